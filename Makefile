@@ -1,0 +1,55 @@
+# `make` alone prints what there is.
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
+PYTHON ?= python3
+PROFILE ?=
+
+export DO_NOT_TRACK = true
+export DVC_NO_ANALYTICS = 1
+export MLFLOW_DISABLE_TELEMETRY = true
+export PREFECT_SERVER_ANALYTICS_ENABLED = false
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+BIN := .venv/bin
+READY := .venv/installed
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help retrain check test lint results constraints
+
+help: ## print this
+	@awk -F ':.*## ' '/^[.a-zA-Z_-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  variables: PYTHON=$(PYTHON)  PROFILE=$(PROFILE) ($(basename $(notdir $(wildcard profiles/*.yaml))))"
+
+.venv: $(READY) ## virtual environment with the exact versions of constraints.txt
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else f"Python {v[0]}.{v[1]} found, 3.11 to 3.13 needed: make PYTHON=python3.12 ...")'
+	@echo "making .venv (a minute or two, some 230 packages)"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --progress-bar off -c constraints.txt -e '.[dev]' | awk \
+	  '/^Collecting/ && ++n % 40 == 0 {print "  " n " packages found"} /^Installing/ {print "  installing"} {fflush()}'
+	@touch $(READY)
+
+retrain: $(READY) ## train, register and gate a model (PROFILE=esco: on that data set)
+	@$(BIN)/python -m flows.retrain $(if $(PROFILE),--profile $(PROFILE))
+
+lint: $(READY)
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+check: lint ## lint, types, unit tests: up to 3 minutes
+	$(BIN)/python -m pytest -q -m "not slow"
+
+test: lint ## lint, types and every test, slow ones included: up to 40 minutes
+	$(BIN)/python -m pytest -q
+
+results: $(READY) ## measure again: results/*.csv, docs/RESULTS.md and the README's table
+	$(BIN)/python -m benchmarks.results
+
+constraints: ## resolve constraints.txt anew, in a fresh environment
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder \
+	  && $$folder/bin/python -m pip install --quiet -e '.[dev]' \
+	  && { head -2 constraints.txt; $$folder/bin/python -m pip freeze --exclude-editable | sed 's/+[a-z0-9.]*$$//'; } > $$folder/constraints.txt \
+	  && mv $$folder/constraints.txt constraints.txt && echo "constraints.txt: $$(grep -c == constraints.txt) versions"

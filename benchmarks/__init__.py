@@ -1,0 +1,1 @@
+"""Speed, size and reference figures, outside the DVC graph."""

@@ -1,0 +1,87 @@
+"""DVC's stages as Prefect task runs: the order that DVC plans, each stage one `dvc repro`.
+
+`dvc.yaml` stays the only list of stages. A new `dvc.lock` is written in the order of execution, so
+the order is DVC's own; each stage is `dvc repro --single-item STAGE` in its own process, so
+skipping, the run cache and the lock are DVC's as well. Prefect adds the log, the name and the
+state of each. No retries and no result caching: a stage is deterministic, and DVC is the cache.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Literal
+
+from prefect import get_run_logger, task
+from prefect.cache_policies import NO_CACHE
+
+from flows.streaming import stream
+
+Outcome = Literal["ran", "unchanged", "restored"]
+LINES_SHOWN = 15  # of a failed stage, in the error
+
+
+class StageFailed(RuntimeError):
+    """A stage ended with an error; the message names it and holds its last lines."""
+
+
+def planned_stages(root: Path, target: str) -> list[str]:
+    """Addresses of `target` and its ancestors, in the order in which `dvc repro` visits them.
+
+    Source: `dvc.repo.reproduce.reproduce` of DVC 3.67, less the running. Imported files
+    (`NAME.dvc`) are stages to DVC and come under their path.
+    """
+    from dvc.repo import Repo
+    from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
+
+    with Repo(str(root)) as repo:
+        graph = get_active_graph(repo.index.graph)
+        plan = plan_repro(graph, collect_stages(repo, [target_address(root, target)]))
+        return [_address(root, Path(stage.path), getattr(stage, "name", None)) for stage in plan]
+
+
+def target_address(root: Path, target: str) -> str:
+    """`target` of the `dvc.yaml` in `root`, whatever the current directory."""
+    return f"{root / 'dvc.yaml'}:{target}"
+
+
+def _address(root: Path, file: Path, name: str | None) -> str:
+    relative = file.resolve().relative_to(root.resolve()).as_posix()
+    if name is None:
+        return relative
+    return name if relative == "dvc.yaml" else f"{relative}:{name}"
+
+
+@task(name="stage", task_run_name="{stage}", cache_policy=NO_CACHE, persist_result=False)
+def run_stage(root: Path, stage: str) -> Outcome:
+    """Bring one stage up to date, its lines in the run's log.
+
+    Raises:
+        StageFailed: when DVC or the stage's command ended with an error.
+    """
+    status, lines = stream(repro_command(stage), root, get_run_logger().info)
+    if status:
+        last = "\n".join(f"  {line}" for line in lines[-LINES_SHOWN:])
+        raise StageFailed(
+            f"stage {stage} failed with exit status {status}; its last lines:\n{last}"
+        )
+    return outcome(stage, lines)
+
+
+def repro_command(stage: str) -> list[str]:
+    """The command of one stage; it waits while another DVC command holds the repository's lock."""
+    return [sys.executable, "-m", "dvc", "--wait-for-lock", "repro", "--single-item", stage]
+
+
+def outcome(stage: str, lines: list[str]) -> Outcome:
+    """What DVC says that it did, judged by its first line about the stage.
+
+    A stage's own output may hold the same words, but it comes after ``Running stage``.
+    """
+    said: dict[str, Outcome] = {
+        f"Running stage '{stage}':": "ran",
+        f"Stage '{stage}' is cached - skipping run, checking out outputs": "restored",
+        f"Stage '{stage}' didn't change, skipping": "unchanged",
+        f"'{stage}' didn't change, skipping": "unchanged",
+    }
+    return next((said[line] for line in lines if line in said), "ran")

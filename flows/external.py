@@ -1,0 +1,85 @@
+"""Brings a profile's outside files into `data/external/` with DVC's imports.
+
+`dvc import-url` copies the file, remembers checksum and source in `data/external/NAME.dvc`, and
+`dvc update` sees whether the source has changed. The `.dvc` files hold a path or address and stay
+untracked in the workspace; `dvc.lock` holds names and checksums only.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+import yaml
+
+from flows.quiet import stage_environment
+
+FOLDER = Path("data/external")
+
+
+class ExternalError(RuntimeError):
+    """An outside file that is not to be had; the message says what to set and where to get it."""
+
+
+def bring(
+    workspace: Path,
+    external: Mapping[str, str],
+    data: str | None,
+    main: Path,
+    say: Callable[[str], None],
+) -> None:
+    """Import or update each file of `external` (name -> path below `data`).
+
+    Args:
+        workspace: a DVC repository.
+        external: names below `data/external`, and where they lie below `data`.
+        data: the value of ROLECALL_DATA: a folder (relative to `main`) or the beginning of a URL.
+        main: the main tree.
+        say: is told what is brought.
+
+    Raises:
+        ExternalError: when `data` is not set or a file is not there.
+    """
+    sources = {name: _source(data, path, main) for name, path in external.items()}
+    (workspace / FOLDER).mkdir(parents=True, exist_ok=True)
+    for name, source in sources.items():
+        say(f"import {name}")
+        target = (FOLDER / name).as_posix()
+        if _imported_from(workspace / f"{target}.dvc") == source:
+            _dvc(workspace, "update", "--quiet", f"{target}.dvc")
+        else:
+            _dvc(workspace, "import-url", "--quiet", "--force", source, target)
+
+
+def _source(data: str | None, path: str, main: Path) -> str:
+    if not data:
+        raise ExternalError(
+            f"needs {path}: set ROLECALL_DATA to the folder (or address) below which it lies; "
+            "docs/SOURCES.md says where it comes from"
+        )
+    if "://" in data:
+        return f"{data.rstrip('/')}/{quote(path)}"
+    source = (main / data / path).resolve()
+    if not source.is_file():
+        raise ExternalError(
+            f"no file {source}; ROLECALL_DATA is {data!r}; docs/SOURCES.md says where to get {path}"
+        )
+    return str(source)
+
+
+def _imported_from(stage: Path) -> str | None:
+    if not stage.exists():
+        return None
+    source: str = yaml.safe_load(stage.read_text(encoding="utf-8"))["deps"][0]["path"]
+    return source
+
+
+def _dvc(workspace: Path, *arguments: str) -> None:
+    command = [sys.executable, "-m", "dvc", "--wait-for-lock", *arguments]
+    environment = stage_environment()
+    subprocess.run(
+        command, cwd=workspace, env=environment, check=True, capture_output=True, text=True
+    )

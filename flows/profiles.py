@@ -1,0 +1,59 @@
+"""A profile: `profiles/NAME.yaml`, the values of `params.yaml` that a data set changes.
+
+`read_profile` reads it, `merged` lays it over `params.yaml`. Checks names and sections; values are
+checked by the stages (`tasks/params.py`).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+Tree = dict[str, Any]
+OPEN = ("files", "columns")  # maps whose names are the reader's or the data file's: replaced whole
+
+
+class ProfileError(ValueError):
+    """A profile that does not exist or that names what `params.yaml` does not have."""
+
+
+def read_profile(folder: Path, name: str) -> tuple[Tree, dict[str, str]]:
+    """The overrides of a profile, and its outside files: name in `data/external` -> source.
+
+    Raises:
+        ProfileError: when there is no such profile, with those that there are.
+    """
+    path = folder / f"{name}.yaml"
+    known = sorted(each.stem for each in folder.glob("*.yaml"))
+    if name not in known:
+        raise ProfileError(f"no profile {name!r} in {folder}; there are: {', '.join(known)}")
+    overrides = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    return overrides, overrides.pop("external", None) or {}
+
+
+def merged(base: Mapping[str, Any], overrides: Mapping[str, Any], where: str = "") -> Tree:
+    """`base` with the values of `overrides`; maps are merged name by name, except `OPEN` ones.
+
+    Raises:
+        ProfileError: for a name that `base` does not have, with the nearest one that it has, and
+            for a value where `base` has a section, or the reverse.
+    """
+    result = dict(base)
+    for name, value in overrides.items():
+        address = f"{where}{name}"
+        if name not in base:
+            raise ProfileError(f"{address}: unknown parameter{_nearest(name, base)}")
+        if isinstance(base[name], dict) != isinstance(value, dict):
+            raise ProfileError(f"{address}: {value!r} where params.yaml has {base[name]!r}")
+        nested = isinstance(value, dict) and name not in OPEN
+        result[name] = merged(base[name], value, f"{address}.") if nested else value
+    return result
+
+
+def _nearest(name: str, base: Mapping[str, Any]) -> str:
+    near = difflib.get_close_matches(str(name), base, n=1)
+    return f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(base)}"

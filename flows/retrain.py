@@ -1,0 +1,145 @@
+"""The flow `retrain`: DVC's stages of `report`, then register, gate, push, and a page in Prefect.
+
+`python -m flows.retrain [--profile NAME] [--serve]` needs no server to be started first: Prefect
+brings up its own for the time of the run, unless PREFECT_API_URL names one. The flow takes no
+parameters, or its `dvc.lock` would differ from that of a bare `dvc repro report`; it works in the
+current directory. Registration and promotion follow the graph, from files, because a stage that
+DVC restores from its run cache executes no code.
+"""
+
+from __future__ import annotations
+
+import os
+
+if __name__ == "__main__":  # Prefect reads its settings when it is imported
+    from flows.quiet import QUIET
+
+    os.environ.update({**QUIET, **os.environ})
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from prefect import flow, get_run_logger, task
+from prefect.artifacts import create_markdown_artifact
+from prefect.cache_policies import NO_CACHE
+
+from flows.dvc_stages import Outcome, StageFailed, planned_stages, run_stage
+from flows.registry import Decision, Registered, Registry, project_registry
+from flows.streaming import stream
+from flows.summary import Summary, as_markdown, as_text
+
+TARGET = "report"
+
+
+@flow(name="retrain")
+def retrain() -> Summary:
+    """Retrain in the current directory, register the result and promote it if the gate says so."""
+    return retrain_in(Path.cwd(), project_registry())
+
+
+def retrain_in(root: Path, registry: Registry) -> Summary:
+    """The steps of the flow in `root`; called within a flow run.
+
+    Raises:
+        StageFailed: with the stage's last lines. Whatever registering or promoting raises goes
+            through; a push that fails is a warning, since the model is registered already.
+    """
+    stages = run_stages(root)
+    registered = register(root, registry.register)
+    decision = promote(root, registered.version, registry.promote)
+    pushed = _push(root)
+    summary = Summary(root, stages, registered, decision, pushed)
+    create_markdown_artifact(
+        key="retrain", markdown=as_markdown(summary), description="Results and the gate's decision"
+    )
+    return summary
+
+
+def run_stages(root: Path, target: str = TARGET) -> dict[str, Outcome]:
+    """All stages of `target` in DVC's order, one at a time in this thread (so that they cancel)."""
+    plan = planned_stages(root, target)
+    outcomes: dict[str, Outcome] = {}
+    for number, stage in enumerate(plan, start=1):
+        get_run_logger().info("stage %d of %d  %s ...", number, len(plan), stage)
+        outcomes[stage] = run_stage(root, stage)
+    return outcomes
+
+
+@task(name="register", task_run_name="register", cache_policy=NO_CACHE, persist_result=False)
+def register(root: Path, with_registry: Callable[[Path], Registered]) -> Registered:
+    """Register the artefact of `root`, once per content."""
+    registered = with_registry(root)
+    state = "was registered already" if registered.already_registered else "registered"
+    get_run_logger().info("%s version %s %s", registered.name, registered.version, state)
+    return registered
+
+
+@task(name="promote", task_run_name="promote", cache_policy=NO_CACHE, persist_result=False)
+def promote(
+    root: Path, version: object, with_registry: Callable[[Path, object], Decision]
+) -> Decision:
+    """Let the gate decide whether `version` becomes champion."""
+    decision = with_registry(root, version)
+    verb = "promoted" if decision.promoted else "not promoted"
+    get_run_logger().info("version %s %s: %s", version, verb, decision.reason)
+    return decision
+
+
+@task(
+    name="push",
+    task_run_name="push",
+    retries=2,
+    retry_delay_seconds=[2, 10],
+    cache_policy=NO_CACHE,
+    persist_result=False,
+)
+def push(root: Path) -> None:
+    """Copy what `dvc.lock` names for the target to DVC's default remote.
+
+    Raises:
+        ConnectionError: when DVC cannot; Prefect tries again after 2 and after 10 seconds.
+    """
+    command = [sys.executable, "-m", "dvc", "--wait-for-lock", "push", "--with-deps", TARGET]
+    status, lines = stream(command, root, get_run_logger().info)
+    if status:
+        raise ConnectionError("dvc push: " + "; ".join(lines[-3:]))
+
+
+def _push(root: Path) -> bool:
+    pushed = bool(push(root, return_state=True).is_completed())
+    if not pushed:
+        get_run_logger().warning(
+            "the data were not pushed: see `dvc remote list` and the lines above; "
+            "`dvc push` repeats it. Everything else of this run is done."
+        )
+    return pushed
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command; its exit status: 0, 1 for a failed stage or profile, 130 for Ctrl-C."""
+    parser = argparse.ArgumentParser(prog="python -m flows.retrain", description=retrain.__doc__)
+    parser.add_argument("--profile", help="name of a file in profiles/: run in its own workspace")
+    parser.add_argument("--serve", action="store_true", help="stay and run on the weekly schedule")
+    asked = parser.parse_args(arguments)
+    from flows.schedule import serve
+    from flows.workspace import WorkspaceError, retrain_profile
+
+    try:
+        if asked.profile:
+            retrain_profile(Path.cwd(), asked.profile, ["--serve"] if asked.serve else [])
+        elif asked.serve:
+            serve(retrain, Path.cwd())
+        else:
+            print("\n" + as_text(retrain()), flush=True)
+    except (StageFailed, WorkspaceError) as error:
+        print(f"\n{error}", file=sys.stderr, flush=True)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""What a run of `retrain` ends with: stages, result table, report, model, decision.
+
+The same facts as text for the terminal and as Markdown for Prefect's artifact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows import results
+from flows.dvc_stages import Outcome
+from flows.registry import Decision, Registered
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The outcome of one run in `root`; `stages` in the order in which they ran."""
+
+    root: Path
+    stages: dict[str, Outcome]
+    registered: Registered
+    decision: Decision
+    pushed: bool
+
+    @property
+    def alias(self) -> str:
+        """The alias after the gate: promotion moves `champion` to this version."""
+        return "champion" if self.decision.promoted else self.registered.alias
+
+    @property
+    def model(self) -> str:
+        """Name, version and alias, as a consumer needs them."""
+        known = " (registered before)" if self.registered.already_registered else ""
+        return f"{self.registered.name} version {self.registered.version}, {self.alias}{known}"
+
+    @property
+    def table(self) -> list[results.Row]:
+        """The rows of the stage number in `params.yaml`."""
+        stage = results.stage_number(self.root)
+        return results.result_rows(self.root / "data" / "evaluate" / str(stage) / "table.csv")
+
+    @property
+    def verdict(self) -> str:
+        """The decision in a line."""
+        return ("promoted: " if self.decision.promoted else "not promoted: ") + self.decision.reason
+
+
+def as_text(summary: Summary) -> str:
+    """For the terminal; the last lines of the command."""
+    facts = {
+        "stages": ", ".join(f"{stage} {outcome}" for stage, outcome in summary.stages.items()),
+        "report": str(summary.root / results.REPORT),
+        "model": summary.model,
+        "gate": summary.verdict,
+        "data": "pushed to DVC's remote"
+        if summary.pushed
+        else "not pushed (see the warning above)",
+    }
+    lines = (f"{name:<8}{fact}" for name, fact in facts.items())
+    return results.as_text(summary.table) + "\n\n" + "\n".join(lines)
+
+
+def as_markdown(summary: Summary) -> str:
+    """For Prefect's page: the model, the decision with its figures, results, stages."""
+    stages = [(stage, outcome) for stage, outcome in summary.stages.items()]
+    return "\n\n".join(
+        [
+            f"# {summary.model}",
+            f"**{summary.verdict}**",
+            summary.decision.table_markdown,
+            "## Results",
+            results.as_markdown(summary.table),
+            "## Stages",
+            results.as_markdown(stages, ("stage", "outcome")),
+        ]
+    )

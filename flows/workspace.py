@@ -1,0 +1,117 @@
+"""A profile's workspace: a git worktree at HEAD in `.workspaces/NAME`, which the flow runs in.
+
+It shares the DVC cache and remotes of the main tree, and has its own `params.yaml` (with the
+profile laid over it) and `dvc.lock`, neither of them committed. The main tree is left as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import yaml
+
+from flows.external import ExternalError, bring
+from flows.profiles import ProfileError, merged, read_profile
+
+Say = Callable[[str], None]
+
+
+class WorkspaceError(RuntimeError):
+    """A workspace that cannot be made; the message says what to change."""
+
+
+def retrain_profile(folder: Path, name: str, arguments: list[str]) -> None:
+    """Prepare the workspace of a profile, then become `python -m flows.retrain` in it.
+
+    The process is replaced, so that signals and the exit status are the flow's own. With `-m` the
+    workspace's packages come before an installed `rolecall`, since its folder is first on the path.
+    """
+    try:
+        workspace = prepare(folder, name)
+    except (ProfileError, ExternalError, subprocess.CalledProcessError) as error:
+        raise WorkspaceError(f"profile {name}: {_explained(error)}") from error
+    os.chdir(workspace)
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"}
+    command = [sys.executable, "-m", "flows.retrain", *arguments]
+    sys.stdout.flush()
+    os.execve(sys.executable, command, environment)
+
+
+def _explained(error: Exception) -> str:
+    if isinstance(error, subprocess.CalledProcessError):
+        return f"{' '.join(error.cmd)}\n{error.stderr or ''}{error.stdout or ''}".strip()
+    return str(error)
+
+
+def prepare(folder: Path, name: str, say: Say = print) -> Path:
+    """Make or refresh the workspace of profile `name`; its path.
+
+    Raises:
+        ProfileError: for an unknown profile or parameter.
+        ExternalError: for an outside file that is not to be had.
+        subprocess.CalledProcessError: for git or DVC, with their words.
+    """
+    main = Path(_git(folder, "rev-parse", "--show-toplevel").strip())
+    overrides, external = read_profile(main / "profiles", name)
+    if _git(main, "status", "--porcelain", "--untracked-files=no").strip():
+        say(f"warning: uncommitted changes; profile {name} runs the last commit's code")
+    workspace = main / ".workspaces" / name
+    say(f"workspace {workspace.relative_to(main)}")
+    _check_out(main, workspace)
+    _share_storage(main, workspace)
+    _lay_over(workspace, overrides)
+    bring(workspace, external, os.environ.get("ROLECALL_DATA"), main, say)
+    return workspace
+
+
+def _check_out(main: Path, workspace: Path) -> None:
+    """HEAD's files, except `dvc.lock`: that of the last run in this workspace, or none."""
+    lock, kept = workspace / "dvc.lock", workspace / ".dvc" / "tmp" / "dvc.lock.kept"
+    if (workspace / ".git").exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        if lock.exists() and not kept.exists():
+            lock.rename(kept)  # where a kill before the last line leaves it, the next run finds it
+        _git(workspace, "checkout", "--quiet", "--force", "--detach", _head(main))
+    else:
+        _git(main, "worktree", "add", "--quiet", "--force", "--detach", str(workspace), "HEAD")
+    lock.unlink(missing_ok=True)
+    if kept.exists():
+        kept.rename(lock)
+
+
+def _share_storage(main: Path, workspace: Path) -> None:
+    """Write `.dvc/config.local`: the main tree's cache and remotes, by absolute path."""
+    from dvc.config import Config
+    from dvc.repo import Repo
+
+    with Repo(str(main)) as repo:
+        cache = repo.cache.local.path
+        remotes = {k: {n: str(v) for n, v in r.items()} for k, r in repo.config["remote"].items()}
+        default = repo.config["core"].get("remote")
+    with Config(str(workspace / ".dvc")).edit("local") as config:
+        config["cache"]["dir"] = cache
+        config["remote"].update(remotes)
+        if default:
+            config["core"]["remote"] = default
+
+
+def _lay_over(workspace: Path, overrides: dict[str, object]) -> None:
+    """Write HEAD's `params.yaml` with the profile's values; comments are lost."""
+    file = workspace / "params.yaml"
+    params = merged(yaml.safe_load(file.read_text(encoding="utf-8")), overrides)
+    text = yaml.safe_dump(params, sort_keys=False, allow_unicode=True, width=100)
+    file.write_text(text, encoding="utf-8")
+
+
+def _head(main: Path) -> str:
+    return _git(main, "rev-parse", "HEAD").strip()
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    """Git without hooks: DVC's own post-checkout hook would check data out for nothing."""
+    command = ["git", "-c", "core.hooksPath=/dev/null", *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout

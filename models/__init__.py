@@ -1,0 +1,1 @@
+"""Tensors only: runs with torch, numpy, scipy, pyarrow and safetensors, and nothing else."""

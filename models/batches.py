@@ -1,0 +1,72 @@
+"""Pairs on the device, and which of them a step reads: a function of seed and step alone.
+
+Any step's batch can be had without the ones before it, which is what makes a run resumable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow.parquet as pq
+import torch
+
+from models.seeding import child_seed
+
+if TYPE_CHECKING:
+    from jaxtyping import Int
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Rows of string ids, one pair each."""
+
+    similar: Int[Tensor, "pair 2"]
+    dissimilar: Int[Tensor, "pair 2"]
+
+
+def read_pairs(path: Path, *, with_dissimilar: bool) -> Pairs:
+    """Read ``anchor_id, other_id, similar``; the dissimilar rows only where they are needed.
+
+    Raises:
+        ValueError: the file holds no similar pair.
+    """
+    table = pq.read_table(path, columns=["anchor_id", "other_id", "similar"])
+    ids = np.stack([table["anchor_id"].to_numpy(), table["other_id"].to_numpy()], 1)
+    similar = table["similar"].to_numpy(zero_copy_only=False).astype(bool)
+    if not similar.any():
+        raise ValueError(f"{path}: no similar pair; every occupation has a single title")
+    apart = ids[~similar] if with_dissimilar else ids[:0]
+    return Pairs(_int32(ids[similar]), _int32(apart))
+
+
+def _int32(ids: np.ndarray) -> Tensor:
+    return torch.from_numpy(ids.astype(np.int32))
+
+
+class Shuffled:
+    """Endless shuffled batches of row numbers 0 … count-1, a new order each epoch.
+
+    Args:
+        count: rows to draw from; above 0.
+        batch: rows a step, at most `count`; an incomplete last batch of an epoch is skipped.
+        seed: of the orders.
+        device: where the row numbers are wanted.
+    """
+
+    def __init__(self, count: int, batch: int, seed: int, device: torch.device) -> None:
+        self.count, self.batch, self.seed, self.device = count, min(batch, count), seed, device
+        self._epoch, self._order = -1, torch.empty(0, dtype=torch.long)
+
+    def __call__(self, step: int) -> Int[Tensor, " batch"]:
+        """Row numbers of step 0, 1, 2 …"""
+        epoch, within = divmod(step, self.count // self.batch)
+        if epoch != self._epoch:
+            # drawn on the CPU, so that every device sees the same order
+            draw = torch.Generator().manual_seed(child_seed(self.seed, "epoch", str(epoch)))
+            self._order = torch.randperm(self.count, generator=draw).to(self.device)
+            self._epoch = epoch
+        return self._order[within * self.batch : (within + 1) * self.batch]

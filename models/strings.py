@@ -1,0 +1,104 @@
+"""The strings table on the device: every string featurized once, batches are gathers.
+
+Occupations of a string are a padded matrix of codes, because a title can belong to several.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import torch
+
+from models.featurizer import CharacterFeaturizer
+
+if TYPE_CHECKING:
+    from jaxtyping import Int
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Strings by `string_id`, with roles as index tensors."""
+
+    titles: list[str]
+    occupations: Int[Tensor, "string most"]
+    """Occupation codes, padded with -1."""
+    aliases: Int[Tensor, " alias"]
+    """Ids of the strings that an index is built from."""
+    valid: Int[Tensor, " query"]
+    """Ids of the validation queries."""
+
+    @property
+    def occupation_count(self) -> int:
+        """Codes run from 0 to this, exclusive."""
+        return int(self.occupations.max()) + 1
+
+
+def read_strings(path: Path) -> Strings:
+    """Read ``string_id, title, occupation_ids, role`` (see `docs/DESIGN.md`).
+
+    Raises:
+        ValueError: string ids are not 0, 1, 2 … or a string has no occupation.
+    """
+    table = pq.read_table(path)
+    if not np.array_equal(table["string_id"].to_numpy(), np.arange(len(table))):
+        raise ValueError(f"{path}: string_id must count 0, 1, 2 …; rerun the stage pairs")
+    lists = table["occupation_ids"].combine_chunks()
+    counts = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
+    if not counts.size or counts.min() < 1:
+        raise ValueError(f"{path}: no strings, or a string without an occupation")
+    names, codes = np.unique(lists.flatten().to_numpy(zero_copy_only=False), return_inverse=True)
+    occupations = np.full((len(table), counts.max()), -1, np.int64)
+    occupations[np.arange(counts.max()) < counts[:, None]] = codes
+    role = table["role"].to_numpy(zero_copy_only=False)
+    return Strings(
+        table["title"].to_pylist(),
+        torch.from_numpy(occupations),
+        torch.from_numpy(np.flatnonzero(role == "alias")),
+        torch.from_numpy(np.flatnonzero(role == "valid")),
+    )
+
+
+@dataclass(frozen=True)
+class FeaturizedStrings:
+    """Character ids of all strings on one device, padded to the longest."""
+
+    ids: Int[Tensor, "string length"]
+    lengths: Int[Tensor, " string"]
+
+    @classmethod
+    def of(
+        cls, titles: list[str], featurizer: CharacterFeaturizer, device: torch.device
+    ) -> FeaturizedStrings:
+        """Featurize `titles` and move them to `device`; one byte a character where that suffices."""
+        characters = featurizer(titles)
+        kind = np.uint8 if featurizer.vocabulary_size <= 256 else np.int32
+        return cls(
+            torch.from_numpy(characters.ids.astype(kind)).to(device),
+            torch.from_numpy(characters.lengths).to(device),
+        )
+
+    def batch(self, rows: Int[Tensor, " batch"]) -> tuple[Tensor, Tensor]:
+        """Ids [batch, longest of the batch] and lengths [batch] of the strings in `rows`."""
+        lengths = self.lengths[rows]
+        return self.ids[rows, : int(lengths.max())].long(), lengths
+
+
+def share_occupation(
+    left: Int[Tensor, "left most"], right: Int[Tensor, "right most"], count: int
+) -> Tensor:
+    """Boolean [left, right]: whether two strings have an occupation in common.
+
+    `count` is the number of occupation codes; -1 is padding.
+    """
+
+    def indicator(codes: Tensor) -> Tensor:
+        hot = torch.zeros(len(codes), count + 1, device=codes.device)
+        return hot.scatter_(1, torch.where(codes < 0, count, codes), 1.0)[:, :count]
+
+    return indicator(left) @ indicator(right).T > 0

@@ -1,0 +1,56 @@
+"""Raw inputs, some with the occupation they mean: a table, one title a line, or none.
+
+They are kept as received, white space and all, in their order, and as often as they occur: how
+often people write a title is part of the data, so identical rows are no duplicates here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from pathlib import Path
+
+import polars as pl
+
+from tasks.params import InputsParams
+from tasks.readers.outside import mapped_columns
+from tasks.readers.rejected import UNKNOWN_OCCUPATION, Ledger, Row, empty
+from tasks.readers.rows import table_rows
+from tasks.readers.text import line_rows
+from tasks.schemas import INPUTS
+
+ORIGIN = (
+    "It is the file that you named in ingest.inputs.file: correct the name or the column map, or "
+    "bring it to data/external/ with `dvc import-url` as docs/SOURCES.md shows."
+)
+
+
+def read_inputs(params: InputsParams, known: Container[str], ledger: Ledger) -> pl.DataFrame:
+    """Columns of `INPUTS`; `input_id` counts the rows that were taken, from 0.
+
+    Args:
+        params: section `ingest.inputs`.
+        known: the taxonomy's occupation ids; a row that means another one is refused.
+        ledger: takes the refused rows.
+    """
+    taken: list[tuple[str, str | None]] = []
+    for row in _rows(params, ledger):
+        occupation_id = row["occupation_id"] if "occupation_id" in row.values else ""
+        if not row["raw_title"]:
+            ledger.refuse(row, empty("raw_title"))
+        elif occupation_id and occupation_id not in known:
+            ledger.refuse(row, UNKNOWN_OCCUPATION)
+        else:
+            taken.append((row.values["raw_title"], occupation_id or None))
+    rows = [(number, *pair) for number, pair in enumerate(taken)]
+    return pl.DataFrame(rows, schema=INPUTS, orient="row")
+
+
+def _rows(params: InputsParams, ledger: Ledger) -> Iterable[Row]:
+    if params.reader == "none":
+        return []
+    if params.reader == "lines":
+        return line_rows(Path(params.file), "raw_title", ORIGIN, ledger)
+    columns = mapped_columns(
+        params.columns, "ingest.inputs.columns", ["raw_title"], ["occupation_id"]
+    )
+    return table_rows(Path(params.file), columns, ORIGIN, ledger)

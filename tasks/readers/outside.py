@@ -1,0 +1,86 @@
+"""Files that come from outside: which ones a reader needs, and what to do when one is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+
+class IngestError(ValueError):
+    """An outside file, or the taxonomy in it, is not what the stage can work with."""
+
+
+def shown(path: Path) -> str:
+    """The name of `path` in frames and messages: as given if relative, else its last part.
+
+    So no frame holds a folder of one machine, and two machines write the same bytes.
+    """
+    return path.name if path.is_absolute() else path.as_posix()
+
+
+def named_files(
+    files: Mapping[str, str], required: Iterable[str], optional: Iterable[str] = ()
+) -> dict[str, Path]:
+    """`ingest.taxonomy.files` as paths.
+
+    Raises:
+        IngestError: a required name is absent, or one is given that the reader does not know.
+    """
+    required, optional = set(required), set(optional)
+    absent = sorted(required - files.keys())
+    unknown = sorted(files.keys() - required - optional)
+    if absent or unknown:
+        raise IngestError(
+            f"ingest.taxonomy.files: missing {absent}, unknown {unknown}; this reader takes "
+            f"{sorted(required)} and, if wanted, {sorted(optional)}"
+        )
+    return {name: Path(file) for name, file in files.items()}
+
+
+def mapped_columns(
+    columns: Mapping[str, str], where: str, required: Iterable[str], optional: Iterable[str]
+) -> dict[str, str]:
+    """A column map (our name -> the file's column) that names all that is needed.
+
+    Raises:
+        IngestError: a required name is not mapped, or an unknown one is.
+    """
+    required, optional = set(required), set(optional)
+    absent = sorted(required - columns.keys())
+    unknown = sorted(columns.keys() - required - optional)
+    if absent or unknown:
+        raise IngestError(
+            f"{where}: missing {absent}, unknown {unknown}; map {sorted(required)} and, if the "
+            f"file has them, {sorted(optional)} to the file's columns"
+        )
+    return dict(columns)
+
+
+def read_bytes(path: Path, origin: str) -> bytes:
+    """The whole file.
+
+    Args:
+        path: as given in the parameters.
+        origin: where the file comes from, for the message.
+
+    Raises:
+        IngestError: there is no such file.
+    """
+    if not path.is_file():
+        raise IngestError(f"{path} is missing. {origin}")
+    return path.read_bytes()
+
+
+def require_columns(found: Iterable[str], wanted: Iterable[str], path: Path, origin: str) -> None:
+    """Refuse a file without the columns that the reader needs, or with one of them twice.
+
+    Raises:
+        IngestError: naming file, columns wanted and columns found.
+    """
+    found = list(found)
+    absent = [name for name in wanted if name not in found]
+    if absent:
+        raise IngestError(f"{path} has no column {absent}, only {found}. {origin}")
+    twice = [name for name in wanted if found.count(name) > 1]
+    if twice:
+        raise IngestError(f"{path} has the column {twice} more than once. {origin}")

@@ -1,0 +1,75 @@
+"""The ledger of a reading: how many rows each file gave, and which were not taken, and why.
+
+Every row that does not reach a frame as it stands is written here with file, line and reason.
+Most reasons are *errors*: the file is not what it should be. Three are *notices*, which lose
+nothing (`NOTICES`); they are kept for the reader's eyes and do not count towards
+`ingest.max_rejected_share`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import polars as pl
+
+from tasks.schemas import REJECTED
+
+BAD_CHARACTERS = "bytes that are not text"
+BAD_QUOTES = "broken quotes"
+BAD_WIDTH = "wrong number of fields"
+BAD_CODE = "malformed code"
+UNKNOWN_CODE = "code not in the hierarchy"
+UNKNOWN_OCCUPATION = "unknown occupation"
+DUPLICATE_CODE = "duplicate code"
+DUPLICATE_OCCUPATION = "duplicate occupation"
+CONFLICT = "label or codes differ from an earlier row"
+EMPTY_ROW = "empty row"
+DUPLICATE_ROW = "duplicate row"
+DUPLICATE_TITLE = "duplicate title"
+NOTICES = frozenset({EMPTY_ROW, DUPLICATE_ROW, DUPLICATE_TITLE})
+
+
+def empty(name: str) -> str:
+    """The reason of a required field that holds nothing."""
+    return f"empty {name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record: where it starts (`line` counts from 1), its text, its values by our names."""
+
+    file: str
+    line: int
+    text: str
+    values: dict[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        """The value under `name`, without white space around it."""
+        return self.values[name].strip()
+
+    def about(self, title: str) -> Self:
+        """The same place, with one of its titles as text: for records that hold many."""
+        return replace(self, text=title)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Collects what was read and what was refused, in the order of reading."""
+
+    rows: Counter[str] = field(default_factory=Counter)
+    refused: list[tuple[str, int, str, str]] = field(default_factory=list)
+
+    def refuse(self, row: Row, reason: str) -> None:
+        """Note that `row` is not taken; undecodable characters are shown as escapes."""
+        shown = row.text.encode("utf-8", "backslashreplace").decode("utf-8")
+        self.refused.append((row.file, row.line, reason, shown))
+
+    def frame(self) -> pl.DataFrame:
+        """All refused rows (columns of `REJECTED`)."""
+        return pl.DataFrame(self.refused, schema=REJECTED, orient="row")
+
+    def reasons(self) -> dict[str, int]:
+        """Refused rows per reason."""
+        return dict(sorted(Counter(reason for _, _, reason, _ in self.refused).items()))

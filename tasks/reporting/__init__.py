@@ -1,0 +1,1 @@
+"""The sections of the report, one idea a module; `tasks.report` puts them together."""

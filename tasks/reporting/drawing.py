@@ -1,0 +1,102 @@
+"""Matplotlib figures as inline SVG: equal figures give equal bytes, colours follow the page.
+
+The colours below are drawn as they are and then named as variables of the style sheet, so that the
+dark page has its own. Text stays text. Titles never come here: fonts of Matplotlib lack many
+scripts, those of a browser do not.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from tasks.reporting.markup import Html, safe
+
+INK, FAINT = "#1f2328", "#c9ced6"
+BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#767676"
+VARIABLES = {
+    INK: "ink",
+    FAINT: "line",
+    BLUE: "blue",
+    ORANGE: "orange",
+    GREEN: "green",
+    GREY: "grey",
+}
+SYSTEM_COLOURS = {"ngram": ORANGE, "tfidf": GREEN, "untrained": GREY}
+STYLE = {
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": FAINT,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "grid.color": FAINT,
+    "grid.linewidth": 0.5,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+    "xtick.minor.size": 0,
+    "ytick.minor.size": 0,
+    "lines.linewidth": 1.8,
+    "legend.frameon": False,
+    "axes.unicode_minus": True,
+}
+METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
+
+
+class Drawing:
+    """One set of axes, to be used in a `with` block; `svg` holds the result after it.
+
+    Settings of Matplotlib hold inside the block only.
+
+    Args:
+        name: distinct on the page; keeps the identifiers inside the SVG apart.
+        meaning: what a reader who cannot see it is told.
+        width: inches, where a letter of the text is 9/72 of one.
+        height: the same.
+    """
+
+    svg: Html
+
+    def __init__(self, name: str, meaning: str, width: float = 4.6, height: float = 3.0) -> None:
+        self._name, self._meaning, self._size = name, meaning, (width, height)
+        self._settings = rc_context({**STYLE, "svg.hashsalt": name})
+
+    def __enter__(self) -> tuple[Drawing, Axes]:
+        self._settings.__enter__()
+        self._figure = Figure(figsize=self._size, layout="constrained", facecolor="none")
+        return self, self._figure.add_subplot(facecolor="none")
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            if error[0] is None:
+                written = io.StringIO()
+                self._figure.savefig(written, format="svg", metadata=METADATA)
+                self.svg = _inline(written.getvalue(), self._meaning)
+        finally:
+            self._settings.__exit__(*error)
+
+
+def _inline(svg: str, meaning: str) -> Html:
+    """Only the `<svg>`, without what HTML does not need or would apply to the whole page."""
+    svg = svg[svg.index("<svg") :].rstrip()
+    svg = re.sub(r' xmlns(:xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
+    svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'<g id="[^"]*_\d+"', "<g", svg)
+    svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
+    svg = re.sub(r" (width|height)=\"[\d.]+pt\"", "", svg)
+    for colour, name in VARIABLES.items():
+        svg = svg.replace(colour, f"var(--{name})")
+    svg = re.sub(r"\n\s*", " ", svg)
+    return Html(svg.replace("<svg", f'<svg role="img" aria-label="{safe(meaning)}"', 1))

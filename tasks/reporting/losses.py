@@ -1,0 +1,60 @@
+"""The loss as a function of cosine similarity, the paper's Figure 2, with its three penalties."""
+
+from __future__ import annotations
+
+import torch
+
+from models.contrastive import dissimilar_penalty
+from tasks.params import LossParams
+from tasks.reporting.drawing import BLUE, GREY, ORANGE, Drawing
+from tasks.reporting.markup import Html, figure, paragraph, section, tag
+from tasks.reporting.material import Material
+
+PENALTIES = {
+    "printed": "E² below the margin, as equation 13 is printed: pairs that look most alike, the "
+    "ones to push apart, cost nothing.",
+    "flipped": "E² above the margin: the usual reading, with a jump at the margin.",
+    "hinge": "(E − m)² above the margin: the same without the jump.",
+}
+POINTS = 401
+
+
+def losses(material: Material) -> Html:
+    """Section `losses`."""
+    loss = material.params.train.loss
+    return section(
+        "losses",
+        "What the loss asks for",
+        paragraph(
+            "The cost of one pair by its cosine similarity E (the paper's Figure 2). Similar pairs "
+            f"(solid) are pulled towards 1, with the weight {loss.weight_similar:g}; dissimilar "
+            f"ones (dashed) are pushed down, with the weight {loss.weight_dissimilar:g} and the "
+            f"margin m = {loss.margin:g}. The model of this page was trained with ",
+            tag("strong", loss.penalty),
+            "; the others are its alternatives.",
+        ),
+        tag("div", *(_drawing(penalty, loss) for penalty in PENALTIES), class_="grid three"),
+    )
+
+
+def curves(penalty: str, loss: LossParams) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Similarity from −1 to 1 and the weighted cost of a similar and a dissimilar pair there."""
+    similarity = torch.linspace(-1, 1, POINTS)
+    similar = loss.weight_similar * (1 - similarity).square()
+    dissimilar = loss.weight_dissimilar * dissimilar_penalty(similarity, penalty, loss.margin)
+    return similarity, similar, dissimilar
+
+
+def _drawing(penalty: str, loss: LossParams) -> Html:
+    similarity, similar, dissimilar = (curve.numpy() for curve in curves(penalty, loss))
+    meaning = f"cost of a similar and of a dissimilar pair by similarity, penalty {penalty}"
+    with Drawing(f"loss-{penalty}", meaning, width=3.6, height=2.7) as (drawing, axes):
+        axes.axvline(loss.margin, color=GREY, linestyle=":", linewidth=1)
+        axes.plot(similarity, similar, "-", color=BLUE, label="similar")
+        axes.plot(similarity, dissimilar, "--", color=ORANGE, label="dissimilar")
+        axes.set_xlabel("cosine similarity E")
+        axes.set_ylabel("weighted cost")
+        axes.set_ylim(bottom=0)
+        axes.legend(loc="upper center")
+    used = " (used)" if penalty == loss.penalty else ""
+    return figure(drawing.svg, Html(f"{tag('strong', penalty + used)}: {PENALTIES[penalty]}"))

@@ -1,0 +1,103 @@
+"""What the report is made from: the frames of earlier stages and a way to embed titles.
+
+`Material` holds everything, so that each section is a function of it and touches no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from models.titles import clean_title
+from tasks.frames import Schema
+from tasks.params import AllParams
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+
+HISTORY: Schema = {
+    "step": pl.Int64,
+    "loss": pl.Float64,
+    "loss_similar": pl.Float64,
+    "loss_dissimilar": pl.Float64,
+    "valid_success_at_1": pl.Float64,
+}
+TABLE: Schema = {
+    "system": pl.String,
+    "test": pl.String,
+    "slice": pl.String,
+    "metric": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "n": pl.Int64,
+}
+
+Embed = Callable[[Sequence[str]], "Float[np.ndarray, 'title dim']"]
+
+
+@dataclass(frozen=True)
+class Material:
+    """Everything the report shows.
+
+    Attributes:
+        params: the whole of `params.yaml`; `params.stage` names the trained system.
+        counts: `data/ingest/metrics.json`.
+        occupations: schema `OCCUPATIONS`.
+        aliases: schema `SPLIT_ALIASES`: all of the taxonomy, each with its split.
+        queries: schema `QUERIES`, those of the part `test`.
+        history: schema `HISTORY`; the losses of step 0 are NaN.
+        run: schema `RUN`.
+        scores: schema `SCORES`.
+        table: schema `TABLE`.
+        weights: how many numbers the network has learned.
+        embed: raw titles to embeddings of unit norm, one row a title.
+    """
+
+    params: AllParams
+    counts: dict[str, Any]
+    occupations: pl.DataFrame
+    aliases: pl.DataFrame
+    queries: pl.DataFrame
+    history: pl.DataFrame
+    run: pl.DataFrame
+    scores: pl.DataFrame
+    table: pl.DataFrame
+    weights: int
+    embed: Embed
+
+    @property
+    def trained(self) -> str:
+        """The trained system's name in every frame: its stage number."""
+        return str(self.params.stage)
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """`occupation_id` to `occupation_label`."""
+        return dict(self.occupations.select("occupation_id", "occupation_label").iter_rows())
+
+    def label(self, occupation_id: str) -> str:
+        """The label, or the id itself if the taxonomy does not hold it."""
+        return self.labels.get(occupation_id, occupation_id)
+
+    @cached_property
+    def index(self) -> pl.DataFrame:
+        """Distinct cleaned training titles and their occupations: `title, occupation_ids`."""
+        train = self.aliases.filter(pl.col("split") == "train")
+        cleaned = pl.Series("title", [clean_title(title) for title in train["title"]], pl.String)
+        return (
+            train.with_columns(cleaned)
+            .group_by("title")
+            .agg(pl.col("occupation_id").unique().sort().alias("occupation_ids"))
+            .sort("title")
+        )
+
+    @cached_property
+    def index_embeddings(self) -> Float[np.ndarray, "title dim"]:
+        """Embeddings of the titles of `index`, in its order."""
+        return self.embed(self.index["title"].to_list())

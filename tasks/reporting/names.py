@@ -1,0 +1,72 @@
+"""What systems, tests and figures are called on the page; an unknown name stands for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+BASELINES = ("ngram", "tfidf", "untrained")
+TESTS = {
+    "typos": "Typos",
+    "heldout_alias": "Held-out alias",
+    "annotations": "Annotations",
+}
+TEST_MEANING = {
+    "typos": "training titles with about 5 % of their characters changed",
+    "heldout_alias": "one alias an occupation, kept out of training and index",
+    "annotations": "labelled raw inputs that nothing was trained on",
+}
+SYSTEMS = {
+    "ngram": "n-gram matcher",
+    "tfidf": "TF-IDF",
+    "untrained": "network, untrained",
+}
+STAGES = {"0": "the base taxonomy", "1": "the base taxonomy and typos"}
+
+
+def system_name(system: str) -> str:
+    """A system as its readers know it; trained ones by their stage."""
+    return SYSTEMS.get(system, f"network, stage {system}")
+
+
+def baseline_name(system: str) -> str:
+    """The same inside a sentence, with its article."""
+    names = {"ngram": "the n-gram matcher", "tfidf": "TF-IDF", "untrained": "the untrained network"}
+    return names.get(system, system_name(system))
+
+
+def test_name(test: str) -> str:
+    """A test as a heading."""
+    return TESTS.get(test, test)
+
+
+def in_order(found: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Distinct `found` names: the known ones first, in their order, then the rest sorted."""
+    left = set(found)
+    first = [name for name in known if name in left]
+    return first + sorted(left - set(first))
+
+
+def share(value: float) -> str:
+    """A figure between 0 and 1 (or a difference of two), with three decimals."""
+    return f"{value:.3f}".replace("-", "−")
+
+
+def signed(value: float) -> str:
+    """A difference with its sign; a zero has none."""
+    written = f"{value:+.3f}".replace("-", "−")
+    return "0.000" if written[1:] == "0.000" else written
+
+
+def count(value: int) -> str:
+    """A count with thousands set apart."""
+    return f"{value:,}"
+
+
+def counted(value: int, one: str, many: str | None = None) -> str:
+    """`1 title`, `2 titles`."""
+    return f"{count(value)} {one if value == 1 else many or one + 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -1,0 +1,51 @@
+"""The page around the sections: one file with its style inside; no script, nothing from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tasks.reporting.confusions import confusions
+from tasks.reporting.embedding_map import embedding_map
+from tasks.reporting.learning import learning
+from tasks.reporting.losses import losses
+from tasks.reporting.markup import Html, join, tag
+from tasks.reporting.material import Material
+from tasks.reporting.neighbours import neighbours
+from tasks.reporting.overview import headline, overview
+from tasks.reporting.results import results
+from tasks.reporting.sizes import sizes
+from tasks.reporting.slices import slices
+
+STYLE = Path(__file__).with_name("page.css")
+SECTIONS: dict[str, tuple[str, Callable[[Material], Html]]] = {
+    "results": ("Results", results),
+    "slices": ("Slices", slices),
+    "confusions": ("Confusions", confusions),
+    "neighbours": ("Nearest aliases", neighbours),
+    "map": ("Map", embedding_map),
+    "learning": ("Learning curves", learning),
+    "losses": ("Loss", losses),
+    "sizes": ("Sizes", sizes),
+    "data": ("Data and model", overview),
+}
+
+
+def page(material: Material) -> str:
+    """The whole document; equal material gives equal characters."""
+    links = [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, (name, _) in SECTIONS.items()]
+    head = tag(
+        "header",
+        tag("h1", "Rolecall: from raw titles to occupations"),
+        headline(material),
+        tag("nav", tag("ul", *links), aria_label="Sections"),
+    )
+    main = tag("main", join((make(material) for _, make in SECTIONS.values()), "\n"))
+    style = Html(STYLE.read_text(encoding="utf-8"))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>Rolecall, stage {material.trained}: report</title>\n"
+        f"<style>\n{style}</style>\n</head>\n<body>\n{head}\n{main}\n</body>\n</html>\n"
+    )

@@ -1,0 +1,72 @@
+"""The systems of every table, each as one function: queries in, similarities to the index out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from models.embedding import embed_titles
+from models.featurizer import CharacterFeaturizer
+from models.model_files import load_model
+from models.ngram_matcher import NgramMatcher
+from models.occupation_scores import Memberships
+from models.recurrent import RecurrentEncoder
+from models.titles import clean_title
+from tasks.tfidf import TfidfMatcher
+
+if TYPE_CHECKING:
+    from jaxtyping import Float32
+
+Similarities = Callable[[Sequence[str]], "Float32[np.ndarray, 'query title']"]
+
+
+@dataclass(frozen=True)
+class AliasIndex:
+    """Distinct titles (as encoders see them), and which occupations they belong to."""
+
+    titles: list[str]
+    occupations: list[str]
+    """occupation_ids, sorted; a code is a place in this list."""
+    memberships: Memberships
+
+    @classmethod
+    def of(cls, aliases: pl.DataFrame) -> AliasIndex:
+        """Index of all rows of `aliases` (at least `occupation_id` and `title`)."""
+        cleaned = [clean_title(title) for title in aliases["title"]]
+        titles, title = np.unique(cleaned, return_inverse=True)
+        occupations, occupation = np.unique(
+            aliases["occupation_id"].to_numpy(), return_inverse=True
+        )
+        return cls(
+            titles.tolist(),
+            occupations.tolist(),
+            Memberships.from_pairs(title, occupation, len(occupations)),
+        )
+
+    def codes(self, occupation_ids: Sequence[Sequence[str]]) -> list[list[int]]:
+        """Codes of each query's gold; occupations outside the index are left out."""
+        code = {name: number for number, name in enumerate(self.occupations)}
+        return [[code[name] for name in gold if name in code] for gold in occupation_ids]
+
+
+def network(
+    featurizer: CharacterFeaturizer, encoder: RecurrentEncoder, titles: list[str]
+) -> Similarities:
+    """Cosine similarity of embeddings."""
+    index = embed_titles(encoder, featurizer, titles).T.contiguous()
+    return lambda queries: (embed_titles(encoder, featurizer, list(queries)) @ index).numpy()
+
+
+def all_systems(model: Path, stage: int, titles: list[str]) -> dict[str, Similarities]:
+    """`ngram`, `tfidf`, `untrained` and the trained network under its stage number."""
+    return {
+        "ngram": NgramMatcher(titles).similarities,
+        "tfidf": TfidfMatcher(titles).similarities,
+        "untrained": network(*load_model(model, "initial"), titles),
+        str(stage): network(*load_model(model), titles),
+    }

@@ -1,0 +1,53 @@
+"""The TF-IDF row of the tables: character n-grams of 2 to 5 inside words, sublinear, cosine.
+
+Same two calls as `models.ngram_matcher.NgramMatcher`; it stands here because it needs scikit-learn.
+Document frequencies are counted on the titles of the index, never on queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from models.titles import clean_title
+
+if TYPE_CHECKING:
+    from jaxtyping import Float32
+
+SMALLEST, LARGEST = 2, 5  # characters of an n-gram; a word is padded with one space on both sides
+
+
+class TfidfMatcher:
+    """TF-IDF vectors of the index's titles, asked with blocks of queries."""
+
+    def __init__(self, titles: Sequence[str]) -> None:
+        """Fit on the cleaned titles.
+
+        Raises:
+            ValueError: no title has a character.
+        """
+        cleaned = [clean_title(title) for title in titles]
+        if not any(cleaned):
+            raise ValueError(f"{len(cleaned)} titles without a character: the index is empty")
+        self._vectorizer = TfidfVectorizer(
+            analyzer="char_wb",
+            ngram_range=(SMALLEST, LARGEST),
+            sublinear_tf=True,
+            lowercase=False,  # clean_title has casefolded
+            dtype=np.float32,
+        )
+        self._postings = self._vectorizer.fit_transform(cleaned).T.tocsr()
+
+    def similarities(self, queries: Sequence[str]) -> Float32[np.ndarray, "query title"]:
+        """Cosine of every query and title, 0 to 1, higher is closer; 0 with no n-gram in common.
+
+        The result is dense: pass queries in blocks.
+        """
+        if not len(queries):
+            return np.zeros((0, self._postings.shape[1]), dtype=np.float32)
+        asked = self._vectorizer.transform([clean_title(query) for query in queries])
+        cosines: Float32[np.ndarray, "query title"] = (asked @ self._postings).toarray()
+        return cosines

@@ -1,0 +1,188 @@
+"""A toy repository with stages of a few lines, and one Prefect test server for all flow tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+os.environ.update(DO_NOT_TRACK="true", DVC_NO_ANALYTICS="1")
+os.environ.update(
+    PREFECT_SERVER_ANALYTICS_ENABLED="false", PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW="ignore"
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """DVC 3.67 uses pygtrie in a way that will be removed from it."""
+    config.addinivalue_line(
+        "filterwarnings", "ignore:_NoneStep.value will soon raise:DeprecationWarning"
+    )
+
+
+PIPELINE = """
+stages:
+  zeta:   # written first, and of no use to `report`
+    cmd: python -m tasks.stage zeta data/zeta
+    outs: [data/zeta]
+  ingest:
+    cmd: python -m tasks.stage ingest data/ingest
+    deps: [tasks/stage.py, "${ingest.sources[0]}"]
+    params: [ingest]
+    outs: [data/ingest]
+  train:
+    matrix: {k: [0, 1]}
+    cmd: python -m tasks.stage train@${item.k} data/train/${item.k}
+    deps: [tasks/stage.py, data/ingest]
+    outs: ["data/train/${item.k}"]
+  evaluate:
+    matrix: {k: [0, 1]}
+    cmd: python -m tasks.stage evaluate@${item.k} data/evaluate/${item.k}
+    deps: [tasks/stage.py, "data/train/${item.k}", data/ingest]
+    outs: ["data/evaluate/${item.k}"]
+  report:
+    cmd: python -m tasks.stage report data/report
+    deps: [tasks/stage.py, "data/evaluate/${stage}"]
+    params: [stage]
+    outs: [data/report]
+"""
+PARAMS = """
+stage: 1
+ingest:
+  taxonomy:
+    reader: sample
+    files: {titles: data/sample/titles.csv}
+  sources: [data/sample/titles.csv]
+register: {name: toy, top_k: 5}
+"""
+STAGE = '''
+"""Writes one folder; fails or sleeps when a file of that name holds the stage's."""
+import os, pathlib, sys, time
+name, out = sys.argv[1:]
+def asked(what): return (file := pathlib.Path(what)).exists() and file.read_text() == name
+print("working on", name)
+if asked("sleep.txt"):
+    pathlib.Path("pid.txt").write_text(str(os.getpid()))
+    time.sleep(60)
+if asked("fail.txt"):
+    print("the last words", file=sys.stderr)
+    sys.exit(3)
+folder = pathlib.Path(out)
+folder.mkdir(parents=True)
+if name.startswith("evaluate"):
+    rows = [
+        "system,test,slice,metric,value,low,high,n",
+        "ngram,typos,all,success_at_1,0.5,0.4,0.6,10",
+        "ngram,typos,all,mrr,0.55,0.45,0.65,10",
+        "1,typos,all,success_at_1,0.75,,,10",
+        "1,typos,short,success_at_1,0.1,,,2",
+    ]
+    (folder / "table.csv").write_text("\\n".join(rows) + "\\n")
+else:
+    (folder / "report.html").write_text(name)
+'''
+REGISTRY = '''
+"""A registry in a file: one version per content of the report."""
+import hashlib, yaml
+from types import SimpleNamespace as Facts
+def register(root):
+    name = yaml.safe_load((root / "params.yaml").read_text())["register"]["name"]
+    digest = hashlib.sha256((root / "data/report/report.html").read_bytes()).hexdigest()
+    file = root / "registered.txt"
+    before = file.exists() and file.read_text() == digest
+    file.write_text(digest)
+    return Facts(name=name, version=1, alias="challenger", already_registered=before)
+def promote(root, version):
+    table = "| test | difference |\\n| --- | --- |\\n| typos | +0.25 |"
+    return Facts(promoted=True, reason="better on typos", table_markdown=table)
+'''
+IGNORED = """
+/data/*
+!/data/sample/
+!/data/external/
+/data/external/*
+!/data/external/*.dvc
+/.workspaces/
+/*.txt
+__pycache__/
+"""
+FILES = {
+    "dvc.yaml": PIPELINE,
+    "params.yaml": PARAMS,
+    "tasks/__init__.py": "",
+    "tasks/stage.py": STAGE,
+    "tasks/register.py": REGISTRY,
+    "tasks/promote.py": "from tasks.register import promote\n",
+    "data/sample/titles.csv": "title\nbaker\n",
+    "profiles/other.yaml": """
+        external: {outside titles.csv: below/outside titles.csv}
+        ingest:
+          taxonomy: {reader: table, files: {own name: data/external/outside titles.csv}}
+          sources: [data/external/outside titles.csv]
+        register: {name: toy-other}
+        """,
+    ".gitignore": IGNORED,
+    ".dvcignore": "__pycache__/\n.workspaces/\n",
+}
+
+
+def command(folder: Path, *arguments: str) -> str:
+    """Output of a command that must succeed."""
+    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, f"{arguments}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def run_in() -> Callable[..., str]:
+    return command
+
+
+@pytest.fixture(scope="session")
+def dvc() -> tuple[str, ...]:
+    return (sys.executable, "-m", "dvc")
+
+
+@pytest.fixture(scope="session")
+def toy_template(tmp_path_factory: pytest.TempPathFactory, dvc: tuple[str, ...]) -> Path:
+    root = tmp_path_factory.mktemp("toy") / "clone"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(textwrap.dedent(text).lstrip("\n"))
+    command(root, "git", "init", "--quiet", "--initial-branch=main")
+    command(root, "git", "config", "user.name", "toy")
+    command(root, "git", "config", "user.email", "toy@example.invalid")
+    command(root, *dvc, "init", "--quiet")
+    command(root, *dvc, "remote", "add", "--quiet", "--default", "storage", "../../storage")
+    command(root, "git", "add", ".")
+    command(root, "git", "commit", "--quiet", "--message=toy")
+    return root
+
+
+@pytest.fixture
+def toy(toy_template: Path, tmp_path: Path) -> Path:
+    """A repository of git and DVC with nothing run yet."""
+    return Path(shutil.copytree(toy_template, tmp_path / "clone", symlinks=True))
+
+
+@pytest.fixture(scope="session")
+def prefect_server() -> Iterator[None]:
+    from prefect.testing.utilities import prefect_test_harness
+
+    with prefect_test_harness(server_startup_timeout=90):
+        yield
+
+
+@pytest.fixture
+def flow_environment(prefect_server: None) -> dict[str, str]:
+    """For a flow in a process of its own: the test server, and `flows` from this repository."""
+    from prefect.settings import get_current_settings
+
+    settings = get_current_settings().to_environment_variables(exclude_unset=True)
+    return {**os.environ, **settings, "PYTHONPATH": str(ROOT)}

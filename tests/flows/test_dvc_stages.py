@@ -1,0 +1,134 @@
+"""The order is DVC's, the lock is DVC's, a failure names its stage, a cancelled stage is gone."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flows.dvc_stages import StageFailed, outcome, planned_stages, run_stage
+
+Run = Callable[..., str]
+Dvc = tuple[str, ...]
+ORDER = ["ingest", "train@1", "evaluate@1", "report"]
+
+
+def visited(printed: str) -> list[str]:
+    """The stages that `dvc repro` says it visits, in order."""
+    return re.findall(r"^(?:Running stage |Stage )?'([^']+)'", printed, re.MULTILINE)
+
+
+def test_only_ancestors_of_the_target_are_planned(
+    toy: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """`zeta` and the stages of k = 0 are no ancestors of the report of k = 1."""
+    monkeypatch.chdir(tmp_path)  # the plan does not depend on where one stands
+    assert planned_stages(toy, "report") == ORDER
+
+
+def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
+    """Names against the alphabet, and an imported file, which is a stage to DVC."""
+    stage = "  {}: {{cmd: 'touch {}.out', deps: [{}], outs: [{}.out]}}\n"
+    edges = {"a": "m.out, z.out", "m": "q.out", "z": "outside.txt, q.out", "q": ""}
+    text = "".join(stage.format(k, k, v, k) for k, v in edges.items())
+    (tmp_path / "dvc.yaml").write_text("stages:\n" + text)
+    (tmp_path / "source.csv").write_text("here")
+    run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
+    run_in(tmp_path, *dvc, "import-url", "--quiet", "source.csv", "outside.txt")
+    plan = planned_stages(tmp_path, "a")
+    assert plan == visited(run_in(tmp_path, *dvc, "repro", "a"))
+    assert set(plan) == {"a", "m", "z", "q", "outside.txt.dvc"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["Running stage 'a':", "> x", "Stage 'a' didn't change, skipping"], "ran"),
+        (["warning", "Stage 'a' didn't change, skipping"], "unchanged"),
+        (["'a' didn't change, skipping"], "unchanged"),
+        (["Stage 'a' is cached - skipping run, checking out outputs"], "restored"),
+        ([], "ran"),
+    ],
+)
+def test_what_dvc_says_it_did(lines: list[str], expected: str) -> None:
+    assert outcome("a", lines) == expected
+
+
+@pytest.mark.slow
+def test_flow_and_bare_repro_write_the_same_lock(
+    toy: Path, run_in: Run, dvc: Dvc, prefect_server: None, tmp_path: Path
+) -> None:
+    """Then: unchanged, restored from the run cache, and run again after a change."""
+    bare = Path(shutil.copytree(toy, tmp_path / "bare"))
+    assert visited(run_in(bare, *dvc, "repro", "report")) == ORDER
+    assert [run_stage(toy, stage) for stage in ORDER] == ["ran"] * 4
+    assert (toy / "dvc.lock").read_bytes() == (bare / "dvc.lock").read_bytes()
+    assert run_stage(toy, "ingest") == "unchanged"
+
+    (toy / "dvc.lock").unlink()
+    assert run_stage(toy, "ingest") == "restored"
+    titles = toy / "data" / "sample" / "titles.csv"
+    titles.write_text(titles.read_text() + "miller\n")
+    assert run_stage(toy, "ingest") == "ran"
+
+
+@pytest.mark.slow
+def test_a_failed_stage_is_named_with_its_last_lines(toy: Path, prefect_server: None) -> None:
+    (toy / "fail.txt").write_text("train@1")
+    run_stage(toy, "ingest")
+    lock = (toy / "dvc.lock").read_bytes()
+    with pytest.raises(StageFailed, match=r"(?s)stage train@1 failed with .*the last words"):
+        run_stage(toy, "train@1")
+    assert (toy / "dvc.lock").read_bytes() == lock
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_cancelled_flow_leaves_no_stage(
+    toy: Path, sign: signal.Signals, flow_environment: dict[str, str], run_in: Run, dvc: Dvc
+) -> None:
+    """SIGTERM is what a Prefect worker sends on cancellation. The next run is not blocked."""
+    (toy / "sleep.txt").write_text("ingest")
+    flow = subprocess.Popen(
+        [sys.executable, "-m", "flows.retrain"],
+        cwd=toy,
+        env=flow_environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    pid = stage_of(flow, toy / "pid.txt")
+    flow.send_signal(sign)
+    printed = flow.communicate(timeout=30)[0]
+    assert flow.returncode != 0, printed
+    wait_until_gone(pid)
+    (toy / "sleep.txt").unlink()
+    run_in(toy, *dvc, "repro", "report")
+
+
+def stage_of(flow: subprocess.Popen[str], file: Path, seconds: float = 40) -> int:
+    """The process number that the sleeping stage writes."""
+    end = time.monotonic() + seconds
+    while not (file.exists() and file.read_text()):
+        if flow.poll() is not None or time.monotonic() > end:
+            flow.kill()
+            raise AssertionError(flow.communicate()[0])
+        time.sleep(0.05)
+    return int(file.read_text())
+
+
+def wait_until_gone(pid: int, seconds: float = 10) -> None:
+    """Until no process has this number (a zombie has none of its files open)."""
+    end = time.monotonic() + seconds
+    status = Path(f"/proc/{pid}/status")
+    while status.exists() and "zombie" not in status.read_text():
+        assert time.monotonic() < end, f"process {pid} is alive after {seconds} s"
+        time.sleep(0.05)

@@ -1,0 +1,102 @@
+"""A profile over params.yaml: what is merged, what is replaced, what is refused."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flows.profiles import ProfileError, merged, read_profile
+from tasks.params import load_params
+
+ROOT = Path(__file__).parents[2]
+BASE: dict[str, Any] = {
+    "seed": 1,
+    "ingest": {
+        "taxonomy": {"reader": "sample", "files": {"a": "a.csv", "b": "b.csv"}, "columns": {}},
+        "inputs": {"file": "inputs.csv"},
+    },
+}
+
+trees = st.dictionaries(
+    st.sampled_from("abcd"),
+    st.recursive(
+        st.integers(),
+        lambda inner: st.dictionaries(st.sampled_from("abcd"), inner, min_size=1, max_size=3),
+        max_leaves=8,
+    ),
+    min_size=1,
+)
+
+
+def test_sections_are_merged_and_open_maps_replaced() -> None:
+    overrides = {"ingest": {"taxonomy": {"files": {"c": "c.csv"}}}}
+    before = copy.deepcopy(BASE)
+    result = merged(BASE, overrides)
+    assert result["ingest"]["taxonomy"] == {
+        "reader": "sample",
+        "files": {"c": "c.csv"},
+        "columns": {},
+    }
+    assert result["ingest"]["inputs"] == BASE["ingest"]["inputs"]
+    assert before == BASE
+
+
+@given(trees)
+def test_nothing_and_itself_change_nothing(tree: dict[str, Any]) -> None:
+    assert merged(tree, {}) == tree
+    assert merged(tree, tree) == tree
+
+
+@given(trees, st.data())
+def test_one_leaf_changes_only_itself(tree: dict[str, Any], data: st.DataObject) -> None:
+    """Oracle: the set of leaves with their addresses."""
+    address = data.draw(st.sampled_from(sorted(leaves(tree))))
+    override: Any = -1
+    for name in reversed(address):
+        override = {name: override}
+    expected = leaves(tree) | {address: -1}
+    assert leaves(merged(tree, override)) == expected
+
+
+def leaves(tree: Any, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], int]:
+    if not isinstance(tree, dict):
+        return {where: tree}
+    return {k: v for name, each in tree.items() for k, v in leaves(each, (*where, name)).items()}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"sed": 2}, "sed: unknown parameter; did you mean seed?"),
+        ({"ingest": {"taxonomy": {"readers": "esco"}}}, "ingest.taxonomy.readers: .*mean reader?"),
+        ({"xyzzy": 2}, "xyzzy: unknown parameter; there are: seed, ingest"),
+        ({"ingest": 3}, "ingest: 3 where params.yaml has"),
+        ({"seed": {"a": 1}}, "seed: .* where params.yaml has 1"),
+    ],
+)
+def test_what_params_does_not_have_is_refused(overrides: dict[str, Any], message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
+        merged(BASE, overrides)
+
+
+def test_an_unknown_profile_names_the_known_ones() -> None:
+    with pytest.raises(ProfileError, match=r"no profile 'escoo'.*esco, onet"):
+        read_profile(ROOT / "profiles", "escoo")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "profiles").glob("*.yaml")), ids=lambda p: p.stem)
+def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
+    """Each gives parameters that the stages accept, and imports every data file that it names."""
+    overrides, external = read_profile(path.parent, path.stem)
+    base = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    params = merged(base, overrides)
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    checked = load_params(tmp_path / "params.yaml")
+    assert checked.register_.name == f"rolecall-{path.stem}"
+    assert set(checked.ingest.sources) == {f"data/external/{name}" for name in external}

@@ -1,0 +1,159 @@
+"""The flow from end to end on the toy repository, with a registry that is handed in."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from flows.dvc_stages import StageFailed
+from flows.registry import Registry
+
+pytestmark = pytest.mark.slow
+Run = Callable[..., str]
+Dvc = tuple[str, ...]
+
+
+class Shelf:
+    """A registry in memory that remembers how it was called."""
+
+    def __init__(self, promoted: bool) -> None:
+        self.promoted = promoted
+        self.calls: list[tuple[object, ...]] = []
+
+    def register(self, root: Path) -> SimpleNamespace:
+        assert (root / "data/report/report.html").exists()
+        self.calls.append(("register", root))
+        known = len(self.calls) > 1
+        return SimpleNamespace(
+            name="toy", version=7, alias="challenger", already_registered=known, artefact_hash="0"
+        )
+
+    def promote(self, root: Path, version: object) -> SimpleNamespace:
+        self.calls.append(("promote", root, version))
+        return SimpleNamespace(
+            promoted=self.promoted, reason="as asked", table_markdown="| figures |\n| --- |"
+        )
+
+
+def run(root: Path, shelf: Shelf):  # type: ignore[no-untyped-def]
+    from prefect import flow
+
+    from flows.retrain import retrain_in
+
+    wrapped = flow(retrain_in, name="retrain", validate_parameters=False)
+    return wrapped(root, Registry(shelf.register, shelf.promote))
+
+
+def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: None) -> None:
+    from flows.summary import as_text
+    from prefect.artifacts import Artifact
+
+    shelf = Shelf(promoted=True)
+    summary = run(toy, shelf)
+    assert shelf.calls == [("register", toy), ("promote", toy, 7)]
+    assert list(summary.stages) == ["ingest", "train@1", "evaluate@1", "report"]
+    assert summary.pushed
+    assert any((toy.parent / "storage").rglob("*"))
+    text = as_text(summary)
+    assert "ngram   typos  0.500 [0.400, 0.600]  0.550 [0.450, 0.650]  10" in text
+    assert f"report  {toy}/data/report/report.html" in text
+    assert "model   toy version 7, champion\n" in text
+
+    artifact = Artifact.get("retrain")
+    assert artifact is not None
+    for part in (
+        "# toy version 7, champion",
+        "**promoted: as asked**",
+        "| figures |",
+        "| ingest | ran |",
+    ):
+        assert part in str(artifact.data)
+
+    again = run(toy, shelf)
+    assert set(again.stages.values()) == {"unchanged"}
+    assert "version 7, champion (registered before)" in as_text(again)
+
+
+def test_task_runs_are_named_after_stages_and_logged(
+    toy: Path, flow_environment: dict[str, str]
+) -> None:
+    """Through the command: its own lines, a stage's lines as they come, the exit status."""
+    done = subprocess.run(
+        [sys.executable, "-m", "flows.retrain"],
+        cwd=toy,
+        env=flow_environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    progress = done.stderr
+    assert "stage 2 of 4  train@1 ..." in progress
+    assert "train@1: working on train@1" in progress
+    assert done.stdout.rstrip().splitlines()[-5].startswith("stages  ingest ran, train@1 ran")
+    assert "model   toy version 1, champion" in done.stdout
+
+    (toy / "fail.txt").write_text("ingest")
+    (toy / "data/sample/titles.csv").write_text("title\nminer\n")
+    failed = subprocess.run(
+        [sys.executable, "-m", "flows.retrain"],
+        cwd=toy,
+        env=flow_environment,
+        capture_output=True,
+        text=True,
+    )
+    assert failed.returncode == 1
+    assert "stage ingest failed with exit status" in failed.stderr.splitlines()[-9:].__str__()
+    assert "the last words" in failed.stderr
+
+
+def test_a_failed_stage_ends_the_flow_before_registering(toy: Path, prefect_server: None) -> None:
+    (toy / "fail.txt").write_text("evaluate@1")
+    shelf = Shelf(promoted=True)
+    with pytest.raises(StageFailed, match="evaluate@1"):
+        run(toy, shelf)
+    assert shelf.calls == []
+
+
+@pytest.mark.parametrize("remote", ["none", "unreachable"])
+def test_a_push_that_fails_is_a_warning(
+    toy: Path,
+    run_in: Run,
+    dvc: Dvc,
+    prefect_server: None,
+    remote: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    from flows.retrain import push
+
+    if remote == "none":
+        run_in(toy, *dvc, "remote", "remove", "storage")
+    else:
+        (toy.parent / "storage").write_text("a file, where a folder should be")
+    monkeypatch.setattr(push, "retry_delay_seconds", [0.1, 0.1])
+    start = time.monotonic()
+    with caplog.at_level(logging.WARNING):
+        summary = run(toy, Shelf(promoted=False))
+    assert not summary.pushed
+    assert summary.model == "toy version 7, challenger"
+    assert "the data were not pushed" in caplog.text
+    assert time.monotonic() - start < 30
+
+
+def test_importing_the_flow_does_nothing() -> None:
+    """No environment, no server, no MLflow or DVC: those come with a run."""
+    code = (
+        "import os, sys; before = dict(os.environ); import flows.retrain; "
+        "assert before == dict(os.environ); "
+        "print([m for m in ('mlflow', 'dvc', 'torch', 'polars') if m in sys.modules])"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr

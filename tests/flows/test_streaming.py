@@ -1,0 +1,104 @@
+"""A command's lines, its status, and that nothing of it survives."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from flows.streaming import stream
+
+SLEEPER = """
+import os, pathlib, subprocess, sys, time
+if sys.argv[1:]:
+    pathlib.Path("grandchild.txt").write_text(str(os.getpid()))
+    print("asleep", flush=True)
+    time.sleep(60)
+subprocess.run([sys.executable, __file__, "grandchild"])
+"""
+
+
+def gone(pid: int, seconds: float = 5) -> bool:
+    """Whether the process ends within `seconds`; a zombie counts as ended."""
+    for _ in range(int(seconds * 20)):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except FileNotFoundError:
+            return True
+        if state in "ZX":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_lines_come_while_the_command_runs(tmp_path: Path) -> None:
+    times: list[float] = []
+    code = "import sys, time; print('a'); time.sleep(0.5); print('b', file=sys.stderr)"
+    status, lines = stream(
+        [sys.executable, "-c", code], tmp_path, lambda _: times.append(time.monotonic())
+    )
+    assert (status, lines) == (0, ["a", "b"])
+    assert times[1] - times[0] > 0.4
+
+
+@pytest.mark.parametrize(
+    ("code", "status"), [("raise SystemExit(7)", 7), ("os.kill(os.getpid(), 9)", 137)]
+)
+def test_status(tmp_path: Path, code: str, status: int) -> None:
+    assert stream([sys.executable, "-c", "import os; " + code], tmp_path, print)[0] == status
+
+
+def test_undecodable_output_and_input(tmp_path: Path) -> None:
+    code = "import sys; sys.stdout.buffer.write(b'\\xff|' + sys.stdin.buffer.read() + b'|\\n')"
+    assert stream([sys.executable, "-c", code], tmp_path, print) == (0, ["\ufffd||"])
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, RuntimeError])
+def test_an_exception_ends_the_whole_tree(tmp_path: Path, kind: type[BaseException]) -> None:
+    (tmp_path / "sleeper.py").write_text(SLEEPER)
+
+    def interrupt(line: str) -> None:
+        raise kind(line)
+
+    with pytest.raises(kind, match="asleep"):
+        stream([sys.executable, "sleeper.py"], tmp_path, interrupt)
+    assert gone(int((tmp_path / "grandchild.txt").read_text()))
+
+
+def test_a_tree_that_ignores_the_interrupt_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flows.streaming.SECONDS_TO_END", 0.3)
+    stubborn = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    (tmp_path / "sleeper.py").write_text(stubborn + SLEEPER)
+
+    def interrupt(line: str) -> None:
+        raise RuntimeError(line)
+
+    with pytest.raises(RuntimeError, match="asleep"):
+        stream([sys.executable, "sleeper.py"], tmp_path, interrupt)
+    assert gone(int((tmp_path / "grandchild.txt").read_text()))
+
+
+def test_killing_the_caller_kills_the_tree(tmp_path: Path) -> None:
+    """Without flows/guard.py a stage would go on writing after `kill -9` of the flow."""
+    (tmp_path / "sleeper.py").write_text(SLEEPER)
+    code = f"""if True:
+        import pathlib, sys
+        from flows.streaming import stream
+        folder = pathlib.Path({str(tmp_path)!r})
+        stream([sys.executable, "sleeper.py"], folder, lambda line: print(line, flush=True))
+    """
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=root
+    ) as caller:
+        assert caller.stdout is not None
+        assert caller.stdout.readline() == "asleep\n"
+        os.kill(caller.pid, signal.SIGKILL)
+    assert gone(int((tmp_path / "grandchild.txt").read_text()))

@@ -1,0 +1,163 @@
+"""A profile's workspace: what it holds, what it shares, and that the main tree stays as it was."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from flows.external import ExternalError
+from flows.profiles import ProfileError
+from flows.workspace import prepare
+
+Run = Callable[..., str]
+Dvc = tuple[str, ...]
+ROOT = Path(__file__).parents[2]
+FILE = "data/external/outside titles.csv"
+
+
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of outside data, named by ROLECALL_DATA."""
+    folder = tmp_path / "outside" / "below"
+    folder.mkdir(parents=True)
+    (folder / "outside titles.csv").write_text("title\ncooper\n")
+    monkeypatch.setenv("ROLECALL_DATA", str(folder.parent))
+    return folder
+
+
+def state(root: Path, run_in: Run) -> tuple[str, ...]:
+    """What git says of the main tree, and the bytes of what a profile overrides."""
+    return (
+        run_in(root, "git", "status", "--porcelain", "--untracked-files=all"),
+        run_in(root, "git", "rev-parse", "HEAD"),
+        run_in(root, "git", "branch", "--list"),
+        run_in(root, "git", "stash", "list"),
+        *((root / name).read_text() for name in ("params.yaml", "dvc.yaml", ".dvc/config")),
+    )
+
+
+def test_what_a_workspace_holds(toy: Path, outside: Path, run_in: Run, dvc: Dvc) -> None:
+    """The sample's committed lock is not used; cache and remote are the main tree's."""
+    (toy / "dvc.lock").write_text("schema: '2.0'\n")
+    run_in(toy, "git", "add", "dvc.lock")
+    run_in(toy, "git", "commit", "--quiet", "--message=lock")
+    before = state(toy, run_in)
+
+    workspace = prepare(toy, "other", lambda _: None)
+
+    assert workspace == toy / ".workspaces" / "other"
+    assert state(toy, run_in) == before
+    params = yaml.safe_load((workspace / "params.yaml").read_text())
+    assert params["ingest"]["taxonomy"] == {"reader": "table", "files": {"own name": FILE}}
+    assert params["register"] == {"name": "toy-other", "top_k": 5}
+    assert params["stage"] == 1
+    assert not (workspace / "dvc.lock").exists()
+    assert (workspace / FILE).read_text() == "title\ncooper\n"
+    assert run_in(workspace, *dvc, "cache", "dir").strip() == str(toy / ".dvc" / "cache")
+    assert str(toy.parent / "storage") in run_in(workspace, *dvc, "remote", "list")
+    assert run_in(workspace, "git", "ls-files", "data/external") == ""
+
+
+def test_a_refresh_follows_head_and_the_source_and_keeps_the_lock(
+    toy: Path, outside: Path, run_in: Run
+) -> None:
+    workspace = prepare(toy, "other", lambda _: None)
+    (workspace / "dvc.lock").write_text("schema: '2.0'\nstages: {}\n")
+    (workspace / "dvc.yaml").write_text("stages: {}\n")
+    (toy / "params.yaml").write_text(
+        (toy / "params.yaml").read_text().replace("top_k: 5", "top_k: 6")
+    )
+    run_in(toy, "git", "commit", "--quiet", "--all", "--message=six")
+    (outside / "outside titles.csv").write_text("title\nwheelwright\n")
+
+    assert prepare(toy, "other", lambda _: None) == workspace
+    assert yaml.safe_load((workspace / "params.yaml").read_text())["register"]["top_k"] == 6
+    assert (workspace / "dvc.yaml").read_text() == (toy / "dvc.yaml").read_text()
+    assert (workspace / "dvc.lock").read_text() == "schema: '2.0'\nstages: {}\n"
+    assert (workspace / FILE).read_text() == "title\nwheelwright\n"
+
+
+def test_a_source_that_moved_is_imported_anew(
+    toy: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = prepare(toy, "other", lambda _: None)
+    moved = outside.parent.rename(outside.parents[1] / "moved")
+    (moved / "below" / "outside titles.csv").write_text("title\nfletcher\n")
+    monkeypatch.setenv("ROLECALL_DATA", "../moved")  # relative: to the main tree
+    prepare(toy, "other", lambda _: None)
+    assert (workspace / FILE).read_text() == "title\nfletcher\n"
+
+
+def test_uncommitted_changes_are_warned_of(toy: Path, outside: Path) -> None:
+    said: list[str] = []
+    (toy / "untracked.md").write_text("no matter")
+    prepare(toy, "other", said.append)
+    assert not any("uncommitted" in line for line in said)
+    (toy / "dvc.yaml").write_text((toy / "dvc.yaml").read_text() + "# changed\n")
+    prepare(toy, "other", said.append)
+    assert any("uncommitted changes" in line for line in said)
+
+
+def test_missing_data_say_what_to_set(
+    toy: Path, outside: Path, monkeypatch: pytest.MonkeyPatch, run_in: Run
+) -> None:
+    before = state(toy, run_in)
+    monkeypatch.setenv("ROLECALL_DATA", str(outside))
+    with pytest.raises(ExternalError, match=r"no file .*docs/SOURCES\.md"):
+        prepare(toy, "other", lambda _: None)
+    monkeypatch.delenv("ROLECALL_DATA")
+    with pytest.raises(ExternalError, match=r"set ROLECALL_DATA .*docs/SOURCES\.md"):
+        prepare(toy, "other", lambda _: None)
+    with pytest.raises(ProfileError, match="no profile 'xyzzy'"):
+        prepare(toy, "xyzzy", lambda _: None)
+    assert state(toy, run_in) == before
+
+
+@pytest.mark.slow
+def test_the_command_runs_in_the_workspace(
+    toy: Path, outside: Path, flow_environment: dict[str, str], run_in: Run, tmp_path: Path
+) -> None:
+    """Twice: the lock holds a name and a checksum, no path; the second run skips all."""
+    before = state(toy, run_in)
+    command = [sys.executable, "-m", "flows.retrain", "--profile", "other"]
+    first = subprocess.run(command, cwd=toy, env=flow_environment, capture_output=True, text=True)
+    assert first.returncode == 0, first.stdout + first.stderr
+    workspace = toy / ".workspaces" / "other"
+    assert "model   toy-other version 1, champion" in first.stdout
+    assert f"report  {workspace}/data/report/report.html" in first.stdout
+    lock = (workspace / "dvc.lock").read_bytes()
+    assert FILE.encode() in lock
+    assert str(tmp_path).encode() not in lock
+    assert b"below" not in lock
+    assert state(toy, run_in) == before
+    assert not (toy / "dvc.lock").exists()
+    assert not (toy / "data" / "ingest").exists()
+
+    second = subprocess.run(command, cwd=toy, env=flow_environment, capture_output=True, text=True)
+    assert "ingest unchanged, train@1 unchanged" in second.stdout, second.stdout + second.stderr
+    assert (workspace / "dvc.lock").read_bytes() == lock
+
+
+def test_the_workspaces_own_code_runs(toy: Path, outside: Path, run_in: Run) -> None:
+    """Not the code that is installed or on PYTHONPATH: that of HEAD, in the workspace."""
+    (toy / "flows").mkdir()
+    (toy / "flows" / "__init__.py").write_text("")
+    (toy / "flows" / "retrain.py").write_text("import sys; print(__file__); sys.exit(5)\n")
+    run_in(toy, "git", "add", "flows")
+    run_in(toy, "git", "commit", "--quiet", "--message=flows")
+    code = (
+        "import pathlib; from flows.workspace import retrain_profile; "
+        f"retrain_profile(pathlib.Path({str(toy)!r}), 'other', [])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 5, done.stderr
+    assert done.stdout.splitlines()[-1] == str(toy / ".workspaces/other/flows/retrain.py")

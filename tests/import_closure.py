@@ -1,0 +1,38 @@
+"""Which local files a module imports, directly or not: what its DVC stage must name as deps."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("flows", "tasks", "models")
+
+
+def local_imports(path: Path) -> set[Path]:
+    """Local files that the module at `path` imports, package `__init__` files left out."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for name in names:
+            if name.split(".")[0] in PACKAGES:
+                file = ROOT / Path(*name.split(".")).with_suffix(".py")
+                if file.is_file():
+                    found.add(file)
+    return found
+
+
+def import_closure(module: str) -> list[str]:
+    """All local files behind `module` (dotted), itself first, relative to the root."""
+    first = ROOT / Path(*module.split(".")).with_suffix(".py")
+    seen, open_files = {first}, [first]
+    while open_files:
+        new = local_imports(open_files.pop()) - seen
+        seen |= new
+        open_files += new
+    rest = sorted(str(path.relative_to(ROOT)) for path in seen - {first})
+    return [str(first.relative_to(ROOT)), *rest]

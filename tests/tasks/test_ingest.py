@@ -1,0 +1,170 @@
+"""The stage as a whole: files in a working directory, files out."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+
+from tasks.frames import read_frame
+from tasks.ingest import Ingested, ingest, main, require_usable
+from tasks.params import SOURCES, IngestParams, InputsParams, TaxonomyParams
+from tasks.readers.outside import IngestError
+from tasks.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
+
+ROOT = Path(__file__).resolve().parents[2]
+TITLES = "id,title\n1,cook\n2,nurse\n1,chef\n"
+LONG = "👩🏽‍🍳" * 2_500  # 10,000 code points
+OUTPUTS = ("occupations", "aliases", "inputs", "rejected")
+
+
+def run_in(folder: Path, titles: str, share: float = 0.01, inputs: str | None = None) -> None:
+    """Prepare a working directory with two files and this repository's other parameters."""
+    everything = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    everything["ingest"] = {
+        "taxonomy": {
+            "reader": "table",
+            "files": {"titles": "titles.csv"},
+            "columns": {"occupation_id": "id", "title": "title"},
+        },
+        "inputs": {
+            "reader": "none" if inputs is None else "lines",
+            "file": "inputs.txt",
+            "columns": {},
+        },
+        "sources": ["titles.csv", *["inputs.txt"] * (SOURCES - 1)],
+        "max_rejected_share": share,
+    }
+    folder.mkdir(exist_ok=True)
+    (folder / "params.yaml").write_text(yaml.safe_dump(everything), encoding="utf-8")
+    (folder / "titles.csv").write_text(titles, encoding="utf-8")
+    (folder / "inputs.txt").write_text(inputs or "", encoding="utf-8")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rejected() -> list[tuple[int, str]]:
+    return read_frame(Path("data/ingest/rejected.parquet"), REJECTED)["line", "reason"].rows()
+
+
+def test_the_four_frames_and_their_counts(here) -> None:
+    run_in(here, TITLES + "1,CHEF\n", inputs=f"kok\n\n{LONG}\n")
+    main()
+    folder = Path("data/ingest")
+    assert read_frame(folder / "occupations.parquet", OCCUPATIONS).height == 2
+    assert read_frame(folder / "aliases.parquet", ALIASES).rows() == [
+        ("1", "cook", True),
+        ("1", "chef", False),
+        ("2", "nurse", True),
+    ]
+    assert read_frame(folder / "inputs.parquet", INPUTS).rows() == [
+        (0, "kok", None),
+        (1, LONG, None),
+    ]
+    assert rejected() == [(5, "duplicate title"), (2, "empty row")]
+    assert json.loads((folder / "metrics.json").read_text(encoding="utf-8")) == {
+        "occupations": 2,
+        "aliases": 3,
+        "inputs": 2,
+        "inputs_labelled": 0,
+        "rows_read": {"inputs.txt": 3, "titles.csv": 4},
+        "rejected": {"duplicate title": 1, "empty row": 1},
+        "rejected_errors": 0,
+    }
+
+
+def test_too_many_errors_fail_after_they_were_written(here) -> None:
+    """Five rows, one of them broken: a share of 0.2 is not above 0.2, but above 0.19."""
+    run_in(here, TITLES + '1,"broken\n2,sister\n', share=0.2)
+    main()
+    run_in(here, TITLES + '1,"broken\n2,sister\n', share=0.19)
+    for name in OUTPUTS:
+        Path(f"data/ingest/{name}.parquet").unlink()
+    with pytest.raises(IngestError, match=r"1 of 5 rows.*= 0\.19.*'broken quotes': 1.*rejected\.p"):
+        main()
+    assert rejected() == [(5, "broken quotes")]
+    assert not Path("data/ingest/occupations.parquet").exists()
+
+
+def test_notices_are_no_errors(here) -> None:
+    run_in(here, TITLES + "\n1,Cook\n1,chef\n" * 20, share=0.0)
+    main()
+    assert {reason for _, reason in rejected()} == {
+        "empty row",
+        "duplicate title",
+        "duplicate row",
+    }
+
+
+@pytest.mark.parametrize(
+    ("titles", "message"),
+    [
+        ("id,title\n", "taxonomy is empty"),
+        ("id,title\n1,cook\n1,chef\n", "one occupation only: there is nothing to tell apart"),
+    ],
+)
+def test_nothing_to_tell_apart_is_an_error(here, titles: str, message: str) -> None:
+    run_in(here, titles)
+    with pytest.raises(IngestError, match=message):
+        main()
+    assert rejected() == []
+
+
+def test_unusual_titles_pass(here) -> None:
+    unusual = ["👩‍🚒", "врач", "医師", "مهندس", "naïve 𝕏 engineer", LONG]
+    run_in(here, TITLES + "".join(f"2,{title}\n" for title in unusual))
+    main()
+    aliases = pl.read_parquet("data/ingest/aliases.parquet")
+    assert set(unusual) < set(aliases["title"])
+    assert rejected() == []
+
+
+def test_a_missing_file_is_an_error_that_names_it(here) -> None:
+    run_in(here, TITLES)
+    (here / "titles.csv").unlink()
+    with pytest.raises(IngestError, match=r"titles\.csv is missing\..*dvc import-url"):
+        main()
+
+
+def test_same_bytes_in_another_folder_process_and_number_of_threads(tmp_path) -> None:
+    """Also with another hash seed, time zone and locale."""
+    digests = []
+    for number in ("1", "2"):
+        folder = tmp_path / number
+        run_in(folder, TITLES + "9,Ö\n1,\n" + "".join(f"{n % 7},t{n}\n" for n in range(999)))
+        more = {"PYTHONHASHSEED": number, "POLARS_MAX_THREADS": number, "LC_ALL": "C"}
+        more |= {"TZ": f"UTC-{number}", "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "tasks.ingest"]
+        subprocess.run(command, cwd=folder, env=os.environ | more, check=True)
+        files = sorted((folder / "data/ingest").iterdir())
+        digests.append({f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in files})
+    assert len(digests[0]) == 5
+    assert digests[0] == digests[1]
+
+
+def test_no_frame_holds_a_folder_of_this_machine(tmp_path) -> None:
+    (tmp_path / "titles.csv").write_text(TITLES + "1,\n", encoding="utf-8")
+    found = ingest_table(tmp_path / "titles.csv")
+    assert found.rejected["file"].to_list() == ["titles.csv"]
+    assert found.errors == 1
+    require_usable(found, 0.25)
+
+
+def ingest_table(path: Path) -> Ingested:
+    columns = {"occupation_id": "id", "title": "title"}
+    taxonomy = TaxonomyParams(reader="table", files={"titles": str(path)}, columns=columns)
+    inputs = InputsParams(reader="none", file="", columns={})
+    return ingest(
+        IngestParams(
+            taxonomy=taxonomy, inputs=inputs, sources=[str(path)] * SOURCES, max_rejected_share=0.5
+        )
+    )
