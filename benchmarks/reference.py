@@ -9,8 +9,8 @@ own splits play no part, and of `params.yaml` it takes the seed and the number o
 
 from __future__ import annotations
 
+import argparse
 import csv
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from benchmarks.machine import command, data_folder, machine
+from benchmarks.results_file import Row, replace_rows
 from models.intervals import bootstrap_interval
 from models.metrics import rank_gold, reciprocal_rank, success_at_k
 from models.ngram_matcher import NgramMatcher
@@ -103,11 +105,11 @@ def measure(
     return {metric: np.concatenate(values) for metric, values in blocks.items()}
 
 
-def rows() -> list[dict[str, object]]:
+def rows() -> list[Row]:
     """One tidy row per system and metric, with its 95 % bootstrap interval."""
     params = load_params()
     seed = child_seed(params.seed, "reference", "bootstrap")
-    reference = read_reference(Path(os.environ.get("ROLECALL_DATA", "../shared/data")))
+    reference = read_reference(data_folder())
     return [
         {
             "experiment": "reference",
@@ -120,6 +122,8 @@ def rows() -> list[dict[str, object]]:
             "high": interval.high,
             "n": len(values),
             "seed": params.seed,
+            "machine": machine(),
+            "command": command("reference", data=True),
         }
         for system, build in SYSTEMS.items()
         for metric, values in measure(
@@ -142,13 +146,14 @@ def _progress(system: str, queries: int) -> Callable[[int], None]:
     return report
 
 
-def main() -> list[dict[str, object]]:
-    """Print the table and hand back its rows."""
+def main(arguments: list[str] | None = None) -> None:
+    """Measure, print the table and write `results/reference.csv`."""
+    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
     table = rows()
+    replace_rows(table)
     for row in table:
         ends = f"[{row['low']:.3f}, {row['high']:.3f}]"
         print(f"{row['system']:8} {row['metric']:14} {row['value']:.3f} {ends}  n={row['n']}")
-    return table
 
 
 if __name__ == "__main__":

@@ -9,15 +9,24 @@ state of each. No retries and no result caching: a stage is deterministic, and D
 from __future__ import annotations
 
 import sys
+from logging import Logger
 from pathlib import Path
 from typing import Literal
 
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
+from prefect.logging.loggers import LoggingAdapter
 
 from flows.streaming import stream
 
 Outcome = Literal["ran", "unchanged", "restored"]
+HINTS = (
+    "To track the changes",
+    "git add",
+    "To enable auto staging",
+    "dvc config",
+    "Use `dvc push`",
+)
 LINES_SHOWN = 15  # of a failed stage, in the error
 
 
@@ -59,13 +68,20 @@ def run_stage(root: Path, stage: str) -> Outcome:
     Raises:
         StageFailed: when DVC or the stage's command ended with an error.
     """
-    status, lines = stream(repro_command(stage), root, get_run_logger().info)
+    log = get_run_logger()
+    status, lines = stream(repro_command(stage), root, lambda line: _say(log, line))
     if status:
         last = "\n".join(f"  {line}" for line in lines[-LINES_SHOWN:])
         raise StageFailed(
             f"stage {stage} failed with exit status {status}; its last lines:\n{last}"
         )
     return outcome(stage, lines)
+
+
+def _say(log: Logger | LoggingAdapter, line: str) -> None:
+    """Log a line, unless it is empty or one of DVC's hints about git and pushing."""
+    if line and not line.strip().startswith(HINTS):
+        log.info("%s", line)
 
 
 def repro_command(stage: str) -> list[str]:

@@ -23,7 +23,7 @@ class Registered(Protocol):
         """Of the registered model."""
 
     @property
-    def version(self) -> object:
+    def version(self) -> str:
         """As the registry numbers it."""
 
     @property
@@ -56,7 +56,7 @@ class Registry:
     """`register(root)` makes a version of the files below `root`; `promote` asks the gate."""
 
     register: Callable[[Path], Registered]
-    promote: Callable[[Path, object], Decision]
+    promote: Callable[[Path, str], Decision]
 
 
 def project_registry() -> Registry:
@@ -66,7 +66,7 @@ def project_registry() -> Registry:
         found: Registered = import_module(REGISTER).register(root)
         return found
 
-    def promote(root: Path, version: object) -> Decision:
+    def promote(root: Path, version: str) -> Decision:
         decision: Decision = import_module(PROMOTE).promote(root, version)
         return decision
 

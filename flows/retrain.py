@@ -77,9 +77,7 @@ def register(root: Path, with_registry: Callable[[Path], Registered]) -> Registe
 
 
 @task(name="promote", task_run_name="promote", cache_policy=NO_CACHE, persist_result=False)
-def promote(
-    root: Path, version: object, with_registry: Callable[[Path, object], Decision]
-) -> Decision:
+def promote(root: Path, version: str, with_registry: Callable[[Path, str], Decision]) -> Decision:
     """Let the gate decide whether `version` becomes champion."""
     decision = with_registry(root, version)
     verb = "promoted" if decision.promoted else "not promoted"
@@ -102,7 +100,7 @@ def push(root: Path) -> None:
         ConnectionError: when DVC cannot; Prefect tries again after 2 and after 10 seconds.
     """
     command = [sys.executable, "-m", "dvc", "--wait-for-lock", "push", "--with-deps", TARGET]
-    status, lines = stream(command, root, get_run_logger().info)
+    status, lines = stream(command, root, lambda line: get_run_logger().info("%s", line))
     if status:
         raise ConnectionError("dvc push: " + "; ".join(lines[-3:]))
 

@@ -1,23 +1,20 @@
 """A command as a process group of its own: its lines as they come, and no survivor.
 
-The group is ended when the command ends, when an exception (a cancellation, Ctrl-C) interrupts
-the reading, and, through `flows/guard.py`, when this process is killed.
+`flows/guard.py` ends the group when the command ends, when an exception (a cancellation, Ctrl-C)
+interrupts the reading here, and when this process is killed.
 """
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from flows.quiet import stage_environment
 
 GUARD = Path(__file__).with_name("guard.py")
-SECONDS_TO_END = 3.0  # for DVC to release its locks after SIGINT, before the group is killed
+SECONDS_TO_END = 3.0  # for DVC to release its locks when interrupted, before it is killed
 
 
 def stream(
@@ -30,7 +27,7 @@ def stream(
     """
     lines: list[str] = []
     process = subprocess.Popen(
-        [sys.executable, "-P", str(GUARD), *command],
+        [sys.executable, "-P", str(GUARD), str(SECONDS_TO_END), *command],
         cwd=folder,
         env=stage_environment(),
         stdin=subprocess.PIPE,
@@ -40,25 +37,13 @@ def stream(
         errors="replace",
         start_new_session=True,
     )
+    assert process.stdin is not None and process.stdout is not None
     with process:
         try:
-            assert process.stdout is not None
             for line in process.stdout:
                 lines.append(line.rstrip())
                 say(lines[-1])
             return process.wait(), lines
         finally:
-            _end_group(process)
-
-
-def _end_group(process: subprocess.Popen[str]) -> None:
-    """Interrupt the group, give it a moment, then kill whatever is left of it."""
-    try:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGINT)
-            process.wait(SECONDS_TO_END)
-    except (subprocess.TimeoutExpired, ProcessLookupError):
-        pass
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+            process.stdin.close()  # the guard's sign to end the group, if it still runs
+            process.wait()

@@ -32,13 +32,15 @@ def read_pairs(path: Path, *, with_dissimilar: bool) -> Pairs:
     """Read ``anchor_id, other_id, similar``; the dissimilar rows only where they are needed.
 
     Raises:
-        ValueError: the file holds no similar pair.
+        ValueError: the file holds no similar pair, or no dissimilar one where they are needed.
     """
     table = pq.read_table(path, columns=["anchor_id", "other_id", "similar"])
     ids = np.stack([table["anchor_id"].to_numpy(), table["other_id"].to_numpy()], 1)
     similar = table["similar"].to_numpy(zero_copy_only=False).astype(bool)
     if not similar.any():
         raise ValueError(f"{path}: no similar pair; every occupation has a single title")
+    if with_dissimilar and similar.all():
+        raise ValueError(f"{path}: no dissimilar pair; set loss.negatives to batch or hardest")
     apart = ids[~similar] if with_dissimilar else ids[:0]
     return Pairs(_int32(ids[similar]), _int32(apart))
 
@@ -62,7 +64,7 @@ class Shuffled:
         self._epoch, self._order = -1, torch.empty(0, dtype=torch.long)
 
     def __call__(self, step: int) -> Int[Tensor, " batch"]:
-        """Row numbers of step 0, 1, 2 …"""
+        """Row numbers of the given step; steps count from 0."""
         epoch, within = divmod(step, self.count // self.batch)
         if epoch != self._epoch:
             # drawn on the CPU, so that every device sees the same order

@@ -26,7 +26,8 @@ def embed_rows(
     rows = rows.to(strings.ids.device)
     order = strings.lengths[rows].argsort(stable=True)
     embeddings = torch.empty(len(rows), encoder.settings.dim, device=rows.device)
-    for block in order.split(BATCH):
+    for start in range(0, len(rows), BATCH):
+        block = order[start : start + BATCH]
         embeddings[block] = encoder(*strings.batch(rows[block])).float()
     return embeddings
 

@@ -20,8 +20,8 @@ def hardest(
 ) -> Bool[Tensor, "batch batch"]:
     """The part of `dissimilar` that holds the `count` most similar strings of each row.
 
-    Rows with fewer dissimilar strings keep all of them; equal similarities count the first. The
-    choice itself carries no gradient.
+    Rows with fewer dissimilar strings keep all of them; of equal similarities any may be chosen.
+    The choice itself carries no gradient.
     """
     below = similarity.detach().masked_fill(~dissimilar, -torch.inf)
     closest = below.topk(min(count, below.shape[1]), dim=1).indices

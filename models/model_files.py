@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from safetensors.torch import load_file, save
 
@@ -49,5 +49,6 @@ def load_model(
     return featurizer, encoder.eval()
 
 
-def _json(path: Path) -> dict[str, object]:
-    return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+def _json(path: Path) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return values

@@ -7,13 +7,15 @@ its true length and averages over that, so an embedding does not depend on its b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import nn
 from torch.nn import functional
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
@@ -58,37 +60,42 @@ class RecurrentEncoder(nn.Module):
             num_layers=settings.layers,
             bidirectional=True,
             batch_first=True,
+            # a single layer has nothing between, and torch warns
+            dropout=settings.dropout_between if settings.layers > 1 else 0.0,
         )
         self.dense = nn.Linear(2 * settings.hidden, settings.dim)
 
     def forward(
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch dim"]:
-        """Embed a padded batch; `lengths` are at least 1."""
-        if self.settings.mode == "paper":
-            mean = self._run(self.characters(self._window(ids, lengths))).mean(dim=1)
-        else:
-            # lengths go to the CPU because packing reads them there
-            packed = pack_padded_sequence(
-                self.characters(ids), lengths.cpu(), batch_first=True, enforce_sorted=False
-            )
-            hidden, _ = pad_packed_sequence(self._run(packed), batch_first=True)
-            mean = hidden.sum(dim=1) / lengths[:, None]
+        """Embed a padded batch; `lengths` are at least 1. An empty batch gives no rows."""
+        if not len(ids):
+            return self.dense.weight.new_zeros(0, self.settings.dim)
+        with self._dropped_weights():
+            if self.settings.mode == "paper":
+                mean = self.blstm(self.characters(self._window(ids, lengths)))[0].mean(dim=1)
+            else:
+                # lengths go to the CPU because packing reads them there
+                packed = pack_padded_sequence(
+                    self.characters(ids), lengths.cpu(), batch_first=True, enforce_sorted=False
+                )
+                hidden, _ = pad_packed_sequence(self.blstm(packed)[0], batch_first=True)
+                mean = hidden.sum(dim=1) / lengths[:, None]
         return functional.normalize(self.dense(mean), dim=-1)
 
-    def _run(self, steps: Tensor | PackedSequence) -> Tensor | PackedSequence:
-        """The stacked BLSTM, with dropped weights in training."""
-        dropout = self.settings.dropout_recurrent
-        self.blstm.dropout = self.settings.dropout_between if self.settings.layers > 1 else 0.0
-        if not (self.training and dropout):
-            return self.blstm(steps)[0]
-        whole = self.blstm._flat_weights
-        self.blstm._flat_weights = [
-            functional.dropout(weight, dropout) if name.startswith("weight_hh") else weight
-            for name, weight in zip(self.blstm._flat_weights_names, whole, strict=True)
-        ]
+    @contextmanager
+    def _dropped_weights(self) -> Iterator[None]:
+        """In training, hidden-to-hidden weights are dropped for as long as this is open."""
+        dropout, whole = self.settings.dropout_recurrent, self.blstm._flat_weights
+        if self.training and dropout:
+            self.blstm._flat_weights = [
+                functional.dropout(self.blstm.get_parameter(name), dropout)
+                if name.startswith("weight_hh")
+                else self.blstm.get_parameter(name)
+                for name in self.blstm._flat_weights_names
+            ]
         try:
-            return self.blstm(steps)[0]
+            yield
         finally:
             self.blstm._flat_weights = whole
 

@@ -17,7 +17,7 @@ import torch
 from models.featurizer import CharacterFeaturizer
 
 if TYPE_CHECKING:
-    from jaxtyping import Int
+    from jaxtyping import Bool, Int, Integer
     from torch import Tensor
 
 
@@ -52,7 +52,7 @@ def read_strings(path: Path) -> Strings:
     counts = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
     if not counts.size or counts.min() < 1:
         raise ValueError(f"{path}: no strings, or a string without an occupation")
-    names, codes = np.unique(lists.flatten().to_numpy(zero_copy_only=False), return_inverse=True)
+    _, codes = np.unique(lists.flatten().to_numpy(zero_copy_only=False), return_inverse=True)
     occupations = np.full((len(table), counts.max()), -1, np.int64)
     occupations[np.arange(counts.max()) < counts[:, None]] = codes
     role = table["role"].to_numpy(zero_copy_only=False)
@@ -68,14 +68,14 @@ def read_strings(path: Path) -> Strings:
 class FeaturizedStrings:
     """Character ids of all strings on one device, padded to the longest."""
 
-    ids: Int[Tensor, "string length"]
+    ids: Integer[Tensor, "string length"]
     lengths: Int[Tensor, " string"]
 
     @classmethod
     def of(
         cls, titles: list[str], featurizer: CharacterFeaturizer, device: torch.device
     ) -> FeaturizedStrings:
-        """Featurize `titles` and move them to `device`; one byte a character where that suffices."""
+        """Featurize `titles` and move them to `device`; one byte a character where it suffices."""
         characters = featurizer(titles)
         kind = np.uint8 if featurizer.vocabulary_size <= 256 else np.int32
         return cls(
@@ -90,9 +90,9 @@ class FeaturizedStrings:
 
 
 def share_occupation(
-    left: Int[Tensor, "left most"], right: Int[Tensor, "right most"], count: int
-) -> Tensor:
-    """Boolean [left, right]: whether two strings have an occupation in common.
+    left: Int[Tensor, "left most"], right: Int[Tensor, "right more"], count: int
+) -> Bool[Tensor, "left right"]:
+    """Whether two strings have an occupation in common.
 
     `count` is the number of occupation codes; -1 is padding.
     """

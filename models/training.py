@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import torch
 
 from models.batches import Pairs, Shuffled
@@ -18,14 +19,19 @@ from models.checkpoints import Checkpoint, Checkpoints
 from models.contrastive import ContrastiveSettings, Loss, contrastive_loss
 from models.embedding import embed_rows
 from models.featurizer import CharacterFeaturizer
+from models.metrics import rank_gold, success_at_k
 from models.mining import hardest
+from models.occupation_scores import Memberships, best_scores
 from models.recurrent import RecurrentEncoder, RecurrentSettings
 from models.seeding import child_seed
 from models.strings import FeaturizedStrings, Strings, share_occupation
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Int
+    from jaxtyping import Float, Int, Int64
     from torch import Tensor
+
+
+BLOCK = 512  # validation queries compared with all aliases at once
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,13 @@ def train(
     device: torch.device,
     say: Callable[[str], None] = print,
 ) -> Trained:
-    """Train until `patience` or `max_steps` ends it, resuming from a matching checkpoint."""
+    """Train until `patience` or `max_steps` ends it, resuming from a matching checkpoint.
+
+    Without a validation query nothing can be judged: `max_steps` end it, the last weights are kept.
+
+    Raises:
+        FloatingPointError: the loss is no longer finite.
+    """
     run = _Run(strings, pairs, featurizer, settings, device)
     initial = run.weights()
     progress = checkpoints.load(run.encoder, run.optimizer)
@@ -89,10 +101,14 @@ def train(
             sums += torch.stack(run.step(step)).detach()
         seconds = time.perf_counter() - began
         progress.step += steps
+        if not sums.isfinite().all():
+            raise FloatingPointError(
+                f"the loss is {sums[0].item()} at step {progress.step}; lower learning_rate"
+            )
         _look(run, progress, tuple((sums / steps).tolist()), steps)
         checkpoints.save(run.encoder, run.optimizer, progress)
         say(_line(progress, settings, steps / seconds))
-    return Trained(progress.weights, initial, [Look(*row) for row in progress.history])
+    return Trained(progress.weights, initial, [Look._make(row) for row in progress.history])
 
 
 def _look(run: _Run, progress: Checkpoint, losses: tuple[float, ...], steps: int) -> None:
@@ -100,7 +116,7 @@ def _look(run: _Run, progress: Checkpoint, losses: tuple[float, ...], steps: int
     success = run.valid_success_at_1()
     rounded = [round(loss, 6) for loss in losses] if steps else [float("nan")] * 3
     progress.history.append((progress.step, *rounded, round(success, 6)))
-    if success > progress.best:
+    if success > progress.best or not len(run.valid):
         progress.best, progress.stale, progress.weights = success, 0, run.weights()
     else:
         progress.stale += 1
@@ -134,13 +150,16 @@ class _Run:
         self.strings = FeaturizedStrings.of(strings.titles, featurizer, device)
         self.occupations = strings.occupations.to(device)
         self.occupation_count = strings.occupation_count
+        self.index, self.gold = _index(strings)
         self.aliases, self.valid = strings.aliases.to(device), strings.valid.to(device)
         self.similar, self.dissimilar = pairs.similar.to(device), pairs.dissimilar.to(device)
         batch, seed = settings.batch_pairs, settings.seed
         self.similar_rows = Shuffled(len(self.similar), batch, seed, device)
         if settings.loss.negatives == "pairs":
             ratio = max(1, round(len(self.dissimilar) / len(self.similar)))
-            self.dissimilar_rows = Shuffled(len(self.dissimilar), ratio * batch, seed + 1, device)
+            self.dissimilar_rows = Shuffled(
+                len(self.dissimilar), ratio * batch, child_seed(seed, "dissimilar"), device
+            )
 
     def step(self, step: int) -> Loss:
         """One update; its randomness depends on seed and step only."""
@@ -148,7 +167,7 @@ class _Run:
         self.encoder.train()
         loss = self._loss(step)
         self.optimizer.zero_grad(set_to_none=True)
-        loss.total.backward()
+        loss.total.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.encoder.parameters(), self.settings.clip_norm)
         self.optimizer.step()
         return loss
@@ -159,7 +178,7 @@ class _Run:
         if self.settings.loss.negatives == "pairs":
             pairs = torch.cat([pairs, self.dissimilar[self.dissimilar_rows(step)].long()])
         # a string that stands in several pairs is encoded once
-        rows, place = pairs.unique(return_inverse=True)
+        rows, place = torch.unique(pairs, return_inverse=True)
         embeddings = self._embed(rows)
         if self.settings.loss.negatives == "pairs":
             left, right = place.unbind(1)
@@ -177,24 +196,42 @@ class _Run:
 
     def _embed(self, rows: Int[Tensor, " batch"]) -> Float[Tensor, "batch dim"]:
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            return self.encoder(*self.strings.batch(rows)).float()
+            embeddings: Tensor = self.encoder(*self.strings.batch(rows))
+        return embeddings.float()
 
     def valid_success_at_1(self) -> float:
-        """Share of validation queries whose nearest alias shares an occupation with them."""
-        if not len(self.valid):
-            return 0.0
-        index = embed_rows(self.encoder, self.strings, self.aliases)
+        """Mean over the validation queries; 0 without any. Ties by expectation, as everywhere."""
+        aliases = embed_rows(self.encoder, self.strings, self.aliases)
         queries = embed_rows(self.encoder, self.strings, self.valid)
-        found = self.aliases[(queries @ index.T).argmax(1)]
-        gold, got = self.occupations[self.valid], self.occupations[found]
-        hit = (gold[:, :, None] == got[:, None, :]) & (gold[:, :, None] >= 0)
-        return hit.any(dim=(1, 2)).double().mean().item()
+        hits = 0.0
+        for start in range(0, len(queries), BLOCK):
+            gold = self.gold[start : start + BLOCK]
+            reachable = (gold >= 0).any(axis=1)
+            similarities = (queries[start : start + BLOCK] @ aliases.T).cpu().numpy()
+            scores = best_scores(similarities[reachable], self.index)
+            hits += float(success_at_k(rank_gold(scores, gold[reachable]), 1).sum())
+        return hits / max(1, len(queries))
 
     def weights(self) -> dict[str, Tensor]:
         """A copy of the current weights on the CPU."""
         return {
             name: value.detach().cpu().clone() for name, value in self.encoder.state_dict().items()
         }
+
+
+def _index(strings: Strings) -> tuple[Memberships, Int64[np.ndarray, "query gold"]]:
+    """The occupations of the aliases, numbered afresh, and the validation queries' gold among them.
+
+    Gold that no alias holds is -1, as padding is: a query with nothing else is a miss.
+    """
+    codes = strings.occupations.numpy()
+    held = codes[strings.aliases.numpy()]
+    title, _ = np.nonzero(held >= 0)
+    present, occupation = np.unique(held[held >= 0], return_inverse=True)
+    wanted = codes[strings.valid.numpy()]
+    place = np.searchsorted(present, wanted).clip(max=len(present) - 1)
+    gold = np.where(present[place] == wanted, place, -1)
+    return Memberships.from_pairs(title, occupation, len(present)), gold
 
 
 def describe(settings: TrainSettings) -> dict[str, object]:

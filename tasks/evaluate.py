@@ -16,7 +16,8 @@ from models.intervals import bootstrap_interval
 from models.seeding import child_seed
 from models.titles import clean_title
 from models.whole_file import whole_file
-from tasks.frames import read_frame, write_frame, write_json
+from tasks.command import run
+from tasks.frames import Schema, read_frame, write_frame, write_json
 from tasks.params import EvaluateParams, load_params
 from tasks.ranking import rank_queries
 from tasks.schemas import QUERIES, RUN, SCORES, SPLIT_ALIASES
@@ -27,6 +28,16 @@ METRICS = {
     "success_at_5": "success_at_5",
     "success_at_10": "success_at_10",
     "reciprocal_rank": "mrr",
+}
+TABLE: Schema = {
+    "system": pl.String,
+    "test": pl.String,
+    "slice": pl.String,
+    "metric": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "n": pl.Int64,
 }
 SIZES = ((1, "1"), (5, "2-5"), (15, "6-15"), (None, "16+"))
 LENGTHS = ((15, "1-15"), (30, "16-30"), (None, "31+"))
@@ -64,8 +75,7 @@ def table(
                     len(group),
                 )
             )
-    columns = ["system", "test", "slice", "metric", "value", "low", "high", "n"]
-    frame = pl.DataFrame(rows, schema=columns, orient="row")
+    frame = pl.DataFrame(rows, schema=dict(TABLE), orient="row")
     return frame.with_columns(pl.col("value", "low", "high").round(6))
 
 
@@ -131,4 +141,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

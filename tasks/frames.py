@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -60,7 +59,7 @@ def read_frame(path: Path, schema: Schema) -> pl.DataFrame:
     return check(pl.read_parquet(path), schema, str(path))
 
 
-def write_json(value: Any, path: Path) -> None:
+def write_json(value: object, path: Path) -> None:
     """Write `value` as JSON with sorted keys, whole or not at all."""
     with whole_file(path) as partial:
         partial.write_text(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
+from tasks.command import run
 from tasks.frames import write_frame, write_json
 from tasks.params import IngestParams, load_params
 from tasks.readers.esco import read_esco
@@ -109,4 +110,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

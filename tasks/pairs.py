@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from models.seeding import generator
 from models.titles import clean_title
 from models.whole_file import whole_file
+from tasks.command import run
 from tasks.frames import read_frame, write_frame, write_json
 from tasks.params import PairsParams, load_params
 from tasks.schemas import QUERIES, SPLIT_ALIASES, STRINGS, VARIANTS
@@ -76,12 +77,19 @@ def typo_pairs(
         base_rows: rows that stage 0 wrote, dissimilar ones counted.
         params: section `pairs`.
         rng: consumed in order.
+
+    Raises:
+        ValueError: there is no variant to pair with.
     """
     members = Memberships(strings.filter(pl.col("role") == "alias")["occupation_ids"])
     ids = {role: _ids_by_title(strings, role) for role in ("alias", "typo")}
     anchors = np.array([ids["alias"][title] for title in variants["title"]], np.int64)
     others = np.array([ids["typo"][clean_title(typo)] for typo in variants["typo"]], np.int64)
     left = typo_count(base_rows, params)
+    if left and not anchors.size:
+        raise ValueError(
+            "no misspelt variant to pair with: raise typos.max_draws or typos.variants"
+        )
     while left:
         size = min(left, _block_size(params))
         drawn = rng.integers(0, anchors.size, size)
@@ -216,4 +224,4 @@ def _stage_one(
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -6,10 +6,13 @@ Every default stands in `params.yaml`; a value that cannot work is refused with 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 Share = Annotated[float, Field(ge=0, le=1)]
 SOURCES = 4
@@ -75,7 +78,8 @@ class SplitParams(Params):
 
     @model_validator(mode="after")
     def _shares_fit(self) -> Self:
-        total = self.annotations_share + self.gate_share + self.valid_share
+        # rounded, because 0.56 + 0.34 + 0.1 and the like end a hair above 1
+        total = round(self.annotations_share + self.gate_share + self.valid_share, 9)
         if total > 1:
             raise ValueError(
                 f"annotations_share + gate_share + valid_share = {total:g}; lower them to 1 or less"
@@ -95,7 +99,7 @@ class TyposParams(Params):
 
     @model_validator(mode="after")
     def _something_is_left(self) -> Self:
-        if self.substituted + self.deleted > 1:
+        if round(self.substituted + self.deleted, 9) > 1:
             raise ValueError("substituted + deleted is above 1: lower one of them")
         return self
 
@@ -197,6 +201,15 @@ class AllParams(Params):
     report: ReportParams
     register_: Annotated[RegisterParams, Field(alias="register")]
 
+    @model_validator(mode="after")
+    def _negatives_exist(self) -> Self:
+        if self.train.loss.negatives == "pairs" and not self.pairs.dissimilar_per_similar:
+            raise ValueError(
+                "train.loss.negatives is pairs, but pairs.dissimilar_per_similar is 0; raise it, "
+                "or set negatives to batch or hardest"
+            )
+        return self
+
 
 def load_params(path: Path = Path("params.yaml")) -> AllParams:
     """Read and check the whole file.
@@ -206,13 +219,19 @@ def load_params(path: Path = Path("params.yaml")) -> AllParams:
     """
     try:
         return AllParams.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except yaml.YAMLError as error:
+        raise ParamsError(f"{path} is no YAML: {error}") from None
     except ValidationError as error:
         lines = [_explain(problem) for problem in error.errors()]
         raise ParamsError(f"{path}:\n" + "\n".join(lines)) from None
 
 
-def _explain(problem: Any) -> str:
-    name = ".".join(str(part) for part in problem["loc"])
+def _explain(problem: ErrorDetails) -> str:
+    name = ".".join(str(part) for part in problem["loc"]) or "the whole file"
     if problem["type"] == "extra_forbidden":
         return f"  {name}: unknown parameter; check its spelling against params.yaml"
+    if problem["type"] == "missing":
+        return f"  {name}: missing; params.yaml holds every parameter, so put it back"
+    if problem["type"] == "value_error":  # a whole section's: its message names the values
+        return f"  {name}: {problem['msg'].removeprefix('Value error, ')}"
     return f"  {name} = {problem['input']!r}: {problem['msg']}"

@@ -70,8 +70,8 @@ def _scores(
     values = {name: np.zeros(len(block)) for name in METRICS}
     for name, metric in METRICS.items():
         values[name][reachable] = metric(rank)
-    columns = {"system": pl.lit(system), **{name: pl.Series(v) for name, v in values.items()}}
-    return block.select("test", "query_id").with_columns(**columns).select(list(SCORES))
+    columns = [pl.lit(system).alias("system"), *(pl.Series(n, v) for n, v in values.items())]
+    return block.select("test", "query_id").with_columns(columns).select(list(SCORES))
 
 
 def _run(

@@ -19,6 +19,7 @@ import polars as pl
 from models.embedding import embed_titles
 from models.model_files import load_model
 from models.whole_file import write_bytes
+from tasks.command import run
 from tasks.frames import Schema, check, read_frame
 from tasks.params import AllParams, load_params
 from tasks.reporting.material import HISTORY, TABLE, Material
@@ -79,4 +80,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -16,6 +16,7 @@ import polars as pl
 
 from models.seeding import generator
 from models.titles import normalize_title
+from tasks.command import run
 from tasks.frames import read_frame, write_frame, write_json
 from tasks.params import SplitParams, load_params
 from tasks.schemas import ALIASES, INPUTS, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS
@@ -67,9 +68,12 @@ def _split_aliases(aliases: pl.DataFrame, params: SplitParams, seed: int) -> pl.
         normalized=_normalized(aliases["title"]),
         draw=pl.Series(rng.random(len(aliases))),
         titles=pl.len().over("occupation_id"),
+    ).with_columns(
+        # a column of its own: inside the next `over` it would count within the occupation only
+        owners=pl.len().over("normalized")
     )
     # the label stays in the index: it is the one title that every consumer knows
-    free = ~pl.col("preferred") & (pl.len().over("normalized") == 1)
+    free = ~pl.col("preferred") & (pl.col("owners") == 1)
     turn = pl.when(free).then("draw").rank("ordinal").over("occupation_id")
     size = pl.col("titles")
     return frame.with_columns(turn=turn).with_columns(
@@ -152,4 +156,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

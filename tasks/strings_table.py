@@ -1,4 +1,4 @@
-"""The strings table: `string_id → title, occupation_ids, role`, one row per distinct title of a role.
+"""The strings table: `string_id → title, occupation_ids, role`; one row a title and role.
 
 Titles are told apart as encoders see them (cleaned), so that two rows of one role never hold the
 same string with different occupations.
@@ -89,7 +89,8 @@ class Memberships:
     def share_occupation(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Boolean per pair of string ids."""
         one, other = self.codes[left][:, :, None], self.codes[right][:, None, :]
-        return ((one == other) & (one >= 0)).any(axis=(1, 2))
+        shared: np.ndarray = ((one == other) & (one >= 0)).any(axis=(1, 2))
+        return shared
 
 
 def _padded(string: np.ndarray, code: np.ndarray, count: int) -> np.ndarray:

@@ -38,7 +38,8 @@ class AliasIndex:
     def of(cls, aliases: pl.DataFrame) -> AliasIndex:
         """Index of all rows of `aliases` (at least `occupation_id` and `title`)."""
         cleaned = [clean_title(title) for title in aliases["title"]]
-        titles, title = np.unique(cleaned, return_inverse=True)
+        # as objects: a string array would give every title the room of the longest
+        titles, title = np.unique(np.array(cleaned, object), return_inverse=True)
         occupations, occupation = np.unique(
             aliases["occupation_id"].to_numpy(), return_inverse=True
         )

@@ -10,6 +10,7 @@ import argparse
 from pathlib import Path
 
 from models.train_files import settings_from, train_files
+from tasks.command import run
 from tasks.params import load_params
 
 
@@ -29,4 +30,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -3,12 +3,14 @@
 In: `data/split/{aliases,queries}.parquet`. Out: `data/typos/variants.parquet` (title, typo) for
 training and `data/typos/queries.parquet`. Neculoiu et al. 2016, section 4.2, point 1. A test
 string that normalizes to a title of the taxonomy is drawn again, and so is a variant that
-normalizes to any query; after `max_draws` it is left out and counted.
+normalizes to any query; after `max_draws` it is left out and counted. So is a variant that a title
+has already.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +18,7 @@ import polars as pl
 
 from models.seeding import generator
 from models.titles import clean_title, normalize_title
+from tasks.command import run
 from tasks.frames import read_frame, write_frame, write_json
 from tasks.noise import corrupt_by_count, corrupt_by_rate, letters_of
 from tasks.params import TyposParams, load_params
@@ -56,19 +59,16 @@ def typos(aliases: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, see
             if wanted is None
             else titles.sample(min(wanted, len(titles)), seed=int(rng.integers(2**31)))
         )
-        drawn = draw_again(
-            chosen["title"].to_list(),
-            lambda some, rng=rng: corrupt_by_count(some, params.test_share, letters, rng),
-            taxonomy,
-            params.max_draws,
-        )
+        corrupt = partial(corrupt_by_count, share=params.test_share, letters=letters, rng=rng)
+        drawn = draw_again(chosen["title"].to_list(), corrupt, taxonomy, params.max_draws)
         parts.append(_queries(chosen, drawn, part))
         left_out[f"{part}_queries"] = drawn.count(None)
     found = pl.concat(parts)
     taken = taxonomy | {normalize_title(q) for q in [*queries["raw_title"], *found["raw_title"]]}
-    variants = _variants(titles["title"].to_list(), letters, taken, params, seed)
-    left_out["variants"] = variants["typo"].null_count()
-    return Typos(variants.drop_nulls(), found, left_out)
+    drawn = _variants(titles["title"].to_list(), letters, taken, params, seed)
+    variants = drawn.drop_nulls().unique(maintain_order=True)
+    left_out["variants"] = len(drawn) - len(variants)
+    return Typos(variants, found, left_out)
 
 
 def draw_again(
@@ -156,4 +156,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -6,13 +6,21 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
+from string import ascii_lowercase
 
+import polars as pl
 import pytest
 
+from models.seeding import generator
 from models.titles import clean_title, normalize_title
 from tasks.ingest import ingest, require_usable
+from tasks.noise import corrupt_by_rate
 from tasks.params import load_params
+from tasks.schemas import QUERIES
+from tasks.split import split
+from tasks.typos import typos
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "data/sample"
@@ -210,6 +218,73 @@ def test_a_third_of_the_inputs_contain_no_title_of_their_occupation() -> None:
         )
     ]
     assert len(without) >= len(LABELLED) / 3
+
+
+def is_slip(text: str, title: str) -> bool:
+    """At most one character of `title` is replaced, left out or added: people do that, too."""
+
+    def alike(some: str, other: str) -> int:
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(some, other)))  # noqa: B905
+
+    front = alike(text, title)
+    back = alike(text[front:][::-1], title[front:][::-1])
+    return front + back + 1 >= max(len(text), len(title))
+
+
+def share_of_random_letters(titles: list[tuple[str, str]]) -> float:
+    """Of (title, occupation_id) with an equally long title: those with 2 to half other letters.
+
+    Compared in their places with the nearest such title of the occupation; other orders of the
+    same letters do not count.
+    """
+    found = []
+    for text, one in titles:
+        equally_long = [t for t in map(clean_title, TITLES[one]) if len(t) == len(text)]
+        differing = [(sum(a != b for a, b in zip(text, t, strict=True)), t) for t in equally_long]
+        if differing:
+            count, nearest = min(differing)
+            found.append(2 <= count <= len(text) / 2 and sorted(nearest) != sorted(text))
+    assert len(found) > 100
+    return sum(found) / len(found)
+
+
+def test_no_input_is_one_of_the_pipelines_misspellings(monkeypatch) -> None:
+    """All that the stage typos draws, without its rule that keeps variants off the inputs.
+
+    Left out: single slips, which people make as well ("progammer"), and what is shorter than four
+    characters, where letters meet by chance ("me" of "md").
+    """
+    monkeypatch.chdir(ROOT)
+    params = load_params()
+    if params.ingest.taxonomy.reader != "sample":
+        pytest.skip("params.yaml is a profile's")
+    found = ingest(params.ingest)
+    aliases = split(found.aliases, found.inputs, params.split, params.seed).aliases
+    drawn = typos(aliases, pl.DataFrame(schema=dict(QUERIES)), params.typos, params.seed)
+    noise = {typo for title, typo in drawn.variants.rows() if not is_slip(typo, title)}
+    for row in drawn.queries.iter_rows(named=True):
+        titles = [clean_title(t) for one in row["occupation_ids"] for t in TITLES[one]]
+        if not any(is_slip(row["raw_title"], title) for title in titles):
+            noise.add(row["raw_title"])
+    assert len(noise) > 10_000
+    inputs = {normalize_title(row["raw_title"]) for row in rows("inputs")}
+    taken = inputs.intersection(map(normalize_title, noise))
+    assert [title for title in taken if len(title) > 3] == []
+
+
+def test_inputs_are_not_misspelt_as_the_pipeline_does() -> None:
+    """Random letters at a fifth of the places, all others where they were: nobody types so.
+
+    Of 15 letters 2 or more are others in 83 % of such titles, and more than 7 in 0.4 %. The
+    measure is tried on the pipeline's own noise.
+    """
+    inputs = [(clean_title(row["raw_title"]), row["occupation_id"]) for row in LABELLED]
+    assert share_of_random_letters(inputs) <= 0.1
+
+    owners = [(clean_title(title), one) for one, held in TITLES.items() for title in held]
+    titles = [title for title, _ in owners]
+    noisy = corrupt_by_rate(titles, 0.2, 0.0, ascii_lowercase, generator(1, "test"))
+    assert share_of_random_letters([*zip(noisy, [one for _, one in owners], strict=True)]) > 0.6
 
 
 def test_inputs_without_label_are_no_job_titles() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from tasks.reporting.markup import Html, join, number, paragraph, section, table, tag
+from tasks.reporting.markup import Html, join, number, number_head, paragraph, section, table, tag
 from tasks.reporting.material import Material
-from tasks.reporting.names import count, listed, share, test_name
+from tasks.reporting.names import count, listed, percent, test_name
 
 JUDGED = ("annotations", "heldout_alias")
 EXAMPLES = 3
@@ -21,19 +21,25 @@ def confusions(material: Material) -> Html:
         return section("confusions", "Worst confusions", nothing)
     shown = found.head(material.params.report.confusions)
     misses = int(found["misses"].sum())
+    covered = percent(int(shown["misses"].sum()) / misses)
     return section(
         "confusions",
         "Worst confusions",
         paragraph(
             f"Wrong first answers on {names}: {count(misses)} in {count(found.height)} pairs of "
             f"right and answered occupation; the {count(shown.height)} most frequent pairs, "
-            f"{share(shown['misses'].sum() / misses)} of all misses, are below. A pair with many "
+            f"{covered} of all misses, are below. A pair with many "
             "misses is either two occupations that are hard to tell apart, or an alias that pulls "
             "in too much: the examples name the alias that answered."
         ),
         table(
             "Right occupation, what was answered, how often, and examples",
-            ("Right occupation", "Answered", "Misses", "Examples: query → nearest alias"),
+            (
+                "Right occupation",
+                "Answered",
+                number_head("Misses"),
+                "Examples: query → nearest alias",
+            ),
             [_row(row, material) for row in shown.iter_rows(named=True)],
         ),
     )
@@ -53,7 +59,6 @@ def confused_pairs(run: pl.DataFrame, queries: pl.DataFrame, system: str) -> pl.
     wrong = first.join(queries, on=["test", "query_id"], maintain_order="left").filter(
         ~pl.col("occupation_ids").list.contains(pl.col("occupation_id"))
     )
-    # a list is no key to group by everywhere; joined ids are, and keep the order
     return (
         wrong.sort("test", "query_id")
         .group_by("occupation_ids", "occupation_id", maintain_order=True)
@@ -76,7 +81,7 @@ def _row(row: dict[str, object], material: Material) -> tuple[object, ...]:
         listed([material.label(occupation) for occupation in gold]),
         material.label(str(row["answered"])),
         number(row["misses"]),
-        tag("td", join((_example(**example) for example in examples), "<br>" and Html("<br>"))),
+        tag("td", join((_example(**example) for example in examples), "<br>")),
     )
 
 

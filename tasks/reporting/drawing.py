@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
+from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -55,37 +57,29 @@ STYLE = {
 METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 
-class Drawing:
-    """One set of axes, to be used in a `with` block; `svg` holds the result after it.
-
-    Settings of Matplotlib hold inside the block only.
+def draw(
+    name: str,
+    meaning: str,
+    plot: Callable[[Axes], None],
+    width: float = 4.6,
+    height: float = 3.0,
+) -> Html:
+    """One set of axes as inline SVG; settings of Matplotlib change in here only.
 
     Args:
         name: distinct on the page; keeps the identifiers inside the SVG apart.
         meaning: what a reader who cannot see it is told.
+        plot: draws on the axes.
         width: inches, where a letter of the text is 9/72 of one.
         height: the same.
     """
-
-    svg: Html
-
-    def __init__(self, name: str, meaning: str, width: float = 4.6, height: float = 3.0) -> None:
-        self._name, self._meaning, self._size = name, meaning, (width, height)
-        self._settings = rc_context({**STYLE, "svg.hashsalt": name})
-
-    def __enter__(self) -> tuple[Drawing, Axes]:
-        self._settings.__enter__()
-        self._figure = Figure(figsize=self._size, layout="constrained", facecolor="none")
-        return self, self._figure.add_subplot(facecolor="none")
-
-    def __exit__(self, *error: object) -> None:
-        try:
-            if error[0] is None:
-                written = io.StringIO()
-                self._figure.savefig(written, format="svg", metadata=METADATA)
-                self.svg = _inline(written.getvalue(), self._meaning)
-        finally:
-            self._settings.__exit__(*error)
+    settings: Any = {**STYLE, "svg.hashsalt": name}
+    written = io.StringIO()
+    with rc_context(settings):
+        drawn = Figure(figsize=(width, height), layout="constrained", facecolor="none")
+        plot(drawn.add_subplot(facecolor="none"))
+        drawn.savefig(written, format="svg", metadata=METADATA)
+    return _inline(written.getvalue(), meaning)
 
 
 def _inline(svg: str, meaning: str) -> Html:

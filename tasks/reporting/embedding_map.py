@@ -16,7 +16,7 @@ import polars as pl
 from models.seeding import generator
 from tasks.reporting.markup import Html, figure, join, paragraph, section, tag
 from tasks.reporting.material import Material
-from tasks.reporting.names import count, listed, share
+from tasks.reporting.names import count, listed, percent
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Float64
@@ -25,7 +25,7 @@ POINTS = 1500
 GROUPS = 8  # more colours cannot be told apart; smaller groups share grey
 LABELS = 26
 WIDTH, HEIGHT, BORDER = 960.0, 680.0, 24.0
-LETTER, LINE = 6.6, 15.0  # about the size of a label's letter, in units of the drawing
+LETTER, LINE = 7.4, 15.0  # about the size of a label's letter, in units of the drawing
 
 
 class Projection(NamedTuple):
@@ -49,8 +49,8 @@ def embedding_map(material: Material) -> Html:
         paragraph(
             f"{count(shown)} of the {count(material.index.height)} aliases of the index on the two "
             "directions in which the embeddings differ most (principal components, "
-            f"{share(float(projected.explained.sum()))} of the variance: most of what the network "
-            "knows does not fit on paper). Colours are the first level of the hierarchy, which "
+            f"{percent(float(projected.explained.sum()))} of the variance; the rest does not show "
+            "here). Colours are the first level of the hierarchy, which "
             "training never saw: look for regions of one colour, and for what lies between. "
             "Names stand at the median place of an occupation's aliases. Rest the pointer on a "
             "point to see its title."
@@ -58,8 +58,8 @@ def embedding_map(material: Material) -> Html:
         _legend(material, groups),
         figure(
             _drawing(material, points, groups),
-            f"Horizontal axis: {share(float(projected.explained[0]))} of the variance; vertical: "
-            f"{share(float(projected.explained[1]))}.",
+            f"Horizontal axis: {percent(float(projected.explained[0]))} of the variance; vertical: "
+            f"{percent(float(projected.explained[1]))}.",
         ),
     )
 
@@ -85,7 +85,7 @@ def _points(material: Material, places: Float64[np.ndarray, "title 2"]) -> pl.Da
     rng = generator(material.params.seed, "report", "map")
     height = material.index.height
     chosen = np.sort(rng.permutation(height)[:POINTS])
-    low, high = places.min(axis=0), places.max(axis=0)
+    low, high = places[chosen].min(axis=0), places[chosen].max(axis=0)
     room = np.array([WIDTH, HEIGHT]) - 2 * BORDER
     scaled = BORDER + (places - low) / np.maximum(high - low, 1e-12) * room
     group = pl.col("codes").list.first().fill_null("").alias("group")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import torch
+from matplotlib.axes import Axes
 
 from models.contrastive import dissimilar_penalty
 from tasks.params import LossParams
-from tasks.reporting.drawing import BLUE, GREY, ORANGE, Drawing
-from tasks.reporting.markup import Html, figure, paragraph, section, tag
+from tasks.reporting.drawing import BLUE, GREY, ORANGE, draw
+from tasks.reporting.markup import Html, figure, join, paragraph, section, tag
 from tasks.reporting.material import Material
 
 PENALTIES = {
@@ -47,14 +48,18 @@ def curves(penalty: str, loss: LossParams) -> tuple[torch.Tensor, torch.Tensor, 
 
 def _drawing(penalty: str, loss: LossParams) -> Html:
     similarity, similar, dissimilar = (curve.numpy() for curve in curves(penalty, loss))
-    meaning = f"cost of a similar and of a dissimilar pair by similarity, penalty {penalty}"
-    with Drawing(f"loss-{penalty}", meaning, width=3.6, height=2.7) as (drawing, axes):
-        axes.axvline(loss.margin, color=GREY, linestyle=":", linewidth=1)
+    highest = max(4 * loss.weight_similar, loss.weight_dissimilar, 1e-3)
+
+    def plot(axes: Axes) -> None:
+        axes.axvline(loss.margin, ymax=0.78, color=GREY, linestyle=":", linewidth=1)
         axes.plot(similarity, similar, "-", color=BLUE, label="similar")
         axes.plot(similarity, dissimilar, "--", color=ORANGE, label="dissimilar")
         axes.set_xlabel("cosine similarity E")
         axes.set_ylabel("weighted cost")
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(-0.03 * highest, 1.05 * highest)  # one scale for all three
         axes.legend(loc="upper center")
+
+    meaning = f"cost of a similar and of a dissimilar pair by similarity, penalty {penalty}"
+    drawing = draw(f"loss-{penalty}", meaning, plot, width=3.6, height=2.7)
     used = " (used)" if penalty == loss.penalty else ""
-    return figure(drawing.svg, Html(f"{tag('strong', penalty + used)}: {PENALTIES[penalty]}"))
+    return figure(drawing, join([tag("strong", penalty + used), f": {PENALTIES[penalty]}"]))

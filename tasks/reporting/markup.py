@@ -28,7 +28,7 @@ def safe(value: object) -> Html:
 
 
 def join(parts: Iterable[object], between: str = "") -> Html:
-    """Each part made safe, then put together."""
+    """Each part made safe, then put together; `between` is markup."""
     return Html(between.join(safe(part) for part in parts))
 
 
@@ -60,15 +60,20 @@ def table(caption: object, head: Sequence[object], rows: Iterable[Sequence[objec
 
 def table_of_bodies(caption: object, head: Sequence[object], bodies: Iterable[Html]) -> Html:
     """A table from ready `<tbody>`s, in a frame that scrolls sideways on a narrow screen."""
-    header = tag("thead", tag("tr", *(tag("th", cell, scope="col") for cell in head)))
-    whole = tag("table", tag("caption", caption), header, *bodies)
+    whole = tag("table", tag("caption", caption), table_head(head), *bodies)
     return tag("div", whole, class_="scroll")
+
+
+def table_head(cells: Sequence[object]) -> Html:
+    """The head of each column; cells that are `<th>`s already stay."""
+    made = [cell if _is_cell(cell, "th") else tag("th", cell, scope="col") for cell in cells]
+    return tag("thead", tag("tr", *made))
 
 
 def table_row(cells: Sequence[object]) -> Html:
     """A row: its first cell is the header; cells that are `<td>`s already stay."""
     first, *rest = cells
-    made = [cell if _is_cell(cell) else tag("td", cell) for cell in rest]
+    made = [cell if _is_cell(cell, "td") else tag("td", cell) for cell in rest]
     return tag("tr", tag("th", first, scope="row"), *made)
 
 
@@ -77,13 +82,18 @@ def number(value: object) -> Html:
     return tag("td", value, class_="number")
 
 
+def number_head(value: object) -> Html:
+    """The head of a column of numbers."""
+    return tag("th", value, scope="col", class_="number")
+
+
 def figure(drawing: Html, caption: object) -> Html:
     """A drawing and what to look for in it."""
     return Html(f"<figure>{drawing}{tag('figcaption', caption)}</figure>")
 
 
-def _is_cell(value: object) -> bool:
-    return isinstance(value, Html) and value.startswith("<td")
+def _is_cell(value: object, name: str) -> bool:
+    return isinstance(value, Html) and value.startswith(f"<{name}")
 
 
 def _allowed(character: str) -> bool:

@@ -30,7 +30,11 @@ def system_name(system: str) -> str:
 
 def baseline_name(system: str) -> str:
     """The same inside a sentence, with its article."""
-    names = {"ngram": "the n-gram matcher", "tfidf": "TF-IDF", "untrained": "the untrained network"}
+    names = {
+        "ngram": "the n-gram matcher",
+        "tfidf": "TF-IDF",
+        "untrained": "the same network untrained",
+    }
     return names.get(system, system_name(system))
 
 
@@ -55,6 +59,11 @@ def signed(value: float) -> str:
     """A difference with its sign; a zero has none."""
     written = f"{value:+.3f}".replace("-", "−")
     return "0.000" if written[1:] == "0.000" else written
+
+
+def percent(value: float) -> str:
+    """A share of a whole, to be read and not compared."""
+    return f"{100 * value:.0f} %"
 
 
 def count(value: int) -> str:

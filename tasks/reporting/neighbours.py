@@ -12,12 +12,21 @@ import numpy as np
 import polars as pl
 
 from models.seeding import child_seed
-from tasks.reporting.markup import Html, join, number, paragraph, section, tag
+from tasks.reporting.markup import (
+    Html,
+    join,
+    number,
+    number_head,
+    paragraph,
+    section,
+    table_head,
+    tag,
+)
 from tasks.reporting.material import Material
 from tasks.reporting.names import TESTS, in_order, listed, test_name
 
 NEAREST = 5
-HEAD = ("Nearest alias", "Similarity", "Its occupation", "Right?")
+HEAD = ("Nearest alias", number_head("Similarity"), "Occupation", "Right?")
 
 
 def neighbours(material: Material) -> Html:
@@ -37,7 +46,7 @@ def neighbours(material: Material) -> Html:
             f"Queries drawn by the seed, hits and misses of every test in turn, each with the "
             f"{NEAREST} aliases of the index whose embeddings are most similar (cosine). Aliases "
             "of a right occupation are marked. Look at the misses: are the neighbours close in "
-            "spelling or in meaning, and would you have known better?"
+            "spelling or in meaning?"
         ),
         tag("div", *blocks, class_="grid"),
     )
@@ -63,19 +72,13 @@ def sample_queries(material: Material) -> pl.DataFrame:
         for test in in_order(drawn["test"], TESTS)
         for hit in (True, False)
     ]
-    dealt = pl.concat(
-        [_numbered(hand, place) for place, hand in enumerate(hands)] or [_empty(drawn)]
-    )
+    dealt = pl.concat(_numbered(hand, place) for place, hand in enumerate(hands or [drawn]))
     wanted = material.params.report.neighbours
     return dealt.sort("round", "hand").head(wanted).sort("hand", "round")
 
 
 def _numbered(hand: pl.DataFrame, place: int) -> pl.DataFrame:
     return hand.with_row_index("round").with_columns(hand=pl.lit(place))
-
-
-def _empty(drawn: pl.DataFrame) -> pl.DataFrame:
-    return _numbered(drawn, 0)
 
 
 def _block(row: dict[str, object], similarities: np.ndarray, material: Material) -> Html:
@@ -88,13 +91,12 @@ def _block(row: dict[str, object], similarities: np.ndarray, material: Material)
             mark,
             f" {test_name(str(row['test']))}: ",
             tag("strong", row["raw_title"]),
-            tag("br") if False else Html("<br>"),
+            Html("<br>"),
             f"right: {wanted}",
         ]
     )
     rows = [_row(*answer, gold, material) for answer in _nearest(similarities, material)]
-    head = tag("thead", tag("tr", *(tag("th", cell, scope="col") for cell in HEAD)))
-    table = tag("table", tag("caption", caption), head, tag("tbody", *rows))
+    table = tag("table", tag("caption", caption), table_head(HEAD), tag("tbody", *rows))
     return tag("div", table, class_="scroll card")
 
 
@@ -117,6 +119,6 @@ def _row(
         tag("th", title, scope="row"),
         number(f"{similarity:.3f}".replace("-", "−")),
         tag("td", listed([material.label(occupation) for occupation in occupations])),
-        tag("td", "✓ right" if right else "–"),
+        tag("td", "✓ right" if right else "–", class_="tick"),
         class_="right" if right else "wrong",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tasks.params import AllParams
-from tasks.reporting.markup import Html, join, number, paragraph, section, table, tag
+from tasks.reporting.markup import Html, join, number, number_head, paragraph, section, table, tag
 from tasks.reporting.material import Material
 from tasks.reporting.names import STAGES, count, counted
 
@@ -13,6 +13,7 @@ SPLITS = {
     "valid": "kept out to choose when to stop",
     "gate": "kept out for the gate between challenger and champion",
 }
+SCORES = {"best": "its best alias counts", "soft": "all aliases count, by a soft maximum"}
 
 
 def overview(material: Material) -> Html:
@@ -21,15 +22,30 @@ def overview(material: Material) -> Html:
 
 
 def headline(material: Material) -> Html:
-    """One line under the title of the page."""
-    stage = material.trained
-    return tag(
-        "p",
-        f"Taxonomy read as {material.params.ingest.taxonomy.reader}: "
-        f"{counted(material.occupations.height, 'occupation')}, "
-        f"{counted(material.aliases.height, 'alias', 'aliases')}. Network of stage {stage}: "
-        f"trained on {STAGES.get(stage, 'stage ' + stage)}.",
-        class_="lead",
+    """What stands under the title of the page: the data and the model in two lines."""
+    counts, stage = material.counts, material.trained
+    encoder, loss = material.params.train.encoder, material.params.train.loss
+    figures = (
+        (counts["occupations"], "occupations"),
+        (counts["aliases"], "aliases"),
+        (counts["inputs"], "inputs"),
+        (counts["inputs_labelled"], "of them labelled"),
+        (counts["rejected_errors"], "rejected rows"),
+    )
+    items = [tag("li", tag("strong", count(value)), f" {name}") for value, name in figures]
+    return join(
+        [
+            tag("ul", *items, class_="figures"),
+            paragraph(
+                f"Taxonomy: {material.params.ingest.taxonomy.reader}. "
+                f"Model: stage {stage}, trained on {STAGES.get(stage, 'its sources')}; "
+                f"{encoder.kind} encoder, {counted(encoder.layers, 'layer')} of {encoder.hidden} "
+                f"units each way, {encoder.mode} mode; {loss.kind} loss, penalty {loss.penalty} "
+                f"with margin {loss.margin:g}.",
+                class_="lead",
+            ),
+        ],
+        "\n",
     )
 
 
@@ -45,18 +61,23 @@ def _data(material: Material) -> Html:
     ]
     rows += [
         ("Inputs", _count(counts["inputs"]), "raw titles as they come in"),
-        ("– labelled", _count(counts["inputs_labelled"]), "with the occupation a person chose"),
+        ("– labelled", _count(counts["inputs_labelled"]), "with their occupation"),
         ("Rows read", _count(sum(counts["rows_read"].values())), "from all files of the data set"),
-        ("Rows rejected", _count(sum(counts["rejected"].values())), _reasons(counts["rejected"])),
+        ("– left out", _count(sum(counts["rejected"].values())), _reasons(counts["rejected"])),
+        ("– of them rejected", _count(counts["rejected_errors"]), "for a fault in the row"),
     ]
     return section(
         "data",
         "The data",
         paragraph(
-            "An alias or input that stands in a test was never trained on, "
-            "and never stands in the index that answers are looked up in."
+            "The split keeps every test query out of training and out of the index in which "
+            "answers are looked up."
         ),
-        table("What was read, and how the aliases are split", ["", "Count", "What it is"], rows),
+        table(
+            "What was read, and how the aliases are split",
+            ["Rows", number_head("Count"), "What it is"],
+            rows,
+        ),
     )
 
 
@@ -69,13 +90,14 @@ def _reasons(rejected: dict[str, int]) -> str:
 
 def _model(params: AllParams, weights: int) -> Html:
     encoder, loss = params.train.encoder, params.train.loss
+    score = params.evaluate.occupation_score
     return section(
         "model",
         "The model",
         paragraph(
             "A Siamese network reads a title character by character and turns it into an "
-            f"embedding of {encoder.dim} numbers. A raw title is answered with the occupation of "
-            "the alias whose embedding is most similar to its own. The network has "
+            f"embedding of {encoder.dim} numbers. A raw title is answered with the occupation "
+            f"whose aliases have the most similar embeddings ({SCORES[score]}). The network has "
             f"{counted(weights, 'weight')}."
         ),
         tag(
@@ -91,7 +113,7 @@ def _model(params: AllParams, weights: int) -> Html:
 
 def _parameters(title: str, values: dict[str, object]) -> Html:
     rows = [(tag("code", name), number(_value(value))) for name, value in values.items()]
-    return table(title, ["Parameter", "Value"], rows)
+    return table(title, ["Parameter", number_head("Value")], rows)
 
 
 def _value(value: object) -> str:

@@ -7,7 +7,8 @@ intervals overlap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import astuple
 from typing import NamedTuple
 
 import polars as pl
@@ -16,8 +17,8 @@ from models.intervals import Interval, paired_interval
 from models.seeding import child_seed
 from tasks.reporting.markup import (
     Html,
-    join,
     number,
+    number_head,
     paragraph,
     section,
     table,
@@ -40,7 +41,14 @@ from tasks.reporting.names import (
     test_name,
 )
 
-HEAD = ("System", "success@1", "95 % interval", "0 … 1", "success@5", "MRR")
+HEAD = (
+    "System",
+    number_head("success@1"),
+    number_head("95 % interval"),
+    "from 0 to 1",
+    number_head("success@5"),
+    number_head("MRR"),
+)
 SHOWN = ("success_at_1", "success_at_5", "mrr")
 Cells = Mapping[tuple[str, str], Interval]
 
@@ -73,7 +81,8 @@ def results(material: Material) -> Html:
     return section(
         "results",
         "Results",
-        *(paragraph(text, class_="verdict") for text in standing(comparisons)),
+        paragraph("Where the trained network stands, by the paired difference in success@1:"),
+        tag("ul", *(tag("li", text) for text in standing(comparisons)), class_="verdicts"),
         table_of_bodies(
             "Every system on every test; the best figure of each column is bold", HEAD, bodies
         ),
@@ -95,9 +104,9 @@ def compare(material: Material) -> list[Comparison]:
     mine = material.scores.filter(pl.col("system") == material.trained)
     for baseline in in_order(set(material.scores["system"]) - {material.trained}, BASELINES):
         theirs = material.scores.filter(pl.col("system") == baseline)
-        both = mine.join(theirs, on=keys, suffix="_theirs", maintain_order="left")
+        both = mine.join(theirs, on=keys, suffix="_theirs")
         for test in in_order(both["test"], TESTS):
-            rows = both.filter(pl.col("test") == test)
+            rows = both.filter(pl.col("test") == test).sort("query_id")
             difference = paired_interval(
                 rows["success_at_1"].to_numpy(),
                 rows["success_at_1_theirs"].to_numpy(),
@@ -119,7 +128,7 @@ def standing(comparisons: list[Comparison]) -> list[str]:
             if (some := [c for c in against if c.verdict == verdict])
         ]
         sentences.append(
-            f"Against {baseline_name(baseline)} the network is {'; it is '.join(parts)}."
+            f"Against {baseline_name(baseline)} the trained network is {'; it is '.join(parts)}."
         )
     return sentences
 
@@ -132,7 +141,7 @@ _VERBS = {
 
 
 def _with_difference(comparison: Comparison) -> str:
-    return f"{test_name(comparison.test)} ({signed(comparison.difference.value)} success@1)"
+    return f"{test_name(comparison.test)} ({signed(comparison.difference.value)})"
 
 
 def _body(test: str, rows: pl.DataFrame, trained: str) -> Html:
@@ -144,7 +153,7 @@ def _body(test: str, rows: pl.DataFrame, trained: str) -> Html:
         ).iter_rows()
     }
     systems = in_order({system for system, _ in cells}, BASELINES)
-    best = {m: max(cells[s, m].value for s in systems if (s, m) in cells) for m in SHOWN}
+    best = {m: max(share(cells[system, m].value) for system in systems) for m in SHOWN}
     meaning = f": {TEST_MEANING[test]}" if test in TEST_MEANING else ""
     heading = tag(
         "tr",
@@ -161,11 +170,10 @@ def _body(test: str, rows: pl.DataFrame, trained: str) -> Html:
     return tag("tbody", heading, *made)
 
 
-def _row(system: str, cells: Cells, best: Mapping[str, float], network: bool) -> Html:
+def _row(system: str, cells: Cells, best: Mapping[str, str], network: bool) -> Html:
     def cell(metric: str) -> Html:
-        value = cells[system, metric].value
-        written = share(value)
-        return number(tag("strong", written) if value == best[metric] else written)
+        written = share(cells[system, metric].value)
+        return number(tag("strong", written) if written == best[metric] else written)
 
     first = cells[system, "success_at_1"]
     return table_row(
@@ -181,36 +189,38 @@ def _row(system: str, cells: Cells, best: Mapping[str, float], network: bool) ->
 
 
 def interval_mark(interval: Interval, network: bool) -> Html:
-    """A bar from low to high and a dot at the value, on a line from 0 to 1."""
-    x: Callable[[float], str] = lambda value: f"{2 + 116 * min(max(value, 0), 1):.1f}"  # noqa: E731
+    """A bar from low to high and a tick at the value, on a line from 0 to 1."""
+
+    def x(value: float) -> str:
+        return f"{2 + 236 * min(max(value, 0), 1):.1f}"
+
     colour = "var(--blue)" if network else "var(--ink)"
+    low, value, high = x(interval.low), x(interval.value), x(interval.high)
     return Html(
-        '<svg class="mark" viewBox="0 0 120 12" width="120" height="12" aria-hidden="true">'
-        '<line x1="2" x2="118" y1="6" y2="6" stroke="var(--line)"/>'
-        f'<line x1="{x(interval.low)}" x2="{x(interval.high)}" y1="6" y2="6" '
-        f'stroke="{colour}" stroke-width="4" stroke-opacity=".45"/>'
-        f'<circle cx="{x(interval.value)}" cy="6" r="3.2" fill="{colour}"/></svg>'
+        '<svg class="mark" viewBox="0 0 240 14" preserveAspectRatio="none" width="240" height="14" '
+        'aria-hidden="true">'
+        f'<g stroke="{colour}"><line x1="2" x2="238" y1="7" y2="7" stroke="var(--line)"/>'
+        f'<line x1="{low}" x2="{high}" y1="7" y2="7" stroke-width="6" stroke-opacity=".4"/>'
+        f'<line x1="{value}" x2="{value}" y1="1" y2="13" stroke-width="2.5"/></g></svg>'
     )
 
 
 def _differences(comparisons: list[Comparison]) -> Html:
-    if not comparisons:
-        return Html("")
+    """Tests down, baselines across; each cell the difference, its interval and the verdict."""
+    baselines = list(dict.fromkeys(c.baseline for c in comparisons))
+    found = {(c.test, c.baseline): c for c in comparisons}
     rows = [
-        (
-            f"{test_name(c.test)}, against {baseline_name(c.baseline)}",
-            number(signed(c.difference.value)),
-            number(f"{signed(c.difference.low)} … {signed(c.difference.high)}"),
-            c.verdict,
-        )
-        for c in comparisons
+        [test_name(test)]
+        + [_difference(found[test, b]) if (test, b) in found else tag("td") for b in baselines]
+        for test in in_order((c.test for c in comparisons), TESTS)
     ]
-    return join(
-        [
-            table(
-                "The trained network less each baseline, success@1, over the same queries",
-                ("Test", "Difference", "95 % interval", "The network is"),
-                rows,
-            )
-        ]
-    )
+    head = ["Test"] + [f"less {baseline_name(baseline)}" for baseline in baselines]
+    caption = "Success@1 of the trained network less that of each baseline, on the same queries"
+    return table(caption, head, rows)
+
+
+def _difference(comparison: Comparison) -> Html:
+    value, low, high = (signed(end) for end in astuple(comparison.difference))
+    interval = tag("small", f"95 %: {low} … {high}")
+    verdict = tag("span", comparison.verdict, class_=comparison.verdict.replace(" ", "-"))
+    return tag("td", f"{value} ", verdict, Html("<br>"), interval, class_="compared")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import polars as pl
-from matplotlib.ticker import ScalarFormatter
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from tasks.reporting.drawing import BLUE, ORANGE, Drawing
+from tasks.reporting.drawing import BLUE, ORANGE, draw
 from tasks.reporting.markup import Html, figure, paragraph, section
 from tasks.reporting.material import Material
 from tasks.reporting.names import count, counted
@@ -47,32 +48,22 @@ def _sentence(per_size: pl.DataFrame) -> str:
     return (
         f"{counted(len(every), 'occupation')}: the median one has "
         f"{counted(int(every.quantile(0.5, 'lower') or 0), 'title')}, the largest "
-        f"{count(int(per_size['size'][-1]))}; {count(alone)} with a single title cannot give a "
-        "similar pair, so the network learns them from what they are not."
+        f"{count(int(per_size['size'][-1]))}; {count(alone)} have a single title, and so no "
+        "similar pair but what augmentation makes of it."
     )
 
 
 def _drawing(per_size: pl.DataFrame) -> Html:
-    with Drawing("sizes", "occupations by size, log-log", width=5.4, height=3.2) as (drawing, axes):
-        axes.loglog(
-            per_size["size"],
-            per_size["at_least"],
-            "-",
-            color=ORANGE,
-            label="this size or more",
-        )
-        axes.loglog(
-            per_size["size"],
-            per_size["occupations"],
-            "o",
-            color=BLUE,
-            markersize=4.5,
-            label="exactly this size",
-        )
+    def plot(axes: Axes) -> None:
+        size = per_size["size"]
+        axes.loglog(size, per_size["at_least"], "-", color=ORANGE, label="this size or more")
+        axes.loglog(size, per_size["occupations"], "o", color=BLUE, label="exactly this size")
         axes.set_xlabel("titles of the occupation")
         axes.set_ylabel("occupations")
         for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_formatter(ScalarFormatter())
-            axis.set_minor_formatter("")
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axis.set_minor_locator(NullLocator())
         axes.legend()
-    return drawing.svg
+
+    return draw("sizes", "occupations by size, log-log", plot, width=5.4, height=3.2)

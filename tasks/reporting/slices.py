@@ -6,11 +6,12 @@ One drawing a test: the trained network and the n-gram matcher on the same slice
 from __future__ import annotations
 
 import polars as pl
+from matplotlib.axes import Axes
 
-from tasks.reporting.drawing import BLUE, ORANGE, Drawing
+from tasks.reporting.drawing import BLUE, ORANGE, draw
 from tasks.reporting.markup import Html, figure, paragraph, section, tag
 from tasks.reporting.material import Material
-from tasks.reporting.names import TESTS, count, in_order, system_name, test_name
+from tasks.reporting.names import TESTS, counted, in_order, system_name, test_name
 
 BASELINE = "ngram"
 SLICES = {
@@ -47,45 +48,37 @@ def slices(material: Material) -> Html:
             "where the bars (95 % intervals) do not overlap: there one system is the better "
             "choice. Few queries make long bars."
         ),
-        tag("div", *drawings, class_="grid"),
+        paragraph(
+            tag("span", "● ", class_="blue"),
+            system_name(material.trained),
+            tag("span", "\u2003■ ", class_="orange"),
+            system_name(BASELINE),
+            class_="key",
+        ),
+        tag("div", *drawings, class_="grid three above"),
     )
 
 
 def _drawing(test: str, rows: pl.DataFrame, trained: str) -> Html:
-    present = set(rows["slice"])
-    shown = [name for name in SLICES if name in present]
-    sizes = {name: n for name, n in rows.select("slice", "n").iter_rows()}
-    meaning = f"success@1 by slice on the test {test_name(test)}"
-    with Drawing(f"slices-{test}", meaning, height=0.9 + 0.32 * len(shown)) as (drawing, axes):
+    held = dict(rows.select("slice", "n").iter_rows())
+    shown = [name for name in SLICES if name in held]
+    labels = [f"{SLICES[name]}\n{counted(held[name], 'query', 'queries')}" for name in shown]
+
+    def plot(axes: Axes) -> None:
         for system, colour, marker, shift in (
             (trained, BLUE, "o", -OFFSET),
             (BASELINE, ORANGE, "s", OFFSET),
         ):
-            held = {
-                row["slice"]: row for row in rows.iter_rows(named=True) if row["system"] == system
-            }
-            places = [place + shift for place, name in enumerate(shown) if name in held]
-            found = [held[name] for name in shown if name in held]
-            axes.hlines(
-                places,
-                [row["low"] for row in found],
-                [row["high"] for row in found],
-                color=colour,
-                linewidth=2.2,
-                alpha=0.5,
-            )
-            axes.plot(
-                [row["value"] for row in found],
-                places,
-                marker,
-                color=colour,
-                markersize=5,
-                label=system_name(system),
-            )
-        labels = [f"{SLICES[name]}\n{count(sizes[name])} queries" for name in shown]
-        axes.set_yticks(range(len(shown)), labels, fontsize=8)
+            mine = rows.filter(pl.col("system") == system)
+            places = [shown.index(name) + shift for name in mine["slice"]]
+            axes.hlines(places, mine["low"], mine["high"], colour, linewidth=2.2, alpha=0.5)
+            axes.plot(mine["value"], places, marker, color=colour, clip_on=False)
+        axes.set_yticks(range(len(shown)), labels, fontsize=8.5)
+        axes.tick_params(axis="y", pad=8)
         axes.set_ylim(len(shown) - 0.5, -0.5)
         axes.set_xlim(0, 1)
         axes.set_xlabel("success@1")
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0)
-    return figure(drawing.svg, tag("strong", test_name(test)))
+
+    meaning = f"success@1 by slice on the test {test_name(test)}"
+    drawing = draw(f"slices-{test}", meaning, plot, width=3.5, height=0.9 + 0.32 * len(shown))
+    return figure(drawing, tag("strong", test_name(test)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import signal
@@ -35,7 +34,10 @@ def test_only_ancestors_of_the_target_are_planned(
 
 
 def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
-    """Names against the alphabet, and an imported file, which is a stage to DVC."""
+    """Names against the alphabet, and an imported file, which is a stage to DVC.
+
+    Where DVC visits an import differs between its own runs; it stands before its reader.
+    """
     stage = "  {}: {{cmd: 'touch {}.out', deps: [{}], outs: [{}.out]}}\n"
     edges = {"a": "m.out, z.out", "m": "q.out", "z": "outside.txt, q.out", "q": ""}
     text = "".join(stage.format(k, k, v, k) for k, v in edges.items())
@@ -44,8 +46,10 @@ def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
     run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
     run_in(tmp_path, *dvc, "import-url", "--quiet", "source.csv", "outside.txt")
     plan = planned_stages(tmp_path, "a")
-    assert plan == visited(run_in(tmp_path, *dvc, "repro", "a"))
-    assert set(plan) == {"a", "m", "z", "q", "outside.txt.dvc"}
+    assert plan.index("outside.txt.dvc") < plan.index("z")
+    printed = visited(run_in(tmp_path, *dvc, "repro", "a"))
+    assert [s for s in plan if s in "amzq"] == [s for s in printed if s in "amzq"]
+    assert set(plan) == set(printed) == {"a", "m", "z", "q", "outside.txt.dvc"}
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,9 @@ def run(root: Path, shelf: Shelf):  # type: ignore[no-untyped-def]
 
 
 def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: None) -> None:
-    from flows.summary import as_text
     from prefect.artifacts import Artifact
+
+    from flows.summary import as_text
 
     shelf = Shelf(promoted=True)
     summary = run(toy, shelf)

@@ -1,0 +1,107 @@
+"""The obvious implementation that ours is timed against: `nn.LSTM` and a DataLoader.
+
+A Dataset draws pairs and pads every string to `max_length`; the network runs over all of it and
+averages. The layers have the sizes of `models.recurrent`; the loss is PyTorch's own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.utils.data import DataLoader, Dataset
+
+from benchmarks.training_inputs import TrainingInputs
+from models.recurrent import RecurrentSettings
+
+if TYPE_CHECKING:
+    from jaxtyping import Float, Int
+    from torch import Tensor
+
+Batch = tuple["Tensor", "Tensor", "Tensor"]
+
+
+class PaddedPairs(Dataset[Batch]):
+    """Similar pairs of the file and as many drawn at random, each string padded to the longest."""
+
+    def __init__(self, inputs: TrainingInputs) -> None:
+        self.titles, self.pairs = inputs.strings.titles, inputs.pairs.similar
+        self.featurizer, self.length = inputs.featurizer, inputs.settings.encoder.max_length
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __getitem__(self, row: int) -> Batch:
+        """Ids of the two strings [max_length] and 1 for a similar pair, -1 for a random one."""
+        left, right = self.pairs[row].tolist()
+        similar = torch.rand(()) < 0.5
+        if not similar:
+            right = int(torch.randint(len(self.titles), ()))
+        return self.padded(left), self.padded(right), torch.where(similar, 1.0, -1.0)
+
+    def padded(self, row: int) -> Int[Tensor, " length"]:
+        """Character ids of a string."""
+        ids = torch.from_numpy(self.featurizer([self.titles[row]]).ids[0])
+        return functional.pad(ids, (0, self.length - len(ids)))
+
+
+class PlainLstm(nn.Module):
+    """Embedding, stacked BLSTM, mean over all steps, dense layer."""
+
+    def __init__(self, settings: RecurrentSettings, vocabulary_size: int) -> None:
+        super().__init__()
+        self.characters = nn.Embedding(vocabulary_size, settings.dim_character, padding_idx=0)
+        self.blstm = nn.LSTM(
+            settings.dim_character,
+            settings.hidden,
+            num_layers=settings.layers,
+            bidirectional=True,
+            batch_first=True,
+            dropout=settings.dropout_between if settings.layers > 1 else 0.0,
+        )
+        self.dense = nn.Linear(2 * settings.hidden, settings.dim)
+
+    def forward(self, ids: Int[Tensor, "batch length"]) -> Float[Tensor, "batch dim"]:
+        """Embed a padded batch."""
+        hidden, _ = self.blstm(self.characters(ids))
+        return functional.normalize(self.dense(hidden.mean(dim=1)), dim=-1)
+
+
+class PlainTraining:
+    """A network, its optimiser and an endless DataLoader."""
+
+    def __init__(self, inputs: TrainingInputs) -> None:
+        self.settings, self.pairs = inputs.settings, PaddedPairs(inputs)
+        self.encoder = PlainLstm(inputs.settings.encoder, inputs.featurizer.vocabulary_size)
+        self.optimizer = torch.optim.Adam(self.encoder.parameters(), lr=self.settings.learning_rate)
+        self.loader = DataLoader(self.pairs, min(self.settings.batch_pairs, len(self.pairs)), True)
+        self.batches = iter(self.loader)
+
+    def step(self) -> int:
+        """One update; the number of strings encoded."""
+        left, right, similar = self._batch()
+        self.encoder.train()
+        self.optimizer.zero_grad()
+        loss = functional.cosine_embedding_loss(
+            self.encoder(left), self.encoder(right), similar, self.settings.loss.margin
+        )
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.encoder.parameters(), self.settings.clip_norm)
+        self.optimizer.step()
+        return len(left) + len(right)
+
+    def _batch(self) -> Batch:
+        try:
+            return next(self.batches)  # type: ignore[no-any-return]
+        except StopIteration:
+            self.batches = iter(self.loader)
+            return next(self.batches)  # type: ignore[no-any-return]
+
+    @torch.inference_mode()
+    def embed(self, rows: list[int], batch: int) -> Float[Tensor, "row dim"]:
+        """Embeddings of strings, in batches as they come."""
+        self.encoder.eval()
+        padded = torch.stack([self.pairs.padded(row) for row in rows])
+        return torch.cat([self.encoder(ids) for ids in torch.split(padded, batch)])

@@ -1,0 +1,52 @@
+"""`make results`: measure everything again, then render; `--only NAME` measures a part of it.
+
+Experiments without their data are left out with a word: `reference` needs `$ROLECALL_DATA`, the
+others a finished `make retrain`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks import dropout, pipeline, reference, render, speed
+from benchmarks.machine import data_folder
+
+EXPERIMENTS: dict[str, Callable[[list[str]], None]] = {
+    "pipeline": pipeline.main,
+    "reference": reference.main,
+    "speed": speed.main,
+    "dropout": dropout.main,
+}
+PAIRS = Path("data/pairs/1/pairs.parquet")
+
+
+def missing(experiment: str) -> str | None:
+    """What keeps an experiment from running; None if nothing does."""
+    if experiment == "reference":
+        file = data_folder() / "jobbert" / "titles.csv"
+        return None if file.is_file() else "$ROLECALL_DATA/jobbert/titles.csv is not there"
+    return None if PAIRS.is_file() else f"{PAIRS} is not there: run `make retrain` first"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and render."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=EXPERIMENTS, nargs="+", default=list(EXPERIMENTS))
+    given = parser.parse_args(arguments)
+    for experiment in given.only:
+        reason = missing(experiment)
+        if reason:
+            print(f"{experiment}: left out, {reason}", flush=True)
+            continue
+        began = time.perf_counter()
+        print(f"{experiment}: measuring", flush=True)
+        EXPERIMENTS[experiment]([])
+        print(f"{experiment}: {time.perf_counter() - began:.0f} s", flush=True)
+    render.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""What a training run reads, from the files of a workspace, as `models.train_files` reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from models.batches import Pairs, read_pairs
+from models.featurizer import CharacterFeaturizer
+from models.strings import Strings, read_strings
+from models.train_files import settings_from
+from models.training import TrainSettings
+from tasks.params import load_params
+
+
+@dataclass(frozen=True)
+class TrainingInputs:
+    """Strings, pairs, the featurizer fitted on the training strings, and section `train`."""
+
+    strings: Strings
+    pairs: Pairs
+    featurizer: CharacterFeaturizer
+    settings: TrainSettings
+
+
+def read_inputs(workspace: Path, stage: int | None = None) -> TrainingInputs:
+    """Inputs of train@stage in `workspace`; the stage number of its `params.yaml` if None.
+
+    Raises:
+        FileNotFoundError: the stage `pairs` has not run there.
+    """
+    params = load_params(workspace / "params.yaml")
+    folder = workspace / "data" / "pairs" / str(params.stage if stage is None else stage)
+    if not (folder / "pairs.parquet").is_file():
+        raise FileNotFoundError(f"{folder}/pairs.parquet is missing: run `make retrain` first")
+    settings = settings_from(params.train.model_dump())
+    strings = read_strings(folder / "strings.parquet")
+    unseen = set(strings.valid.tolist())
+    titles = [title for row, title in enumerate(strings.titles) if row not in unseen]
+    return TrainingInputs(
+        strings,
+        read_pairs(folder / "pairs.parquet", with_dissimilar=settings.loss.negatives == "pairs"),
+        CharacterFeaturizer.fit(titles, settings.encoder.max_length),
+        settings,
+    )

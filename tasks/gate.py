@@ -1,0 +1,129 @@
+"""Whether a challenger takes the place of its opponent: success@1 on the gate's queries, per test.
+
+Promote when the challenger is non-inferior on every test and better on at least one: the lower end
+of the paired bootstrap interval, Holm over the tests, lies above −`MARGIN` and above 0
+(`models/intervals.py`). The opponent is the champion, or the untrained network where there is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from models.intervals import Interval, non_inferior, paired_interval
+
+MARGIN = 0.01
+METRIC = "success_at_1"
+
+
+@dataclass(frozen=True)
+class TestFigures:
+    """One test on the decision's page; differences are challenger less opponent."""
+
+    test: str
+    queries: int
+    challenger: float
+    opponent: float
+    ngram: float
+    difference: float
+    low: float
+    """Lower end of the difference, at the level of Holm's step-down with the margin."""
+    non_inferior: bool
+    better: bool
+    over_ngram: Interval
+    """Challenger less n-gram matcher, 95 %; it takes no part in the decision."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The gate's answer and what it rests on."""
+
+    promoted: bool
+    reason: str
+    figures: list[TestFigures]
+
+
+def decide(scores: pl.DataFrame, opponent: str, draws: int, seed: int) -> Verdict:
+    """Judge the system `challenger` against `opponent` (a name for the reason, too).
+
+    Args:
+        scores: schema `SCORES` with the systems `challenger`, `opponent`, `ngram`, each with the
+            same queries.
+        opponent: what the opponent is, for example `champion version 3`.
+        draws: of the bootstrap, 1000 or more.
+        seed: of the draws.
+
+    Raises:
+        ValueError: a system is missing, or lacks queries of another one.
+    """
+    values = _by_test(scores)
+    if not values:
+        return Verdict(False, "there are no queries of the gate; see section split", [])
+    differences = {test: v["challenger"] - v["opponent"] for test, v in values.items()}
+    held = non_inferior(differences, MARGIN, draws, seed)
+    better = non_inferior(differences, 0.0, draws, seed)
+    figures = [
+        TestFigures(
+            test=test,
+            queries=len(differences[test]),
+            challenger=float(v["challenger"].mean()),
+            opponent=float(v["opponent"].mean()),
+            ngram=float(v["ngram"].mean()),
+            difference=held[test].value,
+            low=held[test].low,
+            non_inferior=held[test].passed,
+            better=better[test].passed,
+            over_ngram=paired_interval(v["challenger"], v["ngram"], draws, seed),
+        )
+        for test, v in values.items()
+    ]
+    return _verdict(figures, opponent)
+
+
+def _verdict(figures: list[TestFigures], opponent: str) -> Verdict:
+    worse = [f.test for f in figures if not f.non_inferior]
+    better = [f.test for f in figures if f.better]
+    if worse:
+        reason = f"not shown to be within {MARGIN} of {opponent} on {', '.join(worse)}"
+    elif not better:
+        reason = f"better than {opponent} on no test"
+    else:
+        reason = f"better than {opponent} on {', '.join(better)}, within {MARGIN} on every test"
+    return Verdict(bool(better) and not worse, reason, figures)
+
+
+def as_markdown(figures: list[TestFigures], opponent: str) -> str:
+    """The decision's table, and where the challenger stands against the n-gram matcher."""
+    head = (
+        f"| test | queries | challenger | {opponent} | difference | lower end | non-inferior "
+        "| better | ngram | less ngram [95 %] |"
+    )
+    rows = [
+        f"| {f.test} | {f.queries} | {f.challenger:.3f} | {f.opponent:.3f} | {f.difference:+.3f} "
+        f"| {f.low:+.3f} | {_word(f.non_inferior)} | {_word(f.better)} | {f.ngram:.3f} "
+        f"| {f.over_ngram.value:+.3f} [{f.over_ngram.low:+.3f}, {f.over_ngram.high:+.3f}] |"
+        for f in figures
+    ]
+    rule = "| --- |" + " ---: |" * 5 + " --- | --- |" + " ---: |" * 2
+    return "\n".join([f"success@1 on the gate's queries, margin {MARGIN}", "", head, rule, *rows])
+
+
+def _word(passed: bool) -> str:
+    return "yes" if passed else "no"
+
+
+def _by_test(scores: pl.DataFrame) -> dict[str, dict[str, np.ndarray]]:
+    """Values of each system per test, the queries in one order."""
+    wide = scores.pivot("system", index=["test", "query_id"], values=METRIC).sort(
+        "test", "query_id"
+    )
+    systems = ["challenger", "opponent", "ngram"]
+    missing = [name for name in systems if name not in wide.columns]
+    if len(wide) and (missing or wide.null_count().sum_horizontal().item()):
+        raise ValueError(f"the systems must answer the same queries; without any: {missing}")
+    return {
+        str(test): {name: group[name].to_numpy() for name in systems}
+        for (test,), group in wide.group_by(["test"], maintain_order=True)
+    }

@@ -1,0 +1,169 @@
+"""A finished run becomes a version of the registered model: `python -m tasks.register`.
+
+From files only, and once per content: a version whose tag `artefact_hash` is equal is returned. A
+new version appears together with its tags, in one transaction, and is then called `challenger`; a
+call that was killed before that leaves at most an unregistered run, which the next call removes.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tasks.artefact import SERVING, Sources, build_artefact
+from tasks.provenance import provenance
+from tasks.tracking import experiment, registry
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities.model_registry import ModelVersion
+    from mlflow.models import ModelSignature
+
+CHALLENGER, CHAMPION = "challenger", "champion"
+REQUIREMENTS = ("mlflow", "numpy", "onnxruntime", "pandas", "pyarrow")
+EXAMPLE = ("looking for C++ developers (urgent!)", "Registered Nurse - night shift", "")
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A version in the registry; `alias` is `challenger`, `champion` or `none`."""
+
+    name: str
+    version: str
+    alias: str
+    already_registered: bool
+    artefact_hash: str
+
+
+def register(root: Path) -> Registered:
+    """Register the artefact of the stage number in `root`'s parameters, once per content.
+
+    Raises:
+        FileNotFoundError: the pipeline has not run.
+    """
+    sources = Sources.below(root)
+    name, artefact_hash = sources.params.register_.name, sources.artefact_hash()
+    with registry(root) as client:
+        found = find_version(client, name, artefact_hash)
+        if found is None:
+            version = _add(client, root, sources, artefact_hash)
+        else:
+            version = str(found.version)
+            if "decision" not in found.tags and CHAMPION not in found.aliases:
+                client.set_registered_model_alias(name, CHALLENGER, version)  # a kill left it out
+        alias = alias_of(client, name, version)
+    return Registered(name, version, alias, found is not None, artefact_hash)
+
+
+def find_version(client: MlflowClient, name: str, artefact_hash: str) -> ModelVersion | None:
+    """The version of this content, complete with its aliases, or None."""
+    query = f"name = '{name}' and tags.artefact_hash = '{artefact_hash}'"
+    versions = client.search_model_versions(query)
+    if not versions:
+        return None
+    return client.get_model_version(name, max(versions, key=lambda v: int(v.version)).version)
+
+
+def alias_of(client: MlflowClient, name: str, version: str) -> str:
+    """`champion`, `challenger` or `none`."""
+    aliases = client.get_model_version(name, version).aliases
+    return next((alias for alias in (CHAMPION, CHALLENGER) if alias in aliases), "none")
+
+
+def signature(top_k: int) -> ModelSignature:
+    """Column `raw_title` in; the columns of an answer out; params `top_k`, `min_confidence`."""
+    from mlflow.models import ModelSignature
+    from mlflow.types import ColSpec, ParamSchema, ParamSpec, Schema
+    from mlflow.types.schema import Array, DataType
+
+    string, double = DataType.string, DataType.double
+    columns = {
+        "occupation_id": string,
+        "occupation_label": string,
+        "codes": Array(string),
+        "matched_title": string,
+        "score": double,
+        "confidence": double,
+        "reason": string,
+        "cut": DataType.boolean,
+        "top_occupation_ids": Array(string),
+        "top_titles": Array(string),
+        "top_scores": Array(double),
+    }
+    return ModelSignature(
+        Schema([ColSpec(string, "raw_title")]),
+        Schema([ColSpec(kind, name, required=False) for name, kind in columns.items()]),
+        ParamSchema(
+            [ParamSpec("top_k", "long", top_k), ParamSpec("min_confidence", "double", 0.0)]
+        ),
+    )
+
+
+def _add(client: MlflowClient, root: Path, sources: Sources, artefact_hash: str) -> str:
+    """Log and register; the version's number."""
+    import mlflow
+
+    name = sources.params.register_.name
+    tags = {
+        **provenance(root),
+        "artefact_hash": artefact_hash,
+        "taxonomy_hash": sources.taxonomy_hash(),
+        "stage": str(sources.params.stage),
+    }
+    place = experiment(client, root, name)
+    for leftover in client.search_runs([place], f"tags.artefact_hash = '{artefact_hash}'"):
+        client.delete_run(leftover.info.run_id)
+    with (
+        tempfile.TemporaryDirectory() as temporary,
+        mlflow.start_run(experiment_id=place, run_name=f"{name} {artefact_hash[:8]}", tags=tags),
+    ):
+        mlflow.log_metrics(read_metrics(root, sources.params.stage))
+        uri = _log(Path(temporary), sources)
+    version = str(mlflow.register_model(uri, name, tags=tags).version)
+    client.set_registered_model_alias(name, CHALLENGER, version)
+    return version
+
+
+def _log(temporary: Path, sources: Sources) -> str:
+    import mlflow
+    import pandas as pd
+
+    folder = temporary / "normalizer"
+    build_artefact(sources, folder)
+    logged = mlflow.pyfunc.log_model(
+        name="normalizer",
+        python_model=str(SERVING),
+        artifacts={"normalizer": str(folder)},
+        signature=signature(sources.settings.top_k),
+        input_example=pd.DataFrame({"raw_title": EXAMPLE}),
+        pip_requirements=[f"{package}=={installed(package)}" for package in REQUIREMENTS],
+    )
+    return str(logged.model_uri)
+
+
+def read_metrics(root: Path, stage: int) -> dict[str, float]:
+    """`data/evaluate/K/metrics.json` as `system/test/metric`; empty if it was not evaluated."""
+    path = root / "data" / "evaluate" / str(stage) / "metrics.json"
+    if not path.is_file():
+        return {}
+    return {
+        f"{system}/{test}/{metric}": value
+        for system, tests in json.loads(path.read_text(encoding="utf-8")).items()
+        for test, values in tests.items()
+        for metric, value in values.items()
+    }
+
+
+def main() -> None:
+    """Register the current directory's run."""
+    done = register(Path.cwd())
+    state = "was registered already" if done.already_registered else "registered"
+    print(f"{done.name} version {done.version} {state}; alias {done.alias}")
+
+
+if __name__ == "__main__":
+    main()

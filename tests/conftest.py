@@ -1,0 +1,90 @@
+"""A toy taxonomy and tiny settings for all tests; property tests draw the same cases every time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import settings
+
+from models.batches import Pairs
+from models.contrastive import ContrastiveSettings
+from models.featurizer import CharacterFeaturizer
+from models.recurrent import RecurrentSettings
+from models.strings import Strings
+from models.training import TrainSettings
+
+settings.register_profile("rolecall", deadline=None, derandomize=True, database=None)
+settings.load_profile("rolecall")
+# networks this small lose more than they win by a second thread, above all on a busy machine
+torch.set_num_threads(1)
+
+ENCODER = RecurrentSettings(
+    mode="fast",
+    max_length=24,
+    dim_character=8,
+    layers=1,
+    hidden=12,
+    dim=12,
+    dropout_recurrent=0.1,
+    dropout_between=0.0,
+)
+LOSS = ContrastiveSettings(
+    penalty="hinge",
+    margin=0.2,
+    weight_similar=0.25,
+    weight_dissimilar=4.0,
+    negatives="hardest",
+    hardest=2,
+)
+WORDS = ("baker", "nurse", "driver", "pilot", "clerk", "miner")
+TRAINING = ("", "senior ", "junior ", "old ")
+VALIDATION = "new "
+
+
+@pytest.fixture
+def encoder_settings() -> Callable[..., RecurrentSettings]:
+    """`RecurrentSettings` of a tiny network; keywords change them."""
+    return lambda **changes: RecurrentSettings(**vars(ENCODER) | changes)
+
+
+@pytest.fixture
+def loss_settings() -> Callable[..., ContrastiveSettings]:
+    """`ContrastiveSettings`; keywords change them."""
+    return lambda **changes: ContrastiveSettings(**vars(LOSS) | changes)
+
+
+@pytest.fixture
+def train_settings() -> Callable[..., TrainSettings]:
+    """`TrainSettings` of a short run; keywords change them."""
+    values: dict[str, Any] = {
+        "seed": 1,
+        "encoder": ENCODER,
+        "loss": LOSS,
+        "batch_pairs": 8,
+        "learning_rate": 0.01,
+        "clip_norm": 1.0,
+        "max_steps": 6,
+        "evaluate_every": 2,
+        "patience": 9,
+    }
+    return lambda **changes: TrainSettings(**values | changes)
+
+
+@pytest.fixture
+def toy() -> tuple[Strings, Pairs, CharacterFeaturizer]:
+    """Six occupations of four aliases and one validation query, all pairs of aliases."""
+    titles = [front + word for word in WORDS for front in TRAINING]
+    codes = torch.arange(len(WORDS)).repeat_interleave(len(TRAINING))
+    strings = Strings(
+        titles + [VALIDATION + word for word in WORDS],
+        torch.cat([codes, torch.arange(len(WORDS))])[:, None],
+        torch.arange(len(titles)),
+        torch.arange(len(titles), len(titles) + len(WORDS)),
+    )
+    left, right = torch.triu_indices(len(titles), len(titles), 1)
+    same = codes[left] == codes[right]
+    rows = torch.stack([left, right], 1).int()
+    return strings, Pairs(rows[same], rows[~same]), CharacterFeaturizer.fit(titles, 24)

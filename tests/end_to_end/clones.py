@@ -1,0 +1,142 @@
+"""A clone of this repository, in which commands run as a user would run them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+FOREIGN = ("PREFECT_", "MLFLOW_", "DVC_", "GIT_", "PYTHON", "ROLECALL_")
+QUIET = {
+    "DO_NOT_TRACK": "true",
+    "DVC_NO_ANALYTICS": "1",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "90",
+    "PYTHONUNBUFFERED": "1",
+}
+PIPELINE = ("ingest", "split", "typos", "pairs", "train", "evaluate", "report")  # folders of data/
+
+
+@dataclass(frozen=True)
+class Clone:
+    """A working copy at `root`; `home` holds what the tools would keep in the user's home."""
+
+    root: Path
+    home: Path
+
+    def environment(self, **changes: str) -> dict[str, str]:
+        """This process's, less all settings of the tools, with its interpreter first on PATH."""
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
+        path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
+        home = {"PREFECT_HOME": str(self.home / "prefect")}
+        return {**kept, **QUIET, **home, "PATH": path, **changes}
+
+    def try_run(self, *command: str, **changes: str) -> subprocess.CompletedProcess[str]:
+        """Run `command` in the clone; stderr is part of stdout."""
+        return subprocess.run(
+            command,
+            cwd=self.root,
+            env=self.environment(**changes),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def run(self, *command: str, **changes: str) -> str:
+        """The output of a command that must succeed."""
+        done = self.try_run(*command, **changes)
+        assert done.returncode == 0, f"{command}\n{done.stdout}"
+        return done.stdout
+
+    def git(self, *arguments: str) -> str:
+        return self.run("git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments)
+
+    def dvc(self, *arguments: str, **changes: str) -> str:
+        return self.run(sys.executable, "-m", "dvc", *arguments, **changes)
+
+    def python(self, code: str, *arguments: str, **changes: str) -> str:
+        return self.run(sys.executable, "-c", code, *arguments, **changes)
+
+    def retrain(self, *arguments: str, **changes: str) -> str:
+        return self.run(sys.executable, "-m", "flows.retrain", *arguments, **changes)
+
+    @property
+    def lock(self) -> bytes:
+        return (self.root / "dvc.lock").read_bytes()
+
+    def has_stage(self, stage: str) -> bool:
+        """Whether `dvc.lock` holds a finished run of `stage`."""
+        file = self.root / "dvc.lock"
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        return stage in ((yaml.safe_load(text) or {}).get("stages") or {})
+
+    def changed(self) -> str:
+        """What git says of the working tree: nothing, if all is as committed."""
+        return self.git("status", "--porcelain", "--untracked-files=all")
+
+    def data_is_up_to_date(self) -> bool:
+        return "Data and pipelines are up to date." in self.dvc("status")
+
+    def files(self) -> dict[str, str]:
+        """Every file that the stages wrote, hidden ones as well, with its hash."""
+        found = [f for name in PIPELINE for f in (self.root / "data" / name).rglob("*")]
+        return {
+            file.relative_to(self.root).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
+            for file in sorted(found)
+            if file.is_file()
+        }
+
+    def set_params(self, changes: dict[str, Any]) -> None:
+        """Change params.yaml; names are dotted, and each must exist. Comments are lost."""
+        file = self.root / "params.yaml"
+        tree = yaml.safe_load(file.read_text(encoding="utf-8"))
+        for name, value in changes.items():
+            *sections, last = name.split(".")
+            place = tree
+            for section in sections:
+                place = place[section]
+            assert last in place, name
+            place[last] = value
+        text = yaml.safe_dump(tree, sort_keys=False, allow_unicode=True)
+        file.write_text(text, encoding="utf-8")
+
+    def copied(self, parent: Path) -> Clone:
+        """This clone with all that is ignored (data, cache, registry) in another folder."""
+        parent.mkdir(parents=True, exist_ok=True)
+        copy = parent / "clone"
+        shutil.copytree(self.root, copy, symlinks=True)
+        return Clone(copy, self.home)
+
+
+def fresh_clone(parent: Path, home: Path, source: Path = ROOT) -> Clone:
+    """`git clone` of `source` in `parent/clone`, so that its DVC remote lies beside it.
+
+    Uncommitted changes of `source` are laid over it and committed: none in a clean checkout.
+    """
+    parent.mkdir(parents=True, exist_ok=True)
+    clone = Clone(parent / "clone", home)
+    subprocess.run(
+        ["git", "clone", "--quiet", "--no-hardlinks", str(source), str(clone.root)], check=True
+    )
+    listed = ["git", "ls-files", "-z", "--modified", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=source, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, names.split("\0")):
+        (clone.root / name).parent.mkdir(parents=True, exist_ok=True)
+        if (source / name).is_file():
+            shutil.copy(source / name, clone.root / name)
+        else:
+            (clone.root / name).unlink(missing_ok=True)
+    if names:
+        clone.git("add", "--all")
+        clone.git("commit", "--quiet", "--allow-empty", "--message=uncommitted")
+    return clone

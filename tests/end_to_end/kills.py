@@ -1,0 +1,84 @@
+"""Killing a command in the middle: start it in a session of its own, wait for a moment, SIGKILL."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from clones import Clone
+
+SECONDS = 240  # a moment that has not come by then will not
+Moment = Callable[[str], bool]  # is told what the command has printed
+
+
+def kill_at(moment: Moment, clone: Clone, *command: str) -> str:
+    """Run `command` and kill its process group at `moment`; what it had printed.
+
+    A command that ends before the moment comes fails the test: it was not killed in the middle.
+    """
+    log = clone.root.parent / "killed.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=clone.root,
+            env=clone.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    limit = time.monotonic() + SECONDS
+    try:
+        while process.poll() is None and time.monotonic() < limit:
+            if moment(log.read_text(errors="replace")):
+                break
+            time.sleep(0.002)
+    finally:
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    assert process.returncode == -signal.SIGKILL, log.read_text()
+    assert time.monotonic() < limit, log.read_text()
+    return log.read_text(errors="replace")
+
+
+def survivors(clone: Clone, seconds: float = 10) -> list[str]:
+    """Commands that still run in the clone `seconds` after a kill; returns as soon as none does."""
+    limit = time.monotonic() + seconds
+    while (found := _running_in(clone.root)) and time.monotonic() < limit:
+        time.sleep(0.1)
+    return found
+
+
+def _running_in(folder: Path) -> list[str]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            inside = (process / "cwd").readlink().is_relative_to(folder)
+            command = (process / "cmdline").read_text().replace("\0", " ")
+        except OSError:
+            continue
+        if inside and command:  # a zombie has none
+            found.append(command)
+    return found
+
+
+def appears(*files: Path) -> Moment:
+    """All of `files` are there."""
+    return lambda printed: all(file.exists() for file in files)
+
+
+def any_file_below(*folders: Path) -> Moment:
+    """The first file, a partial one as well."""
+    return lambda printed: any(
+        file.is_file() for folder in folders for file in list(folder.rglob("*"))
+    )
+
+
+def says(words: str) -> Moment:
+    """The command has printed `words`."""
+    return lambda printed: words in printed

@@ -1,0 +1,129 @@
+"""`python -m flows.retrain` in a fresh clone, on the embedded default, at full size."""
+
+from __future__ import annotations
+
+import csv
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from clones import Clone, fresh_clone
+
+pytestmark = pytest.mark.slow
+MODEL = re.compile(r"^model   rolecall version 1, (champion|challenger)$", re.MULTILINE)
+CONSUMER = """
+import sys
+import mlflow
+model = mlflow.pyfunc.load_model(sys.argv[1])
+answers = model.predict(sys.argv[2:])
+assert len(answers) == len(sys.argv) - 2
+print(*answers["occupation_id"], sep="\\n")
+"""
+
+
+@pytest.fixture(scope="module")
+def retrained(tmp_path_factory: pytest.TempPathFactory, home: Path) -> tuple[Clone, str]:
+    """The clone and what the command printed."""
+    clone = fresh_clone(tmp_path_factory.mktemp("fresh"), home)
+    assert clone.files() == {}
+    return clone, clone.retrain()
+
+
+def test_what_it_prints(retrained: tuple[Clone, str]) -> None:
+    """Progress while it works; at the end the table, the report, the model."""
+    clone, printed = retrained
+    assert re.search(r"stage 1 of 8 +ingest", printed)
+    assert re.search(r"train@1: step 100/\d+ ", printed)
+    end = printed.splitlines()[-24:]
+    assert any(line.split()[:4] == ["system", "test", "success_at_1", "mrr"] for line in end)
+    for system in ("ngram", "tfidf", "untrained", "1"):
+        tests = {line.split()[1] for line in end if line.split()[:1] == [system]}
+        assert {"typos", "heldout_alias", "annotations"} <= tests
+    page = clone.root / "data/report/report.html"
+    assert f"report  {page}" in end
+    assert page.stat().st_size > 10_000
+    assert MODEL.search(printed)
+    assert "data    pushed to DVC's remote" in end
+
+
+def test_the_tree_is_clean_and_the_lock_the_committed_one(retrained: tuple[Clone, str]) -> None:
+    """The committed lock is what a bare `dvc repro report` writes."""
+    clone, _ = retrained
+    assert clone.data_is_up_to_date()
+    assert clone.changed() == ""
+    assert clone.git("show", "HEAD:dvc.lock").encode() == clone.lock
+
+
+def test_a_second_run_skips_all(retrained: tuple[Clone, str]) -> None:
+    clone, first = retrained
+    start = time.monotonic()
+    second = clone.retrain()
+    assert time.monotonic() - start < 30
+    stages = next(line for line in second.splitlines() if line.startswith("stages "))
+    assert stages.split()[2::2] == ["unchanged,"] * 7 + ["unchanged"]
+    assert "rolecall version 1" in second
+    assert "(registered before)" in second
+    assert versions(clone) == versions(clone, first) == ["1"]
+    assert clone.changed() == ""
+
+
+def versions(clone: Clone, _: str = "") -> list[str]:
+    code = (
+        "import mlflow; c = mlflow.MlflowClient(); "
+        "print(*[v.version for v in c.search_model_versions(\"name='rolecall'\")])"
+    )
+    return clone.python(code, MLFLOW_TRACKING_URI=registry(clone)).split()
+
+
+def registry(clone: Clone) -> str:
+    """The default registry's address, as the documentation says to get it."""
+    address = clone.run(sys.executable, "-m", "tasks.tracking").strip()
+    assert address == f"sqlite:///{clone.root}/.mlflow/mlflow.db"
+    return address
+
+
+def test_a_consumer_elsewhere(retrained: tuple[Clone, str], tmp_path: Path) -> None:
+    """By name and alias, in a folder with packages of its own named tasks and models."""
+    clone, printed = retrained
+    alias = MODEL.search(printed)[1]
+    for package in ("tasks", "models", "flows"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text(
+            "raise ImportError('a consumer has its own')"
+        )
+    titles = ["Registered Nurse - night shift!!", "looking for C++ developers", "🎉", ""]
+    done = subprocess.run(
+        [sys.executable, "-c", CONSUMER, f"models:/rolecall@{alias}", *titles],
+        cwd=tmp_path,
+        env=clone.environment(
+            MLFLOW_TRACKING_URI=registry(clone), MLFLOW_ALLOW_PICKLE_DESERIALIZATION="false"
+        ),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    answers = done.stdout.splitlines()
+    with (clone.root / "data/sample/occupations.csv").open(encoding="utf-8") as file:
+        known = {row["occupation_id"] for row in csv.DictReader(file)}
+    assert set(answers[:2]) <= known
+    assert "nurse" in answers[0]
+
+
+@pytest.mark.parametrize("test", ["heldout_alias", "annotations"])
+def test_training_is_worth_015(retrained: tuple[Clone, str], test: str) -> None:
+    """success@1 of the trained network above the same one at step 0, their intervals apart."""
+    clone, _ = retrained
+    with (clone.root / "data/evaluate/1/table.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["slice"] == "all"]
+    found = {
+        row["system"]: row
+        for row in rows
+        if row["test"] == test and row["metric"] == "success_at_1"
+    }
+    trained, untrained = found["1"], found["untrained"]
+    assert float(trained["value"]) - float(untrained["value"]) >= 0.15
+    assert float(trained["low"]) > float(untrained["high"])
+    assert int(trained["n"]) >= 100

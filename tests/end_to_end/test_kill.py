@@ -1,0 +1,150 @@
+"""A kill in the middle of any step, then the same command: the same bytes as without the kill."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from clones import Clone
+from kills import any_file_below, appears, kill_at, says, survivors
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks for survivors in /proc"),
+]
+STAGES = ("ingest", "split", "typos", "pairs@0", "pairs@1", "train@1", "evaluate@1", "report")
+LAST = {  # what each stage writes last
+    "ingest": "data/ingest/metrics.json",
+    "split": "data/split/metrics.json",
+    "typos": "data/typos/metrics.json",
+    "pairs@0": "data/pairs/0/metrics.json",
+    "pairs@1": "data/pairs/1/metrics.json",
+    "train@1": "data/train/1/history.csv",
+    "evaluate@1": "data/evaluate/1/metrics.json",
+    "report": "data/report/report.html",
+}
+Ladder = dict[str, Clone]
+
+
+def repro(stage: str) -> tuple[str, ...]:
+    """As the flow calls it."""
+    return (sys.executable, "-m", "dvc", "--wait-for-lock", "repro", "--single-item", stage)
+
+
+@pytest.fixture(scope="module")
+def ladder(small_source: Clone, small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Ladder:
+    """Per stage the clone as it is before it; `end` after all. Not to be written to.
+
+    Stage by stage gives the same lock and files as the bare `dvc repro report` of `small`.
+    """
+    folder = tmp_path_factory.mktemp("ladder")
+    rungs, clone = {}, small_source.copied(folder / "work")
+    for stage in STAGES:
+        rungs[stage] = clone.copied(folder / stage)
+        clone.run(*repro(stage))
+    rungs["end"] = clone
+    assert clone.lock == small.lock
+    assert clone.files() == small.files()
+    return rungs
+
+
+def after(ladder: Ladder, stage: str) -> Clone:
+    names = [*STAGES, "end"]
+    return ladder[names[names.index(stage) + 1]]
+
+
+def outputs(clone: Clone, stage: str) -> Path:
+    return (clone.root / LAST[stage]).parent
+
+
+@pytest.mark.parametrize("moment", ["first file", "last file"])
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage(ladder: Ladder, stage: str, moment: str, tmp_path: Path) -> None:
+    """Killed when its first file begins, or when its last is whole and DVC takes them over."""
+    clone = ladder[stage].copied(tmp_path)
+    last = clone.root / LAST[stage]
+    at = appears(last) if moment == "last file" else any_file_below(outputs(clone, stage))
+    kill_at(at, clone, *repro(stage))
+    assert survivors(clone, 0.5) == []
+    assert not clone.has_stage(stage)
+
+    clone.run(*repro(stage))
+    assert clone.files() == after(ladder, stage).files()
+    assert clone.lock == after(ladder, stage).lock
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"), [("train@1", "similar pairs,"), ("evaluate@1", "tfidf: ")]
+)
+def test_a_stage_that_has_written_nothing(
+    ladder: Ladder, stage: str, words: str, tmp_path: Path
+) -> None:
+    clone = ladder[stage].copied(tmp_path)
+    kill_at(says(words), clone, *repro(stage))
+    printed = clone.run(*repro(stage))
+    assert "resumed at step" not in printed
+    assert clone.files() == after(ladder, stage).files()
+    assert clone.lock == after(ladder, stage).lock
+
+
+def test_training_goes_on_from_its_checkpoint(ladder: Ladder, tmp_path: Path) -> None:
+    """Killed twice; each time it goes on from the last look, and nothing of it is left behind."""
+    clone = ladder["train@1"].copied(tmp_path)
+    kill_at(says("step 10/40"), clone, *repro("train@1"))
+    printed = kill_at(says("step 30/40"), clone, *repro("train@1"))
+    assert "resumed at step 10" in printed
+    assert "resumed at step 30" in clone.run(*repro("train@1"))
+    assert clone.files() == after(ladder, "train@1").files()
+    assert clone.lock == after(ladder, "train@1").lock
+    assert list((clone.root / ".checkpoints").iterdir()) == []
+
+
+def test_the_flow_in_training(ladder: Ladder, tmp_path: Path) -> None:
+    """No survivor goes on writing; the next run resumes, and ends as if there had been no kill."""
+    clone = ladder["train@1"].copied(tmp_path)
+    flow = (sys.executable, "-m", "flows.retrain")
+    kill_at(says("step 20/40"), clone, *flow)
+    assert survivors(clone) == []
+    assert "resumed at step 20" in clone.run(*flow)
+    assert clone.lock == ladder["end"].lock
+    assert clone.files() == ladder["end"].files()
+    assert versions(clone) == "1 challenger" or versions(clone) == "1 champion"
+
+
+VERSIONS = """
+from pathlib import Path
+import mlflow, yaml
+from tasks.tracking import tracking_uri
+mlflow.set_tracking_uri(tracking_uri(Path.cwd()))
+name = yaml.safe_load(Path("params.yaml").read_text())["register"]["name"]
+client = mlflow.MlflowClient()
+for found in client.search_model_versions(f"name='{name}'"):
+    version = client.get_model_version(name, found.version)
+    model = mlflow.pyfunc.load_model(f"models:/{name}/{found.version}")
+    assert len(model.predict(["baker"])) == 1
+    print(version.version, *version.aliases)
+"""
+
+
+def versions(clone: Clone) -> str:
+    """Number and aliases of each registered version, after loading it."""
+    return clone.python(VERSIONS).splitlines()[-1]
+
+
+@pytest.mark.parametrize("moment", ["database", "artifacts", "model file"])
+def test_registering(ladder: Ladder, moment: str, tmp_path: Path) -> None:
+    """Killed when the database begins, when the model is being logged, and when it is written."""
+    clone = ladder["end"].copied(tmp_path)
+    registry = clone.root / ".mlflow"
+    at = {
+        "database": appears(registry / "mlflow.db"),
+        "artifacts": any_file_below(registry / "artifacts"),
+        "model file": lambda printed: any(registry.rglob("MLmodel")),
+    }[moment]
+    command = (sys.executable, "-m", "tasks.register")
+    kill_at(at, clone, *command)
+    assert "rolecall version 1 registered; alias challenger" in clone.run(*command)
+    assert "rolecall version 1 was registered already" in clone.run(*command)
+    assert versions(clone) == "1 challenger"
+    assert clone.files() == ladder["end"].files()

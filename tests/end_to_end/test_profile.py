@@ -1,0 +1,165 @@
+"""`--profile esco` on a small slice: a run of its own, and the main tree as it was.
+
+The slice is the sample's, written as ESCO publishes its files, so that no download is needed; the
+published files themselves are read in tests/tasks/readers/test_published.py.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+import yaml
+from clones import Clone
+
+pytestmark = pytest.mark.slow
+OCCUPATION = "conceptType,conceptUri,iscoGroup,preferredLabel,altLabels,hiddenLabels,status"
+GROUP = "conceptType,conceptUri,code,preferredLabel,altLabels,inScheme,description"
+ADDRESS = "http://data.europa.eu/esco/occupation/"
+OUTSIDE = ("occupations_en.csv", "ISCOGroups_en.csv", "titles.csv")
+OCCUPATIONS = 60
+
+
+def sample(root: Path, name: str) -> list[dict[str, str]]:
+    with (root / f"data/sample/{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write(file: Path, header: str, rows: Iterable[Iterable[object]]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w", encoding="utf-8", newline="") as text:
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(header.split(","))
+        writer.writerows(rows)
+
+
+@pytest.fixture(scope="module")
+def outside(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as ROLECALL_DATA names it: the sample's first occupations in ESCO's format."""
+    folder = tmp_path_factory.mktemp("outside")
+    aliases: dict[str, list[str]] = {}
+    for row in sample(small.root, "aliases"):
+        aliases.setdefault(row["occupation_id"], []).append(row["title"])
+    some = sample(small.root, "occupations")[:OCCUPATIONS]
+    write(
+        folder / "esco/occupations_en.csv",
+        OCCUPATION,
+        (
+            (
+                "Occupation",
+                ADDRESS + row["occupation_id"],
+                row["isco_code"],
+                row["occupation_label"],
+                "\n".join(aliases.get(row["occupation_id"], [])),
+                "",
+                "released",
+            )
+            for row in some
+        ),
+    )
+    write(
+        folder / "esco/ISCOGroups_en.csv",
+        GROUP,
+        (
+            (
+                "ISCOGroup",
+                f"http://data.europa.eu/esco/isco/C{row['isco_code']}",
+                row["isco_code"],
+                row["label"],
+                "",
+                "a scheme,\nanother one",
+                "",
+            )
+            for row in sample(small.root, "hierarchy")
+        ),
+    )
+    known = {row["occupation_id"] for row in some}
+    inputs = [row for row in sample(small.root, "inputs") if row["occupation_id"] in known]
+    write(
+        folder / "jobbert/titles.csv",
+        ",vacancyTitle,conceptUri",
+        ((n, r["raw_title"], ADDRESS + r["occupation_id"]) for n, r in enumerate(inputs)),
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def main(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    """The main tree, its own pipeline finished and committed."""
+    return small.copied(tmp_path_factory.mktemp("main tree"))
+
+
+@pytest.fixture(scope="module")
+def printed(main: Clone, outside: Path) -> str:
+    return main.retrain("--profile", "esco", ROLECALL_DATA=str(outside))
+
+
+@pytest.fixture
+def workspace(main: Clone, printed: str) -> Clone:
+    return Clone(main.root / ".workspaces" / "esco", main.home)
+
+
+def test_its_own_name_in_the_registry_of_the_main_tree(
+    main: Clone, workspace: Clone, printed: str
+) -> None:
+    assert "model   rolecall-esco version 1, ch" in printed
+    assert f"report  {workspace.root}/data/report/report.html" in printed
+    assert (main.root / ".mlflow/mlflow.db").is_file()
+    assert not (workspace.root / ".mlflow").exists()
+
+
+def test_its_lock_names_outside_files_without_a_path(
+    main: Clone, workspace: Clone, outside: Path
+) -> None:
+    """Checksums are the published files'; nothing says where they lay."""
+    lock = workspace.lock.decode()
+    deps = {dep["path"]: dep["md5"] for dep in yaml.safe_load(lock)["stages"]["ingest"]["deps"]}
+    for name in OUTSIDE:
+        source = next(outside.rglob(name))
+        digest = hashlib.md5(source.read_bytes(), usedforsecurity=False).hexdigest()
+        assert deps[f"data/external/{name}"] == digest
+    assert "data/sample/aliases.csv" not in deps
+    for path in (outside, main.root, workspace.root, main.home):
+        assert str(path) not in lock
+    assert "/" + "tmp" not in lock
+
+
+def test_the_main_tree_is_as_it_was(main: Clone, workspace: Clone, small: Clone) -> None:
+    assert main.changed() == ""
+    assert main.lock == small.lock != workspace.lock
+    assert main.files() == small.files()
+    assert main.git("rev-parse", "HEAD") == small.git("rev-parse", "HEAD")
+    assert main.git("branch", "--list") == small.git("branch", "--list")
+    assert main.data_is_up_to_date()
+
+
+def test_the_cache_is_shared(main: Clone, workspace: Clone) -> None:
+    """What the profile's stages wrote lies in the main tree's cache, and in no other."""
+    assert not (workspace.root / ".dvc/cache").exists()
+    cache = main.root / ".dvc/cache/files/md5"
+    for name in ("data/ingest/aliases.parquet", "data/report/report.html"):
+        content = (workspace.root / name).read_bytes()
+        digest = hashlib.md5(content, usedforsecurity=False).hexdigest()
+        assert (cache / digest[:2] / digest[2:]).read_bytes() == content
+
+
+def test_a_second_run_skips_all(main: Clone, workspace: Clone, outside: Path) -> None:
+    lock = workspace.lock
+    second = main.retrain("--profile", "esco", ROLECALL_DATA=str(outside))
+    stages = next(line for line in second.splitlines() if line.startswith("stages "))
+    assert set(stages.replace(",", "").split()[2::2]) == {"unchanged"}
+    assert "rolecall-esco version 1" in second
+    assert "(registered before)" in second
+    assert workspace.lock == lock
+
+
+def test_without_the_data_it_says_what_to_set(main: Clone) -> None:
+    done = main.try_run(sys.executable, "-m", "flows.retrain", "--profile", "esco")
+    assert done.returncode == 1
+    assert "set ROLECALL_DATA" in done.stdout
+    assert "docs/SOURCES.md" in done.stdout
+    assert "Traceback" not in done.stdout

@@ -1,0 +1,63 @@
+"""The same bytes by another way, in another place, with other threads, hashes, zone and locale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from clones import ROOT, Clone, fresh_clone
+
+pytestmark = pytest.mark.slow
+OTHER = {
+    "POLARS_MAX_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "4711",
+    "TZ": "Asia/Kathmandu",
+    "LC_ALL": "C",
+}
+
+
+@pytest.fixture(scope="module")
+def elsewhere(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> tuple[Clone, str]:
+    """The flow instead of a bare `dvc repro report`, under `OTHER`; and what it printed."""
+    clone = small_source.copied(tmp_path_factory.mktemp("else where"))
+    return clone, clone.retrain(**OTHER)
+
+
+@pytest.mark.parametrize(
+    "stage", ["ingest", "split", "typos", "pairs/0", "pairs/1", "train", "evaluate", "report"]
+)
+def test_each_stage_writes_the_same_bytes(
+    small: Clone, elsewhere: tuple[Clone, str], stage: str
+) -> None:
+    """`small` ran with two threads, this one with one."""
+    folder = f"data/{stage}/"
+    here, there = (
+        {name: digest for name, digest in clone.files().items() if name.startswith(folder)}
+        for clone in (small, elsewhere[0])
+    )
+    assert here
+    assert here == there
+
+
+def test_the_flow_writes_the_lock_of_a_bare_repro(
+    small: Clone, elsewhere: tuple[Clone, str]
+) -> None:
+    clone, printed = elsewhere
+    assert "evaluate@1 ran, report ran" in printed
+    assert clone.lock == small.lock
+    assert str(clone.root).encode() not in clone.lock
+    assert str(clone.root).encode() not in b"".join(
+        (clone.root / name).read_bytes() for name in clone.files()
+    )
+
+
+@pytest.mark.skipif(not (ROOT / "dvc.lock").exists(), reason="no dvc.lock is committed yet")
+def test_data_stages_at_full_size_are_those_of_the_committed_lock(
+    tmp_path: Path, home: Path
+) -> None:
+    """All stages before training: a difference in one byte would change dvc.lock."""
+    clone = fresh_clone(tmp_path, home)
+    assert "Running stage 'pairs@1'" in clone.dvc("repro", "pairs@1", **OTHER)
+    assert clone.changed() == ""

@@ -1,0 +1,66 @@
+"""DVC as its users know it: push and pull, metrics of two commits, experiments."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from clones import Clone, fresh_clone
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def working(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    """A finished pipeline to go on from; its remote is the folder of `.dvc/config`."""
+    return small.copied(tmp_path_factory.mktemp("storage"))
+
+
+def test_push_clone_pull(small: Clone, working: Clone) -> None:
+    """Nothing runs in the second clone: all of it comes from the remote beside the two."""
+    working.dvc("push")
+    remote = working.root.parent / "rolecall-storage"
+    assert any(file.is_file() for file in remote.rglob("*"))
+    assert working.data_is_up_to_date()
+
+    parent = working.root.parent / "below"
+    second = fresh_clone(parent, working.home, source=working.root)
+    assert second.files() == {}
+    remote.rename(parent / "rolecall-storage")
+    second.dvc("pull")
+    assert second.files() == small.files()
+    assert second.data_is_up_to_date()
+    assert second.changed() == ""
+    assert "Running stage" not in second.dvc("repro", "report")
+
+
+def test_metrics_of_two_commits(working: Clone) -> None:
+    """One bootstrap seed more: other pairs and another network, so other values."""
+    working.set_params({"seed": 2})
+    working.dvc("repro", "report")
+    found = json.loads(working.dvc("metrics", "diff", "--json"))
+    values = found["data/evaluate/1/metrics.json"]
+    trained = next(name for name in values if name.startswith("1."))
+    assert trained.count(".") == 2
+    assert values[trained]["old"] != values[trained]["new"]
+    assert "data/typos/metrics.json" not in found or found["data/typos/metrics.json"]
+    params = json.loads(working.dvc("params", "diff", "--json"))
+    assert params == {"params.yaml": {"seed": {"old": 1, "new": 2}}}
+    working.git("checkout", "--quiet", "--", ".")
+    working.dvc("checkout")
+    assert working.data_is_up_to_date()
+
+
+def test_an_experiment(working: Clone) -> None:
+    """The README's `dvc exp run -S train.seed=2`: it runs what depends on the seed, and stays."""
+    before = working.git("branch", "--verbose")
+    printed = working.dvc("exp", "run", "--name", "second-seed", "-S", "train.seed=2", "report")
+    assert "Running stage 'train@1'" in printed
+    assert "Stage 'pairs@1' didn't change, skipping" in printed
+    assert "second-seed" in working.dvc("exp", "list")
+    rows = list(csv.DictReader(io.StringIO(working.dvc("exp", "show", "--csv"))))
+    seeds = {row["Experiment"]: row["train.seed"] for row in rows if row["Experiment"]}
+    assert float(seeds["second-seed"]) == 2
+    assert working.git("branch", "--verbose") == before

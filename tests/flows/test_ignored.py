@@ -1,0 +1,27 @@
+"""The repository's `.gitignore` hides data from git and shows imports to DVC."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_dvc_sees_imports_below_the_ignored_folder(
+    tmp_path: Path, run_in: Callable[..., str], dvc: tuple[str, ...]
+) -> None:
+    """DVC prunes a folder that git ignores with its slash: `/data/*` would hide `data/` itself."""
+    run_in(tmp_path, "git", "init", "--quiet")
+    run_in(tmp_path, *dvc, "init", "--quiet")
+    shutil.copy(ROOT / ".gitignore", tmp_path)
+    (tmp_path / "data" / "external").mkdir(parents=True)
+    (tmp_path / "data" / "stage.csv").write_text("made by a stage")
+    (tmp_path / "source.csv").write_text("made outside")
+    run_in(tmp_path, *dvc, "import-url", "--quiet", "source.csv", "data/external/file.csv")
+    assert run_in(tmp_path, *dvc, "stage", "list", "--all", "--name-only").split() == [
+        "data/external/file.csv.dvc"
+    ]
+    seen = run_in(tmp_path, "git", "status", "--porcelain", "--untracked-files=all", "data")
+    assert seen == "?? data/external/file.csv.dvc\n"

@@ -1,0 +1,155 @@
+"""The contrastive loss: by hand, by loop, by finite differences, and in the collapse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from shapes import checked
+
+from models.contrastive import ContrastiveSettings, contrastive_loss, dissimilar_penalty
+
+Build = Callable[..., ContrastiveSettings]
+PENALTIES = ("printed", "flipped", "hinge")
+
+
+def circle(*degrees: float) -> torch.Tensor:
+    """Points on the unit circle: their cosine similarity is the cosine of the angle between."""
+    angles = torch.tensor(degrees, dtype=torch.float64) * math.pi / 180
+    return torch.stack([angles.cos(), angles.sin()], 1)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "expected"),
+    [
+        # similarities 0.5, 0, -0.5, 1 against the margin 0.2
+        ("printed", [0.0, 0.0, 0.25, 0.0]),  # E² where E < m
+        ("flipped", [0.25, 0.0, 0.0, 1.0]),  # E² where E > m
+        ("hinge", [0.09, 0.0, 0.0, 0.64]),  # (0.5 - 0.2)², (1 - 0.2)²
+    ],
+)
+def test_penalties_by_hand(penalty: str, expected: list[float]) -> None:
+    points = circle(0, 60, 90, 120, 0)
+    found = checked(dissimilar_penalty)(points[1:] @ points[0], penalty, 0.2)
+    torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64))
+
+
+@pytest.mark.parametrize(
+    ("penalty", "dissimilar"), [("printed", 0.5), ("flipped", 0.5), ("hinge", 0.18)]
+)
+def test_loss_by_hand(loss_settings: Build, penalty: str, dissimilar: float) -> None:
+    """Anchor at 0°, positives at 60° and 90°, negatives at 60° and 120°.
+
+    Similar: E = 0.5 and 0, mean of (1 - 0.5)² = 0.25 and 1 is 0.625, times ¼ is 0.15625.
+    Dissimilar, m = 0.2, weight 4, E = 0.5 and -0.5: printed (0 + 0.25) / 2 · 4 = 0.5; flipped
+    (0.25 + 0) / 2 · 4 = 0.5; hinge (0.3² + 0) / 2 · 4 = 0.18.
+    """
+    points = circle(0, 60, 90, 60, 120)
+    similar = torch.tensor([True, True, False, False])
+    similarity = points[1:] @ points[0]
+    settings = loss_settings(penalty=penalty)
+    loss = checked(contrastive_loss)(similarity, similar, ~similar, settings)
+    assert loss.similar.item() == pytest.approx(0.15625)
+    assert loss.dissimilar.item() == pytest.approx(dissimilar)
+    assert loss.total.item() == pytest.approx(0.15625 + dissimilar)
+
+
+def by_loop(
+    similarity: list[float], similar: list[bool], dissimilar: list[bool], s: ContrastiveSettings
+) -> float:
+    alike, apart = [], []
+    for e, is_similar, is_dissimilar in zip(similarity, similar, dissimilar, strict=True):
+        if is_similar:
+            alike.append((1 - e) ** 2)
+        if is_dissimilar:
+            if s.penalty == "printed":
+                apart.append(e * e if e < s.margin else 0.0)
+            elif s.penalty == "flipped":
+                apart.append(e * e if e > s.margin else 0.0)
+            else:
+                apart.append(max(0.0, e - s.margin) ** 2)
+    total = s.weight_similar * sum(alike) / len(alike) if alike else 0.0
+    return total + (s.weight_dissimilar * sum(apart) / len(apart) if apart else 0.0)
+
+
+ROW = st.tuples(st.floats(-1, 1), st.sampled_from([(1, 0), (0, 1), (0, 0)]))
+
+
+@given(st.lists(ROW, min_size=1, max_size=12), st.sampled_from(PENALTIES), st.floats(-0.9, 0.9))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_equals_the_loop(
+    loss_settings: Build, rows: list[tuple[float, tuple[int, int]]], penalty: str, margin: float
+) -> None:
+    settings = loss_settings(penalty=penalty, margin=margin)
+    similarity = [e for e, _ in rows]
+    similar, dissimilar = ([bool(m[i]) for _, m in rows] for i in (0, 1))
+    loss = contrastive_loss(
+        torch.tensor(similarity, dtype=torch.float64),
+        torch.tensor(similar),
+        torch.tensor(dissimilar),
+        settings,
+    )
+    expected = by_loop(similarity, similar, dissimilar, settings)
+    assert loss.total.item() == pytest.approx(expected, abs=1e-12)
+    assert loss.total.item() >= 0
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_gradient(loss_settings: Build, penalty: str) -> None:
+    """Finite differences in float64, with similarities at least 0.05 from the jump at the margin."""
+    generator = torch.Generator().manual_seed(1)
+    similarity = torch.rand(4, 5, generator=generator, dtype=torch.float64) * 2 - 1
+    near = (similarity - 0.2).abs() < 0.05
+    similarity = torch.where(near, 0.4, similarity).requires_grad_()
+    similar = torch.rand(4, 5, generator=generator) < 0.4
+
+    def total(e: torch.Tensor) -> torch.Tensor:
+        return contrastive_loss(e, similar, ~similar, loss_settings(penalty=penalty)).total
+
+    assert torch.autograd.gradcheck(total, similarity)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_empty_masks_give_a_zero_with_a_gradient_path(loss_settings: Build, penalty: str) -> None:
+    similarity = torch.tensor([0.3, 0.9], requires_grad=True)
+    none = torch.tensor([False, False])
+    loss = contrastive_loss(similarity, none, none, loss_settings(penalty=penalty))
+    assert [term.item() for term in loss] == [0, 0, 0]
+    loss.total.backward()
+    assert similarity.grad is not None
+    assert similarity.grad.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(("penalty", "gradient"), [("printed", 0), ("flipped", 2), ("hinge", 1.6)])
+def test_collapse(penalty: str, gradient: float) -> None:
+    """All embeddings equal, E = 1: d/dE is 0 for printed, 2E for flipped, 2(E - 0.2) for hinge.
+
+    `printed` gives nothing to push hard negatives apart with. And no penalty can leave the exact
+    collapse by itself: the gradient on the vectors under the unit norm is (u - E·v) / |v| = 0.
+    """
+    similarity = torch.ones(3, requires_grad=True)
+    dissimilar_penalty(similarity, penalty, 0.2).sum().backward()
+    assert similarity.grad is not None
+    torch.testing.assert_close(similarity.grad, torch.full((3,), float(gradient)))
+    raw = torch.tensor([[3.0, 4.0], [3.0, 4.0]], dtype=torch.float64, requires_grad=True)
+    unit = torch.nn.functional.normalize(raw, dim=-1)
+    dissimilar_penalty((unit[0] * unit[1]).sum(), penalty, 0.2).backward()
+    assert raw.grad is not None
+    assert raw.grad.abs().max() < 1e-12
+
+
+def test_a_step_pushes_hard_negatives_apart_unless_printed() -> None:
+    for penalty, moves in (("printed", False), ("flipped", True), ("hinge", True)):
+        angle = torch.tensor(0.5, requires_grad=True)  # radians between two dissimilar strings
+        dissimilar_penalty(angle.cos(), penalty, 0.2).backward()
+        assert angle.grad is not None
+        assert (angle.grad.item() < 0) == moves  # a larger angle costs less
+
+
+def test_unknown_penalty() -> None:
+    with pytest.raises(ValueError, match="'soft'.*choose printed, flipped or hinge"):
+        dissimilar_penalty(torch.zeros(1), "soft", 0.2)

@@ -1,0 +1,89 @@
+"""The strings table as tensors, and who shares an occupation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from shapes import check_fields, checked
+
+from models.featurizer import CharacterFeaturizer
+from models.strings import FeaturizedStrings, read_strings, share_occupation
+
+CPU = torch.device("cpu")
+CODES = st.lists(st.sets(st.integers(0, 4), min_size=1, max_size=3), min_size=1, max_size=5)
+
+
+def padded(codes: list[set[int]]) -> torch.Tensor:
+    most = max(map(len, codes))
+    return torch.tensor([sorted(c) + [-1] * (most - len(c)) for c in codes])
+
+
+@given(CODES, CODES)
+def test_share_occupation_equals_the_sets(left: list[set[int]], right: list[set[int]]) -> None:
+    found = checked(share_occupation)(padded(left), padded(right), 5)
+    assert found.tolist() == [[bool(a & b) for b in right] for a in left]
+
+
+def write(path: Path, ids: list[int], occupations: list[list[str]], roles: list[str]) -> Path:
+    columns = {
+        "string_id": pa.array(ids, pa.uint32()),
+        "title": [f"t{i}" for i in ids],
+        "occupation_ids": pa.array(occupations, pa.large_list(pa.large_string())),
+        "role": pa.array(roles, pa.large_string()),
+    }
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def test_read(tmp_path: Path) -> None:
+    """Codes are places in the sorted occupation ids a, b, c."""
+    roles = ["alias", "alias", "typo", "valid"]
+    path = write(tmp_path / "s", [0, 1, 2, 3], [["b"], ["a", "c"], ["c"], ["a"]], roles)
+    strings = read_strings(path)
+    check_fields(strings)
+    assert strings.titles == ["t0", "t1", "t2", "t3"]
+    assert strings.occupations.tolist() == [[1, -1], [0, 2], [2, -1], [0, -1]]
+    assert strings.aliases.tolist() == [0, 1]
+    assert strings.valid.tolist() == [3]
+    assert strings.occupation_count == 3
+
+
+@pytest.mark.parametrize(
+    ("ids", "occupations", "message"),
+    [
+        ([1, 2], [["a"], ["a"]], "count 0, 1, 2"),
+        ([0, 1], [["a"], []], "without an occupation"),
+        ([], [], "no strings"),
+    ],
+)
+def test_what_cannot_be_trained_on(
+    tmp_path: Path, ids: list[int], occupations: list[list[str]], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_strings(write(tmp_path / "s", ids, occupations, ["alias"] * len(ids)))
+
+
+def test_batches_are_cut_to_their_longest() -> None:
+    titles = ["a", "abc", "abcde", ""]
+    featurizer = CharacterFeaturizer.fit(titles, 4)
+    strings = FeaturizedStrings.of(titles, featurizer, CPU)
+    check_fields(strings)
+    assert strings.ids.dtype == torch.uint8
+    ids, lengths = strings.batch(torch.tensor([1, 0]))
+    assert ids.tolist() == [[2, 3, 4], [2, 0, 0]]
+    assert ids.dtype == torch.int64
+    assert lengths.tolist() == [3, 1]
+    assert strings.lengths.tolist() == [1, 3, 4, 1]
+
+
+def test_an_alphabet_past_one_byte_keeps_its_ids() -> None:
+    letters = "".join(chr(0x4E00 + i) for i in range(300))
+    strings = FeaturizedStrings.of([letters], CharacterFeaturizer.fit([letters], 400), CPU)
+    assert strings.ids.dtype == torch.int32
+    assert strings.ids[0].tolist() == list(range(2, 302))

@@ -1,0 +1,165 @@
+"""The training loop: it learns, stops, resumes bit by bit, and keeps one rule for ties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+import torch
+
+from models.batches import Pairs
+from models.checkpoints import Checkpoints, run_key
+from models.featurizer import CharacterFeaturizer
+from models.strings import Strings
+from models.training import Trained, TrainSettings, _Run, describe, train
+
+CPU = torch.device("cpu")
+Build = Callable[..., TrainSettings]
+Toy = tuple[Strings, Pairs, CharacterFeaturizer]
+
+
+def run(
+    toy: Toy, settings: TrainSettings, folder: Path, say: Callable[[str], None] = len
+) -> Trained:
+    return train(*toy, settings, Checkpoints(folder, run_key(describe(settings), [])), CPU, say)
+
+
+def assert_same(one: Trained, other: Trained) -> None:
+    assert repr(one.history) == repr(other.history)  # NaN equals itself here
+    for ours, theirs in ((one.weights, other.weights), (one.initial, other.initial)):
+        assert ours.keys() == theirs.keys()
+        assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+
+
+class Killed(BaseException):
+    pass
+
+
+def kill(line: str) -> NoReturn:
+    raise Killed
+
+
+@pytest.mark.parametrize("negatives", ["pairs", "batch", "hardest"])
+def test_it_learns(tmp_path: Path, toy: Toy, train_settings: Build, negatives: str) -> None:
+    """Titles that share a word: success@1 rises with any choice of negatives, losses are finite."""
+    loss = replace(train_settings().loss, negatives=negatives)
+    settings = train_settings(loss=loss, max_steps=60, evaluate_every=20)
+    trained = run(toy, settings, tmp_path)
+    assert [look.step for look in trained.history] == [0, 20, 40, 60]
+    assert all(math.isnan(value) for value in trained.history[0][1:4])
+    assert all(math.isfinite(value) for look in trained.history[1:] for value in look)
+    for look in trained.history[1:]:
+        assert look.loss == pytest.approx(look.loss_similar + look.loss_dissimilar, abs=3e-6)
+    best = max(look.valid_success_at_1 for look in trained.history)
+    assert best >= trained.history[0].valid_success_at_1 + 0.3
+    assert trained.history[-1].loss < trained.history[1].loss
+
+
+def test_the_best_weights_are_kept(tmp_path: Path, toy: Toy, train_settings: Build) -> None:
+    settings = train_settings(max_steps=40, evaluate_every=10)
+    trained = run(toy, settings, tmp_path)
+    judge = _Run(*toy, settings, CPU)
+    assert all(torch.equal(judge.weights()[k], v) for k, v in trained.initial.items())
+    assert judge.valid_success_at_1() == pytest.approx(trained.history[0][-1], abs=1e-6)
+    judge.encoder.load_state_dict(trained.weights)
+    best = max(look.valid_success_at_1 for look in trained.history)
+    assert judge.valid_success_at_1() == pytest.approx(best, abs=1e-6)
+
+
+@pytest.mark.parametrize("negatives", ["pairs", "hardest"])
+@pytest.mark.parametrize("kills", [1, 3])
+def test_a_killed_run_goes_on_to_the_same_bits(
+    tmp_path: Path, toy: Toy, train_settings: Build, negatives: str, kills: int
+) -> None:
+    loss = replace(train_settings().loss, negatives=negatives)
+    settings = train_settings(loss=loss, max_steps=10, batch_pairs=16)
+    whole = run(toy, settings, tmp_path / "whole")
+    lines: list[str] = []
+
+    def kill_after_a_look(line: str) -> None:
+        lines.append(line)
+        if line.startswith("step"):
+            raise Killed
+
+    for _ in range(kills):
+        with pytest.raises(Killed):
+            run(toy, settings, tmp_path / "killed", kill_after_a_look)
+    assert_same(whole, run(toy, settings, tmp_path / "killed", lines.append))
+    assert f"resumed at step {2 * kills}" in lines
+
+
+def test_a_changed_setting_does_not_resume(tmp_path: Path, toy: Toy, train_settings: Build) -> None:
+    with pytest.raises(Killed):
+        run(toy, train_settings(), tmp_path, kill)
+    changed, lines = train_settings(learning_rate=0.02), list[str]()
+    found = run(toy, changed, tmp_path, lines.append)
+    assert not any("resumed" in line for line in lines)
+    assert_same(found, run(toy, changed, tmp_path / "fresh"))
+
+
+def test_no_steps(tmp_path: Path, toy: Toy, train_settings: Build) -> None:
+    trained = run(toy, train_settings(max_steps=0), tmp_path)
+    assert [look.step for look in trained.history] == [0]
+    assert all(torch.equal(trained.initial[k], v) for k, v in trained.weights.items())
+
+
+def test_patience(tmp_path: Path, toy: Toy, train_settings: Build) -> None:
+    """A learning rate too small to move anything: two looks without a better one, then the end."""
+    settings = train_settings(learning_rate=1e-30, max_steps=20, patience=2)
+    assert [look.step for look in run(toy, settings, tmp_path).history] == [0, 2, 4]
+
+
+def test_without_validation_queries_the_last_weights_are_kept(
+    tmp_path: Path, toy: Toy, train_settings: Build
+) -> None:
+    blind = (replace(toy[0], valid=toy[0].valid[:0]), *toy[1:])
+    trained = run(blind, train_settings(patience=1), tmp_path)
+    assert [look.step for look in trained.history] == [0, 2, 4, 6]
+    assert any(not torch.equal(trained.initial[k], v) for k, v in trained.weights.items())
+
+
+def test_a_loss_that_is_not_finite(tmp_path: Path, toy: Toy, train_settings: Build) -> None:
+    with pytest.raises(FloatingPointError, match="lower learning_rate"):
+        run(toy, train_settings(learning_rate=math.inf), tmp_path)
+
+
+def test_threads_do_not_show(tmp_path: Path, toy: Toy, train_settings: Build) -> None:
+    threads = torch.get_num_threads()
+    found = []
+    try:
+        for count in (1, 2):
+            torch.set_num_threads(count)
+            found.append(run(toy, train_settings(), tmp_path / str(count)))
+    finally:
+        torch.set_num_threads(threads)
+    assert_same(*found)
+
+
+def test_valid_success_counts_ties_by_expectation(toy: Toy, train_settings: Build) -> None:
+    """All strings alike: every occupation ties, so success@1 is gold / occupations of the index.
+
+    Queries: one of occupation 0 (1/6), one of 0 and 1 (2/6), one of 1 and of an occupation that no
+    alias has (1/6), one of the latter alone (a miss): (1/6 + 2/6 + 1/6 + 0) / 4 = 1/6.
+    """
+    strings, pairs, featurizer = toy
+    aliases = strings.occupations[strings.aliases]
+    gold = torch.tensor([[0, -1], [0, 1], [1, 7], [7, -1]])
+    codes = torch.cat([torch.cat([aliases, torch.full_like(aliases, -1)], 1), gold])
+    alike = Strings(
+        ["same"] * len(codes), codes, strings.aliases, torch.arange(len(aliases), len(codes))
+    )
+    judge = _Run(alike, pairs, featurizer, train_settings(), CPU)
+    assert judge.valid_success_at_1() == pytest.approx(1 / 6)
+
+
+def test_a_title_of_two_occupations_is_half_a_hit(toy: Toy, train_settings: Build) -> None:
+    """The query equals an alias of occupations 0 and 1 and is of 0: either may come first."""
+    strings, pairs, featurizer = toy
+    codes = torch.tensor([[0, 1], [2, -1], [0, -1]])
+    both = Strings(["tutor", "zzzz", "tutor"], codes, torch.tensor([0, 1]), torch.tensor([2]))
+    judge = _Run(both, pairs, featurizer, train_settings(), CPU)
+    assert judge.valid_success_at_1() == 0.5

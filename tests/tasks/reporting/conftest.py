@@ -1,0 +1,143 @@
+"""A small invented world: four occupations, two tests, three systems, titles that try to break in.
+
+`material` is what `tasks.report` would load, with an embedding that hashes characters instead of a
+network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tasks.params import load_params
+from tasks.reporting.material import HISTORY, TABLE, Material
+from tasks.schemas import OCCUPATIONS, QUERIES, RUN, SCORES, SPLIT_ALIASES
+
+HOSTILE = "<script>alert('x')</script> & \"R&D\" 🧑‍🍳 面包师"
+LABELS = {"a": "baker 🥖", "b": "C++ <developer>", "c": "nurse", "d": "driver & loader"}
+TITLES = {
+    "a": ["baker 🥖", "bread baker", "pastry cook", HOSTILE],
+    "b": ["C++ <developer>", "programmer", "software developer"],
+    "c": ["nurse", "ward sister"],
+    "d": ["driver & loader"],
+}
+QUERY_ROWS = [
+    ("typos-1", "typos", "bakr", ["a"], "a"),
+    ("typos-2", "typos", "prgrammer", ["b"], "b"),
+    ("annotations-1", "annotations", "senior nurse (m/f)", ["c"], "c"),
+    ("annotations-2", "annotations", HOSTILE, ["a", "c"], "b"),
+    ("annotations-3", "annotations", "night baker", ["a"], "b"),
+    ("annotations-4", "annotations", "lorry <b>driver</b>", ["d"], "b"),
+]
+"""query_id, test, raw_title, gold, and what the trained network answers."""
+
+
+def embed(raw_titles: Sequence[str]) -> np.ndarray:
+    """Counts of characters by code point modulo 16, to unit length."""
+    rows = np.full((len(raw_titles), 16), 1e-3)
+    for row, title in enumerate(raw_titles):
+        for character in title:
+            rows[row, ord(character) % 16] += 1
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def _scores() -> pl.DataFrame:
+    rows = []
+    for query_id, test, _, gold, answered in QUERY_ROWS:
+        hit = float(answered in gold)
+        rows += [("1", test, query_id, hit, 1.0, 1.0, (1 + hit) / 2)]
+        rows += [(name, test, query_id, 0.0, 0.5, 1.0, 0.25) for name in ("ngram", "untrained")]
+    return pl.DataFrame(rows, schema=dict(SCORES), orient="row")
+
+
+def _table(scores: pl.DataFrame) -> pl.DataFrame:
+    """True means with made-up intervals, for `all` and one slice of each kind."""
+    rows = []
+    for (system, test), group in scores.group_by(["system", "test"], maintain_order=True):
+        for part in ("all", "size:1", "length:31+", "source:alias"):
+            for column in ("success_at_1", "success_at_5", "reciprocal_rank"):
+                value = float(group[column].mean())
+                metric = "mrr" if column == "reciprocal_rank" else column
+                rows.append((system, test, part, metric, value, value / 2, 1.0, len(group)))
+    return pl.DataFrame(rows, schema=dict(TABLE), orient="row")
+
+
+def _aliases() -> pl.DataFrame:
+    rows = [
+        (occupation, title, title == LABELS[occupation], "train")
+        for occupation, titles in TITLES.items()
+        for title in titles
+    ]
+    return pl.DataFrame(rows, schema=dict(SPLIT_ALIASES), orient="row")
+
+
+def _history() -> pl.DataFrame:
+    nan = float("nan")
+    rows = [(0, nan, nan, nan, 0.2), (50, 0.5, 0.2, 0.3, 0.6), (100, 0.4, 0.2, 0.2, 0.6)]
+    return pl.DataFrame(rows, schema=dict(HISTORY), orient="row")
+
+
+@pytest.fixture(scope="session")
+def material() -> Material:
+    scores = _scores()
+    return Material(
+        params=load_params(Path(__file__).parents[3] / "params.yaml").model_copy(
+            update={"stage": 1}
+        ),
+        counts={
+            "occupations": 4,
+            "aliases": 10,
+            "inputs": 1234,
+            "inputs_labelled": 4,
+            "rows_read": {"folder/secret.csv": 1248},
+            "rejected": {"empty row": 3, "unknown <occupation>": 2},
+            "rejected_errors": 2,
+        },
+        occupations=pl.DataFrame(
+            [(key, label, ["9" if key == "d" else "2", key]) for key, label in LABELS.items()],
+            schema=dict(OCCUPATIONS),
+            orient="row",
+        ),
+        aliases=_aliases(),
+        queries=pl.DataFrame(
+            [(key, test, "test", raw, gold, 3, "input") for key, test, raw, gold, _ in QUERY_ROWS],
+            schema=dict(QUERIES),
+            orient="row",
+        ),
+        history=_history(),
+        run=pl.DataFrame(
+            [
+                ("1", test, key, 1, answered, TITLES[answered][-1], 0.9)
+                for key, test, _, _, answered in QUERY_ROWS
+            ],
+            schema=dict(RUN),
+            orient="row",
+        ),
+        scores=scores,
+        table=_table(scores),
+        weights=12345,
+        embed=embed,
+    )
+
+
+@pytest.fixture(scope="session")
+def change(material: Material) -> Callable[..., Material]:
+    """The same material with some of its parts replaced."""
+
+    def changed(**parts: Any) -> Material:
+        return replace(material, **parts)
+
+    return changed
+
+
+@pytest.fixture(scope="session")
+def empty(material: Material) -> Material:
+    """A data set whose tests have no query."""
+    none = {name: getattr(material, name).clear() for name in ("queries", "run", "scores", "table")}
+    return replace(material, **none)

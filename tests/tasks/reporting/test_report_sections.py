@@ -1,0 +1,225 @@
+"""The figures of the sections, against loops and values worked out by hand."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from models.intervals import Interval
+from tasks.reporting.confusions import confused_pairs, confusions
+from tasks.reporting.embedding_map import embedding_map, project
+from tasks.reporting.learning import best_look, learning
+from tasks.reporting.losses import curves
+from tasks.reporting.material import HISTORY
+from tasks.reporting.names import in_order, listed, share, signed
+from tasks.reporting.neighbours import neighbours, sample_queries
+from tasks.reporting.results import Comparison, compare, results, standing
+from tasks.reporting.sizes import size_counts
+from tasks.reporting.slices import slices
+from tasks.schemas import SCORES
+
+
+def test_network_is_compared_query_by_query(material):
+    """Annotations: the network is right on 1 of 4, the n-gram matcher on none: +0.25."""
+    found = {(c.test, c.baseline): c for c in compare(material)}
+    assert found["annotations", "ngram"].difference.value == 0.25
+    assert found["annotations", "ngram"].difference.low == 0
+    assert found["annotations", "ngram"].verdict == "not told apart"
+    typos = found["typos", "untrained"]
+    assert typos.difference == Interval(1.0, 1.0, 1.0)
+    assert typos.verdict == "better"
+
+
+def test_a_pairing_does_not_depend_on_the_order_of_rows(change):
+    """Resamples draw by place, so the places have to be those of the sorted query ids."""
+    rng = np.random.default_rng(1)
+    scores = pl.DataFrame(
+        [
+            (system, "typos", f"q{query}", hit, hit, hit, hit)
+            for system in ("1", "ngram")
+            for query, hit in enumerate(rng.random(60).tolist())
+        ],
+        schema=dict(SCORES),
+        orient="row",
+    )
+    mixed = scores.sample(fraction=1, shuffle=True, seed=3)
+    assert compare(change(scores=mixed)) == compare(change(scores=scores))
+
+
+def test_standing_groups_tests_by_verdict():
+    comparisons = [
+        Comparison("typos", "ngram", Interval(0.02, 0.01, 0.03)),
+        Comparison("annotations", "ngram", Interval(-0.02, -0.03, -0.01)),
+        Comparison("heldout_alias", "ngram", Interval(0.0004, -0.01, 0.01)),
+    ]
+    assert standing(comparisons) == [
+        "Against the n-gram matcher the trained network is better on Typos (+0.020); it is worse "
+        "on Annotations (−0.020); it is not clearly better or worse on Held-out alias (0.000)."
+    ]
+
+
+def test_best_of_each_column_is_bold_and_shared_if_it_reads_the_same(material, change):
+    """success@1 of annotations: network 0.250, the others 0.000; success@5: 1.000 and 0.500."""
+    whole = results(material)
+    body = next(part for part in whole.split("<tbody>") if "Annotations</strong>" in part)
+    assert re.findall(r'class="number"><strong>([\d.]+)', body) == ["0.250", "1.000", "0.625"]
+    both = results(change(table=material.table.with_columns(value=0.5)))
+    assert both.count('class="number"><strong>0.500') == 2 * 3 * 3
+
+
+def test_slices_draw_the_two_systems_only(material):
+    drawn = slices(material)
+    assert drawn.count("<figure>") == 2
+    assert "1 title" in drawn
+    assert "6–15" not in drawn
+    assert "TF-IDF" not in drawn
+
+
+def test_confused_pairs_against_a_loop(material):
+    """Wrong on annotations: [a, c] answered b; [a] answered b; [d] answered b; typos not judged."""
+    second = material.run.with_columns(rank=pl.lit(2, pl.UInt32), occupation_id=pl.lit("c"))
+    other = material.run.with_columns(system=pl.lit("ngram"))
+    run = pl.concat([material.run, second, other])
+    found = confused_pairs(run, material.queries, "1")
+    gold = dict(material.queries.select("query_id", "occupation_ids").iter_rows())
+    expected: dict[tuple[str, str], int] = {}
+    for row in material.run.iter_rows(named=True):
+        right = gold[row["query_id"]]
+        if row["test"] != "typos" and row["occupation_id"] not in right:
+            pair = ("+".join(right), row["occupation_id"])
+            expected[pair] = expected.get(pair, 0) + 1
+    rows = found.select(pl.col("gold").list.join("+"), "answered", "misses").rows()
+    assert {(gold, answered): n for gold, answered, n in rows} == expected
+    assert [row[0] for row in rows] == ["a", "a+c", "d"]
+
+
+def test_confusions_put_the_most_frequent_pair_first(material, change):
+    extra = material.queries.filter(pl.col("query_id") == "annotations-4").with_columns(
+        query_id=pl.lit("annotations-5"), raw_title=pl.lit("van driver")
+    )
+    run = material.run.filter(pl.col("query_id") == "annotations-4").with_columns(
+        query_id=pl.lit("annotations-5")
+    )
+    more = change(queries=pl.concat([material.queries, extra]), run=pl.concat([material.run, run]))
+    assert confused_pairs(more.run, more.queries, "1")["misses"].to_list() == [2, 1, 1]
+    page = confusions(more)
+    assert page.index("van driver") < page.index("night baker")
+    assert "lorry &lt;b&gt;driver&lt;/b&gt;" in page
+
+
+def test_sample_takes_hits_and_misses_of_every_test_in_turn(material, change):
+    """Three hands (typos hit, annotations hit and miss): three queries are one of each."""
+    params = material.params
+    small = params.model_copy(update={"report": params.report.model_copy(update={"neighbours": 3})})
+    sample = sample_queries(change(params=small))
+    assert set(sample.select("test", "hit").rows()) == {
+        ("typos", True),
+        ("annotations", True),
+        ("annotations", False),
+    }
+    assert sample_queries(material).height == material.queries.height
+
+
+def test_nearest_aliases_against_a_loop(material):
+    """The query that is a title itself has it first, with similarity 1 and marked right."""
+    page = neighbours(material)
+    block = next(b for b in page.split('<div class="scroll card">') if "night baker" in b)
+    titles = material.index["title"].to_list()
+    query = material.embed(["night baker"])[0]
+    ranked = sorted(titles, key=lambda title: (-float(material.embed([title])[0] @ query), title))
+    shown = re.findall(r'<th scope="row">([^<]*)</th>', block)
+    assert len(shown) == 5
+    assert shown[0] == ranked[0] == "bread baker"
+    assert block.count("✓ right") == sum(
+        "a" in material.index.row(titles.index(title))[1] for title in ranked[:5]
+    )
+
+
+def test_kept_step_is_the_first_of_the_best_looks(material):
+    assert best_look(material.history) == (50, 0.6)
+    assert "step 50 of 100" in learning(material)
+    assert best_look(pl.DataFrame(schema=dict(HISTORY))) is None
+
+
+def test_loss_curves_at_known_places(material):
+    """Weights ¼ and 4, m = 0.2.
+
+    At E = 0.6: similar ¼ · 0.16 = 0.04; flipped 4 · 0.36 = 1.44;
+    hinge 4 · 0.16 = 0.64; printed 0. At E = −1: similar 1; printed 4; flipped and hinge 0.
+    """
+    loss = material.params.train.loss.model_copy(
+        update={"weight_similar": 0.25, "weight_dissimilar": 4.0, "margin": 0.2}
+    )
+    for penalty, at_six, at_minus_one in (
+        ("printed", 0, 4),
+        ("flipped", 1.44, 0),
+        ("hinge", 0.64, 0),
+    ):
+        similarity, similar, dissimilar = curves(penalty, loss)
+        six = int(np.abs(similarity.numpy() - 0.6).argmin())
+        assert float(similar[six]) == pytest.approx(0.04, abs=1e-5)
+        assert float(dissimilar[six]) == pytest.approx(at_six, abs=1e-4)
+        assert (float(similar[0]), float(dissimilar[0])) == pytest.approx((1, at_minus_one))
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=20))
+def test_size_counts_against_a_loop(sizes):
+    rows = [(str(occupation), str(t)) for occupation, n in enumerate(sizes) for t in range(n)]
+    frame = pl.DataFrame(rows, schema=["occupation_id", "title"], orient="row")
+    expected = [
+        (size, sizes.count(size), sum(other >= size for other in sizes))
+        for size in sorted(set(sizes))
+    ]
+    assert size_counts(frame).rows() == expected
+
+
+def test_projection_finds_the_long_axes_and_their_share():
+    """Points on a cross of half-lengths 3 and 1: 9/10 and 1/10 of the variance."""
+    points = np.zeros((4, 4))
+    points[:2, 2] = 3, -3
+    points[2:, 0] = -1, 1
+    projected = project(points + 5)
+    assert projected.explained == pytest.approx([0.9, 0.1])
+    assert projected.points[:2, 0] == pytest.approx([1, -1])
+    assert projected.points[2:, 1] == pytest.approx([-1 / 3, 1 / 3])
+
+
+@settings(max_examples=30, deadline=None)
+@given(arrays(np.float32, (6, 3), elements=st.floats(-1, 1, width=32)))
+def test_projection_stays_in_its_range(points):
+    projected = project(points)
+    assert np.abs(projected.points).max() <= 1 + 1e-9
+    assert 0 <= projected.explained.sum() <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_largest_entry_of_each_component_is_positive(seed):
+    """Component i is in proportion to Σ x · (place of x on axis i)."""
+    points = np.random.default_rng(seed).normal(size=(50, 4))
+    components = (points - points.mean(axis=0)).T @ project(points).points
+    largest = np.abs(components).argmax(axis=0)
+    assert (components[largest, [0, 1]] > 0).all()
+
+
+def test_equal_embeddings_make_a_map_of_one_place(change):
+    page = embedding_map(change(embed=lambda titles: np.ones((len(titles), 8), np.float32)))
+    assert "nan" not in page
+
+
+def test_map_shows_each_alias_with_its_title(material):
+    page = embedding_map(material)
+    assert page.count("<title>") == material.index.height
+    assert "<title>baker 🥖 – baker 🥖</title>" in page
+
+
+def test_numbers_and_lists_as_they_are_read():
+    assert (signed(0.0171), signed(-0.25), signed(-0.0001)) == ("+0.017", "−0.250", "0.000")
+    assert share(0.9335) == "0.933"  # 0.9335 is 0.93349999… in binary
+    assert (listed([]), listed(["a"]), listed(["a", "b", "c"])) == ("", "a", "a, b and c")
+    assert in_order(["z", "ngram", "0", "z"], ("tfidf", "ngram")) == ["ngram", "0", "z"]

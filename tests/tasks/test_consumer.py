@@ -1,0 +1,200 @@
+"""The registered model where a consumer has it: own environment, own folder, foreign packages."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import mlflow_import  # noqa: F401  its warnings
+import numpy as np
+import pytest
+import tiny_run
+
+from models.normalizer import Normalizer, NormalizerSettings
+from tasks.register import register
+from tasks.tracking import registry
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::UserWarning:mlflow"),
+    pytest.mark.filterwarnings("ignore::FutureWarning:mlflow"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+TITLES = ["nurse", "c++ devloper", None, "", "🍞", "x" * 10_000, "Developer"]
+CONSUMER = """
+import json, sys
+import mlflow, pandas as pd
+import models, tasks  # the consumer's own
+assert models.MINE and tasks.MINE
+one, two = (mlflow.pyfunc.load_model(f"models:/rolecall/{n}") for n in (1, 2))
+frame = pd.DataFrame({"raw_title": TITLES})
+out = {
+    "answers": json.loads(one.predict(frame).to_json(orient="split"))["data"],
+    "columns": list(one.predict(frame).columns),
+    "one": one.unwrap_python_model().embed(["nurse", "coder"]).tolist(),
+    "two": two.unwrap_python_model().embed(["nurse", "coder"]).tolist(),
+    "torch": "torch" in sys.modules,
+    "numbers": one.predict(pd.DataFrame({"raw_title": pd.Series([1, "nurse"], dtype=object)})).reason.tolist(),
+}
+try:
+    one.unwrap_python_model().predict(None, frame, {"topk": 3})
+except ValueError as error:
+    out["refused"] = str(error)
+print(json.dumps(out))
+"""  # noqa: E501
+
+
+@pytest.fixture(scope="module")
+def registered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Two versions of `rolecall` in the default store of a folder without git; its address."""
+    folder = tmp_path_factory.mktemp("registered")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("MLFLOW_TRACKING_URI", raising=False)
+        patch.setenv("GIT_CEILING_DIRECTORIES", str(folder.parent))
+        for seed in (1, 2):
+            register(tiny_run.make_run(folder, seed))
+        uri = f"sqlite:///{folder.resolve()}/.mlflow/mlflow.db"
+    assert (folder / ".mlflow/artifacts").is_dir()
+    yield uri
+
+
+def environment(uri: str) -> dict[str, str]:
+    dropped = ("PYTHONPATH", "VIRTUAL_ENV")
+    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    return kept | {
+        "MLFLOW_TRACKING_URI": uri,
+        "MLFLOW_ALLOW_PICKLE_DESERIALIZATION": "false",
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+    }
+
+
+def torch_embeddings(seed: int) -> np.ndarray:
+    normalizer = Normalizer.build(
+        *tiny_run.network(seed),
+        tiny_run.aliases().to_arrow(),
+        tiny_run.occupations().to_arrow(),
+        NormalizerSettings("best", 0.06, 5),
+    )
+    return normalizer.embed(["nurse", "coder"])
+
+
+def test_an_empty_environment_elsewhere_beside_foreign_packages(
+    registered: str, tmp_path: Path
+) -> None:
+    with registry(Path(registered.removeprefix("sqlite:///")).parents[1]) as client:
+        requirements = client.get_model_version_download_uri("rolecall", "1")
+    import mlflow
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MLFLOW_TRACKING_URI", registered)
+        mlflow.set_tracking_uri(registered)
+        requirements = mlflow.pyfunc.get_model_dependencies("models:/rolecall/1")
+        mlflow.set_tracking_uri(None)
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
+    python = str(tmp_path / "venv/bin/python")
+    install = [python, "-m", "pip", "install", "--quiet", "-r", requirements]
+    subprocess.run(install, check=True, env=environment(registered), timeout=600)
+    for name in ("tasks", "models"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("MINE = True\n", encoding="utf-8")
+    (tmp_path / "consumer.py").write_text(f"TITLES = {TITLES!r}\n{CONSUMER}", encoding="utf-8")
+    done = subprocess.run(
+        [python, "consumer.py"],
+        cwd=tmp_path,
+        env=environment(registered),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    out = json.loads(done.stdout.splitlines()[-1])
+    assert len(out["answers"]) == len(TITLES) and not out["torch"]
+    reasons = [row[out["columns"].index("reason")] for row in out["answers"]]
+    odd = ["null", "empty", "no letters"]
+    assert reasons == ["uncalibrated"] * 2 + odd + ["uncalibrated"] * 2
+    np.testing.assert_allclose(out["one"], torch_embeddings(1), atol=1e-5)
+    np.testing.assert_allclose(out["two"], torch_embeddings(2), atol=1e-5)
+    assert out["numbers"] == ["not text", "uncalibrated"]
+    assert "unknown params ['topk']" in out["refused"]
+    example = (tiny_run.ROOT / "examples/consumer.py").read_text(encoding="utf-8")
+    (tmp_path / "example.py").write_text(example, encoding="utf-8")
+    shown = subprocess.run(
+        [python, "example.py"],
+        cwd=tmp_path,
+        env=environment(registered) | {"ROLECALL_MODEL": "models:/rolecall@challenger"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert "None -> None nan null []" in shown.stdout and "similarity" in shown.stdout
+
+
+def test_mlflow_models_serve(registered: str, tmp_path: Path) -> None:
+    """JSON in, one row out per row in, nulls as null."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        sys.executable,
+        "-m",
+        "mlflow",
+        "models",
+        "serve",
+        "--model-uri",
+        "models:/rolecall/1",
+    ]
+    command += ["--env-manager", "local", "--port", str(port)]
+    folder = str(Path(sys.executable).parent)
+    variables = environment(registered) | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    with (tmp_path / "log").open("wb") as log:
+        server = subprocess.Popen(
+            command, cwd=tmp_path, env=variables, stdout=log, stderr=log, start_new_session=True
+        )
+        try:
+            wait_for(f"http://127.0.0.1:{port}/ping", server, tmp_path / "log")
+            rows = ask(port, {"dataframe_split": {"columns": ["raw_title"], "data": [[t] for t in TITLES]},
+                              "params": {"top_k": 2}})  # fmt: skip
+        finally:
+            os.killpg(server.pid, signal.SIGKILL)
+            server.wait(30)
+    assert len(rows) == len(TITLES)
+    assert rows[0]["confidence"] is None and rows[0]["reason"] == "uncalibrated"
+    assert len(rows[0]["top_scores"]) == 2 and rows[0]["score"] == rows[0]["top_scores"][0]
+    assert rows[2]["occupation_id"] is None and rows[2]["score"] is None
+    assert rows[2]["reason"] == "null" and rows[2]["top_titles"] == []
+
+
+def wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(240):
+        assert server.poll() is None, log.read_text(encoding="utf-8")
+        try:
+            urllib.request.urlopen(url, timeout=5).close()
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.5)
+        else:
+            return
+    raise AssertionError(log.read_text(encoding="utf-8"))
+
+
+def ask(port: int, body: dict[str, object]) -> list[dict[str, object]]:
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/invocations",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        rows: list[dict[str, object]] = json.loads(answer.read())["predictions"]
+    return rows

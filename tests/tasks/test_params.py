@@ -1,0 +1,109 @@
+"""`params.yaml`: what is refused, and whether the message says what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from models.train_files import settings_from
+from tasks.params import ParamsError, load_params
+
+DEFAULT = Path(__file__).parents[2] / "params.yaml"
+Load = Callable[[dict[str, Any]], Any]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    """Load the defaults with changes; a key is a dotted path, `None` takes a parameter away."""
+
+    def with_changes(changes: dict[str, Any]) -> Any:
+        values = yaml.safe_load(DEFAULT.read_text(encoding="utf-8"))
+        for name, value in changes.items():
+            *above, last = name.split(".")
+            section = values
+            for part in above:
+                section = section[part]
+            if value is None:
+                del section[last]
+            else:
+                section[last] = value
+        (tmp_path / "params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+        return load_params(tmp_path / "params.yaml")
+
+    return with_changes
+
+
+def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
+    params = load_params(DEFAULT)
+    settings = settings_from(params.train.model_dump())
+    assert settings.encoder.hidden == params.train.encoder.hidden
+    assert settings.loss.margin == params.train.loss.margin
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"train.margn": 1}, ["train.margn", "unknown parameter", "spelling"]),
+        ({"surprise": 1}, ["surprise", "unknown parameter"]),
+        ({"train.loss.margin": 3}, ["train.loss.margin = 3", "less than 1"]),
+        ({"train.loss.margin": None}, ["train.loss.margin", "missing", "put it back"]),
+        ({"pairs.typo_share": 0.2}, ["pairs", "typo_share 0.2", "below 0.2", "lower typo_share"]),
+        (
+            {"split.annotations_share": 0.8, "split.gate_share": 0.2},
+            ["split", "= 1.1", "lower them to 1 or less"],
+        ),
+        ({"typos.substituted": 0.8, "typos.deleted": 0.3}, ["typos", "above 1", "lower one"]),
+        ({"typos.substituted": 1.2}, ["typos.substituted = 1.2", "less than or equal to 1"]),
+        (
+            {"ingest.sources": ["a", "a", "a", "a"]},
+            ["ingest", "sources must be 4", "data/sample/aliases.csv", "data/sample/inputs.csv"],
+        ),
+        ({"ingest.sources": ["a"]}, ["ingest.sources", "at least 4"]),
+        (
+            {"pairs.dissimilar_per_similar": 0, "train.loss.negatives": "pairs"},
+            ["train.loss.negatives", "dissimilar_per_similar is 0", "batch or hardest"],
+        ),
+        ({"train.batch_pairs": "many"}, ["train.batch_pairs = 'many'", "valid integer"]),
+        ({"train.max_steps": 1.5}, ["train.max_steps = 1.5", "integer"]),
+        ({"train.encoder.mode": "slow"}, ["train.encoder.mode = 'slow'", "'paper' or 'fast'"]),
+        ({"stage": 2}, ["stage = 2", "less than or equal to 1"]),
+        ({"register.name": "a/b"}, ["register.name = 'a/b'", "pattern"]),
+    ],
+)
+def test_the_message_says_what_to_change(
+    load: Load, changes: dict[str, Any], words: list[str]
+) -> None:
+    with pytest.raises(ParamsError) as error:
+        load(changes)
+    message = str(error.value)
+    assert all(word in message for word in ["params.yaml", *words]), message
+    assert max(map(len, message.splitlines())) < 400  # no section is poured out
+
+
+def test_all_faults_at_once(load: Load) -> None:
+    with pytest.raises(ParamsError) as error:
+        load({"seed": "x", "train.loss.margin": 3, "pairs.more": 1})
+    assert len(str(error.value).splitlines()) == 4
+
+
+def test_shares_that_add_up_to_one(load: Load) -> None:
+    """0.56 + 0.34 + 0.1 is 1.0000000000000002 in floating point, and allowed."""
+    assert 0.56 + 0.34 + 0.1 > 1
+    shares = {"annotations_share": 0.56, "gate_share": 0.34, "valid_share": 0.1}
+    load({f"split.{name}": share for name, share in shares.items()})
+
+
+@pytest.mark.parametrize("text", ["", "a: [", "- 1"])
+def test_a_file_that_is_no_mapping(tmp_path: Path, text: str) -> None:
+    (tmp_path / "p.yaml").write_text(text)
+    with pytest.raises(ParamsError, match=r"p\.yaml"):
+        load_params(tmp_path / "p.yaml")
+
+
+def test_sections_are_frozen() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        load_params(DEFAULT).pairs.rounds = 3  # type: ignore[misc]

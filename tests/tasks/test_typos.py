@@ -1,0 +1,145 @@
+"""Typos: what no variant and no query may be, and who is left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.titles import clean_title, normalize_title
+from tasks.frames import check
+from tasks.params import TyposParams
+from tasks.schemas import QUERIES, SPLIT_ALIASES, VARIANTS
+from tasks.typos import Typos, draw_again, typos
+
+NO_QUERIES = pl.DataFrame(schema=dict(QUERIES))
+
+
+def params(**changes: Any) -> TyposParams:
+    values = {"substituted": 0.2, "deleted": 0.05, "variants": 3, "test_share": 0.05}
+    return TyposParams(**values | {"max_draws": 20, "probe_titles": 3} | changes)
+
+
+def aliases_of(rows: list[tuple[str, str, str]]) -> pl.DataFrame:
+    rows = [(occupation, title, False, part) for occupation, title, part in rows]
+    return pl.DataFrame(rows, schema=dict(SPLIT_ALIASES), orient="row")
+
+
+def queries_of(raw_titles: list[str]) -> pl.DataFrame:
+    rows = [(f"q{i}", "t", "test", raw, ["a"], 1, "alias") for i, raw in enumerate(raw_titles)]
+    return pl.DataFrame(rows, schema=dict(QUERIES), orient="row")
+
+
+SHORT = st.text("ab-! é", min_size=1, max_size=5).filter(lambda t: bool(clean_title(t)))
+ALIASES = st.lists(
+    st.tuples(st.sampled_from("xyz"), SHORT, st.sampled_from(["train", "train", "valid"])),
+    min_size=1,
+    max_size=12,
+    unique=True,
+)
+
+
+@given(ALIASES, st.lists(SHORT, max_size=6), st.integers(0, 99))
+@settings(max_examples=60)
+def test_the_promises(rows: list[tuple[str, str, str]], raw_titles: list[str], seed: int) -> None:
+    """Titles so short that most draws hit a title or a query of the others."""
+    aliases = aliases_of(rows)
+    made = typos(aliases, queries_of(raw_titles), params(max_draws=3), seed)
+    check(made.variants, VARIANTS, "variants")
+    check(made.queries, QUERIES, "queries")
+    taxonomy = {normalize_title(title) for _, title, _ in rows}
+    asked = {normalize_title(raw) for raw in made.queries["raw_title"]}
+    variants = {normalize_title(typo) for typo in made.variants["typo"]}
+    assert not asked & taxonomy
+    assert not variants & (taxonomy | asked | {normalize_title(raw) for raw in raw_titles})
+    assert "" not in asked | variants
+    train = {clean_title(title) for _, title, part in rows if part == "train"}
+    assert set(made.variants["title"]) <= train
+    assert made.variants.is_unique().all()
+    assert made.left_out["variants"] == 3 * len(train) - len(made.variants)
+    tests = made.queries.filter(pl.col("part") == "test")
+    assert made.left_out["test_queries"] == len(train) - len(tests)
+    probes = min(3, len(train))
+    for part in ("valid", "gate"):
+        count = len(made.queries.filter(pl.col("part") == part))
+        assert made.left_out[f"{part}_queries"] == probes - count
+
+
+TITLES = ["java developer", "Nurse", "tutor", "TUTOR", "head of the department of lifting things"]
+ROWS = [("a", "tutor", "train"), ("b", "TUTOR", "train"), ("b", "head cook", "valid")]
+ROWS += [("a", "java developer", "train"), ("c", "head of the department of lifts", "train")]
+
+
+def made_of(rows: list[tuple[str, str, str]], **changes: Any) -> Typos:
+    return typos(aliases_of(rows), NO_QUERIES, params(**changes), 1)
+
+
+def test_gold_and_size_of_queries() -> None:
+    """Every occupation that holds the title; the size counts the titles of the largest of them."""
+    tests = made_of(ROWS).queries.filter(pl.col("part") == "test")
+    assert tests.select("occupation_ids", "occupation_size").rows() == [
+        (["a", "b"], 2),
+        (["a"], 2),
+        (["c"], 1),
+    ]
+    assert set(tests["test"]) == {"typos"}
+    assert set(tests["source"]) == {"typo"}
+    assert made_of(ROWS).queries["query_id"].is_unique().all()
+
+
+def test_test_queries_have_the_count_of_changes() -> None:
+    """One character of up to 29, two of 31 to 49: round(0.05 · 31) = round(1.55) = 2."""
+    tests = made_of(ROWS).queries.filter(pl.col("part") == "test")
+    for raw_title, title in zip(
+        tests["raw_title"],
+        ["tutor", "java developer", "head of the department of lifts"],
+        strict=True,
+    ):
+        assert edit_distance(raw_title, title) in ({1} if len(title) < 30 else {1, 2})
+
+
+def edit_distance(one: str, other: str) -> int:
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, start=1):
+        above, row = row, [i]
+        for j, b in enumerate(other, start=1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (a != b)))
+    return row[-1]
+
+
+def test_who_can_only_become_a_title_is_left_out_and_counted() -> None:
+    """Letters a and b only, and all strings of one and two of them are titles, but for "bb".
+
+    From "a" one change gives "b" or nothing: left out. So is "b". "aa" gives "a", "ab", "ba": left
+    out. "ab" and "ba" can become "bb".
+    """
+    rows = [("x", title, "train") for title in ("a", "b", "aa", "ab", "ba")]
+    made = made_of(rows, max_draws=60, probe_titles=0)
+    assert made.left_out["test_queries"] == 3
+    assert made.queries["raw_title"].to_list() == ["bb", "bb"]
+    assert made.left_out["valid_queries"] == made.left_out["gate_queries"] == 0
+
+
+def test_draws_are_counted_and_only_the_pending_are_drawn_again() -> None:
+    asked: list[list[str]] = []
+
+    def corrupt(titles: list[str]) -> list[str]:
+        asked.append(titles)
+        return ["-!" if title == "never" else f"{title}{len(asked)}" for title in titles]
+
+    found = draw_again(["never", "one", "two"], corrupt, {"one1", "two1", "two2"}, 4)
+    assert found == [None, "one2", "two3"]
+    assert asked == [["never", "one", "two"], ["never", "one", "two"], ["never", "two"], ["never"]]
+    assert draw_again([], corrupt, set(), 4) == []
+    assert len(asked) == 4
+
+
+def test_the_same_again_and_another_with_another_seed() -> None:
+    one, two = made_of(ROWS), made_of(ROWS)
+    assert one.variants.equals(two.variants)
+    assert one.queries.equals(two.queries)
+    other = typos(aliases_of(ROWS), NO_QUERIES, params(), 2)
+    assert not other.variants.equals(one.variants)
+    assert not other.queries.equals(one.queries)

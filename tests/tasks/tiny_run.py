@@ -1,0 +1,93 @@
+"""A finished run in miniature: invented frames and a tiny network, below a folder of its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import torch
+import yaml
+
+from models.featurizer import CharacterFeaturizer
+from models.model_files import save_model
+from models.recurrent import RecurrentEncoder, RecurrentSettings
+from tasks.frames import write_frame
+from tasks.schemas import OCCUPATIONS, QUERIES, SPLIT_ALIASES
+
+ROOT = Path(__file__).parents[2]
+SETTINGS = RecurrentSettings("fast", 20, 4, 1, 4, 8, 0.0, 0.0)
+TAXONOMY = {
+    "baker": ("Baker", ["7", "75"], ["Baker", "Bread maker", "BREAD  maker", "Confectioner"]),
+    "developer": ("C++ developer", ["2", "25"], ["C++ developer", "Programmer", "Coder"]),
+    "estate": ("Real estate developer", ["3"], ["Real estate developer", "Developer"]),
+    "nurse": ("Nurse", ["2", "22"], ["Nurse", "Ward sister", "Nurse (night)"]),
+    "software": ("Software developer", ["2", "25"], ["Software developer", "Developer", "Coder"]),
+}
+"""occupation_id to label, codes, aliases; the third of four is written like the second, and
+"Developer" and "Coder" belong to two."""
+
+
+def aliases() -> pl.DataFrame:
+    """All titles; the last one of each occupation is held out of the index of the evaluation."""
+    rows = [
+        (name, title, number == 0, "gate" if number == len(titles) - 1 > 1 else "train")
+        for name, (_, _, titles) in TAXONOMY.items()
+        for number, title in enumerate(titles)
+    ]
+    return pl.DataFrame(rows, schema=dict(SPLIT_ALIASES), orient="row")
+
+
+def occupations() -> pl.DataFrame:
+    rows = [(name, label, codes) for name, (label, codes, _) in TAXONOMY.items()]
+    return pl.DataFrame(rows, schema=dict(OCCUPATIONS), orient="row")
+
+
+def queries(part: str, repeats: int) -> pl.DataFrame:
+    """Each title as it stands, `repeats` times, so that a network can be right or wrong."""
+    frame = aliases()
+    rows = [
+        (f"{part}-{number}-{row}", "typos", part, title, [name], 4, "typo")
+        for number in range(repeats)
+        for row, (name, title) in enumerate(frame.select("occupation_id", "title").rows())
+    ]
+    return pl.DataFrame(rows, schema=dict(QUERIES), orient="row")
+
+
+def network(seed: int) -> tuple[CharacterFeaturizer, RecurrentEncoder]:
+    """Weights large enough for titles to differ."""
+    featurizer = CharacterFeaturizer.fit(aliases()["title"].to_list(), SETTINGS.max_length)
+    torch.manual_seed(seed)
+    encoder = RecurrentEncoder(SETTINGS, featurizer.vocabulary_size).eval()
+    with torch.no_grad():
+        for weight in encoder.parameters():
+            weight.mul_(3)
+    return featurizer, encoder
+
+
+def useless() -> dict[str, torch.Tensor]:
+    """Weights that give every title the same embedding."""
+    weights = network(0)[1].state_dict()
+    return {
+        name: torch.ones_like(weight) * 0.1 * (weight.dim() < 2) for name, weight in weights.items()
+    }
+
+
+def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Path:
+    """Write what register and promote read; `changes` replace top values of `params.yaml`."""
+    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8")) | changes
+    root.mkdir(parents=True, exist_ok=True)
+    (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    (root / "dvc.lock").write_text("schema: '2.0'\n", encoding="utf-8")
+    featurizer, encoder = network(seed)
+    weights = encoder.state_dict() if good else useless()
+    save_model(root / "data/train/1/model", featurizer, SETTINGS, weights, useless())
+    write_frame(aliases(), root / "data/split/aliases.parquet", SPLIT_ALIASES)
+    write_frame(occupations(), root / "data/ingest/occupations.parquet", OCCUPATIONS)
+    write_frame(queries("gate", 8), root / "data/typos/queries.parquet", QUERIES)
+    write_frame(queries("test", 1), root / "data/split/queries.parquet", QUERIES)
+    metrics = root / "data/evaluate/1/metrics.json"
+    metrics.parent.mkdir(parents=True, exist_ok=True)
+    metrics.write_text(json.dumps({"1": {"typos": {"success_at_1": 0.5}}}), encoding="utf-8")
+    return root
