@@ -5,6 +5,7 @@ PYTHON ?= python3
 PROFILE ?=
 
 export DO_NOT_TRACK = true
+export TORCH_CPP_LOG_LEVEL = ERROR
 export DVC_NO_ANALYTICS = 1
 export MLFLOW_DISABLE_TELEMETRY = true
 export PREFECT_SERVER_ANALYTICS_ENABLED = false

@@ -1,4 +1,4 @@
-"""`docs/RESULTS.md` and the README's table from `results/*.csv` alone.
+"""`docs/RESULTS.md` and the README's tables from `results/*.csv` and `dvc.yaml` alone.
 
 Run it with `python -m benchmarks.render`. Equal files give equal bytes; nothing is measured here.
 """
@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import yaml
+
 from benchmarks import names
 from benchmarks.markdown_tables import Rows, markdown, pivot
 from benchmarks.results_file import FOLDER, read_rows
-from benchmarks.sections import MODES, SECTIONS, in_order
+from benchmarks.sections import MODES, SECTIONS, in_order, place
 from models.whole_file import write_bytes
 
 PAGE = Path("docs/RESULTS.md")
 README = Path("README.md")
-BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
+STAGES = Path("dvc.yaml")
 HEAD = """# Results
 
 Written by `python -m benchmarks.render` from `results/*.csv`; `make results` measures again.
@@ -51,22 +53,30 @@ def readme_table(folder: Path = FOLDER) -> str:
     return pivot(ordered, ("dataset", "system"), "test") + "\n\n" + note
 
 
-def between_markers(text: str, table: str) -> str:
-    """`text` with `table` between the markers.
+def stage_table(stages: Path = STAGES) -> str:
+    """The stages of `dvc.yaml` with what each makes."""
+    listed = yaml.safe_load(stages.read_text(encoding="utf-8"))["stages"]
+    rows = [(f"`{name}`", stage.get("do", stage)["desc"]) for name, stage in listed.items()]
+    return markdown(("stage", "makes"), rows)
+
+
+def between_markers(text: str, name: str, content: str) -> str:
+    """`text` with `content` between ``<!-- name:begin -->`` and ``<!-- name:end -->``.
 
     Raises:
         ValueError: the two markers do not stand in it, once each and in order.
     """
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise ValueError(f"README.md needs {BEGIN} and, after it, {END}, once each")
-    before, _, rest = text.partition(BEGIN)
-    return f"{before}{BEGIN}\n{table}\n{END}{rest.partition(END)[2]}"
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise ValueError(f"README.md needs {begin} and, after it, {end}, once each")
+    before, _, rest = text.partition(begin)
+    return f"{before}{begin}\n{content}\n{end}{rest.partition(end)[2]}"
 
 
 def _measured(rows: Rows) -> Iterator[str]:
     """Commands and machines, each with what it measured."""
     groups: dict[tuple[str, str], dict[str, None]] = {}
-    for row in rows:
+    for row in sorted(rows, key=place):
         what = groups.setdefault((row["command"], row["machine"]), {})
         what[f"{row['dataset']}: {row['system']}"] = None
     yield markdown(
@@ -80,7 +90,8 @@ def _listed(what: dict[str, None]) -> str:
     for name in what:
         dataset, _, system = name.partition(": ")
         systems.setdefault(dataset, []).append(system)
-    return "; ".join(f"{dataset}: {', '.join(found)}" for dataset, found in systems.items())
+    ordered = sorted(systems, key=lambda dataset: (dataset != "sample", dataset))
+    return "; ".join(f"{dataset}: {', '.join(systems[dataset])}" for dataset in ordered)
 
 
 def main() -> None:
@@ -88,7 +99,8 @@ def main() -> None:
     write_bytes(page().encode(), PAGE)
     print(f"rendered {PAGE}")
     if README.is_file():
-        text = between_markers(README.read_text(encoding="utf-8"), readme_table())
+        text = between_markers(README.read_text(encoding="utf-8"), "results", readme_table())
+        text = between_markers(text, "stages", stage_table())
         write_bytes(text.encode(), README)
         print(f"rendered {README}")
 

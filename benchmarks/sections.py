@@ -80,7 +80,7 @@ def speed(rows: Rows) -> Iterator[str]:
             "Each size in a fresh process. `write_only` is the limit: the same rows written with "
             "nothing drawn."
         )
-        ordered = sorted(pairs, key=lambda row: (row["dataset"], *_place(row), _size(row["test"])))
+        ordered = sorted(pairs, key=lambda row: (row["dataset"], *place(row), _size(row["test"])))
         yield pivot(ordered, ("dataset", "system", "test"), "metric", ("n",))
 
 
@@ -130,10 +130,11 @@ def in_order(rows: Rows) -> list[dict[str, str]]:
 
 
 def _order(row: dict[str, str]) -> tuple[str, int, str, str]:
-    return row["test"], *_place(row), row["seed"]
+    return row["test"], *place(row), row["seed"]
 
 
-def _place(row: dict[str, str]) -> tuple[int, str]:
+def place(row: dict[str, str]) -> tuple[int, str]:
+    """Where a system stands in every table: baselines, networks, then the rest by name."""
     system = row["system"]
     return (ORDER.index(system) if system in ORDER else len(ORDER)), system
 

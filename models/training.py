@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-BLOCK = 512  # validation queries compared with all aliases at once
+BLOCK = 32  # validation queries compared with all aliases at once; more would leave the cache
 
 
 @dataclass(frozen=True)

@@ -76,9 +76,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         depth = self._depth(params or {})
         raw_titles, rows = _raw_titles(model_input)
         reasons = [self._abstention(title) for title in raw_titles]
-        asked = [
-            str(title) for title, why in zip(raw_titles, reasons, strict=True) if why is None
-        ]
+        asked = [str(title) for title, why in zip(raw_titles, reasons, strict=True) if why is None]
         found = self._answers(asked, depth)
         return _frame([_abstain(reason) if reason else next(found) for reason in reasons], rows)
 
@@ -206,7 +204,8 @@ def _abstain(reason: str) -> tuple[Any, ...]:
 
 def _frame(rows: list[tuple[Any, ...]], index: pd.Index) -> pd.DataFrame:
     columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
-    types = {"score": "float64", "confidence": "float64", "cut": "bool"}
+    # pandas' own nulls: NaN is no JSON, and a None among numbers cannot be compared
+    types = {"score": "Float64", "confidence": "Float64", "cut": "bool"}
     return pd.DataFrame(
         {
             name: pd.Series(list(column), index=index, dtype=types.get(name, "object"))

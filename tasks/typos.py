@@ -65,9 +65,9 @@ def typos(aliases: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, see
         left_out[f"{part}_queries"] = drawn.count(None)
     found = pl.concat(parts)
     taken = taxonomy | {normalize_title(q) for q in [*queries["raw_title"], *found["raw_title"]]}
-    drawn = _variants(titles["title"].to_list(), letters, taken, params, seed)
-    variants = drawn.drop_nulls().unique(maintain_order=True)
-    left_out["variants"] = len(drawn) - len(variants)
+    noisy = _variants(titles["title"].to_list(), letters, taken, params, seed)
+    variants = noisy.drop_nulls().unique(maintain_order=True)
+    left_out["variants"] = len(noisy) - len(variants)
     return Typos(variants, found, left_out)
 
 

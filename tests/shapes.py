@@ -15,7 +15,10 @@ import jaxtyping
 import torch
 from beartype import beartype
 
-NAMES = {name: getattr(jaxtyping, name) for name in ("Bool", "Float", "Float32", "Int", "Int64", "Integer")}
+NAMES = {
+    name: getattr(jaxtyping, name)
+    for name in ("Bool", "Float", "Float32", "Int", "Int64", "Integer")
+}
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -100,7 +100,7 @@ def test_equals_the_loop(
 
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_gradient(loss_settings: Build, penalty: str) -> None:
-    """Finite differences in float64, with similarities at least 0.05 from the jump at the margin."""
+    """Finite differences in float64, similarities at least 0.05 from the jump at the margin."""
     generator = torch.Generator().manual_seed(1)
     similarity = torch.rand(4, 5, generator=generator, dtype=torch.float64) * 2 - 1
     near = (similarity - 0.2).abs() < 0.05
@@ -151,5 +151,5 @@ def test_a_step_pushes_hard_negatives_apart_unless_printed() -> None:
 
 
 def test_unknown_penalty() -> None:
-    with pytest.raises(ValueError, match="'soft'.*choose printed, flipped or hinge"):
+    with pytest.raises(ValueError, match=r"'soft'.*choose printed, flipped or hinge"):
         dissimilar_penalty(torch.zeros(1), "soft", 0.2)

@@ -165,7 +165,7 @@ def test_weights_come_back_after_an_error(encoder_settings: Build) -> None:
 
 
 def test_recurrent_dropout_keeps_the_expectation(encoder_settings: Build) -> None:
-    """Only hidden-to-hidden weights: 0 with probability 0.2, else divided by 0.8; the mean stays."""
+    """Only hidden-to-hidden weights: 0 with probability 0.2, else over 0.8; the mean stays."""
     encoder = encoder_of(encoder_settings(dropout_recurrent=0.2, layers=2)).train()
     whole = dict(zip(encoder.blstm._flat_weights_names, encoder.blstm._flat_weights, strict=True))
     draws: dict[str, list[torch.Tensor]] = {name: [] for name in whole}

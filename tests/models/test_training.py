@@ -36,7 +36,7 @@ def assert_same(one: Trained, other: Trained) -> None:
 
 
 class Killed(BaseException):
-    pass
+    """What a kill looks like from inside: nothing catches it."""
 
 
 def kill(line: str) -> NoReturn:
@@ -158,7 +158,7 @@ def test_valid_success_counts_ties_by_expectation(toy: Toy, train_settings: Buil
 
 def test_a_title_of_two_occupations_is_half_a_hit(toy: Toy, train_settings: Build) -> None:
     """The query equals an alias of occupations 0 and 1 and is of 0: either may come first."""
-    strings, pairs, featurizer = toy
+    _, pairs, featurizer = toy
     codes = torch.tensor([[0, 1], [2, -1], [0, -1]])
     both = Strings(["tutor", "zzzz", "tutor"], codes, torch.tensor([0, 1]), torch.tensor([2]))
     judge = _Run(both, pairs, featurizer, train_settings(), CPU)

@@ -94,14 +94,15 @@ def test_base_pairs(owned: list[list[str]], rounds: int, apart: int, seed: int) 
 
 
 def test_draws_are_uniform() -> None:
-    """Title 0 of six in occupation a, 4,000 rounds: each other is its positive 800 times; of the
-    three titles of b each is its stranger 4 · 4000 / 3 times. Within 5 standard deviations.
+    """Title 0 of six in occupation a, 4,000 rounds, within 5 standard deviations.
+
+    Each other title is its positive 800 times, each of the three of b its stranger 4 · 4000 / 3.
     """
     strings = strings_of([["a"]] * 6 + [["b"]] * 3)
     rows = [
         tuple(row.values())
         for block in base_pairs(strings, params(rounds=4000), rng())
-        for row in block.slice(0).to_pylist()
+        for row in block.to_pylist()
     ]
     positive = Counter(other for anchor, other, similar, _ in rows if similar and anchor == 0)
     stranger = Counter(other for anchor, other, similar, _ in rows if not similar and anchor == 0)
@@ -138,16 +139,16 @@ def test_typo_pairs(owned: list[list[str]], share: float, variants: int, seed: i
 
 
 def test_typo_count_by_hand() -> None:
-    """base = 1000, p = 0.1, d = 4: T = 0.1 · 1000 / (1 - 0.5) = 200; 200 / (1000 + 5 · 200) = 0.1."""
+    """1000 rows, p = 0.1, d = 4: 0.1 · 1000 / (1 - 0.5) = 200; 200 / (1000 + 5 · 200) = 0.1."""
     assert typo_count(1000, params()) == 200
     assert typo_count(1000, params(typo_share=0.0)) == 0
     assert typo_count(0, params()) == 0
 
 
 def test_what_cannot_be_paired() -> None:
-    with pytest.raises(ValueError, match="no similar pair.*every occupation has a single title"):
+    with pytest.raises(ValueError, match=r"no similar pair.*every occupation has a single title"):
         list(base_pairs(strings_of([["a"], ["b"]]), params(), rng()))
-    with pytest.raises(ValueError, match="no dissimilar pair.*two occupations or more"):
+    with pytest.raises(ValueError, match=r"no dissimilar pair.*two occupations or more"):
         list(base_pairs(strings_of([["a"], ["a"], ["a", "b"]]), params(), rng()))
     with pytest.raises(ValueError, match=r"no misspelt variant.*typos\.max_draws"):
         strings, frame = with_typos(strings_of([["a"], ["a"], ["b"]]), 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import mlflow_import  # noqa: F401  its warnings
@@ -11,11 +12,12 @@ import polars as pl
 import pytest
 import tiny_run
 
+from tasks import promote as promoting
 from tasks import register as registering
 from tasks.frames import write_frame
-from tasks.promote import promote
+from tasks.promote import gate_queries, promote
 from tasks.register import find_version, read_metrics, register
-from tasks.schemas import OCCUPATIONS
+from tasks.schemas import OCCUPATIONS, SPLIT_ALIASES
 from tasks.tracking import registry
 
 pytestmark = [
@@ -180,3 +182,40 @@ def test_without_a_finished_run(tmp_path: Path, request: pytest.FixtureRequest) 
 def test_find_version_of_nothing(root: Path) -> None:
     with registry(root) as client:
         assert find_version(client, "nobody", "0") is None
+
+
+def test_commands(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(sys, "argv", ["tasks.promote"])
+    registering.main()
+    assert capsys.readouterr().out.endswith(
+        "test_commands version 1 registered; alias challenger\n"
+    )
+    promoting.main()
+    assert "test_commands version 1 champion: better than" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="test_commands has no challenger"):
+        promoting.main()
+
+
+def test_a_champion_made_by_hand_stays(root: Path) -> None:
+    done = register(root)
+    with registry(root) as client:
+        client.set_registered_model_alias(done.name, "champion", done.version)
+    decision = promote(root, done.version)
+    assert decision.promoted and "by hand" in decision.reason
+    assert register(root).alias == "champion"
+
+
+def test_a_split_that_the_champion_trained_on_is_noted(
+    root: Path, request: pytest.FixtureRequest
+) -> None:
+    """The champion's split had every alias in `train`, and so all that the gate asks."""
+    everything = tiny_run.aliases().with_columns(split=pl.lit("train"))
+    write_frame(everything, root / "data/split/aliases.parquet", SPLIT_ALIASES)
+    promote(root, register(root).version)
+    other = register(run(root, request, seed=2))
+    page = promote(root, other.version).table_markdown
+    queries = gate_queries(root)
+    assert f"{len(queries)} of the gate's titles were in its training" in page

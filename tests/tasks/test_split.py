@@ -89,7 +89,7 @@ def held_out_aliases(parts: Split) -> None:
         assert normalized[normalize_title(title)] == 1
     assert held.select("occupation_id", "split").is_unique().all()
     for occupation, own in parts.aliases.group_by("occupation_id"):
-        free = [t for t in own.filter(~pl.col("preferred"))["title"]]
+        free = own.filter(~pl.col("preferred"))["title"]
         count = sum(normalized[normalize_title(title)] == 1 for title in free)
         given_away = Counter(own["split"])
         for turn, (part, limit) in enumerate(limits.items(), start=1):
