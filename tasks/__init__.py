@@ -1,1 +1,1 @@
-"""One module per stage: a pure function over frames and a small main() that reads and writes files."""
+"""One module per stage: a pure function over frames, and a small main() that touches files."""

@@ -95,9 +95,7 @@ def test_only_what_is_between_the_markers_changes() -> None:
     assert render.between_markers(once, "table", "new") == once
 
 
-@pytest.mark.parametrize(
-    "text", ["", BEGIN, END + BEGIN, 2 * (BEGIN + END)]
-)
+@pytest.mark.parametrize("text", ["", BEGIN, END + BEGIN, 2 * (BEGIN + END)])
 def test_missing_or_repeated_markers_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="once each"):
         render.between_markers(text, "table", "new")
