@@ -230,7 +230,8 @@ def _is_null(value: object) -> bool:
 
 
 def _clean(raw_title: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", raw_title).casefold().split())
+    folded = unicodedata.normalize("NFKC", raw_title).casefold()
+    return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
 def _code_points(text: str) -> np.ndarray:

@@ -13,11 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import tiny_run
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from models.normalizer import Normalizer, NormalizerSettings
 from models.normalizer_files import save_normalizer
+from models.titles import clean_title
+from tasks import serving
 from tasks.export import export_encoder
 from tasks.serving import COLUMNS, PARAMS, ServedNormalizer
 
@@ -113,6 +115,12 @@ def test_agrees_on_any_text(
 def test_embeddings_agree(both: tuple[Normalizer, ServedNormalizer], titles: list[str]) -> None:
     normalizer, served = both
     np.testing.assert_allclose(served.embed(titles), normalizer.embed(titles), atol=1e-5)
+
+
+@given(st.text())
+@example("\N{GREEK SMALL LETTER IOTA WITH DIALYTIKA AND TONOS}")
+def test_titles_are_cleaned_as_in_models(title: str) -> None:
+    assert serving._clean(title) == clean_title(title)
 
 
 def test_no_rows_give_no_rows_with_all_columns(both: tuple[Normalizer, ServedNormalizer]) -> None:
