@@ -89,7 +89,7 @@ def _share_storage(main: Path, workspace: Path) -> None:
     from dvc.repo import Repo
 
     with Repo(str(main)) as repo:
-        cache = repo.cache.local.path
+        cache = repo.cache.local_cache_dir
         remotes = {k: {n: str(v) for n, v in r.items()} for k, r in repo.config["remote"].items()}
         default = repo.config["core"].get("remote")
     with Config(str(workspace / ".dvc")).edit("local") as config:

@@ -1,8 +1,10 @@
 """Whether a challenger takes the place of its opponent: success@1 on the gate's queries, per test.
 
-Promote when the challenger is non-inferior on every test and better on at least one: the lower end
-of the paired bootstrap interval, Holm over the tests, lies above −`MARGIN` and above 0
-(`models/intervals.py`). The opponent is the champion, or the untrained network where there is none.
+Against a champion: promote when the challenger is non-inferior on every test and better on at least
+one: the lower end of the paired bootstrap interval, Holm over the tests, lies above −`MARGIN` and
+above 0 (`models/intervals.py`). A first version has nothing to keep up with: it is promoted when
+it is better than the untrained network on at least one test and shown worse on none (an untrained
+network answers typos nearly perfectly, so that non-inferiority there could hardly be shown).
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ class TestFigures:
     difference: float
     low: float
     """Lower end of the difference, at the level of Holm's step-down with the margin."""
-    non_inferior: bool
+    kept_up: bool
+    """Non-inferior to the champion; for a first version, not shown worse than the untrained."""
     better: bool
     over_ngram: Interval
     """Challenger less n-gram matcher, 95 %; it takes no part in the decision."""
@@ -45,7 +48,9 @@ class Verdict:
     figures: list[TestFigures]
 
 
-def decide(scores: pl.DataFrame, opponent: str, draws: int, seed: int) -> Verdict:
+def decide(
+    scores: pl.DataFrame, opponent: str, draws: int, seed: int, *, first: bool = False
+) -> Verdict:
     """Judge the system `challenger` against `opponent` (a name for the reason, too).
 
     Args:
@@ -54,6 +59,7 @@ def decide(scores: pl.DataFrame, opponent: str, draws: int, seed: int) -> Verdic
         opponent: what the opponent is, for example `champion version 3`.
         draws: of the bootstrap, 1000 or more.
         seed: of the draws.
+        first: whether the opponent is the untrained network, for want of a champion.
 
     Raises:
         ValueError: a system is missing, or lacks queries of another one.
@@ -64,6 +70,7 @@ def decide(scores: pl.DataFrame, opponent: str, draws: int, seed: int) -> Verdic
     differences = {test: v["challenger"] - v["opponent"] for test, v in values.items()}
     held = non_inferior(differences, MARGIN, draws, seed)
     better = non_inferior(differences, 0.0, draws, seed)
+    worse = non_inferior({test: -values for test, values in differences.items()}, 0.0, draws, seed)
     figures = [
         TestFigures(
             test=test,
@@ -73,36 +80,38 @@ def decide(scores: pl.DataFrame, opponent: str, draws: int, seed: int) -> Verdic
             ngram=float(v["ngram"].mean()),
             difference=held[test].value,
             low=held[test].low,
-            non_inferior=held[test].passed,
+            kept_up=not worse[test].passed if first else held[test].passed,
             better=better[test].passed,
             over_ngram=paired_interval(v["challenger"], v["ngram"], draws, seed),
         )
         for test, v in values.items()
     ]
-    return _verdict(figures, opponent)
+    return _verdict(figures, opponent, first)
 
 
-def _verdict(figures: list[TestFigures], opponent: str) -> Verdict:
-    worse = [f.test for f in figures if not f.non_inferior]
+def _verdict(figures: list[TestFigures], opponent: str, first: bool) -> Verdict:
+    worse = [f.test for f in figures if not f.kept_up]
     better = [f.test for f in figures if f.better]
     if worse:
-        reason = f"not shown to be within {MARGIN} of {opponent} on {', '.join(worse)}"
+        how = "worse than" if first else f"not shown to be within {MARGIN} of"
+        reason = f"{how} {opponent} on {', '.join(worse)}"
     elif not better:
         reason = f"better than {opponent} on no test"
     else:
-        reason = f"better than {opponent} on {', '.join(better)}, within {MARGIN} on every test"
+        kept = "worse on none" if first else f"within {MARGIN} on every test"
+        reason = f"better than {opponent} on {', '.join(better)}, {kept}"
     return Verdict(bool(better) and not worse, reason, figures)
 
 
 def as_markdown(figures: list[TestFigures], opponent: str) -> str:
     """The decision's table, and where the challenger stands against the n-gram matcher."""
     head = (
-        f"| test | queries | challenger | {opponent} | difference | lower end | non-inferior "
+        f"| test | queries | challenger | {opponent} | difference | lower end | kept up "
         "| better | ngram | less ngram [95 %] |"
     )
     rows = [
         f"| {f.test} | {f.queries} | {f.challenger:.3f} | {f.opponent:.3f} | {f.difference:+.3f} "
-        f"| {f.low:+.3f} | {_word(f.non_inferior)} | {_word(f.better)} | {f.ngram:.3f} "
+        f"| {f.low:+.3f} | {_word(f.kept_up)} | {_word(f.better)} | {f.ngram:.3f} "
         f"| {f.over_ngram.value:+.3f} [{f.over_ngram.low:+.3f}, {f.over_ngram.high:+.3f}] |"
         for f in figures
     ]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 Share = Annotated[float, Field(ge=0, le=1)]
+StageNumber = Annotated[int, Field(ge=0, le=1)]
 SOURCES = 4
 """Files that dvc.yaml names one by one: its lists cannot be of changing length."""
 Count = Annotated[int, Field(ge=1)]
@@ -191,7 +192,8 @@ class AllParams(Params):
     """The whole file."""
 
     seed: int
-    stage: Annotated[int, Field(ge=0, le=1)]
+    stage: StageNumber
+    stages: Annotated[list[StageNumber], Field(min_length=1)]
     ingest: IngestParams
     split: SplitParams
     typos: TyposParams
@@ -200,6 +202,12 @@ class AllParams(Params):
     evaluate: EvaluateParams
     report: ReportParams
     register_: Annotated[RegisterParams, Field(alias="register")]
+
+    @model_validator(mode="after")
+    def _stage_is_one_of_them(self) -> Self:
+        if self.stage not in self.stages:
+            raise ValueError(f"stage {self.stage} is not in stages {self.stages}; add it there")
+        return self
 
     @model_validator(mode="after")
     def _negatives_exist(self) -> Self:

@@ -22,6 +22,7 @@ from models.ngram_matcher import NgramMatcher
 from models.normalizer_files import load_normalizer
 from models.seeding import child_seed
 from tasks.artefact import Sources
+from tasks.command import run
 from tasks.frames import read_frame
 from tasks.gate import Verdict, as_markdown, decide
 from tasks.ranking import rank_queries
@@ -105,7 +106,8 @@ def _judge(
     scores = _scores(sources, queries, _artefact(challenger, kept), folder)
     params = sources.params
     seed = child_seed(params.seed, "gate")
-    verdict = decide(scores, opponent, params.evaluate.bootstrap_draws, seed)
+    draws = params.evaluate.bootstrap_draws
+    verdict = decide(scores, opponent, draws, seed, first=folder is None)
     page = as_markdown(verdict.figures, opponent)
     seen = 0 if folder is None else _seen(folder, queries)
     return verdict, page + (SEEN.format(opponent=opponent, seen=seen) if seen else "")
@@ -207,4 +209,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tasks.artefact import SERVING, Sources, build_artefact
+from tasks.command import run
 from tasks.provenance import provenance
 from tasks.tracking import experiment, registry
 
@@ -166,4 +167,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

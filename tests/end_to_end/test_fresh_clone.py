@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -59,10 +59,14 @@ def test_the_tree_is_clean_and_the_lock_the_committed_one(retrained: tuple[Clone
 
 
 def test_a_second_run_skips_all(retrained: tuple[Clone, str]) -> None:
+    """In under 30 s; processor time, so that a busy machine does not fail the test."""
     clone, _ = retrained
-    start = time.monotonic()
+    start = os.times()
     second = clone.retrain()
-    assert time.monotonic() - start < 30
+    end = os.times()
+    assert (
+        end.children_user + end.children_system < 30 + start.children_user + start.children_system
+    )
     stages = next(line for line in second.splitlines() if line.startswith("stages "))
     assert stages.split()[2::2] == ["unchanged,"] * 7 + ["unchanged"]
     assert "rolecall version 1" in second

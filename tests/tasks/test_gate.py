@@ -36,7 +36,7 @@ def test_better_on_one_and_equal_on_the_other_is_promoted() -> None:
     first, second = verdict.figures
     assert (first.challenger, first.opponent, first.queries) == (0.75, 0.25, 200)
     assert first.difference == pytest.approx(0.5)
-    assert first.better and not second.better and second.non_inferior
+    assert first.better and not second.better and second.kept_up
     assert first.over_ngram.value == pytest.approx(0.5) and first.over_ngram.low > 0.4
 
 
@@ -49,7 +49,7 @@ def test_worse_on_one_is_refused_however_good_the_other() -> None:
 def test_equal_everywhere_is_refused() -> None:
     verdict = decide(scores({"a": LOW, "b": HIGH}, {"a": LOW, "b": HIGH}), "champion", 1000, 1)
     assert not verdict.promoted and verdict.reason == "better than champion on no test"
-    assert all(figures.non_inferior for figures in verdict.figures)
+    assert all(figures.kept_up for figures in verdict.figures)
 
 
 def test_a_gain_within_chance_is_refused() -> None:
@@ -85,3 +85,17 @@ def test_page() -> None:
     head, rule, row = page.splitlines()[2:]
     assert head.count("|") == rule.count("|") == row.count("|")
     assert "| a | 200 | 0.750 | 0.250 | +0.500 |" in row and "yes" in row
+
+
+def test_a_first_version_has_to_be_better_on_one_test_and_worse_on_none() -> None:
+    """Equal on `b` within noise: against a champion that is not shown to be within the margin."""
+    noisy = [1.0, 0.0] * (len(LOW) // 2)
+    frame = scores({"a": HIGH, "b": noisy}, {"a": LOW, "b": noisy[::-1]})
+    assert not decide(frame, "champion", 1000, 1).promoted
+    first = decide(frame, "the untrained network", 1000, 1, first=True)
+    assert first.promoted
+    assert "worse on none" in first.reason
+    worse = scores({"a": HIGH, "b": LOW}, {"a": LOW, "b": HIGH})
+    assert not decide(worse, "the untrained network", 1000, 1, first=True).promoted
+    same = scores({"a": LOW, "b": LOW}, {"a": LOW, "b": LOW})
+    assert not decide(same, "the untrained network", 1000, 1, first=True).promoted
