@@ -24,7 +24,7 @@ from benchmarks.plain_lstm import PlainTraining
 from benchmarks.training_inputs import TrainingInputs
 from models.embedding import BATCH, embed_titles
 from models.recurrent import RecurrentEncoder, RecurrentSettings
-from models.training import _Run
+from models.training import Run
 from tasks.export import export_encoder
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def network_works(inputs: TrainingInputs, steps: int, titles: int) -> Iterator[W
     )
 
 
-def _trained(run: _Run, step: int) -> int:
+def _trained(run: Run, step: int) -> int:
     run.step(step)
     return encoded(run, step)
 

@@ -85,7 +85,7 @@ def train(
     Raises:
         FloatingPointError: the loss is no longer finite.
     """
-    run = _Run(strings, pairs, featurizer, settings, device)
+    run = Run(strings, pairs, featurizer, settings, device)
     initial = run.weights()
     progress = checkpoints.load(run.encoder, run.optimizer)
     if progress is None:
@@ -111,7 +111,7 @@ def train(
     return Trained(progress.weights, initial, [Look._make(row) for row in progress.history])
 
 
-def _look(run: _Run, progress: Checkpoint, losses: tuple[float, ...], steps: int) -> None:
+def _look(run: Run, progress: Checkpoint, losses: tuple[float, ...], steps: int) -> None:
     """Score the validation queries, note the row, keep the weights if they are the best."""
     success = run.valid_success_at_1()
     rounded = [round(loss, 6) for loss in losses] if steps else [float("nan")] * 3
@@ -132,7 +132,7 @@ def _line(progress: Checkpoint, settings: TrainSettings, speed: float) -> str:
     )
 
 
-class _Run:
+class Run:
     """The parts of a run on one device."""
 
     def __init__(

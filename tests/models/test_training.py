@@ -15,7 +15,7 @@ from models.batches import Pairs
 from models.checkpoints import Checkpoints, run_key
 from models.featurizer import CharacterFeaturizer
 from models.strings import Strings
-from models.training import Trained, TrainSettings, _Run, describe, train
+from models.training import Run, Trained, TrainSettings, describe, train
 
 CPU = torch.device("cpu")
 Build = Callable[..., TrainSettings]
@@ -62,7 +62,7 @@ def test_it_learns(tmp_path: Path, toy: Toy, train_settings: Build, negatives: s
 def test_the_best_weights_are_kept(tmp_path: Path, toy: Toy, train_settings: Build) -> None:
     settings = train_settings(max_steps=40, evaluate_every=10)
     trained = run(toy, settings, tmp_path)
-    judge = _Run(*toy, settings, CPU)
+    judge = Run(*toy, settings, CPU)
     assert all(torch.equal(judge.weights()[k], v) for k, v in trained.initial.items())
     assert judge.valid_success_at_1() == pytest.approx(trained.history[0][-1], abs=1e-6)
     judge.encoder.load_state_dict(trained.weights)
@@ -152,7 +152,7 @@ def test_valid_success_counts_ties_by_expectation(toy: Toy, train_settings: Buil
     alike = Strings(
         ["same"] * len(codes), codes, strings.aliases, torch.arange(len(aliases), len(codes))
     )
-    judge = _Run(alike, pairs, featurizer, train_settings(), CPU)
+    judge = Run(alike, pairs, featurizer, train_settings(), CPU)
     assert judge.valid_success_at_1() == pytest.approx(1 / 6)
 
 
@@ -161,5 +161,5 @@ def test_a_title_of_two_occupations_is_half_a_hit(toy: Toy, train_settings: Buil
     _, pairs, featurizer = toy
     codes = torch.tensor([[0, 1], [2, -1], [0, -1]])
     both = Strings(["tutor", "zzzz", "tutor"], codes, torch.tensor([0, 1]), torch.tensor([2]))
-    judge = _Run(both, pairs, featurizer, train_settings(), CPU)
+    judge = Run(both, pairs, featurizer, train_settings(), CPU)
     assert judge.valid_success_at_1() == 0.5
