@@ -1,9 +1,9 @@
 """The study "recurrent dropout": weights dropped once a batch, or a mask on the state every step.
 
 Trains the encoder of `params.yaml` on a workspace's pairs without recurrent dropout (`none`), with
-a fifth of the weights dropped (`weights`, what `models.recurrent` does) and with a mask on the state at
-`each_step` (`benchmarks.step_mask`), all from the same weights, and looks at the validation queries
-after equal steps and after equal seconds of training: `python -m benchmarks.dropout`.
+a fifth of the weights dropped (`weights`, what `models.recurrent` does) and with a mask on the
+state at `each_step` (`benchmarks.step_mask`), all from the same weights, and looks at the
+validation queries after equal steps and after equal seconds: `python -m benchmarks.dropout`.
 """
 
 from __future__ import annotations
