@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -44,6 +44,9 @@ class TrainSettings:
     batch_pairs: int
     """Similar pairs a step."""
     learning_rate: float
+    """Of Adam, at step 0."""
+    schedule: Literal["constant", "linear"]
+    """Whether the learning rate stays, or falls linearly to 0 at `max_steps`."""
     clip_norm: float
     max_steps: int
     evaluate_every: int
@@ -165,6 +168,8 @@ class Run:
         """One update; its randomness depends on seed and step only."""
         torch.manual_seed(child_seed(self.settings.seed, "step", str(step)))
         self.encoder.train()
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate(self.settings, step)
         loss = self._loss(step)
         self.optimizer.zero_grad(set_to_none=True)
         loss.total.backward()  # type: ignore[no-untyped-call]
@@ -232,6 +237,12 @@ def _index(strings: Strings) -> tuple[Memberships, Int64[np.ndarray, "query gold
     place = np.searchsorted(present, wanted).clip(max=len(present) - 1)
     gold = np.where(present[place] == wanted, place, -1)
     return Memberships.from_pairs(title, occupation, len(present)), gold
+
+
+def learning_rate(settings: TrainSettings, step: int) -> float:
+    """Of the update that step 0, 1, 2 … makes."""
+    left = 1 - step / settings.max_steps if settings.schedule == "linear" else 1.0
+    return settings.learning_rate * left
 
 
 def describe(settings: TrainSettings) -> dict[str, object]:

@@ -159,6 +159,7 @@ class TrainParams(Params):
     loss: LossParams
     batch_pairs: Annotated[int, Field(ge=2)]
     learning_rate: Annotated[float, Field(gt=0)]
+    schedule: Literal["constant", "linear"]
     clip_norm: Annotated[float, Field(gt=0)]
     max_steps: Annotated[int, Field(ge=0)]
     evaluate_every: Count

@@ -65,6 +65,7 @@ def train_settings() -> Callable[..., TrainSettings]:
         "loss": LOSS,
         "batch_pairs": 8,
         "learning_rate": 0.01,
+        "schedule": "constant",
         "clip_norm": 1.0,
         "max_steps": 6,
         "evaluate_every": 2,

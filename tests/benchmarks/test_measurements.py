@@ -38,6 +38,7 @@ def inputs() -> TrainingInputs:
         ContrastiveSettings("hinge", 0.2, 0.25, 4.0, "hardest", 2),
         batch_pairs=2,
         learning_rate=0.01,
+        schedule="constant",
         clip_norm=1.0,
         max_steps=2,
         evaluate_every=1,

@@ -15,7 +15,7 @@ from models.batches import Pairs
 from models.checkpoints import Checkpoints, run_key
 from models.featurizer import CharacterFeaturizer
 from models.strings import Strings
-from models.training import Run, Trained, TrainSettings, describe, train
+from models.training import Run, Trained, TrainSettings, describe, learning_rate, train
 
 CPU = torch.device("cpu")
 Build = Callable[..., TrainSettings]
@@ -163,3 +163,27 @@ def test_a_title_of_two_occupations_is_half_a_hit(toy: Toy, train_settings: Buil
     both = Strings(["tutor", "zzzz", "tutor"], codes, torch.tensor([0, 1]), torch.tensor([2]))
     judge = Run(both, pairs, featurizer, train_settings(), CPU)
     assert judge.valid_success_at_1() == 0.5
+
+
+def test_the_learning_rate_falls_linearly_to_zero(train_settings: Build) -> None:
+    """Four steps at 0.1: 0.1, 0.075, 0.05, 0.025; a fifth would have none."""
+    linear = train_settings(learning_rate=0.1, schedule="linear", max_steps=4)
+    assert [learning_rate(linear, step) for step in range(5)] == pytest.approx(
+        [0.1, 0.075, 0.05, 0.025, 0.0]
+    )
+    constant = train_settings(learning_rate=0.1, schedule="constant", max_steps=4)
+    assert {learning_rate(constant, step) for step in range(5)} == {0.1}
+
+
+def test_the_schedule_reaches_the_optimizer(
+    tmp_path: Path, toy: Toy, train_settings: Build
+) -> None:
+    """Other weights than with a constant rate, from the same start."""
+    runs = [
+        run(toy, train_settings(schedule=schedule, max_steps=20), tmp_path / schedule)
+        for schedule in ("constant", "linear")
+    ]
+    assert all(
+        torch.equal(runs[0].initial[name], runs[1].initial[name]) for name in runs[0].initial
+    )
+    assert any(not torch.equal(one.weights[name], other.weights[name]) for name in one.weights)
