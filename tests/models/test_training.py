@@ -183,7 +183,6 @@ def test_the_schedule_reaches_the_optimizer(
         run(toy, train_settings(schedule=schedule, max_steps=20), tmp_path / schedule)
         for schedule in ("constant", "linear")
     ]
-    assert all(
-        torch.equal(runs[0].initial[name], runs[1].initial[name]) for name in runs[0].initial
-    )
+    one, other = runs
+    assert all(torch.equal(one.initial[name], other.initial[name]) for name in one.initial)
     assert any(not torch.equal(one.weights[name], other.weights[name]) for name in one.weights)
