@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import torch
 
@@ -22,26 +24,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Rows of string ids, one pair each."""
+    """Rows of string ids, one pair each.
+
+    Attributes:
+        similar: pairs of one occupation.
+        dissimilar: all dissimilar pairs of the file, or only those that people rejected.
+    """
 
     similar: Int[Tensor, "pair 2"]
     dissimilar: Int[Tensor, "pair 2"]
 
 
 def read_pairs(path: Path, *, with_dissimilar: bool) -> Pairs:
-    """Read ``anchor_id, other_id, similar``; the dissimilar rows only where they are needed.
+    """Read ``anchor_id, other_id, similar, source``.
+
+    Without `with_dissimilar`, for training that finds dissimilar pairs in its batches, only those
+    of source `feedback` are kept of the dissimilar rows: no batch knows them.
 
     Raises:
         ValueError: the file holds no similar pair, or no dissimilar one where they are needed.
     """
-    table = pq.read_table(path, columns=["anchor_id", "other_id", "similar"])
+    table = pq.read_table(path, columns=["anchor_id", "other_id", "similar", "source"])
     ids = np.stack([table["anchor_id"].to_numpy(), table["other_id"].to_numpy()], 1)
     similar = table["similar"].to_numpy(zero_copy_only=False).astype(bool)
+    rejected = pc.equal(table["source"].cast(pa.string()), "feedback").to_numpy() & ~similar
     if not similar.any():
         raise ValueError(f"{path}: no similar pair; every occupation has a single title")
     if with_dissimilar and similar.all():
         raise ValueError(f"{path}: no dissimilar pair; set loss.negatives to batch or hardest")
-    apart = ids[~similar] if with_dissimilar else ids[:0]
+    apart = ids[~similar] if with_dissimilar else ids[rejected]
     return Pairs(_int32(ids[similar]), _int32(apart))
 
 

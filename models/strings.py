@@ -27,7 +27,7 @@ class Strings:
 
     titles: list[str]
     occupations: Int[Tensor, "string most"]
-    """Occupation codes, padded with -1."""
+    """Occupation codes, padded with -1; a string without any is one whose occupation is unknown."""
     aliases: Int[Tensor, " alias"]
     """Ids of the strings that an index is built from."""
     valid: Int[Tensor, " query"]
@@ -43,19 +43,19 @@ def read_strings(path: Path) -> Strings:
     """Read ``string_id, title, occupation_ids, role`` (see `docs/DESIGN.md`).
 
     Raises:
-        ValueError: string ids are not 0, 1, 2 … or a string has no occupation.
+        ValueError: string ids are not 0, 1, 2 … or an alias has no occupation.
     """
     table = pq.read_table(path)
     if not np.array_equal(table["string_id"].to_numpy(), np.arange(len(table))):
         raise ValueError(f"{path}: string_id must count 0, 1, 2 …; rerun the stage pairs")
     lists = table["occupation_ids"].combine_chunks()
     counts = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
-    if not counts.size or counts.min() < 1:
-        raise ValueError(f"{path}: no strings, or a string without an occupation")
+    role = table["role"].to_numpy(zero_copy_only=False)
+    if not counts.size or counts[role == "alias"].min(initial=1) < 1:
+        raise ValueError(f"{path}: no strings, or an alias without an occupation")
     _, codes = np.unique(lists.flatten().to_numpy(zero_copy_only=False), return_inverse=True)
     occupations = np.full((len(table), counts.max()), -1, np.int64)
     occupations[np.arange(counts.max()) < counts[:, None]] = codes
-    role = table["role"].to_numpy(zero_copy_only=False)
     return Strings(
         table["title"].to_pylist(),
         torch.from_numpy(occupations),
@@ -87,6 +87,15 @@ class FeaturizedStrings:
         """Ids [batch, longest of the batch] and lengths [batch] of the strings in `rows`."""
         lengths = self.lengths[rows]
         return self.ids[rows, : int(lengths.max())].long(), lengths
+
+
+def told_apart(codes: Int[Tensor, "batch most"], count: int) -> Bool[Tensor, "batch batch"]:
+    """Whether two strings are known to have no occupation in common.
+
+    A string of unknown occupation is told apart from none: it may belong with any other.
+    """
+    known = (codes >= 0).any(1)
+    return ~share_occupation(codes, codes, count) & known[:, None] & known[None, :]
 
 
 def share_occupation(

@@ -24,7 +24,7 @@ from models.mining import hardest
 from models.occupation_scores import Memberships, best_scores
 from models.recurrent import RecurrentEncoder, RecurrentSettings
 from models.seeding import child_seed
-from models.strings import FeaturizedStrings, Strings, share_occupation
+from models.strings import FeaturizedStrings, Strings, told_apart
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int, Int64
@@ -158,10 +158,13 @@ class Run:
         self.similar, self.dissimilar = pairs.similar.to(device), pairs.dissimilar.to(device)
         batch, seed = settings.batch_pairs, settings.seed
         self.similar_rows = Shuffled(len(self.similar), batch, seed, device)
-        if settings.loss.negatives == "pairs":
-            ratio = max(1, round(len(self.dissimilar) / len(self.similar)))
+        if len(self.dissimilar):
+            share = len(self.dissimilar) / len(self.similar)
             self.dissimilar_rows = Shuffled(
-                len(self.dissimilar), ratio * batch, child_seed(seed, "dissimilar"), device
+                len(self.dissimilar),
+                max(1, round(share * batch)),
+                child_seed(seed, "dissimilar"),
+                device,
             )
 
     def step(self, step: int) -> Loss:
@@ -180,23 +183,23 @@ class Run:
     def _loss(self, step: int) -> Loss:
         pairs = self.similar[self.similar_rows(step)].long()
         count = len(pairs)
-        if self.settings.loss.negatives == "pairs":
+        if len(self.dissimilar):
             pairs = torch.cat([pairs, self.dissimilar[self.dissimilar_rows(step)].long()])
         # a string that stands in several pairs is encoded once
         rows, place = torch.unique(pairs, return_inverse=True)
         embeddings = self._embed(rows)
+        left, right = place.unbind(1)
         if self.settings.loss.negatives == "pairs":
-            left, right = place.unbind(1)
             similar = torch.arange(len(pairs), device=self.device) < count
             similarity = (embeddings[left] * embeddings[right]).sum(1)
             return contrastive_loss(similarity, similar, ~similar, self.settings.loss)
-        codes = self.occupations[rows]
-        dissimilar = ~share_occupation(codes, codes, self.occupation_count)
+        dissimilar = told_apart(self.occupations[rows], self.occupation_count)
         similar = torch.zeros_like(dissimilar)
-        similar[place[:, 0], place[:, 1]] = True
+        similar[left[:count], right[:count]] = True
         similarity = embeddings @ embeddings.T
         if self.settings.loss.negatives == "hardest":
             dissimilar = hardest(similarity, dissimilar, self.settings.loss.hardest)
+        dissimilar[left[count:], right[count:]] = True  # those that people rejected
         return contrastive_loss(similarity, similar, dissimilar, self.settings.loss)
 
     def _embed(self, rows: Int[Tensor, " batch"]) -> Float[Tensor, "batch dim"]:

@@ -48,9 +48,10 @@ def test_every_epoch_and_seed_has_its_own_order() -> None:
     assert len({tuple(order) for order in orders}) == 4
 
 
-def write(path: Path, similar: list[bool]) -> Path:
+def write(path: Path, similar: list[bool], source: str = "base") -> Path:
     ids = pa.array(range(len(similar)), pa.uint32())
-    columns = {"anchor_id": ids, "other_id": ids, "similar": similar}
+    sources = pa.array([source] * len(similar)).dictionary_encode()
+    columns = {"anchor_id": ids, "other_id": ids, "similar": similar, "source": sources}
     pq.write_table(pa.table(columns), path)
     return path
 
@@ -62,6 +63,11 @@ def test_read(tmp_path: Path) -> None:
     assert pairs.similar.tolist() == [[0, 0], [2, 2]]
     assert pairs.dissimilar.tolist() == [[1, 1], [3, 3]]
     assert read_pairs(path, with_dissimilar=False).dissimilar.shape == (0, 2)
+
+
+def test_rejected_pairs_are_always_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "p", [True, False], "feedback")
+    assert read_pairs(path, with_dissimilar=False).dissimilar.tolist() == [[1, 1]]
 
 
 def test_files_without_what_is_needed(tmp_path: Path) -> None:

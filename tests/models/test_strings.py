@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from shapes import check_fields, checked
 
 from models.featurizer import CharacterFeaturizer
-from models.strings import FeaturizedStrings, read_strings, share_occupation
+from models.strings import FeaturizedStrings, read_strings, share_occupation, told_apart
 
 CPU = torch.device("cpu")
 CODES = st.lists(st.sets(st.integers(0, 4), min_size=1, max_size=3), min_size=1, max_size=5)
 
 
 def padded(codes: list[set[int]]) -> torch.Tensor:
-    most = max(map(len, codes))
+    most = max(1, *map(len, codes))
     return torch.tensor([sorted(c) + [-1] * (most - len(c)) for c in codes])
 
 
@@ -28,6 +28,13 @@ def padded(codes: list[set[int]]) -> torch.Tensor:
 def test_share_occupation_equals_the_sets(left: list[set[int]], right: list[set[int]]) -> None:
     found = checked(share_occupation)(padded(left), padded(right), 5)
     assert found.tolist() == [[bool(a & b) for b in right] for a in left]
+
+
+@given(st.lists(st.sets(st.integers(0, 4), max_size=3), min_size=1, max_size=6))
+def test_told_apart_equals_the_sets(codes: list[set[int]]) -> None:
+    """Two strings of known occupations without a common one; an unknown one is told from none."""
+    found = checked(told_apart)(padded(codes), 5)
+    assert found.tolist() == [[bool(a and b and not a & b) for b in codes] for a in codes]
 
 
 def write(path: Path, ids: list[int], occupations: list[list[str]], roles: list[str]) -> Path:
@@ -54,11 +61,20 @@ def test_read(tmp_path: Path) -> None:
     assert strings.occupation_count == 3
 
 
+def test_a_judged_string_may_be_of_unknown_occupation(tmp_path: Path) -> None:
+    """It has no code; an alias without one is refused (below)."""
+    path = write(tmp_path / "s", [0, 1, 2], [["a"], [], ["a"]], ["alias", "feedback", "valid"])
+    strings = read_strings(path)
+    check_fields(strings)
+    assert strings.occupations.tolist() == [[0], [-1], [0]]
+    assert (strings.aliases.tolist(), strings.valid.tolist()) == ([0], [2])
+
+
 @pytest.mark.parametrize(
     ("ids", "occupations", "message"),
     [
         ([1, 2], [["a"], ["a"]], "count 0, 1, 2"),
-        ([0, 1], [["a"], []], "without an occupation"),
+        ([0, 1], [["a"], []], "an alias without an occupation"),
         ([], [], "no strings"),
     ],
 )

@@ -36,7 +36,9 @@ def files(tmp_path: Path, toy: Toy) -> tuple[Path, Path]:
     pq.write_table(pa.table(columns), tmp_path / "strings.parquet")
     rows = torch.cat([pairs.similar, pairs.dissimilar]).numpy().astype("uint32")
     similar = [i < len(pairs.similar) for i in range(len(rows))]
-    columns = {"anchor_id": rows[:, 0], "other_id": rows[:, 1], "similar": similar}
+    source = pa.array(["base"] * len(rows)).dictionary_encode()
+    ends = {"anchor_id": rows[:, 0], "other_id": rows[:, 1]}
+    columns = {**ends, "similar": similar, "source": source}
     pq.write_table(pa.table(columns), tmp_path / "pairs.parquet")
     return tmp_path / "strings.parquet", tmp_path / "pairs.parquet"
 

@@ -6,13 +6,15 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 import torch
 
 from models.batches import Pairs
 from models.checkpoints import Checkpoints, run_key
+from models.contrastive import Loss, contrastive_loss
+from models.embedding import embed_rows
 from models.featurizer import CharacterFeaturizer
 from models.strings import Strings
 from models.training import Run, Trained, TrainSettings, describe, learning_rate, train
@@ -163,6 +165,69 @@ def test_a_title_of_two_occupations_is_half_a_hit(toy: Toy, train_settings: Buil
     both = Strings(["tutor", "zzzz", "tutor"], codes, torch.tensor([0, 1]), torch.tensor([2]))
     judge = Run(both, pairs, featurizer, train_settings(), CPU)
     assert judge.valid_success_at_1() == 0.5
+
+
+@pytest.fixture
+def judged(toy: Toy) -> Toy:
+    """The toy and "bakers", of unknown occupation, which people rejected for "baker", the first."""
+    strings, pairs, _ = toy
+    codes = torch.cat([strings.occupations, torch.tensor([[-1]])])
+    more = replace(strings, titles=[*strings.titles, "bakers"], occupations=codes)
+    rejected = torch.tensor([[0, len(strings.titles)]], dtype=torch.int32)
+    return more, replace(pairs, dissimilar=rejected), CharacterFeaturizer.fit(more.titles, 24)
+
+
+def similarity_after(steps: int, toy: Toy, settings: TrainSettings) -> float:
+    """Of the first and the last string."""
+    trained = Run(*toy, settings, CPU)
+    for step in range(steps):
+        trained.step(step)
+    rows = torch.tensor([0, len(toy[0].titles) - 1])
+    one, other = embed_rows(trained.encoder, trained.strings, rows)
+    return float(one @ other)
+
+
+@pytest.mark.parametrize("negatives", ["pairs", "batch", "hardest"])
+def test_a_rejected_pair_is_pushed_apart(
+    toy: Toy, judged: Toy, train_settings: Build, negatives: str
+) -> None:
+    """Only the rejection can part the two: "bakers" stays beside "baker" without it."""
+    settings = train_settings(loss=replace(train_settings().loss, negatives=negatives))
+    strings, pairs, featurizer = judged
+    apart = toy[1].dissimilar if negatives == "pairs" else pairs.dissimilar[:0]
+    unheard = (strings, replace(pairs, dissimilar=apart), featurizer)
+    rejected = similarity_after(60, judged, settings)
+    assert rejected < similarity_after(0, judged, settings) - 0.3
+    assert rejected < similarity_after(60, unheard, settings) - 0.3
+
+
+@pytest.mark.parametrize("negatives", ["batch", "hardest"])
+def test_a_string_of_unknown_occupation_is_no_other_ones_negative(
+    judged: Toy, train_settings: Build, negatives: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The masks of a step over all pairs: rows are all aliases and, last, the judged string."""
+    seen: list[torch.Tensor] = []
+
+    def watched(similarity: torch.Tensor, *masks: Any) -> Loss:
+        seen.extend(mask.clone() for mask in masks[:2])
+        return contrastive_loss(similarity, *masks)
+
+    monkeypatch.setattr("models.training.contrastive_loss", watched)
+    loss = replace(train_settings().loss, negatives=negatives, hardest=3)
+    Run(*judged, train_settings(loss=loss, batch_pairs=999), CPU).step(0)
+    similar, dissimilar = seen
+    count = len(judged[0].aliases)
+    codes = judged[0].occupations[:count, 0]
+    assert similar.shape == (count + 1, count + 1)
+    assert not similar[count].any() and not similar[:, count].any()
+    assert torch.nonzero(dissimilar[:, count]).tolist() == [[0]]  # the rejection
+    assert not dissimilar[count].any()
+    apart = codes[:, None] != codes[None, :]
+    if negatives == "batch":
+        assert torch.equal(dissimilar[:count, :count], apart)
+    else:
+        assert not (dissimilar[:count, :count] & ~apart).any()
+        assert dissimilar[:count, :count].sum(1).tolist() == [3] * count
 
 
 def test_the_learning_rate_falls_linearly_to_zero(train_settings: Build) -> None:
