@@ -16,7 +16,7 @@ READY := .venv/installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help retrain check test lint results constraints
+.PHONY: help retrain reproduce check test lint results constraints
 
 help: ## print this
 	@awk -F ':.*## ' '/^[.a-zA-Z_-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ $(READY): pyproject.toml constraints.txt
 
 retrain: $(READY) ## train, register and gate a model (PROFILE=esco: on that data set)
 	@$(BIN)/python -m flows.retrain $(if $(PROFILE),--profile $(PROFILE))
+
+reproduce: $(READY) ## Table 3 of the paper, all stage numbers (PROFILE=esco: on that data set)
+	@$(BIN)/python -m flows.reproduce $(if $(PROFILE),--profile $(PROFILE))
 
 lint: $(READY)
 	$(BIN)/ruff format --check

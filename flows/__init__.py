@@ -1,1 +1,1 @@
-"""Prefect flows: retrain. They know the names of stages and nothing of what happens in them."""
+"""Prefect flows: retrain, reproduce. They know the names of stages and nothing of what they do."""

@@ -1,38 +1,50 @@
 """The result table of a run, as text for a terminal and as Markdown for Prefect's page.
 
-Reads `data/evaluate/K/table.csv` (`system, test, slice, metric, value, low, high, n`) with the
-standard library; shows two metrics with their intervals, over all queries. Computes nothing.
+Reads `table.csv` (`system, test, slice, metric, value, low, high, n`) of `data/lexical/` and of
+`data/evaluate/K/SEED/` with the standard library; shows two metrics with their intervals, over all
+queries, test by test. Computes nothing.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import yaml
 
 METRICS = ("success_at_1", "mrr")
-HEAD = ("system", "test", *METRICS, "n")
+HEAD = ("test", "system", *METRICS, "n")
 REPORT = Path("data/report/report.html")
 
 Row = tuple[str, ...]
 
 
-def stage_number(root: Path) -> int:
-    """The k of `params.yaml` that the target `report` evaluates."""
-    return int(yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))["stage"])
+def tables(root: Path) -> list[Path]:
+    """The tables of the model that the target `report` shows, and of what it stands beside."""
+    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    evaluated = Path("evaluate", str(params["stage"]), str(params["seeds"][0]))
+    return [root / "data" / folder / "table.csv" for folder in (Path("lexical"), evaluated)]
 
 
-def result_rows(table: Path) -> list[Row]:
-    """One row per (system, test) in the file's order, with the columns of `HEAD`."""
-    rows: dict[tuple[str, str], dict[str, str]] = {}
-    with table.open(encoding="utf-8", newline="") as lines:
-        for line in csv.DictReader(lines):
-            if line["slice"] == "all" and line["metric"] in METRICS:
-                row = rows.setdefault((line["system"], line["test"]), {"n": line["n"]})
-                row[line["metric"]] = _interval(line)
-    return [(*key, *(row.get(name, "") for name in HEAD[2:])) for key, row in rows.items()]
+def result_rows(files: Sequence[Path]) -> list[Row]:
+    """One row per (test, system), tests and systems in the files' order: the columns of `HEAD`."""
+    rows: dict[str, dict[str, dict[str, str]]] = {}
+    for line in _lines(files):
+        if line["slice"] == "all" and line["metric"] in METRICS:
+            row = rows.setdefault(line["test"], {}).setdefault(line["system"], {"n": line["n"]})
+            row[line["metric"]] = _interval(line)
+    return [
+        (test, system, *(row.get(name, "") for name in HEAD[2:]))
+        for test, systems in rows.items()
+        for system, row in systems.items()
+    ]
+
+
+def _lines(files: Sequence[Path]) -> Iterator[dict[str, str]]:
+    for file in files:
+        with file.open(encoding="utf-8", newline="") as lines:
+            yield from csv.DictReader(lines)
 
 
 def _interval(line: dict[str, str]) -> str:
@@ -58,3 +70,13 @@ def as_markdown(rows: Sequence[Row], head: Row = HEAD) -> str:
     return "\n".join(
         "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
     )
+
+
+def as_facts(facts: Mapping[str, str]) -> str:
+    """One line a fact, its name first: the last lines of a command."""
+    return "\n".join(f"{name:<8}{fact}" for name, fact in facts.items())
+
+
+def pushed(done: bool) -> str:
+    """What became of the data."""
+    return "pushed to DVC's remote" if done else "not pushed (see the warning above)"

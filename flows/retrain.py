@@ -25,12 +25,13 @@ from prefect import flow, get_run_logger, task
 from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 
-from flows.dvc_stages import Outcome, StageFailed, planned_stages, run_stage
+from flows.command import PROFILE, exit_status
 from flows.registry import Decision, Registered, Registry, project_registry
-from flows.streaming import stream
 from flows.summary import Summary, as_markdown, as_text
+from flows.target import push_target, run_stages
 
 TARGET = "report"
+MODULE = "flows.retrain"
 
 
 @flow(name="retrain")
@@ -46,25 +47,15 @@ def retrain_in(root: Path, registry: Registry) -> Summary:
         StageFailed: with the stage's last lines. Whatever registering or promoting raises goes
             through; a push that fails is a warning, since the model is registered already.
     """
-    stages = run_stages(root)
+    stages = run_stages(root, TARGET)
     registered = register(root, registry.register)
     decision = promote(root, registered.version, registry.promote)
-    pushed = _push(root)
+    pushed = push_target(root, TARGET)
     summary = Summary(root, stages, registered, decision, pushed)
     create_markdown_artifact(
         key="retrain", markdown=as_markdown(summary), description="Results and the gate's decision"
     )
     return summary
-
-
-def run_stages(root: Path, target: str = TARGET) -> dict[str, Outcome]:
-    """All stages of `target` in DVC's order, one at a time in this thread (so that they cancel)."""
-    plan = planned_stages(root, target)
-    outcomes: dict[str, Outcome] = {}
-    for number, stage in enumerate(plan, start=1):
-        get_run_logger().info("stage %d of %d  %s ...", number, len(plan), stage)
-        outcomes[stage] = run_stage(root, stage)
-    return outcomes
 
 
 @task(name="register", task_run_name="register", cache_policy=NO_CACHE, persist_result=False)
@@ -85,58 +76,21 @@ def promote(root: Path, version: str, with_registry: Callable[[Path, str], Decis
     return decision
 
 
-@task(
-    name="push",
-    task_run_name="push",
-    retries=2,
-    retry_delay_seconds=[2, 10],
-    cache_policy=NO_CACHE,
-    persist_result=False,
-)
-def push(root: Path) -> None:
-    """Copy what `dvc.lock` names for the target to DVC's default remote.
-
-    Raises:
-        ConnectionError: when DVC cannot; Prefect tries again after 2 and after 10 seconds.
-    """
-    command = [sys.executable, "-m", "dvc", "--wait-for-lock", "push", "--with-deps", TARGET]
-    status, lines = stream(command, root, lambda line: get_run_logger().info("%s", line))
-    if status:
-        raise ConnectionError("dvc push: " + "; ".join(lines[-3:]))
-
-
-def _push(root: Path) -> bool:
-    pushed = bool(push(root, return_state=True).is_completed())
-    if not pushed:
-        get_run_logger().warning(
-            "the data were not pushed: see `dvc remote list` and the lines above; "
-            "`dvc push` repeats it. Everything else of this run is done."
-        )
-    return pushed
-
-
 def main(arguments: list[str] | None = None) -> int:
-    """The command; its exit status: 0, 1 for a failed stage or profile, 130 for Ctrl-C."""
-    parser = argparse.ArgumentParser(prog="python -m flows.retrain", description=retrain.__doc__)
-    parser.add_argument("--profile", help="name of a file in profiles/: run in its own workspace")
+    """The command; its exit status (`flows/command.py`)."""
+    parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=retrain.__doc__)
+    parser.add_argument("--profile", help=PROFILE)
     parser.add_argument("--serve", action="store_true", help="stay and run on the weekly schedule")
     asked = parser.parse_args(arguments)
     from flows.schedule import serve
-    from flows.workspace import WorkspaceError, retrain_profile
 
-    try:
-        if asked.profile:
-            retrain_profile(Path.cwd(), asked.profile, ["--serve"] if asked.serve else [])
-        elif asked.serve:
+    def here() -> None:
+        if asked.serve:
             serve(retrain, Path.cwd())
         else:
             print("\n" + as_text(retrain()), flush=True)
-    except (StageFailed, WorkspaceError) as error:
-        print(f"\n{error}", file=sys.stderr, flush=True)
-        return 1
-    except KeyboardInterrupt:
-        return 130
-    return 0
+
+    return exit_status(here, MODULE, asked.profile, ["--serve"] if asked.serve else [])
 
 
 if __name__ == "__main__":

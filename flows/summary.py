@@ -36,9 +36,8 @@ class Summary:
 
     @property
     def table(self) -> list[results.Row]:
-        """The rows of the stage number in `params.yaml`."""
-        stage = results.stage_number(self.root)
-        return results.result_rows(self.root / "data" / "evaluate" / str(stage) / "table.csv")
+        """The rows of the model that `params.yaml` names, and of what it stands beside."""
+        return results.result_rows(results.tables(self.root))
 
     @property
     def verdict(self) -> str:
@@ -53,12 +52,9 @@ def as_text(summary: Summary) -> str:
         "report": str(summary.root / results.REPORT),
         "model": summary.model,
         "gate": summary.verdict,
-        "data": "pushed to DVC's remote"
-        if summary.pushed
-        else "not pushed (see the warning above)",
+        "data": results.pushed(summary.pushed),
     }
-    lines = (f"{name:<8}{fact}" for name, fact in facts.items())
-    return results.as_text(summary.table) + "\n\n" + "\n".join(lines)
+    return results.as_text(summary.table) + "\n\n" + results.as_facts(facts)
 
 
 def as_markdown(summary: Summary) -> str:

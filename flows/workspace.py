@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import yaml
@@ -24,8 +24,8 @@ class WorkspaceError(RuntimeError):
     """A workspace that cannot be made; the message says what to change."""
 
 
-def retrain_profile(folder: Path, name: str, arguments: list[str]) -> None:
-    """Prepare the workspace of a profile, then become `python -m flows.retrain` in it.
+def run_in_workspace(folder: Path, name: str, module: str, arguments: Sequence[str]) -> None:
+    """Prepare the workspace of profile `name`, then become `python -m module` in it.
 
     The process is replaced, so that signals and the exit status are the flow's own. With `-m` the
     workspace's packages come before an installed `rolecall`, since its folder is first on the path.
@@ -36,7 +36,7 @@ def retrain_profile(folder: Path, name: str, arguments: list[str]) -> None:
         raise WorkspaceError(f"profile {name}: {_explained(error)}") from error
     os.chdir(workspace)
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"}
-    command = [sys.executable, "-m", "flows.retrain", *arguments]
+    command = [sys.executable, "-m", module, *arguments]
     sys.stdout.flush()
     os.execve(sys.executable, command, environment)
 

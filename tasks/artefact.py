@@ -1,9 +1,9 @@
 """The artefact folder of the registered model, from the files of a finished run.
 
-In, below the root: `params.yaml`, `data/train/K/model/`, `data/split/aliases.parquet`,
-`data/ingest/occupations.parquet`. Out: the folder of `models/normalizer_files.py` with
-`encoder.onnx`. Its index holds all aliases of the taxonomy, those of the tests too: a consumer who
-gives a title of the taxonomy must find it.
+In, below the root: `params.yaml`, `data/train/K/SEED/model/` (K is `stage`, SEED the first of
+`seeds`), `data/split/aliases.parquet`, `data/ingest/occupations.parquet`. Out: the folder of
+`models/normalizer_files.py` with `encoder.onnx`. Its index holds all aliases of the taxonomy, those
+of the tests too: a consumer who gives a title of the taxonomy must find it.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Sources:
 
     @classmethod
     def below(cls, root: Path) -> Sources:
-        """Those of the stage number in `root`'s parameters."""
+        """Those of the stage number and the first seed in `root`'s parameters."""
         params = load_params(root / "params.yaml")
         return cls(
             params,
-            root / "data" / "train" / str(params.stage) / "model",
+            root / "data" / "train" / params.stage / str(params.seeds[0]) / "model",
             root / "data" / "split" / "aliases.parquet",
             root / "data" / "ingest" / "occupations.parquet",
         )

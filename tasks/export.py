@@ -47,7 +47,7 @@ def export_encoder(encoder: nn.Module, path: Path) -> None:
             encoder.eval(),
             (ids, lengths),
             buffer,  # type: ignore[arg-type]  # torch takes it, its annotation does not say so
-            dynamo=False,  # the other exporter cannot take packed sequences
+            dynamo=False,  # the other exporter needs a further package, onnxscript
             opset_version=OPSET,
             input_names=["ids", "lengths"],
             output_names=["embeddings"],

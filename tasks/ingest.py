@@ -13,7 +13,7 @@ import polars as pl
 
 from tasks.command import run
 from tasks.frames import write_frame, write_json
-from tasks.params import IngestParams, load_params
+from tasks.params import load_params
 from tasks.readers.esco import read_esco
 from tasks.readers.inputs import read_inputs
 from tasks.readers.onet import read_onet
@@ -22,6 +22,7 @@ from tasks.readers.rejected import NOTICES, Ledger
 from tasks.readers.sample import read_sample
 from tasks.readers.table import read_table
 from tasks.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
+from tasks.sections import IngestParams
 
 READERS = {"sample": read_sample, "esco": read_esco, "onet": read_onet, "table": read_table}
 FOLDER = Path("data/ingest")

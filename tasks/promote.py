@@ -23,11 +23,10 @@ from models.normalizer_files import load_normalizer
 from models.seeding import child_seed
 from tasks.artefact import Sources
 from tasks.command import run
-from tasks.frames import read_frame
 from tasks.gate import Verdict, as_markdown, decide
+from tasks.queries import read_queries
 from tasks.ranking import rank_queries
 from tasks.register import CHALLENGER, CHAMPION
-from tasks.schemas import QUERIES
 from tasks.systems import AliasIndex, Similarities, network
 from tasks.tracking import registry
 
@@ -102,7 +101,7 @@ def _judge(
         return Verdict(False, _other_taxonomy(challenger, champion), []), ""
     else:
         opponent, folder = f"champion version {champion.version}", _artefact(champion, kept)
-    queries = gate_queries(root)
+    queries = read_queries("gate", root / "data")
     scores = _scores(sources, queries, _artefact(challenger, kept), folder)
     params = sources.params
     seed = child_seed(params.seed, "gate")
@@ -111,12 +110,6 @@ def _judge(
     page = as_markdown(verdict.figures, opponent)
     seen = 0 if folder is None else _seen(folder, queries)
     return verdict, page + (SEEN.format(opponent=opponent, seen=seen) if seen else "")
-
-
-def gate_queries(root: Path) -> pl.DataFrame:
-    """The queries of part `gate` of all tests; none of them is in a reported test."""
-    files = (root / "data" / stage / "queries.parquet" for stage in ("typos", "split"))
-    return pl.concat(read_frame(file, QUERIES) for file in files).filter(pl.col("part") == "gate")
 
 
 def _scores(

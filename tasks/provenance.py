@@ -17,6 +17,9 @@ DATA = (
     "data/split/aliases.parquet",
     "data/split/queries.parquet",
     "data/typos/queries.parquet",
+    "data/synonyms/queries.parquet",
+    "data/extra_words/queries.parquet",
+    "data/feedback/verdicts.parquet",
 )
 RECORDED = (":!dvc.lock", ":!params.yaml")  # their own hashes are tags
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from tasks.artefact import SERVING, Sources, build_artefact
 from tasks.command import run
+from tasks.params import AllParams
 from tasks.provenance import provenance
 from tasks.tracking import experiment, registry
 
@@ -113,7 +114,8 @@ def _add(client: MlflowClient, root: Path, sources: Sources, artefact_hash: str)
         **provenance(root),
         "artefact_hash": artefact_hash,
         "taxonomy_hash": sources.taxonomy_hash(),
-        "stage": str(sources.params.stage),
+        "stage": sources.params.stage,
+        "train_seed": str(sources.params.seeds[0]),
     }
     place = experiment(client, root, name)
     for leftover in client.search_runs([place], f"tags.artefact_hash = '{artefact_hash}'"):
@@ -122,7 +124,7 @@ def _add(client: MlflowClient, root: Path, sources: Sources, artefact_hash: str)
         tempfile.TemporaryDirectory() as temporary,
         mlflow.start_run(experiment_id=place, run_name=f"{name} {artefact_hash[:8]}", tags=tags),
     ):
-        mlflow.log_metrics(read_metrics(root, sources.params.stage))
+        mlflow.log_metrics(read_metrics(root, sources.params))
         uri = _log(Path(temporary), sources)
     version = str(mlflow.register_model(uri, name, tags=tags).version)
     client.set_registered_model_alias(name, CHALLENGER, version)
@@ -146,13 +148,14 @@ def _log(temporary: Path, sources: Sources) -> str:
     return str(logged.model_uri)
 
 
-def read_metrics(root: Path, stage: int) -> dict[str, float]:
-    """`data/evaluate/K/metrics.json` as `system/test/metric`; empty if it was not evaluated."""
-    path = root / "data" / "evaluate" / str(stage) / "metrics.json"
-    if not path.is_file():
-        return {}
+def read_metrics(root: Path, params: AllParams) -> dict[str, float]:
+    """Figures of the lexical systems and the network, as `system/test/metric`; those there are."""
+    evaluated = f"evaluate/{params.stage}/{params.seeds[0]}"
+    files = (root / "data" / folder / "metrics.json" for folder in ("lexical", evaluated))
     return {
         f"{system}/{test}/{metric}": value
+        for path in files
+        if path.is_file()
         for system, tests in json.loads(path.read_text(encoding="utf-8")).items()
         for test, values in tests.items()
         for metric, value in values.items()

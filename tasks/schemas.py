@@ -25,6 +25,8 @@ REJECTED: Schema = {
 
 SPLIT_ALIASES: Schema = {**ALIASES, "split": pl.String}
 SPLIT_INPUTS: Schema = {**INPUTS, "split": pl.String}
+PARTS = ("test", "valid", "gate")
+"""Of the queries of every test: reported, stopped early on, and judged by the gate."""
 QUERIES: Schema = {
     "query_id": pl.String,
     "test": pl.String,
@@ -34,7 +36,38 @@ QUERIES: Schema = {
     "occupation_size": pl.UInt32,
     "source": pl.String,
 }
-VARIANTS: Schema = {"title": pl.String, "typo": pl.String}
+VARIANTS: Schema = {"title": pl.String, "variant": pl.String}
+SYNONYMS: Schema = {
+    "occupation_id": pl.String,
+    "part": pl.String,
+    "other": pl.String,
+    "kind": pl.String,
+    "contexts": pl.UInt32,
+}
+SYNONYM_VARIANTS: Schema = {**VARIANTS, "part": pl.String, "other": pl.String, "kind": pl.String}
+EXTRA_WORDS_VARIANTS: Schema = {
+    **VARIANTS,
+    "kind": pl.String,
+    "label_agrees": pl.Boolean,
+    "part": pl.String,
+}
+FEEDBACK: Schema = {
+    "raw_title": pl.String,
+    "predicted_occupation_id": pl.String,
+    "matched_title": pl.String,
+    "model_version": pl.String,
+    "verdict": pl.String,
+    "corrected_occupation_id": pl.String,
+    "reviewer_id": pl.String,
+    "judged_at": pl.String,
+}
+VERDICTS: Schema = {
+    "raw_title": pl.String,
+    "matched_title": pl.String,
+    "predicted_occupation_id": pl.String,
+    "right": pl.Boolean,
+    "corrected_occupation_id": pl.String,
+}
 
 STRINGS: Schema = {
     "string_id": pl.UInt32,
@@ -51,6 +84,16 @@ RUN: Schema = {
     "occupation_id": pl.String,
     "title": pl.String,
     "score": pl.Float32,
+}
+TABLE: Schema = {
+    "system": pl.String,
+    "test": pl.String,
+    "slice": pl.String,
+    "metric": pl.String,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "n": pl.Int64,
 }
 SCORES: Schema = {
     "system": pl.String,

@@ -18,8 +18,9 @@ from models.seeding import generator
 from models.titles import normalize_title
 from tasks.command import run
 from tasks.frames import read_frame, write_frame, write_json
-from tasks.params import SplitParams, load_params
+from tasks.params import load_params
 from tasks.schemas import ALIASES, INPUTS, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS
+from tasks.sections import SplitParams
 
 FOLDER = Path("data/split")
 PART_OF = {"heldout_alias": "test", "annotations": "test", "valid": "valid", "gate": "gate"}
@@ -113,7 +114,7 @@ def _split_inputs(
         .then(pl.lit("gate"))
         .when(pl.col("draw") < valid)
         .then(pl.lit("valid"))
-        .otherwise(pl.lit("feedback"))
+        .otherwise(pl.lit("train"))
     )
 
 

@@ -6,7 +6,6 @@ same string with different occupations.
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 
 from models.titles import clean_title
@@ -28,24 +27,53 @@ def base_strings(aliases: pl.DataFrame, queries: pl.DataFrame) -> pl.DataFrame:
     return number(rows)
 
 
-def typo_strings(variants: pl.DataFrame, strings: pl.DataFrame) -> pl.DataFrame:
-    """Variants as rows of role `typo`, with the occupations of the title that they misspell.
+def variant_strings(variants: pl.DataFrame, strings: pl.DataFrame, role: str) -> pl.DataFrame:
+    """Variants as rows of the given role, with the occupations of the titles they vary.
 
     Args:
-        variants: schema `VARIANTS`.
+        variants: at least schema `VARIANTS`, its titles cleaned.
         strings: schema `STRINGS`, which holds every title of `variants` as an alias.
+        role: the source's name.
     """
     titles = strings.filter(pl.col("role") == "alias").select(
         pl.col("title").map_elements(clean_title, pl.String), "occupation_ids"
     )
-    named = variants.join(titles, on="title", maintain_order="left", validate="m:1")
-    return _distinct(named.drop("title").rename({"typo": "title"}), "typo")
+    named = variants.select("title", "variant").join(
+        titles, on="title", maintain_order="left", validate="m:1"
+    )
+    return _distinct(named.drop("title").rename({"variant": "title"}), role)
+
+
+def feedback_strings(verdicts: pl.DataFrame, *, corrections: bool) -> pl.DataFrame:
+    """Judged inputs as rows of role `feedback`, with the occupation that people gave them, if any.
+
+    Args:
+        verdicts: schema `VERDICTS`.
+        corrections: whether corrected occupations are known to this stage.
+    """
+    right = pl.when("right").then("predicted_occupation_id")
+    known = right.otherwise("corrected_occupation_id") if corrections else right
+    named = verdicts.select(
+        pl.col("raw_title").alias("title"), occupation_ids=pl.concat_list(known)
+    )
+    return _distinct(named, "feedback")
 
 
 def number(rows: pl.DataFrame) -> pl.DataFrame:
     """Give `string_id` 0, 1, 2 … in the order of the rows."""
     ids = pl.int_range(pl.len(), dtype=pl.UInt32).alias("string_id")
     return rows.with_columns(ids).select(list(STRINGS))
+
+
+def append(strings: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """`strings` with further rows; its own keep their ids."""
+    return number(pl.concat([strings.drop("string_id"), rows]))
+
+
+def ids_by_title(strings: pl.DataFrame, role: str) -> dict[str, int]:
+    """Cleaned title to `string_id`, of one role."""
+    rows = strings.filter(pl.col("role") == role).select("title", "string_id")
+    return {clean_title(title): number for title, number in rows.iter_rows()}
 
 
 def _distinct(rows: pl.DataFrame, role: str) -> pl.DataFrame:
@@ -55,47 +83,8 @@ def _distinct(rows: pl.DataFrame, role: str) -> pl.DataFrame:
         .group_by("cleaned", maintain_order=True)
         .agg(
             pl.col("title").first(),
-            pl.col("occupation_ids").explode().unique().sort(),
+            pl.col("occupation_ids").explode().drop_nulls().unique().sort(),
             pl.lit(role).first().alias("role"),
         )
         .drop("cleaned")
     )
-
-
-class Memberships:
-    """Which strings belong to which occupations, as arrays for fast drawing.
-
-    Attributes:
-        string: string ids, grouped by occupation; a string of two occupations stands twice.
-        start, size: of each row's group.
-        place: of each row in its group.
-        codes: occupation codes of every string [string, most], padded with -1.
-    """
-
-    def __init__(self, occupation_ids: pl.Series) -> None:
-        flat = pl.DataFrame(
-            {"string": pl.int_range(len(occupation_ids), eager=True), "occupation": occupation_ids}
-        ).explode("occupation")
-        code = flat["occupation"].rank("dense").to_numpy().astype(np.int64) - 1
-        string = flat["string"].to_numpy()
-        self.codes = _padded(string, code, len(occupation_ids))
-        order = np.lexsort((string, code))
-        self.string, code = string[order], code[order]
-        starts = np.flatnonzero(np.diff(code, prepend=-1))
-        sizes = np.diff(starts, append=code.size)
-        self.start, self.size = np.repeat(starts, sizes), np.repeat(sizes, sizes)
-        self.place = np.arange(code.size) - self.start
-
-    def share_occupation(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """Boolean per pair of string ids."""
-        one, other = self.codes[left][:, :, None], self.codes[right][:, None, :]
-        shared: np.ndarray = ((one == other) & (one >= 0)).any(axis=(1, 2))
-        return shared
-
-
-def _padded(string: np.ndarray, code: np.ndarray, count: int) -> np.ndarray:
-    lengths = np.bincount(string, minlength=count)
-    place = np.arange(string.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    codes = np.full((count, lengths.max(initial=1)), -1, np.int64)
-    codes[string, place] = code
-    return codes

@@ -1,4 +1,7 @@
-"""The systems of every table, each as one function: queries in, similarities to the index out."""
+"""A system as one function, queries in and similarities to the index out; and the networks.
+
+The lexical systems stand in `tasks/lexical.py`.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,9 @@ import polars as pl
 from models.embedding import embed_titles
 from models.featurizer import CharacterFeaturizer
 from models.model_files import load_model
-from models.ngram_matcher import NgramMatcher
 from models.occupation_scores import Memberships
 from models.recurrent import RecurrentEncoder
 from models.titles import clean_title
-from tasks.tfidf import TfidfMatcher
 
 if TYPE_CHECKING:
     from jaxtyping import Float32
@@ -63,11 +64,9 @@ def network(
     return lambda queries: (embed_titles(encoder, featurizer, list(queries)) @ index).numpy()
 
 
-def all_systems(model: Path, stage: int, titles: list[str]) -> dict[str, Similarities]:
-    """`ngram`, `tfidf`, `untrained` and the trained network under its stage number."""
+def network_systems(model: Path, stage: str, titles: list[str]) -> dict[str, Similarities]:
+    """The network's two rows: `untrained`, as training began, and `stage`, as it ended."""
     return {
-        "ngram": NgramMatcher(titles).similarities,
-        "tfidf": TfidfMatcher(titles).similarities,
         "untrained": network(*load_model(model, "initial"), titles),
-        str(stage): network(*load_model(model), titles),
+        stage: network(*load_model(model), titles),
     }

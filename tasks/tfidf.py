@@ -1,4 +1,4 @@
-"""The TF-IDF row of the tables: character n-grams of 2 to 5 inside words, sublinear, cosine.
+"""The TF-IDF row of the tables: character n-grams inside words, sublinear, cosine.
 
 Same two calls as `models.ngram_matcher.NgramMatcher`; it stands here because it needs scikit-learn.
 Document frequencies are counted on the titles of the index, never on queries.
@@ -17,24 +17,29 @@ from models.titles import clean_title
 if TYPE_CHECKING:
     from jaxtyping import Float32
 
-SMALLEST, LARGEST = 2, 5  # characters of an n-gram; a word is padded with one space on both sides
-
 
 class TfidfMatcher:
     """TF-IDF vectors of the index's titles, asked with blocks of queries."""
 
-    def __init__(self, titles: Sequence[str]) -> None:
+    def __init__(self, titles: Sequence[str], smallest: int, largest: int) -> None:
         """Fit on the cleaned titles.
 
+        Args:
+            titles: of the index.
+            smallest: characters of the shortest n-grams; a word has one space on both sides.
+            largest: characters of the longest.
+
         Raises:
-            ValueError: no title has a character.
+            ValueError: no title has a character, or no n-gram is of these sizes.
         """
+        if not 1 <= smallest <= largest:
+            raise ValueError(f"n-grams of {smallest} to {largest} characters: smaller first, 1 up")
         cleaned = [clean_title(title) for title in titles]
         if not any(cleaned):
             raise ValueError(f"{len(cleaned)} titles without a character: the index is empty")
         self._vectorizer = TfidfVectorizer(
             analyzer="char_wb",
-            ngram_range=(SMALLEST, LARGEST),
+            ngram_range=(smallest, largest),
             sublinear_tf=True,
             lowercase=False,  # clean_title has casefolded
             dtype=np.float32,

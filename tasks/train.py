@@ -1,30 +1,33 @@
-"""The trained network of stage k, from `data/pairs/K/{strings,pairs}.parquet`.
+"""The trained network of stage K, from `data/pairs/K/{strings,pairs}.parquet`.
 
 Calls the same function as `python -m models.train_files`, with the section `train` of
-`params.yaml`. Out: `data/train/K/model/` and `data/train/K/history.csv`.
+`params.yaml` and a seed. Out: `data/train/K/SEED/model/` and `data/train/K/SEED/history.csv`.
 """
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import get_args
 
 from models.train_files import settings_from, train_files
 from tasks.command import run
 from tasks.params import load_params
+from tasks.sections import Stage
 
 
 def main() -> None:
     """Run the stage on its files."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stage", type=int, required=True)
-    stage = parser.parse_args().stage
-    pairs = Path(f"data/pairs/{stage}")
+    parser.add_argument("--stage", required=True, choices=get_args(Stage))
+    parser.add_argument("--seed", type=int, required=True)
+    given = parser.parse_args()
+    pairs = Path(f"data/pairs/{given.stage}")
     train_files(
         pairs / "strings.parquet",
         pairs / "pairs.parquet",
-        settings_from(load_params().train.model_dump()),
-        Path(f"data/train/{stage}"),
+        settings_from({"seed": given.seed, **load_params().train.model_dump()}),
+        Path(f"data/train/{given.stage}/{given.seed}"),
         Path(".checkpoints"),
     )
 

@@ -21,8 +21,9 @@ from models.titles import clean_title, normalize_title
 from tasks.command import run
 from tasks.frames import read_frame, write_frame, write_json
 from tasks.noise import corrupt_by_count, corrupt_by_rate, letters_of
-from tasks.params import TyposParams, load_params
+from tasks.params import load_params
 from tasks.schemas import QUERIES, SPLIT_ALIASES, VARIANTS
+from tasks.sections import TyposParams
 
 FOLDER = Path("data/typos")
 
@@ -128,15 +129,17 @@ def _variants(
     titles: list[str], letters: str, taken: set[str], params: TyposParams, seed: int
 ) -> pl.DataFrame:
     rng = generator(seed, "typos", "variants")
-    typo: list[str | None] = []
+    misspelt: list[str | None] = []
     for _ in range(params.variants):
-        typo += draw_again(
+        misspelt += draw_again(
             titles,
             lambda some: corrupt_by_rate(some, params.substituted, params.deleted, letters, rng),
             taken,
             params.max_draws,
         )
-    return pl.DataFrame({"title": titles * params.variants, "typo": typo}, schema=dict(VARIANTS))
+    return pl.DataFrame(
+        {"title": titles * params.variants, "variant": misspelt}, schema=dict(VARIANTS)
+    )
 
 
 def main() -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
+import warnings
 from pathlib import Path
 
+import networkx as nx
 import pytest
 import yaml
+from dvc.repo import Repo
 from import_closure import PACKAGES, ROOT, import_closure
 
 ALLOWED = {
@@ -16,6 +20,7 @@ ALLOWED = {
     "flows": None,
 }
 FORBIDDEN = {"models": set(), "tasks": {"prefect", "flows"}, "flows": {"polars", "torch", "models"}}
+PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
 
 
@@ -66,10 +71,88 @@ def test_a_stage_names_every_local_module_behind_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", STAGES)
 def test_a_stage_tracks_its_own_section(name: str) -> None:
-    sections = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     tracked = body(STAGES[name])["params"]
-    assert {parameter.split(".")[0] for parameter in tracked} <= set(sections)
+    assert {parameter.split(".")[0] for parameter in tracked} <= set(PARAMS)
     assert name in tracked
+
+
+@pytest.fixture(scope="session")
+def graph() -> nx.DiGraph:
+    """Names of the stages of `dvc.yaml`, each pointing at those that it reads, as DVC sees it.
+
+    DVC itself refuses a circle here.
+    """
+    with Repo(str(ROOT)) as repo, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of pygtrie, which DVC uses
+        stages = repo.index.graph
+        named = {stage: getattr(stage, "name", stage.path_in_repo) for stage in stages}
+        return nx.relabel_nodes(stages, named)
+
+
+def behind(graph: nx.DiGraph, *stages: str) -> set[str]:
+    """All that these stages depend on, themselves included."""
+    return set(stages).union(*(nx.descendants(graph, stage) for stage in stages))
+
+
+def test_there_is_no_circle(graph: nx.DiGraph) -> None:
+    assert nx.is_directed_acyclic_graph(graph)
+    assert {name.split("@")[0] for name in graph if not name.endswith(".dvc")} == set(STAGES)
+
+
+def test_pairs_read_their_own_source_and_the_pairs_before(graph: nx.DiGraph) -> None:
+    """Verdicts alone (4) and corrections too (4c) both follow stage 3."""
+    found = {name: set(graph.successors(name)) for name in graph if name.startswith("pairs@")}
+    assert found == {
+        "pairs@0": {"split"},
+        "pairs@1": {"pairs@0", "typos"},
+        "pairs@2": {"pairs@1", "synonyms"},
+        "pairs@3": {"pairs@2", "extra_words"},
+        "pairs@4": {"pairs@3", "feedback"},
+        "pairs@4c": {"pairs@3", "feedback"},
+    }
+
+
+def test_only_stage_4_reads_feedback(graph: nx.DiGraph) -> None:
+    """Those of other numbers, and all that writes a query, stand before it."""
+    later = {name for name in graph if "feedback" in behind(graph, name)}
+    numbered = {name for name in later if "@" in name}
+    assert {name.split("@")[1].split("-")[0] for name in numbered} == {"4", "4c"}
+    assert later - numbered <= {"feedback", "report", "table3"}
+    if PARAMS["feedback"]["file"] != "data/score/feedback.csv":
+        return  # people's own
+    seed = PARAMS["seeds"][0]
+    assert "score" in graph.successors("feedback")
+    trained = {name for name in behind(graph, "feedback") if name.startswith("train@")}
+    assert (
+        trained
+        == {f"train@3-{seed}"}
+        == {name for name in graph.successors("score") if name.startswith("train@")}
+    )
+
+
+def test_neither_target_needs_the_other(graph: nx.DiGraph) -> None:
+    """`report` needs one stage number and seed, `table3` all of them."""
+    report, table3 = behind(graph, "report"), behind(graph, "table3")
+    assert "table3" not in report
+    assert "report" not in table3
+    judged = {name for name in graph if name.startswith("evaluate@")}
+    first = f"{PARAMS['stage']}-{PARAMS['seeds'][0]}"
+    assert {name for name in report if name in judged} == {f"evaluate@{first}"}
+    assert judged <= table3
+    assert {name for name in graph if not name.endswith(".dvc")} <= report | table3
+
+
+def test_one_section_of_parameters_serves_all_networks(graph: nx.DiGraph) -> None:
+    """Every train stage tracks `train` and nothing else; commands differ in number and seed."""
+    assert body(STAGES["train"])["params"] == ["train"]
+    command = body(STAGES["train"])["cmd"]
+    assert re.findall(r"\$\{(.*?)\}", command) == ["portable", "item.k", "item.seed"]
+    numbers = ["0", "1", "2", "3", "4", "4c"]
+    trained = {name for name in graph if name.startswith("train@")}
+    assert trained == {f"train@{k}-{seed}" for k in numbers for seed in PARAMS["seeds"]}
+    for name in trained:
+        number = name.split("@")[1].split("-")[0]
+        assert set(graph.successors(name)) == {f"pairs@{number}"}
 
 
 def test_readme_lists_the_stages() -> None:

@@ -25,7 +25,12 @@ TITLES = {
     "driver": ["driver", "lorry driver", "trucker", "haulier", "van driver", "chauffeur"],
 }
 ROWS = [{"id": one, "title": title} for one, titles in TITLES.items() for title in titles]
-STAGES = ("ingest", "split", "typos", "pairs", "train", "evaluate")
+STAGES = (
+    ["ingest", "split", "typos", "synonyms", "extra_words"]
+    + [f"pairs --stage {k}" for k in "0123"]
+    + ["train --stage 3 --seed 1", "score --seed 1", "feedback", "pairs --stage 4c"]
+    + ["train --stage 4c --seed 1", "lexical", "evaluate --stage 4c --seed 1"]
+)
 
 
 class Place:
@@ -144,7 +149,7 @@ def test_a_missing_file_says_where_it_comes_from(place: Place) -> None:
 @pytest.mark.parametrize(
     ("stage", "name", "value", "told"),
     [
-        ("train --stage 1", "train.loss.margin", 3, " = 3: Input should be less than 1"),
+        ("train --stage 1 --seed 1", "train.loss.margin", 3, " = 3: Input should be less than 1"),
         ("ingest", "train.loss.margin", 3, " = 3: Input should be less than 1"),
         ("ingest", "train.loss.margin", "0.3", " = '0.3': Input should be a valid number"),
         ("ingest", "train.batchpairs", 7, ": unknown parameter; check its spelling"),
@@ -253,15 +258,16 @@ def test_strange_titles_go_through_all_stages(place: Place) -> None:
     strange(place)
     place.params["train"].update(max_steps=2, evaluate_every=1, batch_pairs=8)
     place.params["train"]["encoder"].update(layers=1, hidden=4, dim=4, dim_character=4)
-    place.params["evaluate"]["bootstrap_draws"] = 1000
+    place.table("synonyms.csv", [{"term": "baker", "synonym": "maker of bread"}])
+    place.params["synonyms"]["file"] = "synonyms.csv"
     for stage in STAGES:
-        for number in ("0", "1") if stage == "pairs" else ("1",):
-            numbered = stage in ("pairs", "train", "evaluate")
-            place.succeeds(stage, *(["--stage", number] if numbered else []))
-    scores = place.frame("evaluate/1/scores")
-    queries = pl.concat(place.frame(f"{stage}/queries") for stage in ("split", "typos"))
+        place.succeeds(*stage.split())
+    written = ("split", "typos", "synonyms", "extra_words")
+    queries = pl.concat(place.frame(f"{stage}/queries") for stage in written)
     tests = queries.filter(part="test")
-    assert scores.height == 4 * tests.height
-    assert scores["reciprocal_rank"].is_finite().all()
+    for folder in ("lexical", "evaluate/4c/1"):
+        scores = place.frame(f"{folder}/scores")
+        assert scores.height == 2 * tests.height
+        assert scores["reciprocal_rank"].is_finite().all()
     assert any("👩" in title for title in tests["raw_title"])
     assert any(len(title) > 9_000 for title in tests["raw_title"])

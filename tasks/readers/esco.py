@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tasks.params import TaxonomyParams
 from tasks.readers.csv_rows import csv_rows
 from tasks.readers.outside import named_files
 from tasks.readers.rejected import UNKNOWN_CODE, Ledger, empty
 from tasks.readers.rows import distinct
 from tasks.readers.taxonomy import Taxonomy
+from tasks.sections import TaxonomyParams
 
 ORIGIN = (
     "ESCO is published by the European Commission (ESCO portal, download: English, CSV); bring "

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import polars as pl
 
-from tasks.params import InputsParams
 from tasks.readers.outside import mapped_columns
 from tasks.readers.rejected import UNKNOWN_OCCUPATION, Ledger, Row, empty
 from tasks.readers.rows import table_rows
 from tasks.readers.text import line_rows
 from tasks.schemas import INPUTS
+from tasks.sections import InputsParams
 
 ORIGIN = (
     "It is the file that you named in ingest.inputs.file: correct the name or the column map, or "

@@ -14,12 +14,12 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tasks.params import TaxonomyParams
 from tasks.readers.csv_rows import BARE_TABS, csv_rows
 from tasks.readers.outside import named_files
 from tasks.readers.rejected import BAD_CODE, Ledger, Row
 from tasks.readers.rows import distinct
 from tasks.readers.taxonomy import Taxonomy
+from tasks.sections import TaxonomyParams
 
 ORIGIN = (
     "O*NET is published by the O*NET Resource Center (database, text files); bring its files to "

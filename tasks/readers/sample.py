@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tasks.params import TaxonomyParams
 from tasks.readers.csv_rows import csv_rows
 from tasks.readers.outside import named_files
 from tasks.readers.rejected import DUPLICATE_CODE, UNKNOWN_CODE, Ledger, Row, empty
 from tasks.readers.rows import distinct
 from tasks.readers.taxonomy import Taxonomy
+from tasks.sections import TaxonomyParams
 
 ORIGIN = "It is part of this repository (data/sample/): bring it back with `git checkout`."
 

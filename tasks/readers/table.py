@@ -7,11 +7,11 @@ A later row may leave label and codes empty; where it contradicts the first one 
 
 from __future__ import annotations
 
-from tasks.params import TaxonomyParams
 from tasks.readers.outside import mapped_columns, named_files
 from tasks.readers.rejected import CONFLICT, Ledger, Row, empty
 from tasks.readers.rows import distinct, table_rows
 from tasks.readers.taxonomy import Taxonomy
+from tasks.sections import TaxonomyParams
 
 ORIGIN = (
     "It is the file that you named in ingest.taxonomy.files.titles: correct the name or the "

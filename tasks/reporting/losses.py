@@ -6,10 +6,10 @@ import torch
 from matplotlib.axes import Axes
 
 from models.contrastive import dissimilar_penalty
-from tasks.params import LossParams
 from tasks.reporting.drawing import BLUE, GREY, ORANGE, draw
 from tasks.reporting.markup import Html, figure, join, paragraph, section, tag
 from tasks.reporting.material import Material
+from tasks.sections import LossParams
 
 PENALTIES = {
     "printed": "E² below the margin, as equation 13 is printed: pairs that look most alike, the "

@@ -27,17 +27,6 @@ HISTORY: Schema = {
     "loss_dissimilar": pl.Float64,
     "valid_success_at_1": pl.Float64,
 }
-TABLE: Schema = {
-    "system": pl.String,
-    "test": pl.String,
-    "slice": pl.String,
-    "metric": pl.String,
-    "value": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "n": pl.Int64,
-}
-
 Embed = Callable[[Sequence[str]], "Float[np.ndarray, 'title dim']"]
 
 
@@ -55,6 +44,9 @@ class Material:
         run: schema `RUN`.
         scores: schema `SCORES`.
         table: schema `TABLE`.
+        synonym_variants: schema `SYNONYM_VARIANTS`.
+        extra_words_variants: schema `EXTRA_WORDS_VARIANTS`.
+        made: `metrics.json` of `synonyms`, `extra_words` and, of the trained stage, `pairs`.
         weights: how many numbers the network has learned.
         embed: raw titles to embeddings of unit norm, one row a title.
     """
@@ -68,13 +60,16 @@ class Material:
     run: pl.DataFrame
     scores: pl.DataFrame
     table: pl.DataFrame
+    synonym_variants: pl.DataFrame
+    extra_words_variants: pl.DataFrame
+    made: dict[str, dict[str, Any]]
     weights: int
     embed: Embed
 
     @property
     def trained(self) -> str:
         """The trained system's name in every frame: its stage number."""
-        return str(self.params.stage)
+        return self.params.stage
 
     @cached_property
     def labels(self) -> dict[str, str]:

@@ -7,20 +7,47 @@ from collections.abc import Iterable, Sequence
 BASELINES = ("ngram", "tfidf", "untrained")
 TESTS = {
     "typos": "Typos",
-    "heldout_alias": "Held-out alias",
+    "composition": "Composition",
+    "extra_words": "Extra Words",
     "annotations": "Annotations",
+    "heldout_alias": "Held-out alias",
 }
 TEST_MEANING = {
     "typos": "training titles with about 5 % of their characters changed",
-    "heldout_alias": "one alias an occupation, kept out of training and index",
+    "composition": "titles put together from synonyms of an occupation's words, none of them in "
+    "training",
+    "extra_words": "raw inputs that hold a title of the taxonomy among other words",
     "annotations": "labelled raw inputs that nothing was trained on",
+    "heldout_alias": "one alias an occupation, kept out of training and index",
 }
+SLICES = {
+    "size:1": "1 title",
+    "size:2-5": "2–5 titles",
+    "size:6-15": "6–15 titles",
+    "size:16+": "16 titles or more",
+    "length:1-15": "1–15 characters",
+    "length:16-30": "16–30 characters",
+    "length:31+": "31 characters or more",
+    "source:pair_seen": "synonym seen elsewhere",
+    "source:pair_unseen": "synonym never seen",
+    "source:label_agrees": "label agrees",
+    "source:label_differs": "label differs",
+    "source:unlabelled": "no label",
+}
+"""Slices by size and length of every test; by source, those of tests that have several."""
 SYSTEMS = {
     "ngram": "n-gram matcher",
     "tfidf": "TF-IDF",
     "untrained": "network, untrained",
 }
-STAGES = {"0": "the base taxonomy", "1": "the base taxonomy and typos"}
+STAGES = {
+    "0": "the base taxonomy",
+    "1": "the base taxonomy and typos",
+    "2": "the base taxonomy, typos and synonyms",
+    "3": "the base taxonomy, typos, synonyms and extra words",
+    "4": "the base taxonomy, typos, synonyms, extra words and verdicts",
+    "4c": "the base taxonomy, typos, synonyms, extra words, verdicts and corrections",
+}
 
 
 def system_name(system: str) -> str:
@@ -41,6 +68,11 @@ def baseline_name(system: str) -> str:
 def test_name(test: str) -> str:
     """A test as a heading."""
     return TESTS.get(test, test)
+
+
+def slice_name(part: str) -> str:
+    """A slice as a part of its test."""
+    return SLICES.get(part, part.removeprefix("source:"))
 
 
 def in_order(found: Iterable[str], known: Iterable[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from tasks.reporting.augmentation import augmentation
 from tasks.reporting.confusions import confusions
 from tasks.reporting.embedding_map import embedding_map
 from tasks.reporting.learning import learning
@@ -27,6 +28,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Material], Html]]] = {
     "learning": ("Learning curves", learning),
     "losses": ("Loss", losses),
     "sizes": ("Sizes", sizes),
+    "augmentation": ("Augmentation", augmentation),
     "data": ("Data and model", overview),
 }
 

@@ -1,4 +1,8 @@
-"""The distribution of occupation sizes on logarithmic axes, the paper's Figure 3."""
+"""The distribution of occupation sizes on logarithmic axes, the paper's Figure 3.
+
+Of the taxonomy as it is, and with the titles that the stage `synonyms` makes from it (Neculoiu et
+al. 2016, section 4.2, point 2).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from tasks.reporting.drawing import BLUE, ORANGE, draw
+from models.titles import clean_title
+from tasks.reporting.drawing import BLUE, GREEN, draw
 from tasks.reporting.markup import Html, figure, paragraph, section
 from tasks.reporting.material import Material
 from tasks.reporting.names import count, counted
@@ -14,18 +19,21 @@ from tasks.reporting.names import count, counted
 
 def sizes(material: Material) -> Html:
     """Section `sizes`."""
-    per_size = size_counts(material.aliases)
-    if per_size.is_empty():
+    before = size_counts(material.aliases)
+    if before.is_empty():
         return section("sizes", "Occupation sizes", paragraph("The taxonomy has no alias."))
+    after = size_counts(with_variants(material.aliases, material.synonym_variants))
     return section(
         "sizes",
         "Occupation sizes",
-        paragraph(_sentence(per_size)),
+        paragraph(_sentence(before, after)),
         figure(
-            _drawing(per_size),
-            "How many occupations have so many titles; both axes are logarithmic (the paper's "
-            "Figure 3). A straight line would be a power law; sizes of taxonomies bend downwards "
-            "on the right.",
+            _drawing(before, after),
+            "How many occupations have so many titles (marks), or so many and more (lines), before "
+            "and after synonyms are put into training titles; both axes are logarithmic (the "
+            "paper's Figure 3). A straight line would be a power law; sizes of taxonomies bend "
+            "downwards on the right. Generated titles that the Composition queries hold out are "
+            "not counted.",
         ),
     )
 
@@ -42,22 +50,56 @@ def size_counts(aliases: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _sentence(per_size: pl.DataFrame) -> str:
-    every = per_size.select(pl.col("size").repeat_by("occupations").explode())["size"]
-    alone = int((every == 1).sum())
+def with_variants(aliases: pl.DataFrame, variants: pl.DataFrame) -> pl.DataFrame:
+    """`occupation_id, title`: every alias, and each variant once in every occupation of its title.
+
+    Args:
+        aliases: schema `SPLIT_ALIASES`.
+        variants: at least schema `VARIANTS`; `title` is the cleaned title of a training alias.
+    """
+    training = aliases.filter(pl.col("split") == "train")
+    cleaned = pl.Series("title", [clean_title(title) for title in training["title"]], pl.String)
+    made = (
+        training.with_columns(cleaned)
+        .join(variants, on="title")
+        .select("occupation_id", title="variant")
+        .unique()
+    )
+    return pl.concat([aliases.select("occupation_id", "title"), made])
+
+
+def _sentence(before: pl.DataFrame, after: pl.DataFrame) -> str:
     return (
-        f"{counted(len(every), 'occupation')}: the median one has "
-        f"{counted(int(every.quantile(0.5, 'lower') or 0), 'title')}, the largest "
-        f"{count(int(per_size['size'][-1]))}; {count(alone)} have a single title, and so no "
-        "similar pair but what augmentation makes of it."
+        f"{counted(int(before['at_least'][0]), 'occupation')}: the median one has "
+        f"{counted(_median(before), 'title')}, the largest {count(int(before['size'][-1]))}; "
+        f"{count(_alone(before))} have a single title, and so no similar pair but what "
+        f"augmentation makes of it. With synonyms put in, the median is {count(_median(after))}, "
+        f"the largest {count(int(after['size'][-1]))}, and {count(_alone(after))} are left with a "
+        "single one."
     )
 
 
-def _drawing(per_size: pl.DataFrame) -> Html:
+def _median(per_size: pl.DataFrame) -> int:
+    """The lower median."""
+    every = per_size.select(pl.col("size").repeat_by("occupations").explode())["size"]
+    return int(every.quantile(0.5, "lower") or 0)
+
+
+def _alone(per_size: pl.DataFrame) -> int:
+    return int(per_size.filter(pl.col("size") == 1)["occupations"].sum())
+
+
+def _drawing(before: pl.DataFrame, after: pl.DataFrame) -> Html:
     def plot(axes: Axes) -> None:
-        size = per_size["size"]
-        axes.loglog(size, per_size["at_least"], "-", color=ORANGE, label="this size or more")
-        axes.loglog(size, per_size["occupations"], "o", color=BLUE, label="exactly this size")
+        for frame, mark, line, colour, name in (
+            (before, "o", "-", BLUE, "taxonomy"),
+            (after, "^", "--", GREEN, "with synonyms"),
+        ):
+            size = frame["size"]
+            axes.loglog(size, frame["at_least"], line, color=colour)
+            axes.loglog(size, frame["occupations"], mark, color=colour, markersize=4)
+            # one entry for both, off the drawing
+            axes.plot([], [], mark + line, color=colour, markersize=4, label=name)
         axes.set_xlabel("titles of the occupation")
         axes.set_ylabel("occupations")
         for axis in (axes.xaxis, axes.yaxis):
@@ -66,4 +108,4 @@ def _drawing(per_size: pl.DataFrame) -> Html:
             axis.set_minor_locator(NullLocator())
         axes.legend()
 
-    return draw("sizes", "occupations by size, log-log", plot, width=5.4, height=3.2)
+    return draw("sizes", "occupations by size before and after synonyms, log-log", plot, 5.4, 3.2)

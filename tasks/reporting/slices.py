@@ -1,4 +1,4 @@
-"""Where the network gains and loses: success@1 by occupation size and title length.
+"""Where the network gains and loses: success@1 by occupation size, title length and source.
 
 One drawing a test: the trained network and the n-gram matcher on the same slices of the queries.
 """
@@ -11,18 +11,9 @@ from matplotlib.axes import Axes
 from tasks.reporting.drawing import BLUE, ORANGE, draw
 from tasks.reporting.markup import Html, figure, paragraph, section, tag
 from tasks.reporting.material import Material
-from tasks.reporting.names import TESTS, counted, in_order, system_name, test_name
+from tasks.reporting.names import SLICES, TESTS, counted, in_order, system_name, test_name
 
 BASELINE = "ngram"
-SLICES = {
-    "size:1": "1 title",
-    "size:2-5": "2–5 titles",
-    "size:6-15": "6–15 titles",
-    "size:16+": "16 titles or more",
-    "length:1-15": "1–15 characters",
-    "length:16-30": "16–30 characters",
-    "length:31+": "31 characters or more",
-}
 OFFSET = 0.14  # of a row, by which the two systems stand apart
 
 
@@ -44,7 +35,8 @@ def slices(material: Material) -> Html:
         "Slices",
         paragraph(
             "Success@1 of the network and the n-gram matcher on parts of each test: by the number "
-            "of titles of the right occupation, and by the length of the query. Look for rows "
+            "of titles of the right occupation, by the length of the query, and by where it comes "
+            "from in tests of several sources. Look for rows "
             "where the bars (95 % intervals) do not overlap: there one system is the better "
             "choice. Few queries make long bars."
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from models.featurizer import CharacterFeaturizer
 from models.recurrent import RecurrentSettings
 from models.strings import Strings
 from models.training import TrainSettings
-from tasks.params import PairsParams
+from tasks.sections import PairsParams, SharesParams
 
 TITLES = ["baker", "bread baker", "cook", "line cook", "bakr", "cok"]
 
@@ -112,7 +113,13 @@ def test_every_way_makes_true_pairs(system: str) -> None:
             "role": ["alias"] * 34,
         }
     )
-    params = PairsParams(rounds=1, dissimilar_per_similar=4, typo_share=0.1, row_group=1024)
+    params = PairsParams(
+        rounds=1,
+        dissimilar_per_similar=4,
+        shares=SharesParams(typo=0.5, synonym=0.3, extra_words=0.3, feedback=0.2),
+        outranked="dropped",
+        row_group=1024,
+    )
     made = pa.concat_tables(pair_speed.SYSTEMS[system](strings, 40, params))
     assert len(made) == 40
     rows = made.to_pylist()
@@ -138,29 +145,56 @@ def test_machine_and_command_hold_no_path(tmp_path: Path) -> None:
     )
 
 
-TABLE = """system,test,slice,metric,value,low,high,n
-ngram,typos,all,mrr,0.5,0.4,0.6,30
+HEAD = "system,test,slice,metric,value,low,high,n\n"
+LEXICAL = "ngram,typos,all,mrr,0.5,0.4,0.6,30\n"
+NETWORK = """untrained,typos,all,mrr,0.6,0.5,0.7,30
 {stage},typos,all,mrr,0.7,0.6,0.8,30
 {stage},typos,size:1,mrr,0.2,,,3
 """
 
 
-def test_tables_of_all_stages_with_baselines_once(tmp_path: Path) -> None:
+def evaluated(root: Path, stages: tuple[str, ...], seeds: tuple[int, ...]) -> None:
+    """Tables of a workspace: lexical once, a network's for each number and seed."""
     text = (Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8")
-    (tmp_path / "params.yaml").write_text(text, encoding="utf-8")
-    for stage in (0, 1):
-        folder = tmp_path / f"data/evaluate/{stage}"
-        folder.mkdir(parents=True)
-        (folder / "table.csv").write_text(TABLE.format(stage=stage))
+    (root / "params.yaml").write_text(text, encoding="utf-8")
+    tables = {root / "data/lexical/table.csv": HEAD + LEXICAL}
+    for stage in stages:
+        for seed in seeds:
+            path = root / f"data/evaluate/{stage}/{seed}/table.csv"
+            tables[path] = HEAD + NETWORK.format(stage=stage)
+    for path, lines in tables.items():
+        path.parent.mkdir(parents=True)
+        path.write_text(lines)
+
+
+def test_tables_of_all_stages_with_baselines_once(tmp_path: Path) -> None:
+    """Of seeds 1 and 2 the one that serves; the untrained network of the stage that serves."""
+    evaluated(tmp_path, ("0", "4c"), (1, 2))
     assert workspaces(tmp_path) == {"sample": tmp_path}
     rows = table_rows("sample", tmp_path)
-    assert sorted((row["system"], row["test"]) for row in rows) == [
+    assert [(row["system"], row["test"]) for row in rows] == [
+        ("ngram", "typos"),
         ("0", "typos"),
         ("0", "typos/size:1"),
-        ("1", "typos"),
-        ("1", "typos/size:1"),
-        ("ngram", "typos"),
+        ("untrained", "typos"),
+        ("4c", "typos"),
+        ("4c", "typos/size:1"),
     ]
+    assert {row["seed"] for row in rows} == {1}
     assert {row["low"] for row in rows if "/" in row["test"]} == {None}
     esco = table_rows("esco", tmp_path)[0]["command"]
     assert esco.startswith("ROLECALL_DATA=$ROLECALL_DATA make retrain PROFILE=esco && ")
+
+
+def test_the_stage_that_serves_must_be_there(tmp_path: Path) -> None:
+    evaluated(tmp_path, ("0",), (1,))
+    with pytest.raises(FileNotFoundError, match=r"evaluate/4c/1/table\.csv is missing"):
+        table_rows("sample", tmp_path)
+
+
+def test_a_step_encodes_the_rejected_strings_too(inputs: TrainingInputs) -> None:
+    """Two similar pairs of three; a rejection of strings 4 and 5, which are in none of them."""
+    rejected = torch.tensor([[4, 5]], dtype=torch.int32)
+    judged = replace(inputs, pairs=replace(inputs.pairs, dissimilar=rejected))
+    plain, with_rejected = (dropout.start(one, "none", 1) for one in (inputs, judged))
+    assert dropout.encoded(with_rejected, 0) == dropout.encoded(plain, 0) + 2

@@ -23,7 +23,23 @@ QUIET = {
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "90",
     "PYTHONUNBUFFERED": "1",
 }
-PIPELINE = ("ingest", "split", "typos", "pairs", "train", "evaluate", "report")  # folders of data/
+PIPELINE = (  # folders of data/
+    "ingest",
+    "split",
+    "typos",
+    "synonyms",
+    "extra_words",
+    "pairs",
+    "train",
+    "score",
+    "feedback",
+    "lexical",
+    "evaluate",
+    "report",
+    "table3",
+)
+STAGE, SEED = "4c", 1  # the defaults of `params.yaml`, of which `report` shows one model
+MODEL = f"{STAGE}-{SEED}"  # as in `train@4c-1`
 
 
 @dataclass(frozen=True)
@@ -70,6 +86,9 @@ class Clone:
     def retrain(self, *arguments: str, **changes: str) -> str:
         return self.run(sys.executable, "-m", "flows.retrain", *arguments, **changes)
 
+    def reproduce(self, *arguments: str, **changes: str) -> str:
+        return self.run(sys.executable, "-m", "flows.reproduce", *arguments, **changes)
+
     @property
     def lock(self) -> bytes:
         return (self.root / "dvc.lock").read_bytes()
@@ -84,8 +103,13 @@ class Clone:
         """What git says of the working tree: nothing, if all is as committed."""
         return self.git("status", "--porcelain", "--untracked-files=all")
 
-    def data_is_up_to_date(self) -> bool:
-        return "Data and pipelines are up to date." in self.dvc("status")
+    def is_up_to_date(self, target: str = "report") -> bool:
+        """Of a target and what it needs, because stages of the other target may never have run.
+
+        A bare `dvc status` speaks about these too.
+        """
+        said = self.dvc("status", "--with-deps", target)
+        return "Data and pipelines are up to date." in said
 
     def files(self) -> dict[str, str]:
         """Every file that the stages wrote, hidden ones as well, with its hash."""

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from clones import Clone, fresh_clone
+import yaml
+from clones import ROOT, Clone, fresh_clone
 
-SMALL = {
-    "typos.variants": 1,
-    "typos.probe_titles": 100,
-    "pairs.rounds": 1,
-    "train.max_steps": 40,
-    "train.evaluate_every": 10,
-    "train.encoder.layers": 1,
-    "train.encoder.hidden": 8,
-    "train.encoder.dim": 8,
-    "train.encoder.dim_character": 8,
-    "evaluate.bootstrap_draws": 200,
-}
+QUICK = yaml.safe_load((ROOT / "profiles/quick.yaml").read_text(encoding="utf-8"))
+
+
+def dotted(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """`a.b` for a value of `b` in the section `a`."""
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from dotted(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
 
 
 @pytest.fixture(scope="session")
@@ -29,9 +30,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def small_source(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Clone:
-    """A clone with small parameters, committed; nothing has run. Not to be written to."""
+    """A clone with the profile `quick` as its defaults; nothing has run. Not to be written to."""
     clone = fresh_clone(tmp_path_factory.mktemp("small_source"), home)
-    clone.set_params(SMALL)
+    clone.set_params({**dict(dotted(QUICK)), "register.name": "rolecall"})
     (clone.root / "dvc.lock").unlink(missing_ok=True)
     clone.git("add", "--all")
     clone.git("commit", "--quiet", "--message=small")

@@ -15,7 +15,7 @@ SECONDS = 240  # a moment that has not come by then will not
 Moment = Callable[[str], bool]  # is told what the command has printed
 
 
-def kill_at(moment: Moment, clone: Clone, *command: str) -> str:
+def kill_at(moment: Moment, clone: Clone, *command: str, seconds: float = SECONDS) -> str:
     """Run `command` and kill its process group at `moment`; what it had printed.
 
     A command that ends before the moment comes fails the test: it was not killed in the middle.
@@ -31,7 +31,7 @@ def kill_at(moment: Moment, clone: Clone, *command: str) -> str:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    limit = time.monotonic() + SECONDS
+    limit = time.monotonic() + seconds
     try:
         while process.poll() is None and time.monotonic() < limit:
             if moment(log.read_text(errors="replace")):

@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from clones import Clone, fresh_clone
+from clones import MODEL, SEED, STAGE, Clone, fresh_clone
 
 pytestmark = pytest.mark.slow
-MODEL = re.compile(r"^model   rolecall version 1, (champion|challenger)$", re.MULTILINE)
+VERSION = re.compile(r"^model   rolecall version 1, (champion|challenger)$", re.MULTILINE)
 CONSUMER = """
 import sys
 import mlflow
@@ -36,24 +36,24 @@ def retrained(tmp_path_factory: pytest.TempPathFactory, home: Path) -> tuple[Clo
 def test_what_it_prints(retrained: tuple[Clone, str]) -> None:
     """Progress while it works; at the end the table, the report, the model."""
     clone, printed = retrained
-    assert re.search(r"stage 1 of 8 +ingest", printed)
-    assert re.search(r"train@1: step 100/\d+ ", printed)
-    end = printed.splitlines()[-24:]
-    assert any(line.split()[:4] == ["system", "test", "success_at_1", "mrr"] for line in end)
-    for system in ("ngram", "tfidf", "untrained", "1"):
-        tests = {line.split()[1] for line in end if line.split()[:1] == [system]}
-        assert {"typos", "heldout_alias", "annotations"} <= tests
+    assert re.search(r"stage 1 of 17 +ingest", printed)
+    assert re.search(rf"train@{MODEL}: step 100/\d+ ", printed)
+    end = printed.splitlines()[-32:]
+    assert any(line.split()[:4] == ["test", "system", "success_at_1", "mrr"] for line in end)
+    for system in ("ngram", "tfidf", "untrained", STAGE):
+        tests = {line.split()[0] for line in end if line.split()[1:2] == [system]}
+        assert {"typos", "composition", "extra_words", "heldout_alias", "annotations"} <= tests
     page = clone.root / "data/report/report.html"
     assert f"report  {page}" in end
     assert page.stat().st_size > 10_000
-    assert MODEL.search(printed)
+    assert VERSION.search(printed)
     assert "data    pushed to DVC's remote" in end
 
 
 def test_the_tree_is_clean_and_the_lock_the_committed_one(retrained: tuple[Clone, str]) -> None:
     """The committed lock is what a bare `dvc repro report` writes."""
     clone, _ = retrained
-    assert clone.data_is_up_to_date()
+    assert clone.is_up_to_date()
     assert clone.changed() == ""
     assert clone.git("show", "HEAD:dvc.lock").encode() == clone.lock
 
@@ -68,7 +68,7 @@ def test_a_second_run_skips_all(retrained: tuple[Clone, str]) -> None:
         end.children_user + end.children_system < 30 + start.children_user + start.children_system
     )
     stages = next(line for line in second.splitlines() if line.startswith("stages "))
-    assert stages.split()[2::2] == ["unchanged,"] * 7 + ["unchanged"]
+    assert stages.split()[2::2] == ["unchanged,"] * 16 + ["unchanged"]
     assert "rolecall version 1" in second
     assert "(registered before)" in second
     assert versions(clone) == ["1"]
@@ -94,7 +94,7 @@ def registry(clone: Clone) -> str:
 def test_a_consumer_elsewhere(retrained: tuple[Clone, str], tmp_path: Path) -> None:
     """By name and alias, in a folder with packages of its own named tasks and models."""
     clone, printed = retrained
-    alias = MODEL.search(printed)[1]
+    alias = VERSION.search(printed)[1]
     for package in ("tasks", "models", "flows"):
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").write_text(
@@ -120,16 +120,17 @@ def test_a_consumer_elsewhere(retrained: tuple[Clone, str], tmp_path: Path) -> N
 
 @pytest.mark.parametrize("test", ["heldout_alias", "annotations"])
 def test_training_is_worth_015(retrained: tuple[Clone, str], test: str) -> None:
-    """success@1 of the trained network above the same one at step 0, their intervals apart."""
+    """success@1 of the default stage above the same network at step 0, their intervals apart."""
     clone, _ = retrained
-    with (clone.root / "data/evaluate/1/table.csv").open(encoding="utf-8") as file:
+    table = clone.root / f"data/evaluate/{STAGE}/{SEED}/table.csv"
+    with table.open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["slice"] == "all"]
     found = {
         row["system"]: row
         for row in rows
         if row["test"] == test and row["metric"] == "success_at_1"
     }
-    trained, untrained = found["1"], found["untrained"]
+    trained, untrained = found[STAGE], found["untrained"]
     assert float(trained["value"]) - float(untrained["value"]) >= 0.15
     assert float(trained["low"]) > float(untrained["high"])
     assert int(trained["n"]) >= 100

@@ -6,25 +6,36 @@ import sys
 from pathlib import Path
 
 import pytest
-from clones import Clone
+from clones import MODEL, SEED, STAGE, Clone
 from kills import any_file_below, appears, kill_at, says, survivors
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks for survivors in /proc"),
 ]
-STAGES = ("ingest", "split", "typos", "pairs@0", "pairs@1", "train@1", "evaluate@1", "report")
-LAST = {  # what each stage writes last
+TRAINED = f"train@{MODEL}"
+LAST = {  # one stage of each kind, and what it writes last
     "ingest": "data/ingest/metrics.json",
     "split": "data/split/metrics.json",
     "typos": "data/typos/metrics.json",
+    "synonyms": "data/synonyms/metrics.json",
+    "extra_words": "data/extra_words/metrics.json",
     "pairs@0": "data/pairs/0/metrics.json",
     "pairs@1": "data/pairs/1/metrics.json",
-    "train@1": "data/train/1/history.csv",
-    "evaluate@1": "data/evaluate/1/metrics.json",
+    "score": "data/score/metrics.json",
+    "feedback": "data/feedback/metrics.json",
+    f"pairs@{STAGE}": f"data/pairs/{STAGE}/metrics.json",
+    TRAINED: f"data/train/{STAGE}/{SEED}/history.csv",
+    "lexical": "data/lexical/metrics.json",
+    f"evaluate@{MODEL}": f"data/evaluate/{STAGE}/{SEED}/metrics.json",
     "report": "data/report/report.html",
 }
-Ladder = dict[str, Clone]
+PLAN = """
+from pathlib import Path
+from flows.dvc_stages import planned_stages
+print(*planned_stages(Path.cwd(), "report"))
+"""
+Ladder = dict[str, Clone]  # in the order of the stages
 
 
 def repro(stage: str) -> tuple[str, ...]:
@@ -34,13 +45,14 @@ def repro(stage: str) -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def ladder(small_source: Clone, small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Ladder:
-    """Per stage the clone as it is before it; `end` after all. Not to be written to.
+    """Per stage, in DVC's order, the clone as it is before it; `end` after all. Read only.
 
     Stage by stage gives the same lock and files as the bare `dvc repro report` of `small`.
     """
     folder = tmp_path_factory.mktemp("ladder")
-    rungs, clone = {}, small_source.copied(folder / "work")
-    for stage in STAGES:
+    rungs: Ladder = {}
+    clone = small_source.copied(folder / "work")
+    for stage in clone.python(PLAN).split():
         rungs[stage] = clone.copied(folder / stage)
         clone.run(*repro(stage))
     rungs["end"] = clone
@@ -50,7 +62,7 @@ def ladder(small_source: Clone, small: Clone, tmp_path_factory: pytest.TempPathF
 
 
 def after(ladder: Ladder, stage: str) -> Clone:
-    names = [*STAGES, "end"]
+    names = list(ladder)
     return ladder[names[names.index(stage) + 1]]
 
 
@@ -59,7 +71,7 @@ def outputs(clone: Clone, stage: str) -> Path:
 
 
 @pytest.mark.parametrize("moment", ["first file", "last file"])
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", LAST)
 def test_a_stage(ladder: Ladder, stage: str, moment: str, tmp_path: Path) -> None:
     """Killed when its first file begins, or when its last is whole and DVC takes them over."""
     clone = ladder[stage].copied(tmp_path)
@@ -75,7 +87,12 @@ def test_a_stage(ladder: Ladder, stage: str, moment: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("stage", "words"), [("train@1", "similar pairs,"), ("evaluate@1", "tfidf: ")]
+    ("stage", "words"),
+    [
+        (TRAINED, "similar pairs,"),
+        ("lexical", "tfidf: "),
+        (f"evaluate@{MODEL}", f"{STAGE}: "),
+    ],
 )
 def test_a_stage_that_has_written_nothing(
     ladder: Ladder, stage: str, words: str, tmp_path: Path
@@ -90,19 +107,19 @@ def test_a_stage_that_has_written_nothing(
 
 def test_training_goes_on_from_its_checkpoint(ladder: Ladder, tmp_path: Path) -> None:
     """Killed twice; each time it goes on from the last look, and nothing of it is left behind."""
-    clone = ladder["train@1"].copied(tmp_path)
-    kill_at(says("step 10/40"), clone, *repro("train@1"))
-    printed = kill_at(says("step 30/40"), clone, *repro("train@1"))
+    clone = ladder[TRAINED].copied(tmp_path)
+    kill_at(says("step 10/40"), clone, *repro(TRAINED))
+    printed = kill_at(says("step 30/40"), clone, *repro(TRAINED))
     assert "resumed at step 10" in printed
-    assert "resumed at step 30" in clone.run(*repro("train@1"))
-    assert clone.files() == after(ladder, "train@1").files()
-    assert clone.lock == after(ladder, "train@1").lock
+    assert "resumed at step 30" in clone.run(*repro(TRAINED))
+    assert clone.files() == after(ladder, TRAINED).files()
+    assert clone.lock == after(ladder, TRAINED).lock
     assert list((clone.root / ".checkpoints").iterdir()) == []
 
 
 def test_the_flow_in_training(ladder: Ladder, tmp_path: Path) -> None:
     """No survivor goes on writing; the next run resumes, and ends as if there had been no kill."""
-    clone = ladder["train@1"].copied(tmp_path)
+    clone = ladder[TRAINED].copied(tmp_path)
     flow = (sys.executable, "-m", "flows.retrain")
     kill_at(says("step 20/40"), clone, *flow)
     assert survivors(clone) == []

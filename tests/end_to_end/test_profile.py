@@ -20,7 +20,8 @@ pytestmark = pytest.mark.slow
 OCCUPATION = "conceptType,conceptUri,iscoGroup,preferredLabel,altLabels,hiddenLabels,status"
 GROUP = "conceptType,conceptUri,code,preferredLabel,altLabels,inScheme,description"
 ADDRESS = "http://data.europa.eu/esco/occupation/"
-OUTSIDE = ("occupations_en.csv", "ISCOGroups_en.csv", "titles.csv")
+THESAURUS = "synonym_job_titles_for_search.txt"
+OUTSIDE = ("occupations_en.csv", "ISCOGroups_en.csv", "titles.csv", THESAURUS)
 OCCUPATIONS = 60
 
 
@@ -84,6 +85,12 @@ def outside(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ",vacancyTitle,conceptUri",
         ((n, r["raw_title"], ADDRESS + r["occupation_id"]) for n, r in enumerate(inputs)),
     )
+    lines = (
+        f"{row['term']}, {row['synonym']} => {row['term'].replace(' ', '_')}\n"
+        for row in sample(small.root, "synonyms")
+    )
+    (folder / "synonyms").mkdir()
+    (folder / "synonyms" / THESAURUS).write_text("".join(lines), encoding="utf-8")
     return folder
 
 
@@ -117,7 +124,9 @@ def test_its_lock_names_outside_files_without_a_path(
 ) -> None:
     """Checksums are the published files'; nothing says where they lay."""
     lock = workspace.lock.decode()
-    deps = {dep["path"]: dep["md5"] for dep in yaml.safe_load(lock)["stages"]["ingest"]["deps"]}
+    stages = yaml.safe_load(lock)["stages"]
+    read = [*stages["ingest"]["deps"], *stages["synonyms"]["deps"]]
+    deps = {dep["path"]: dep["md5"] for dep in read}
     for name in OUTSIDE:
         source = next(outside.rglob(name))
         digest = hashlib.md5(source.read_bytes(), usedforsecurity=False).hexdigest()
@@ -134,7 +143,7 @@ def test_the_main_tree_is_as_it_was(main: Clone, workspace: Clone, small: Clone)
     assert main.files() == small.files()
     assert main.git("rev-parse", "HEAD") == small.git("rev-parse", "HEAD")
     assert main.git("branch", "--list") == small.git("branch", "--list")
-    assert main.data_is_up_to_date()
+    assert main.is_up_to_date()
 
 
 def test_the_cache_is_shared(main: Clone, workspace: Clone) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from clones import ROOT, Clone, fresh_clone
+from clones import MODEL, ROOT, Clone, fresh_clone
 
 pytestmark = pytest.mark.slow
 OTHER = {
@@ -26,7 +26,21 @@ def elsewhere(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.mark.parametrize(
-    "stage", ["ingest", "split", "typos", "pairs/0", "pairs/1", "train", "evaluate", "report"]
+    "stage",
+    [
+        "ingest",
+        "split",
+        "typos",
+        "synonyms",
+        "extra_words",
+        *(f"pairs/{k}" for k in ("0", "1", "2", "3", "4c")),
+        "train",
+        "score",
+        "feedback",
+        "lexical",
+        "evaluate",
+        "report",
+    ],
 )
 def test_each_stage_writes_the_same_bytes(
     small: Clone, elsewhere: tuple[Clone, str], stage: str
@@ -45,7 +59,7 @@ def test_the_flow_writes_the_lock_of_a_bare_repro(
     small: Clone, elsewhere: tuple[Clone, str]
 ) -> None:
     clone, printed = elsewhere
-    assert "evaluate@1 ran, report ran" in printed
+    assert f"evaluate@{MODEL} ran, report ran" in printed
     assert clone.lock == small.lock
     assert str(clone.root).encode() not in clone.lock
     assert str(clone.root).encode() not in b"".join(
@@ -59,5 +73,5 @@ def test_data_stages_at_full_size_are_those_of_the_committed_lock(
 ) -> None:
     """All stages before training: a difference in one byte would change dvc.lock."""
     clone = fresh_clone(tmp_path, home)
-    assert "Running stage 'pairs@1'" in clone.dvc("repro", "pairs@1", **OTHER)
+    assert "Running stage 'pairs@3'" in clone.dvc("repro", "pairs@3", **OTHER)
     assert clone.changed() == ""

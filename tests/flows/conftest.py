@@ -43,24 +43,33 @@ stages:
     deps: [tasks/stage.py, "${ingest.sources[0]}"]
     params: [ingest]
     outs: [data/ingest]
-  train:
-    matrix: {k: [0, 1]}
-    cmd: python -m tasks.stage train@${item.k} data/train/${item.k}
+  lexical:
+    cmd: python -m tasks.stage lexical data/lexical
     deps: [tasks/stage.py, data/ingest]
-    outs: ["data/train/${item.k}"]
+    outs: [data/lexical]
+  train:
+    matrix: {k: ["0", "1"], seed: "${seeds}"}
+    cmd: python -m tasks.stage train@${item.k}-${item.seed} data/train/${item.k}/${item.seed}
+    deps: [tasks/stage.py, data/ingest]
+    outs: ["data/train/${item.k}/${item.seed}"]
   evaluate:
-    matrix: {k: [0, 1]}
-    cmd: python -m tasks.stage evaluate@${item.k} data/evaluate/${item.k}
-    deps: [tasks/stage.py, "data/train/${item.k}", data/ingest]
-    outs: ["data/evaluate/${item.k}"]
+    matrix: {k: ["0", "1"], seed: "${seeds}"}
+    cmd: python -m tasks.stage evaluate@${item.k}-${item.seed} data/evaluate/${item.k}/${item.seed}
+    deps: [tasks/stage.py, "data/train/${item.k}/${item.seed}", data/ingest]
+    outs: ["data/evaluate/${item.k}/${item.seed}"]
   report:
     cmd: python -m tasks.stage report data/report
-    deps: [tasks/stage.py, "data/evaluate/${stage}"]
-    params: [stage]
+    deps: [tasks/stage.py, data/lexical, "data/evaluate/${stage}/${seeds[0]}"]
+    params: [stage, seeds]
     outs: [data/report]
+  table3:
+    cmd: python -m tasks.stage table3 data/table3
+    deps: [tasks/stage.py, data/lexical, data/evaluate]
+    outs: [data/table3]
 """
 PARAMS = """
-stage: 1
+stage: "1"
+seeds: [1]
 ingest:
   taxonomy:
     reader: sample
@@ -82,15 +91,17 @@ if asked("fail.txt"):
     sys.exit(3)
 folder = pathlib.Path(out)
 folder.mkdir(parents=True)
-if name.startswith("evaluate"):
-    rows = [
-        "system,test,slice,metric,value,low,high,n",
-        "ngram,typos,all,success_at_1,0.5,0.4,0.6,10",
-        "ngram,typos,all,mrr,0.55,0.45,0.65,10",
-        "1,typos,all,success_at_1,0.75,,,10",
-        "1,typos,short,success_at_1,0.1,,,2",
-    ]
-    (folder / "table.csv").write_text("\\n".join(rows) + "\\n")
+head = "system,test,slice,metric,value,low,high,n"
+lexical = [
+    "ngram,typos,all,success_at_1,0.5,0.4,0.6,10",
+    "ngram,typos,all,mrr,0.55,0.45,0.65,10",
+]
+network = ["1,typos,all,success_at_1,0.75,,,10", "1,typos,short,success_at_1,0.1,,,2"]
+rows = {"lexical": lexical, "evaluate": network}.get(name.split("@")[0])
+if rows:
+    (folder / "table.csv").write_text("\\n".join([head, *rows]) + "\\n")
+elif name == "table3":
+    (folder / "table3.md").write_text("# Table 3\\n\\n| system | Typos |\\n")
 else:
     (folder / "report.html").write_text(name)
 '''

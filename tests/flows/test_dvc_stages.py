@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import signal
@@ -17,7 +18,8 @@ from flows.dvc_stages import StageFailed, outcome, planned_stages, run_stage
 
 Run = Callable[..., str]
 Dvc = tuple[str, ...]
-ORDER = ["ingest", "train@1", "evaluate@1", "report"]
+ROOT = Path(__file__).parents[2]
+ORDER = ["ingest", "lexical", "train@1-1", "evaluate@1-1", "report"]
 
 
 def visited(printed: str) -> list[str]:
@@ -52,6 +54,49 @@ def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
     assert set(plan) == set(printed) == {"a", "m", "z", "q", "outside.txt.dvc"}
 
 
+def test_the_order_of_a_small_part_is_that_of_the_file(
+    tmp_path: Path, run_in: Run, dvc: Dvc
+) -> None:
+    """Five of thirteen stages: DVC's own plan walks a set here, this one the file.
+
+    A stage stands behind all that it depends on; where that leaves a choice, in the file's order:
+    c needs e and a, so they come first; b needs nothing that is not there.
+    """
+    toy_pipeline(tmp_path, {"c": "e.out, a.out", "b": "", "e": "", "a": "b.out", "z": "c.out"})
+    run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
+    assert planned_stages(tmp_path, "z") == ["e", "b", "a", "c", "z"]
+    assert planned_stages(tmp_path, "a") == ["b", "a"]
+
+
+@pytest.mark.slow
+def test_the_plan_does_not_depend_on_the_hash_seed(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
+    """In fresh processes, for a small part of a pipeline and for the targets of this one."""
+    toy_pipeline(tmp_path, dict.fromkeys("cbea", "") | {"z": "c.out, b.out, e.out, a.out"})
+    run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
+    asked = [(str(tmp_path), "z")] + [(str(ROOT), target) for target in ("report", "table3")]
+    code = (
+        "from pathlib import Path; from flows.dvc_stages import planned_stages; "
+        f"print([planned_stages(Path(root), target) for root, target in {asked}])"
+    )
+    plans = set()
+    for seed in "0123":
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        plans.add(done.stdout)
+    assert len(plans) == 1
+    assert plans.pop().startswith("[['c', 'b', 'e', 'a', 'z'], ['ingest', ")
+
+
+def toy_pipeline(folder: Path, edges: dict[str, str]) -> None:
+    """`dvc.yaml` with these stages, each with its deps, between eight that nobody needs."""
+    idle = {f"idle{number}": "" for number in range(8)}
+    stage = "  {}: {{cmd: 'touch {}.out', deps: [{}], outs: [{}.out]}}\n"
+    text = "".join(stage.format(k, k, v, k) for k, v in (idle | edges).items())
+    (folder / "dvc.yaml").write_text("stages:\n" + text)
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
@@ -73,7 +118,7 @@ def test_flow_and_bare_repro_write_the_same_lock(
     """Then: unchanged, restored from the run cache, and run again after a change."""
     bare = Path(shutil.copytree(toy, tmp_path / "bare"))
     assert visited(run_in(bare, *dvc, "repro", "report")) == ORDER
-    assert [run_stage(toy, stage) for stage in ORDER] == ["ran"] * 4
+    assert [run_stage(toy, stage) for stage in ORDER] == ["ran"] * 5
     assert (toy / "dvc.lock").read_bytes() == (bare / "dvc.lock").read_bytes()
     assert run_stage(toy, "ingest") == "unchanged"
 
@@ -86,11 +131,11 @@ def test_flow_and_bare_repro_write_the_same_lock(
 
 @pytest.mark.slow
 def test_a_failed_stage_is_named_with_its_last_lines(toy: Path, prefect_server: None) -> None:
-    (toy / "fail.txt").write_text("train@1")
+    (toy / "fail.txt").write_text("train@1-1")
     run_stage(toy, "ingest")
     lock = (toy / "dvc.lock").read_bytes()
-    with pytest.raises(StageFailed, match=r"(?s)stage train@1 failed with .*the last words"):
-        run_stage(toy, "train@1")
+    with pytest.raises(StageFailed, match=r"(?s)stage train@1-1 failed with .*the last words"):
+        run_stage(toy, "train@1-1")
     assert (toy / "dvc.lock").read_bytes() == lock
 
 

@@ -6,28 +6,38 @@ from pathlib import Path
 
 import pytest
 
-from flows.results import as_markdown, as_text, result_rows, stage_number
+from flows.results import as_facts, as_markdown, as_text, result_rows, tables
 
 TABLE = """system,test,slice,metric,value,low,high,n
 ngram,typos,all,mrr,0.8124,0.80049,0.82,300
 ngram,typos,short,mrr,0.1,0.1,0.1,3
 ngram,typos,all,success_at_5,0.9,0.9,0.9,300
 ngram,typos,all,success_at_1,0.7,0.65,0.75,300
-1,annotations,all,success_at_1,0.5,,,12
+ngram,annotations,all,success_at_1,0.25,,,12
+"""
+NETWORK = """system,test,slice,metric,value,low,high,n
+4c,typos,all,success_at_1,0.9,,,300
+4c,annotations,all,success_at_1,0.5,,,12
 """
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
-    (tmp_path / "table.csv").write_text(TABLE)
-    return tmp_path / "table.csv"
+def root(tmp_path: Path) -> Path:
+    """A repository with the files of its report: stage 4c, the first of two seeds."""
+    (tmp_path / "params.yaml").write_text('stage: "4c"\nseeds: [7, 1]\n')
+    for folder, text in (("lexical", TABLE), ("evaluate/4c/7", NETWORK)):
+        (tmp_path / "data" / folder).mkdir(parents=True)
+        (tmp_path / "data" / folder / "table.csv").write_text(text)
+    return tmp_path
 
 
-def test_two_metrics_over_all_queries_in_the_files_order(table: Path) -> None:
+def test_two_metrics_over_all_queries_systems_together(root: Path) -> None:
     """0.8124 and 0.80049 are shown with three decimals; a missing metric is an empty cell."""
-    assert result_rows(table) == [
-        ("ngram", "typos", "0.700 [0.650, 0.750]", "0.812 [0.800, 0.820]", "300"),
-        ("1", "annotations", "0.500", "", "12"),
+    assert result_rows(tables(root)) == [
+        ("typos", "ngram", "0.700 [0.650, 0.750]", "0.812 [0.800, 0.820]", "300"),
+        ("typos", "4c", "0.900", "", "300"),
+        ("annotations", "ngram", "0.250", "", "12"),
+        ("annotations", "4c", "0.500", "", "12"),
     ]
 
 
@@ -44,6 +54,5 @@ def test_markdown_escapes_its_own_sign() -> None:
     assert as_markdown([("a|b", "c")], ("x", "y")) == "| x | y |\n| --- | --- |\n| a\\|b | c |"
 
 
-def test_stage_number(tmp_path: Path) -> None:
-    (tmp_path / "params.yaml").write_text("stage: 0  # base\n")
-    assert stage_number(tmp_path) == 0
+def test_facts_stand_in_two_columns() -> None:
+    assert as_facts({"a": "one", "stages": "two"}) == "a       one\nstages  two"

@@ -59,11 +59,11 @@ def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: Non
     shelf = Shelf(promoted=True)
     summary = run(toy, shelf)
     assert shelf.calls == [("register", toy), ("promote", toy, 7)]
-    assert list(summary.stages) == ["ingest", "train@1", "evaluate@1", "report"]
+    assert list(summary.stages) == ["ingest", "lexical", "train@1-1", "evaluate@1-1", "report"]
     assert summary.pushed
     assert any((toy.parent / "storage").rglob("*"))
     text = as_text(summary)
-    assert "ngram   typos  0.500 [0.400, 0.600]  0.550 [0.450, 0.650]  10" in text
+    assert "typos  ngram   0.500 [0.400, 0.600]  0.550 [0.450, 0.650]  10" in text
     assert f"report  {toy}/data/report/report.html" in text
     assert "model   toy version 7, champion\n" in text
 
@@ -95,9 +95,13 @@ def test_task_runs_are_named_after_stages_and_logged(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     progress = done.stderr
-    assert "stage 2 of 4  train@1 ..." in progress
-    assert "train@1: working on train@1" in progress
-    assert done.stdout.rstrip().splitlines()[-5].startswith("stages  ingest ran, train@1 ran")
+    assert "stage 3 of 5  train@1-1 ..." in progress
+    assert "train@1-1: working on train@1-1" in progress
+    assert (
+        done.stdout.rstrip()
+        .splitlines()[-5]
+        .startswith("stages  ingest ran, lexical ran, train@1-1 ran")
+    )
     assert "model   toy version 1, champion" in done.stdout
 
     (toy / "fail.txt").write_text("ingest")
@@ -115,9 +119,9 @@ def test_task_runs_are_named_after_stages_and_logged(
 
 
 def test_a_failed_stage_ends_the_flow_before_registering(toy: Path, prefect_server: None) -> None:
-    (toy / "fail.txt").write_text("evaluate@1")
+    (toy / "fail.txt").write_text("evaluate@1-1")
     shelf = Shelf(promoted=True)
-    with pytest.raises(StageFailed, match="evaluate@1"):
+    with pytest.raises(StageFailed, match="evaluate@1-1"):
         run(toy, shelf)
     assert shelf.calls == []
 
@@ -132,7 +136,7 @@ def test_a_push_that_fails_is_a_warning(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    from flows.retrain import push
+    from flows.target import push
 
     if remote == "none":
         run_in(toy, *dvc, "remote", "remove", "storage")

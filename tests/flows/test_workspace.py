@@ -57,7 +57,7 @@ def test_what_a_workspace_holds(toy: Path, outside: Path, run_in: Run, dvc: Dvc)
     params = yaml.safe_load((workspace / "params.yaml").read_text())
     assert params["ingest"]["taxonomy"] == {"reader": "table", "files": {"own name": FILE}}
     assert params["register"] == {"name": "toy-other", "top_k": 5}
-    assert params["stage"] == 1
+    assert params["stage"] == "1"
     assert not (workspace / "dvc.lock").exists()
     assert (workspace / FILE).read_text() == "title\ncooper\n"
     assert run_in(workspace, *dvc, "cache", "dir").strip() == str(toy / ".dvc" / "cache")
@@ -140,7 +140,7 @@ def test_the_command_runs_in_the_workspace(
     assert not (toy / "data" / "ingest").exists()
 
     second = subprocess.run(command, cwd=toy, env=flow_environment, capture_output=True, text=True)
-    stages = f"{FILE}.dvc unchanged, ingest unchanged, train@1 unchanged"
+    stages = f"{FILE}.dvc unchanged, ingest unchanged, lexical unchanged, train@1-1 unchanged"
     assert stages in second.stdout, second.stdout + second.stderr
     assert (workspace / "dvc.lock").read_bytes() == lock
 
@@ -153,8 +153,8 @@ def test_the_workspaces_own_code_runs(toy: Path, outside: Path, run_in: Run) -> 
     run_in(toy, "git", "add", "flows")
     run_in(toy, "git", "commit", "--quiet", "--message=flows")
     code = (
-        "import pathlib; from flows.workspace import retrain_profile; "
-        f"retrain_profile(pathlib.Path({str(toy)!r}), 'other', [])"
+        "import pathlib; from flows.workspace import run_in_workspace; "
+        f"run_in_workspace(pathlib.Path({str(toy)!r}), 'other', 'flows.retrain', [])"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": ""}
     done = subprocess.run(

@@ -13,9 +13,9 @@ import yaml
 
 from tasks.frames import read_frame
 from tasks.ingest import Ingested, ingest, main, require_usable
-from tasks.params import SOURCES, IngestParams, InputsParams, TaxonomyParams
 from tasks.readers.outside import IngestError
 from tasks.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
+from tasks.sections import SOURCES, IngestParams, InputsParams, TaxonomyParams
 
 ROOT = Path(__file__).resolve().parents[2]
 TITLES = "id,title\n1,cook\n2,nurse\n1,chef\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,26 +14,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.frames import write_frame
+from tasks.frames import Schema, write_frame
+from tasks.pair_blocks import PAIRS, write_blocks
 from tasks.pairs import (
-    PAIRS,
     base_pairs,
     main,
-    read_blocks,
-    typo_count,
-    typo_pairs,
-    write_pairs,
+    new_pairs,
+    variant_pairs,
 )
-from tasks.params import PairsParams
-from tasks.schemas import QUERIES, SPLIT_ALIASES, STRINGS, VARIANTS
-from tasks.strings_table import number, typo_strings
+from tasks.params import load_params
+from tasks.schemas import (
+    EXTRA_WORDS_VARIANTS,
+    QUERIES,
+    SPLIT_ALIASES,
+    STRINGS,
+    SYNONYM_VARIANTS,
+    VARIANTS,
+    VERDICTS,
+)
+from tasks.sections import PairsParams, SharesParams
+from tasks.strings_table import append, variant_strings
 
 ROOT = Path(__file__).parents[2]
 
 
 def params(**changes: Any) -> PairsParams:
-    values = {"rounds": 3, "dissimilar_per_similar": 4, "typo_share": 0.1, "row_group": 1024}
-    return PairsParams(**values | changes)
+    shares = SharesParams(typo=0.5, synonym=0.3, extra_words=0.3, feedback=0.2)
+    values = {"rounds": 3, "dissimilar_per_similar": 4, "shares": shares, "row_group": 1024}
+    return PairsParams(**values | {"outranked": "dropped"} | changes)
 
 
 def strings_of(owned: list[list[str]]) -> pl.DataFrame:
@@ -40,12 +49,14 @@ def strings_of(owned: list[list[str]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict(STRINGS), orient="row")
 
 
-def with_typos(strings: pl.DataFrame, variants: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+def with_variants(
+    strings: pl.DataFrame, source: str, variants: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     rows = [
         (title, f"{title}{'x' * (i + 1)}") for i in range(variants) for title in strings["title"]
     ]
     frame = pl.DataFrame(rows, schema=dict(VARIANTS), orient="row")
-    return number(pl.concat([strings.drop("string_id"), typo_strings(frame, strings)])), frame
+    return append(strings, variant_strings(frame, strings, source)), frame
 
 
 def rows_of(path: Path) -> list[tuple[int, int, bool, str]]:
@@ -112,37 +123,64 @@ def test_draws_are_uniform() -> None:
     assert all(abs(n - 16_000 / 3) < 5 * (16_000 * 2 / 9) ** 0.5 for n in stranger.values())
 
 
-@given(OWNED, st.floats(0, 0.19), st.integers(1, 3), st.integers(0, 99))
+@given(OWNED, st.sampled_from(["typo", "synonym", "extra_words"]), st.integers(0, 99))
 @settings(max_examples=40)
-def test_typo_pairs(owned: list[list[str]], share: float, variants: int, seed: int) -> None:
-    strings, frame = with_typos(strings_of(owned), variants)
-    settings = params(typo_share=share)
-    base = sum(len(block) for block in base_pairs(strings, settings, rng(seed)))
-    rows = [
-        tuple(row.values())
-        for block in typo_pairs(strings, frame, base, settings, rng(seed))
-        for row in block.to_pylist()
-    ]
+def test_variant_pairs(owned: list[list[str]], source: str, seed: int) -> None:
+    """A title beside its own variants, `similar` times; its strangers are aliases."""
+    strings, frame = with_variants(strings_of(owned), source, 2)
+    blocks = variant_pairs(strings, frame, source, 300, params(), rng(seed))
+    rows = [tuple(row.values()) for block in blocks for row in block.to_pylist()]
     check_pairs(rows, owned_by(strings))
-    role = dict(strings.select("string_id", "role").rows())
+    role, title = (dict(strings.select("string_id", c).rows()) for c in ("role", "title"))
     assert all(role[anchor] == "alias" for anchor, *_ in rows)
-    typos = [row for row in rows if row[3] == "typo"]
-    assert all(similar and role[other] == "typo" for _, other, similar, _ in typos)
+    own = [row for row in rows if row[3] == source]
+    assert len(own) == 300
+    assert len(rows) == 5 * 300
+    assert all(similar and role[other] == source for _, other, similar, _ in own)
     assert all(role[other] == "alias" for _, other, similar, _ in rows if not similar)
-    assert len(rows) == 5 * len(typos)
-    title = dict(strings.select("string_id", "title").rows())
     named = set(frame.rows())
-    assert all((title[anchor], title[other]) in named for anchor, other, *_ in typos)
-    # one typo pair more or less brings five rows: within rounding of the share
-    total = base + len(rows)
-    assert abs(len(typos) - share * total) <= 0.5 * (1 - 5 * share) + 1e-6
+    assert all((title[anchor], title[other]) in named for anchor, other, *_ in own)
 
 
-def test_typo_count_by_hand() -> None:
-    """1000 rows, p = 0.1, d = 4: 0.1 · 1000 / (1 - 0.5) = 200; 200 / (1000 + 5 · 200) = 0.1."""
-    assert typo_count(1000, params()) == 200
-    assert typo_count(1000, params(typo_share=0.0)) == 0
-    assert typo_count(0, params()) == 0
+def test_variants_are_drawn_uniformly() -> None:
+    """Title 0 has three variants, title 1 one: each 1000 of 4000 times, 5 deviations."""
+    strings = strings_of([["a"], ["b"]])
+    rows = [("title 0", "x"), ("title 0", "y"), ("title 0", "z"), ("title 1", "w")]
+    frame = pl.DataFrame(rows, schema=dict(VARIANTS), orient="row")
+    strings = append(strings, variant_strings(frame, strings, "synonym"))
+    drawn = Counter(
+        (row["anchor_id"], row["other_id"])
+        for block in variant_pairs(strings, frame, "synonym", 4000, params(), rng())
+        for row in block.to_pylist()
+        if row["similar"]
+    )
+    assert set(drawn) == {(0, 2), (0, 3), (0, 4), (1, 5)}
+    assert all(abs(n - 1000) < 5 * 750**0.5 for n in drawn.values())
+
+
+def test_without_variants_there_are_no_pairs() -> None:
+    strings, frame = with_variants(strings_of([["a"], ["a"], ["b"]]), "typo", 0)
+    assert list(variant_pairs(strings, frame, "typo", 100, params(), rng())) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "share", "new"), [(800, 0.2, 200), (700, 0.3, 300), (5, 0.5, 5), (9, 0.0, 0)]
+)
+def test_new_pairs_by_hand(before: int, share: float, new: int) -> None:
+    """P · before / (1 - p): 0.2 · 800 / 0.8 = 200, and 200 of 1000 are a fifth."""
+    assert new_pairs(before, share) == new
+
+
+def test_half_of_the_similar_pairs_are_a_tenth_of_all_rows() -> None:
+    """The paper's typo pairs: at 1 : 4, 1000 similar pairs and as many again are 10,000 rows."""
+    assert new_pairs(1000, 0.5) / (5 * (1000 + new_pairs(1000, 0.5))) == 0.1
+
+
+@given(st.integers(0, 10**8), st.floats(0, 0.9))
+def test_the_share_is_reached_within_rounding(before: int, share: float) -> None:
+    """One pair more or less moves the own number by half a pair at most."""
+    new = new_pairs(before, share)
+    assert abs(new - share * (before + new)) <= 0.5 + 1e-6 * (1 + before)
 
 
 def test_what_cannot_be_paired() -> None:
@@ -150,29 +188,24 @@ def test_what_cannot_be_paired() -> None:
         list(base_pairs(strings_of([["a"], ["b"]]), params(), rng()))
     with pytest.raises(ValueError, match=r"no dissimilar pair.*two occupations or more"):
         list(base_pairs(strings_of([["a"], ["a"], ["a", "b"]]), params(), rng()))
-    with pytest.raises(ValueError, match=r"no misspelt variant.*typos\.max_draws"):
-        strings, frame = with_typos(strings_of([["a"], ["a"], ["b"]]), 0)
-        list(typo_pairs(strings, frame, 100, params(), rng()))
 
 
 MANY = [[f"o{i % 40}"] for i in range(400)] + [["o1", "o2"], ["o3", "o4", "o5"]]
 
 
-def test_written_and_read_again(tmp_path: Path) -> None:
+def test_written_block_by_block(tmp_path: Path) -> None:
     """402 titles have 405 memberships: 405 · 3 · 5 = 6,075 rows, in groups of 204 · 5 = 1,020."""
     strings = strings_of(MANY)
-    count = write_pairs(base_pairs(strings, params(), rng()), tmp_path / "p")
+    rows = write_blocks(base_pairs(strings, params(), rng()), tmp_path / "p")
     file = pq.ParquetFile(tmp_path / "p")
     groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
-    assert count == 6075 == sum(groups)
+    assert rows == {("base", True): 1215, ("base", False): 4860}
     assert groups == [1020] * 5 + [975]
     check_pairs(rows_of(tmp_path / "p"), owned_by(strings))
-    write_pairs(base_pairs(strings, params(), rng()), tmp_path / "again")
-    write_pairs(read_blocks(tmp_path / "p"), tmp_path / "copy")
-    contents = {(tmp_path / name).read_bytes() for name in ("p", "again", "copy")}
-    assert len(contents) == 1
-    write_pairs(base_pairs(strings, params(), rng(1)), tmp_path / "other")
-    assert (tmp_path / "other").read_bytes() not in contents
+    write_blocks(base_pairs(strings, params(), rng()), tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "p").read_bytes()
+    write_blocks(base_pairs(strings, params(), rng(1)), tmp_path / "other")
+    assert (tmp_path / "other").read_bytes() != (tmp_path / "p").read_bytes()
 
 
 def test_the_row_group_changes_draws_but_no_count(tmp_path: Path) -> None:
@@ -180,51 +213,129 @@ def test_the_row_group_changes_draws_but_no_count(tmp_path: Path) -> None:
     strings = strings_of(MANY)
     anchors = []
     for size in (1024, 131_072):
-        write_pairs(base_pairs(strings, params(row_group=size), rng()), tmp_path / "p")
+        write_blocks(base_pairs(strings, params(row_group=size), rng()), tmp_path / "p")
         rows = rows_of(tmp_path / "p")
         check_pairs(rows, owned_by(strings))
         anchors.append(Counter((anchor, similar) for anchor, _, similar, _ in rows))
     assert anchors[0] == anchors[1]
 
 
-def test_a_writer_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:
-    def stopped() -> Any:
-        yield from base_pairs(strings_of(MANY), params(), rng())
-        raise InterruptedError
+ALIAS_ROWS = [(f"o{i % 40}", f"title {i}", i < 40, "train") for i in range(400)]
+VERDICT_ROWS = [
+    ("judged right", "title 1", "o1", True, None),
+    ("judged wrong", "title 2", "o2", False, None),
+    ("corrected", "title 3", "o3", False, "o4"),
+    ("mined 7 wrongly", "title 7", "o7", False, "o8"),
+]
+BEFORE = {"1": "0", "2": "1", "3": "2", "4": "3", "4c": "3"}
+NEW = {"1": "typo", "2": "synonym", "3": "extra_words", "4": "feedback", "4c": "feedback"}
 
-    with pytest.raises(InterruptedError):
-        write_pairs(stopped(), tmp_path / "p")
-    assert list(tmp_path.iterdir()) == []
+
+def write_sources() -> None:
+    """The files of all stages before `pairs`, with a mined string that people know better."""
+    write(ALIAS_ROWS, "split/aliases", SPLIT_ALIASES)
+    write([("q", "heldout_alias", "valid", "Query", ["o1"], 10, "alias")], "split/queries", QUERIES)
+    titles = [title for _, title, *_ in ALIAS_ROWS]
+    write([(t, f"{t}x") for t in titles], "typos/variants", VARIANTS)
+    synonyms = [(t, f"job {i}", "title", "job", "manual") for i, t in enumerate(titles)]
+    write(synonyms, "synonyms/variants", SYNONYM_VARIANTS)
+    mined = [(t, f"mined {i}", "mined", None, "train") for i, t in enumerate(titles[:100])]
+    mined += [("title 7", "Mined 7 wrongly!", "mined", False, "train")]
+    mined += [("title 8", f"asked {part}", "mined", True, part) for part in ("test", "valid")]
+    write(mined, "extra_words/variants", EXTRA_WORDS_VARIANTS)
+    write(VERDICT_ROWS, "feedback/verdicts", VERDICTS)
 
 
-def test_both_stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stage 1 begins with the rows and strings of stage 0; typo pairs are a tenth of all rows."""
+def write(rows: list[tuple[Any, ...]], name: str, schema: Schema) -> None:
+    frame = pl.DataFrame(rows, schema=dict(schema), orient="row")
+    write_frame(frame, Path(f"data/{name}.parquet"), schema)
+
+
+@pytest.fixture
+def stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """All six stages run in a folder, which is the current one; the shares of its parameters."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text())
-    aliases = [(f"o{i % 40}", f"title {i}", i < 40, "train") for i in range(400)]
-    frame = pl.DataFrame(aliases, schema=dict(SPLIT_ALIASES), orient="row")
-    write_frame(frame, Path("data/split/aliases.parquet"), SPLIT_ALIASES)
-    row = ("q", "heldout_alias", "valid", "Query", ["o1"], 10, "alias")
-    frame = pl.DataFrame([row], schema=dict(QUERIES), orient="row")
-    write_frame(frame, Path("data/split/queries.parquet"), QUERIES)
-    frame = pl.DataFrame(
-        [(t, f"{t}x") for _, t, *_ in aliases], schema=dict(VARIANTS), orient="row"
-    )
-    write_frame(frame, Path("data/typos/variants.parquet"), VARIANTS)
-    for stage in ("0", "1"):
-        monkeypatch.setattr("sys.argv", ["pairs", "--stage", stage])
-        main()
-    strings = [pl.read_parquet(f"data/pairs/{k}/strings.parquet") for k in (0, 1)]
-    rows = [rows_of(Path(f"data/pairs/{k}/pairs.parquet")) for k in (0, 1)]
-    assert strings[1].head(401).equals(strings[0])
-    assert strings[0]["role"].value_counts().sort("count").rows() == [("valid", 1), ("alias", 400)]
-    assert rows[1][: len(rows[0])] == rows[0]
-    sources = Counter(source for *_, source in rows[1])
-    assert sources["typo"] / len(rows[1]) == pytest.approx(0.1, abs=1e-4)
-    similar = sum(is_similar for *_, is_similar, _ in rows[1])
-    assert len(rows[1]) == 5 * similar
-    check_pairs(rows[1], owned_by(strings[1]))
-    assert max(max(anchor, other) for anchor, other, *_ in rows[1]) < len(strings[1])
-    before = {p.name: p.read_bytes() for p in Path("data/pairs/1").iterdir()}
+    write_sources()
+    for stage in ("0", *BEFORE):
+        run_stage(stage, monkeypatch)
+    return load_params().pairs.shares.model_dump()
+
+
+def run_stage(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["pairs", "--stage", stage])
     main()
-    assert before == {p.name: p.read_bytes() for p in Path("data/pairs/1").iterdir()}
+
+
+def strings_and_rows(stage: str) -> tuple[pl.DataFrame, list[tuple[int, int, bool, str]]]:
+    folder = Path(f"data/pairs/{stage}")
+    return pl.read_parquet(folder / "strings.parquet"), rows_of(folder / "pairs.parquet")
+
+
+def test_every_stage_keeps_what_was_before_and_adds_its_share(stages: dict[str, float]) -> None:
+    """Rows and strings of the stage before come first; shares within rounding; 1 : 4."""
+    outranked = {
+        string
+        for string, title in strings_and_rows("3")[0].select("string_id", "title").rows()
+        if title == "Mined 7 wrongly!"
+    }
+    for stage, before in BEFORE.items():
+        (strings, rows), (first, kept) = strings_and_rows(stage), strings_and_rows(before)
+        assert strings.head(len(first)).equals(first)
+        similar_before = [row for row in kept if row[2]]
+        if stage in ("4", "4c"):
+            similar_before = [row for row in similar_before if row[1] not in outranked]
+            assert len(similar_before) < len([row for row in kept if row[2]])
+            assert not {other for _, other, *_ in rows} & outranked
+        else:
+            assert rows[: len(kept)] == kept
+        similar = [row for row in rows if row[2]]
+        assert similar[: len(similar_before)] == similar_before
+        own = [row for row in similar if row[3] == NEW[stage]]
+        assert len(similar) == len(similar_before) + len(own)
+        assert abs(len(own) - stages[NEW[stage]] * len(similar)) <= 0.5
+        assert len(rows) == 5 * len(similar)
+        base = [row for row in rows if row[3] == "base"]
+        check_pairs(base, owned_by(strings))
+        assert all(row[2] or NEW[stage] == "feedback" for row in rows if row[3] != "base")
+        assert max(max(anchor, other) for anchor, other, *_ in rows) < len(strings)
+
+
+def test_what_stages_write_beside_the_pairs(
+    stages: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Roles of the strings, counts by source, and the same bytes again."""
+    strings, rows = strings_and_rows("4c")
+    roles = {"alias": 400, "valid": 1, "typo": 400, "synonym": 400, "extra_words": 101}
+    assert dict(strings["role"].value_counts().rows()) == {**roles, "feedback": 4}
+    assert not strings["title"].str.starts_with("asked").any()  # mined queries train nothing
+    counts = json.loads(Path("data/pairs/4c/metrics.json").read_text())
+    found = Counter((source, similar) for *_, similar, source in rows)
+    assert counts["pairs"] == len(rows)
+    assert counts["strings"] == len(strings)
+    assert counts["similar"] == {s: n for (s, similar), n in found.items() if similar}
+    assert counts["dissimilar"] == {s: n for (s, similar), n in found.items() if not similar}
+    for stage in ("2", "4c"):
+        before = {p.name: p.read_bytes() for p in Path(f"data/pairs/{stage}").iterdir()}
+        run_stage(stage, monkeypatch)
+        assert before == {p.name: p.read_bytes() for p in Path(f"data/pairs/{stage}").iterdir()}
+
+
+def test_verdicts_alone_do_not_know_corrections(stages: dict[str, float]) -> None:
+    title = ("corrected", "mined 7 wrongly")
+    for stage, owned in (("4", [[], []]), ("4c", [["o4"], ["o8"]])):
+        strings, rows = strings_and_rows(stage)
+        judged = strings.filter(pl.col("role") == "feedback", pl.col("title").is_in(title))
+        assert judged["occupation_ids"].to_list() == owned
+        similar = {other for _, other, alike, source in rows if alike and source == "feedback"}
+        assert bool(similar & set(judged["string_id"])) == (stage == "4c")
+
+
+def test_outranked_pairs_can_be_kept(
+    stages: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = Path("params.yaml").read_text()
+    Path("params.yaml").write_text(text.replace("outranked: dropped", "outranked: kept"))
+    run_stage("4", monkeypatch)
+    (_, kept), (_, rows) = strings_and_rows("3"), strings_and_rows("4")
+    assert rows[: len(kept)] == kept

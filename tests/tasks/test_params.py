@@ -39,7 +39,7 @@ def load(tmp_path: Path) -> Load:
 
 def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
     params = load_params(DEFAULT)
-    settings = settings_from(params.train.model_dump())
+    settings = settings_from({"seed": params.seeds[0], **params.train.model_dump()})
     assert settings.encoder.hidden == params.train.encoder.hidden
     assert settings.loss.margin == params.train.loss.margin
 
@@ -51,7 +51,9 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
         ({"surprise": 1}, ["surprise", "unknown parameter"]),
         ({"train.loss.margin": 3}, ["train.loss.margin = 3", "less than 1"]),
         ({"train.loss.margin": None}, ["train.loss.margin", "missing", "put it back"]),
-        ({"pairs.typo_share": 0.2}, ["pairs", "typo_share 0.2", "below 0.2", "lower typo_share"]),
+        ({"pairs.shares.typo": 1.0}, ["pairs.shares.typo = 1.0", "less than 1"]),
+        ({"pairs.shares.synonyms": 0.1}, ["pairs.shares.synonyms", "unknown", "spelling"]),
+        ({"pairs.outranked": "maybe"}, ["pairs.outranked = 'maybe'", "'dropped' or 'kept'"]),
         (
             {"split.annotations_share": 0.8, "split.gate_share": 0.2},
             ["split", "= 1.1", "lower them to 1 or less"],
@@ -70,7 +72,20 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
         ({"train.batch_pairs": "many"}, ["train.batch_pairs = 'many'", "valid integer"]),
         ({"train.max_steps": 1.5}, ["train.max_steps = 1.5", "integer"]),
         ({"train.encoder.mode": "slow"}, ["train.encoder.mode = 'slow'", "'paper' or 'fast'"]),
-        ({"stage": 2}, ["stage = 2", "less than or equal to 1"]),
+        ({"stage": 2}, ["stage = 2", "'0', '1', '2', '3', '4' or '4c'"]),
+        ({"stage": "5"}, ["stage = '5'", "'4' or '4c'"]),
+        ({"seeds": []}, ["seeds = []", "at least 1"]),
+        ({"seeds": 1}, ["seeds = 1", "valid list"]),
+        ({"train.seed": 1}, ["train.seed", "unknown parameter"]),
+        ({"synonyms.reader": "words"}, ["synonyms.reader = 'words'", "'table' or 'thesaurus'"]),
+        (
+            {"extra_words.test_share": 0.8, "extra_words.gate_share": 0.2},
+            ["extra_words", "= 1.1", "lower them to 1 or less"],
+        ),
+        ({"score.judged_at": "today"}, ["score.judged_at = 'today'", "pattern"]),
+        ({"feedback.max_rejected_share": 2}, ["feedback.max_rejected_share = 2", "equal to 1"]),
+        ({"lexical.tfidf_orders": [2]}, ["lexical.tfidf_orders = [2]", "at least 2"]),
+        ({"lexical.tfidf_orders": [0, 3]}, ["lexical.tfidf_orders.0 = 0", "equal to 1"]),
         ({"register.name": "a/b"}, ["register.name = 'a/b'", "pattern"]),
     ],
 )
@@ -95,6 +110,12 @@ def test_shares_that_add_up_to_one(load: Load) -> None:
     assert 0.56 + 0.34 + 0.1 > 1
     shares = {"annotations_share": 0.56, "gate_share": 0.34, "valid_share": 0.1}
     load({f"split.{name}": share for name, share in shares.items()})
+
+
+@pytest.mark.parametrize("stage", ["0", "1", "2", "3", "4", "4c"])
+def test_every_stage_number_is_text(load: Load, stage: str) -> None:
+    """Among the numbers is `4c`; 4 and "4" would be two things to DVC."""
+    assert load({"stage": stage}).stage == stage
 
 
 @pytest.mark.parametrize("text", ["", "a: [", "- 1"])

@@ -15,7 +15,9 @@ import tiny_run
 from tasks import promote as promoting
 from tasks import register as registering
 from tasks.frames import write_frame
-from tasks.promote import gate_queries, promote
+from tasks.params import load_params
+from tasks.promote import promote
+from tasks.queries import read_queries
 from tasks.register import find_version, read_metrics, register
 from tasks.schemas import OCCUPATIONS, SPLIT_ALIASES
 from tasks.tracking import registry
@@ -68,7 +70,10 @@ def test_once_per_content_with_tags_metrics_and_alias(
     assert tags["artefact_hash"] == first.artefact_hash and tags["stage"] == "1"
     assert {"git_commit", "lock_md5", "params_md5", "taxonomy_hash"} <= tags.keys()
     assert "data/split/aliases.parquet" in json.loads(tags["data_md5"])
-    assert run_of_it.data.metrics == {"1/typos/success_at_1": 0.5} == read_metrics(root, 1)
+    assert tags["train_seed"] == "7"
+    figures = {"ngram/typos/success_at_1": 0.5, "1/typos/success_at_1": 0.5}
+    params = load_params(root / "params.yaml")
+    assert run_of_it.data.metrics == figures == read_metrics(root, params)
     third = register(run(root, request, seed=2))
     assert (third.version, third.alias) == ("2", "challenger")
 
@@ -174,7 +179,7 @@ def test_other_taxonomies_are_not_compared(root: Path, request: pytest.FixtureRe
 
 
 def test_without_a_finished_run(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    (run(tmp_path, request) / "data/train/1/model/weights.safetensors").unlink()
+    (run(tmp_path, request) / "data/train/1/7/model/weights.safetensors").unlink()
     with pytest.raises(FileNotFoundError, match=r"weights\.safetensors"):
         registering.register(tmp_path)
 
@@ -217,5 +222,5 @@ def test_a_split_that_the_champion_trained_on_is_noted(
     promote(root, register(root).version)
     other = register(run(root, request, seed=2))
     page = promote(root, other.version).table_markdown
-    queries = gate_queries(root)
+    queries = read_queries("gate", root / "data")
     assert f"{len(queries)} of the gate's titles were in its training" in page

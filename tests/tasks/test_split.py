@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from models.titles import normalize_title
 from tasks.frames import check
-from tasks.params import SplitParams
 from tasks.schemas import ALIASES, INPUTS, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS
+from tasks.sections import SplitParams
 from tasks.split import Split, split
 
 
@@ -105,7 +105,7 @@ def parts_of_inputs(parts: Split) -> None:
         elif normalize_title(raw_title) in known:
             assert part == "known"
         else:
-            assert part in {"annotations", "gate", "valid", "feedback"}
+            assert part in {"annotations", "gate", "valid", "train"}
             together.setdefault(normalize_title(raw_title), set()).add(part)
     assert all(len(found) == 1 for found in together.values())
 
@@ -155,7 +155,7 @@ def test_shares() -> None:
     parts = Counter(split(aliases_of(TAXONOMY_OF_SIX), inputs, params(), 1).inputs["split"])
     assert all(
         abs(parts[part] - share * 2000) < 5 * (2000 * share * (1 - share)) ** 0.5
-        for part, share in (("annotations", 0.4), ("gate", 0.2), ("valid", 0.2), ("feedback", 0.2))
+        for part, share in (("annotations", 0.4), ("gate", 0.2), ("valid", 0.2), ("train", 0.2))
     )
 
 

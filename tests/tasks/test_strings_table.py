@@ -1,16 +1,19 @@
-"""The strings table, and who belongs to what, by brute force."""
+"""The strings table: one row a string and role, and whose occupations it has."""
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
-from hypothesis import given
-from hypothesis import strategies as st
 
 from models.titles import clean_title
 from tasks.frames import check
-from tasks.schemas import QUERIES, SPLIT_ALIASES, STRINGS, VARIANTS
-from tasks.strings_table import Memberships, base_strings, number, typo_strings
+from tasks.schemas import QUERIES, SPLIT_ALIASES, STRINGS, VARIANTS, VERDICTS
+from tasks.strings_table import (
+    append,
+    base_strings,
+    feedback_strings,
+    ids_by_title,
+    variant_strings,
+)
 
 ALIASES = pl.DataFrame(
     [
@@ -41,12 +44,12 @@ def test_base_strings() -> None:
     assert base_strings(ALIASES, VALID.clear()).rows() == strings.rows()[:2]
 
 
-def test_typo_strings() -> None:
+def test_variant_strings() -> None:
     """A variant of two titles has the occupations of both; spaces and case do not tell apart."""
     rows = [("tutor", "tutr"), ("cook", "coök"), ("cook", " TUTR"), ("tutor", "tutr")]
     variants = pl.DataFrame(rows, schema=dict(VARIANTS), orient="row")
     strings = base_strings(ALIASES, VALID)
-    whole = number(pl.concat([strings.drop("string_id"), typo_strings(variants, strings)]))
+    whole = append(strings, variant_strings(variants, strings, "typo"))
     assert check(whole, STRINGS, "strings").rows()[3:] == [
         (3, "tutr", ["a", "b"], "typo"),
         (4, "coök", ["b"], "typo"),
@@ -56,16 +59,39 @@ def test_typo_strings() -> None:
         assert set(of[title]) <= set(of[clean_title(typo)])
 
 
-@given(st.lists(st.sets(st.sampled_from("abcd"), min_size=1), min_size=1, max_size=8))
-def test_memberships_equal_the_lists(owned: list[set[str]]) -> None:
-    members = Memberships(pl.Series([sorted(own) for own in owned], dtype=pl.List(pl.String)))
-    occupations = sorted(set().union(*owned))
-    groups = [[i for i, own in enumerate(owned) if o in own] for o in occupations]
-    assert members.string.tolist() == [i for group in groups for i in group]
-    assert members.size.tolist() == [len(group) for group in groups for _ in group]
-    assert members.place.tolist() == [place for group in groups for place in range(len(group))]
-    starts = np.cumsum([0, *map(len, groups)])
-    assert members.start.tolist() == [s for s, g in zip(starts, groups, strict=False) for _ in g]
-    left, right = np.indices((len(owned), len(owned))).reshape(2, -1)
-    expected = [bool(owned[i] & owned[j]) for i, j in zip(left, right, strict=True)]
-    assert members.share_occupation(left, right).tolist() == expected
+def test_a_string_of_two_sources_stands_once_for_each() -> None:
+    """The same string may be a typo of one title and a synonym of another: one row a role."""
+    strings = base_strings(ALIASES, VALID)
+    for role, title in (("typo", "tutor"), ("synonym", "cook")):
+        variants = pl.DataFrame([(title, "same")], schema=dict(VARIANTS), orient="row")
+        strings = append(strings, variant_strings(variants, strings, role))
+    assert strings.rows()[3:] == [(3, "same", ["a", "b"], "typo"), (4, "same", ["b"], "synonym")]
+    assert [ids_by_title(strings, role) for role in ("typo", "synonym")] == [
+        {"same": 3},
+        {"same": 4},
+    ]
+    assert ids_by_title(strings, "alias") == {"tutor": 0, "cook": 1}
+    assert ids_by_title(strings, "feedback") == {}
+
+
+VERDICT_ROWS = [
+    ("Cook!", "cook", "b", True, None),
+    ("cook!", "tutor", "a", False, None),
+    ("grill cook", "tutor", "a", False, "b"),
+    ("whatever", "tutor", "a", False, None),
+]
+VERDICTS_OF_ALL_KINDS = pl.DataFrame(VERDICT_ROWS, schema=dict(VERDICTS), orient="row")
+
+
+def test_feedback_strings() -> None:
+    """Only what is right gives an occupation; a correction does where it is learned from."""
+    seen = [("Cook!", ["b"], "feedback"), ("grill cook", [], "feedback")]
+    last = ("whatever", [], "feedback")
+    assert feedback_strings(VERDICTS_OF_ALL_KINDS, corrections=False).rows() == [*seen, last]
+    corrected = ("grill cook", ["b"], "feedback")
+    found = feedback_strings(VERDICTS_OF_ALL_KINDS, corrections=True)
+    assert found.rows() == [seen[0], corrected, last]
+    whole = append(base_strings(ALIASES, VALID), found)
+    assert check(whole, STRINGS, "strings")["string_id"].to_list() == list(range(6))
+    none = feedback_strings(VERDICTS_OF_ALL_KINDS.clear(), corrections=True)
+    assert append(whole, none).equals(whole)

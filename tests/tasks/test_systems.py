@@ -14,8 +14,10 @@ from models.embedding import embed_titles
 from models.featurizer import CharacterFeaturizer
 from models.model_files import load_model, save_model
 from models.recurrent import RecurrentEncoder, RecurrentSettings
+from tasks.lexical import lexical_systems
 from tasks.schemas import SPLIT_ALIASES
-from tasks.systems import AliasIndex, all_systems
+from tasks.sections import LexicalParams
+from tasks.systems import AliasIndex, network_systems
 
 ROWS = [("b", "Tutor"), ("a", "tutor "), ("b", "Cook"), ("a", "nurse")]
 ALIASES = pl.DataFrame(
@@ -54,7 +56,10 @@ def model(tmp_path: Path, encoder_settings: Callable[..., RecurrentSettings]) ->
 
 def test_every_system_finds_an_alias_by_itself(model: Path) -> None:
     titles = AliasIndex.of(ALIASES).titles
-    systems = all_systems(model, 0, titles)
+    systems = {
+        **lexical_systems(titles, LexicalParams(tfidf_orders=[2, 5])),
+        **network_systems(model, "0", titles),
+    }
     assert list(systems) == ["ngram", "tfidf", "untrained", "0"]
     queries = ["Nurse", "COOK", "tutor ", "👩‍🍳", ""]
     found = {name: similarities(queries) for name, similarities in systems.items()}
@@ -70,5 +75,5 @@ def test_network_is_cosine_similarity(model: Path) -> None:
     featurizer, encoder = load_model(model)
     one, other = embed_titles(encoder, featurizer, ["baker", "cook"]).split(1)
     expected = torch.cosine_similarity(one, other).item()
-    found = all_systems(model, 3, ["cook", "nurse"])["3"](["baker"])
+    found = network_systems(model, "4c", ["cook", "nurse"])["4c"](["baker"])
     assert found[0, 0] == pytest.approx(expected, abs=1e-6)

@@ -49,28 +49,34 @@ def cosine(query: str, title: str, titles: list[str]) -> float:
 def test_equals_the_formula(queries: list[str]) -> None:
     titles = [*TITLES, "ab ba", "aab"]
     expected = [[cosine(query, title, titles) for title in titles] for query in queries]
-    similarities = TfidfMatcher(titles).similarities(queries)
+    similarities = TfidfMatcher(titles, 2, 5).similarities(queries)
     assert similarities.dtype == np.float32
     np.testing.assert_allclose(similarities, expected, atol=1e-6)
 
 
 def test_the_same_title_is_closest_in_any_case() -> None:
-    similarities = TfidfMatcher(TITLES).similarities(["  JAVA developer", "BAKER"])
+    similarities = TfidfMatcher(TITLES, 2, 5).similarities(["  JAVA developer", "BAKER"])
     np.testing.assert_allclose(similarities[0, 0], 1, atol=1e-6)
     np.testing.assert_allclose(similarities[1, [2, 4]], 1, atol=1e-6)
     assert similarities[0, 1] > similarities[0, 2]
 
 
 def test_nothing_in_common_is_zero() -> None:
-    similarities = TfidfMatcher(TITLES).similarities(["", "ひ", "\U0001f600"])
+    similarities = TfidfMatcher(TITLES, 2, 5).similarities(["", "ひ", "\U0001f600"])
     np.testing.assert_array_equal(similarities, np.zeros((3, len(TITLES))))
 
 
 def test_no_query() -> None:
-    assert TfidfMatcher(TITLES).similarities([]).shape == (0, len(TITLES))
+    assert TfidfMatcher(TITLES, 2, 5).similarities([]).shape == (0, len(TITLES))
 
 
 @pytest.mark.parametrize("titles", [[], ["", "  "]])
 def test_an_empty_index_is_an_error(titles: list[str]) -> None:
     with pytest.raises(ValueError, match=f"{len(titles)} titles without a character"):
-        TfidfMatcher(titles)
+        TfidfMatcher(titles, 2, 5)
+
+
+@pytest.mark.parametrize(("smallest", "largest"), [(3, 2), (0, 2)])
+def test_sizes_that_cannot_be(smallest: int, largest: int) -> None:
+    with pytest.raises(ValueError, match=f"n-grams of {smallest} to {largest} characters"):
+        TfidfMatcher(TITLES, smallest, largest)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from models.titles import clean_title, normalize_title
 from tasks.frames import check
-from tasks.params import TyposParams
 from tasks.schemas import QUERIES, SPLIT_ALIASES, VARIANTS
+from tasks.sections import TyposParams
 from tasks.typos import Typos, draw_again, typos
 
 NO_QUERIES = pl.DataFrame(schema=dict(QUERIES))
@@ -51,7 +51,7 @@ def test_the_promises(rows: list[tuple[str, str, str]], raw_titles: list[str], s
     check(made.queries, QUERIES, "queries")
     taxonomy = {normalize_title(title) for _, title, _ in rows}
     asked = {normalize_title(raw) for raw in made.queries["raw_title"]}
-    variants = {normalize_title(typo) for typo in made.variants["typo"]}
+    variants = {normalize_title(typo) for typo in made.variants["variant"]}
     assert not asked & taxonomy
     assert not variants & (taxonomy | asked | {normalize_title(raw) for raw in raw_titles})
     assert "" not in asked | variants

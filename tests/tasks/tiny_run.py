@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import yaml
 from models.featurizer import CharacterFeaturizer
 from models.model_files import save_model
 from models.recurrent import RecurrentEncoder, RecurrentSettings
-from tasks.frames import write_frame
+from tasks.frames import write_frame, write_json
 from tasks.schemas import OCCUPATIONS, QUERIES, SPLIT_ALIASES
 
 ROOT = Path(__file__).parents[2]
@@ -76,18 +75,21 @@ def useless() -> dict[str, torch.Tensor]:
 
 def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Path:
     """Write what register and promote read; `changes` replace top values of `params.yaml`."""
-    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8")) | changes
+    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    params |= {"stage": "1", "seeds": [7, 1]} | changes
     root.mkdir(parents=True, exist_ok=True)
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     (root / "dvc.lock").write_text("schema: '2.0'\n", encoding="utf-8")
     featurizer, encoder = network(seed)
     weights = encoder.state_dict() if good else useless()
-    save_model(root / "data/train/1/model", featurizer, SETTINGS, weights, useless())
+    save_model(root / "data/train/1/7/model", featurizer, SETTINGS, weights, useless())
     write_frame(aliases(), root / "data/split/aliases.parquet", SPLIT_ALIASES)
     write_frame(occupations(), root / "data/ingest/occupations.parquet", OCCUPATIONS)
     write_frame(queries("gate", 8), root / "data/typos/queries.parquet", QUERIES)
     write_frame(queries("test", 1), root / "data/split/queries.parquet", QUERIES)
-    metrics = root / "data/evaluate/1/metrics.json"
-    metrics.parent.mkdir(parents=True, exist_ok=True)
-    metrics.write_text(json.dumps({"1": {"typos": {"success_at_1": 0.5}}}), encoding="utf-8")
+    for stage in ("synonyms", "extra_words"):
+        write_frame(queries("gate", 0), root / f"data/{stage}/queries.parquet", QUERIES)
+    for folder, system in (("lexical", "ngram"), ("evaluate/1/7", "1")):
+        figures = {system: {"typos": {"success_at_1": 0.5}}}
+        write_json(figures, root / f"data/{folder}/metrics.json")
     return root

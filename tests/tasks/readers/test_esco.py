@@ -2,10 +2,10 @@
 
 import pytest
 
-from tasks.params import TaxonomyParams
 from tasks.readers.esco import isco_chain, read_esco
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
+from tasks.sections import TaxonomyParams
 
 HEAD = "conceptType,conceptUri,iscoGroup,preferredLabel,altLabels,hiddenLabels\n"
 GROUPS = "conceptType,code\nG,5\nG,51\nG,512\nG,5120\n"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tasks.params import TaxonomyParams
 from tasks.readers.onet import read_onet, soc_chain
 from tasks.readers.rejected import Ledger
+from tasks.sections import TaxonomyParams
 
 FILES = {
     "occupations": "O*NET-SOC Code\tTitle\tDescription\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks.ingest import Ingested, ingest, require_usable
-from tasks.params import SOURCES, IngestParams, InputsParams, TaxonomyParams
+from tasks.sections import SOURCES, IngestParams, InputsParams, TaxonomyParams
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data"))

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tasks.params import TaxonomyParams
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
 from tasks.readers.sample import chain, read_sample
+from tasks.sections import TaxonomyParams
 
 GOOD = {
     "occupations": "occupation_id,occupation_label,isco_code\ncook,cook,5120\n",

@@ -3,10 +3,10 @@
 import polars as pl
 import pytest
 
-from tasks.params import TaxonomyParams
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
 from tasks.readers.table import read_table
+from tasks.sections import TaxonomyParams
 
 SHORT = {"occupation_id": "Group", "title": "Name"}
 FULL = SHORT | {"occupation_label": "Label", "codes": "Path"}

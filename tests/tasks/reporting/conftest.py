@@ -16,8 +16,17 @@ import polars as pl
 import pytest
 
 from tasks.params import load_params
-from tasks.reporting.material import HISTORY, TABLE, Material
-from tasks.schemas import OCCUPATIONS, QUERIES, RUN, SCORES, SPLIT_ALIASES
+from tasks.reporting.material import HISTORY, Material
+from tasks.schemas import (
+    EXTRA_WORDS_VARIANTS,
+    OCCUPATIONS,
+    QUERIES,
+    RUN,
+    SCORES,
+    SPLIT_ALIASES,
+    SYNONYM_VARIANTS,
+    TABLE,
+)
 
 HOSTILE = "<script>alert('x')</script> & \"R&D\" 🧑‍🍳 面包师"
 LABELS = {"a": "baker 🥖", "b": "C++ <developer>", "c": "nurse", "d": "driver & loader"}
@@ -36,6 +45,51 @@ QUERY_ROWS = [
     ("annotations-4", "annotations", "lorry <b>driver</b>", ["d"], "b"),
 ]
 """query_id, test, raw_title, gold, and what the trained network answers."""
+SYNONYM_ROWS = [
+    ("bread baker", "bread maker", "baker", "maker", "induced"),
+    ("bread baker", "<b>loaf</b> baker", "bread", "<b>loaf</b>", "manual"),
+    ("driver & loader", "chauffeur & loader", "driver", "chauffeur", "manual"),
+]
+EXTRA_WORDS_ROWS = [
+    ("nurse", "nurse (m/f) <i>urgent</i>", "mined", True, "train"),
+    ("programmer", "programmer wanted", "mined", False, "test"),
+    ("ward sister", "ward sister nights", "mined", None, "valid"),
+    ("programmer", "senior programmer", "padded", None, "train"),
+]
+MADE = {
+    "synonyms": {
+        "induction": {
+            "candidates": 9001,
+            "isolated": 31,
+            "special_characters": 41,
+            "too_long": 59,
+            "at_min_contexts": {"1": {"accepted": 8870}},
+        },
+        "titles": {
+            "all": {"generated": 5005, "is_a_title": 26, "is_a_query": 53, "kept": 4926},
+        },
+    },
+    "extra_words": {
+        "mined": {
+            "inputs": 7007,
+            "distinct": 6006,
+            "hold_a_title": 58,
+            "hold_it_strictly": 57,
+            "is_a_title": 9,
+            "is_an_earlier_query": 7,
+            "is_an_earlier_variant": 5,
+            "agrees": 23,
+            "ambiguous": 6,
+            "disagrees": 7,
+        },
+    },
+    "pairs": {
+        "pairs": 50,
+        "strings": 20,
+        "similar": {"base": 6, "typo": 4},
+        "dissimilar": {"base": 37, "typo": 3},
+    },
+}
 
 
 def embed(raw_titles: Sequence[str]) -> np.ndarray:
@@ -88,7 +142,7 @@ def material() -> Material:
     scores = _scores()
     return Material(
         params=load_params(Path(__file__).parents[3] / "params.yaml").model_copy(
-            update={"stage": 1}
+            update={"stage": "1", "seeds": [1]}
         ),
         counts={
             "occupations": 4,
@@ -121,6 +175,11 @@ def material() -> Material:
         ),
         scores=scores,
         table=_table(scores),
+        synonym_variants=pl.DataFrame(SYNONYM_ROWS, schema=dict(SYNONYM_VARIANTS), orient="row"),
+        extra_words_variants=pl.DataFrame(
+            EXTRA_WORDS_ROWS, schema=dict(EXTRA_WORDS_VARIANTS), orient="row"
+        ),
+        made=MADE,
         weights=12345,
         embed=embed,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -17,12 +18,22 @@ from tasks.reporting.embedding_map import embedding_map, project
 from tasks.reporting.learning import best_look, learning
 from tasks.reporting.losses import curves
 from tasks.reporting.material import HISTORY
-from tasks.reporting.names import in_order, listed, share, signed
+from tasks.reporting.names import (
+    STAGES,
+    TEST_MEANING,
+    TESTS,
+    in_order,
+    listed,
+    share,
+    signed,
+    slice_name,
+)
 from tasks.reporting.neighbours import neighbours, sample_queries
 from tasks.reporting.results import Comparison, compare, results, standing
 from tasks.reporting.sizes import size_counts
 from tasks.reporting.slices import slices
 from tasks.schemas import SCORES
+from tasks.sections import Stage
 
 
 def test_network_is_compared_query_by_query(material):
@@ -79,6 +90,23 @@ def test_slices_draw_the_two_systems_only(material):
     assert "1 title" in drawn
     assert "6–15" not in drawn
     assert "TF-IDF" not in drawn
+
+
+def test_slices_by_source_are_drawn_where_they_tell_queries_apart(material, change):
+    """`source:alias` is all of its test; the two sources of Extra Words are not."""
+    assert "alias" not in slices(material)
+    parts = {"source:alias": "source:label_agrees", "all": "source:label_differs"}
+    table = material.table.with_columns(pl.col("slice").replace(parts))
+    drawn = slices(change(table=table.with_columns(test=pl.lit("extra_words"))))
+    assert drawn.count("<figure>") == 1
+    assert "Extra Words" in drawn and "label agrees" in drawn and "label differs" in drawn
+
+
+def test_every_test_and_stage_number_has_its_words():
+    assert set(TESTS) == set(TEST_MEANING)
+    assert tuple(STAGES) == get_args(Stage)
+    assert slice_name("source:pair_unseen") == "synonym never seen"
+    assert slice_name("source:unheard") == "unheard"
 
 
 def test_confused_pairs_against_a_loop(material):

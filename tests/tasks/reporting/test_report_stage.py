@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
 import torch
+import yaml
 
 from models.featurizer import CharacterFeaturizer
 from models.model_files import save_model
 from models.recurrent import RecurrentEncoder, RecurrentSettings
 from tasks.frames import SchemaError, write_frame, write_json
 from tasks.report import PAGE, main
-from tasks.schemas import OCCUPATIONS, QUERIES, RUN, SCORES, SPLIT_ALIASES
+from tasks.reporting.material import HISTORY
+from tasks.schemas import (
+    EXTRA_WORDS_VARIANTS,
+    OCCUPATIONS,
+    QUERIES,
+    RUN,
+    SCORES,
+    SPLIT_ALIASES,
+    SYNONYM_VARIANTS,
+    TABLE,
+)
+from tasks.tables import write_table
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -31,19 +42,34 @@ def save_tiny_model(folder: Path, titles: list[str]) -> None:
 def written(material, tmp_path, monkeypatch):
     """A working directory with every file that the stage reads."""
     data = tmp_path / "data"
-    shutil.copy(REPOSITORY / "params.yaml", tmp_path)
-    k = material.params.stage
-    typos = pl.col("test") == "typos"
+    k, seed = material.params.stage, material.params.seeds[0]
+    params = yaml.safe_load((REPOSITORY / "params.yaml").read_text(encoding="utf-8"))
+    params |= {"stage": k, "seeds": [seed, seed + 1]}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    typos, lexical = pl.col("test") == "typos", pl.col("system") == "ngram"
     write_json(material.counts, data / "ingest/metrics.json")
     write_frame(material.occupations, data / "ingest/occupations.parquet", OCCUPATIONS)
     write_frame(material.aliases, data / "split/aliases.parquet", SPLIT_ALIASES)
     write_frame(material.queries.filter(~typos), data / "split/queries.parquet", QUERIES)
     write_frame(material.queries.filter(typos), data / "typos/queries.parquet", QUERIES)
-    write_frame(material.run, data / f"evaluate/{k}/run.parquet", RUN)
-    write_frame(material.scores, data / f"evaluate/{k}/scores.parquet", SCORES)
-    material.table.write_csv(data / f"evaluate/{k}/table.csv")
-    save_tiny_model(data / f"train/{k}/model", material.aliases["title"].to_list())
-    material.history.write_csv(data / f"train/{k}/history.csv")
+    for stage in ("synonyms", "extra_words"):
+        write_frame(material.queries.clear(), data / f"{stage}/queries.parquet", QUERIES)
+    for folder, mine in (("lexical", lexical), (f"evaluate/{k}/{seed}", ~lexical)):
+        write_frame(material.run.filter(mine), data / folder / "run.parquet", RUN)
+        write_frame(material.scores.filter(mine), data / folder / "scores.parquet", SCORES)
+        write_table(material.table.filter(mine), data / folder / "table.csv", TABLE)
+    save_tiny_model(data / f"train/{k}/{seed}/model", material.aliases["title"].to_list())
+    write_table(material.history, data / f"train/{k}/{seed}/history.csv", HISTORY)
+    write_frame(material.synonym_variants, data / "synonyms/variants.parquet", SYNONYM_VARIANTS)
+    write_frame(
+        material.extra_words_variants, data / "extra_words/variants.parquet", EXTRA_WORDS_VARIANTS
+    )
+    for name, folder in (
+        ("synonyms", "synonyms"),
+        ("extra_words", "extra_words"),
+        ("pairs", f"pairs/{k}"),
+    ):
+        write_json(material.made[name], data / folder / "metrics.json")
     monkeypatch.chdir(tmp_path)
     return data
 
@@ -56,6 +82,7 @@ def test_stage_writes_the_same_page_twice_and_nothing_else(written):
     assert [path.name for path in PAGE.parent.iterdir()] == [PAGE.name]
     assert first.endswith(b"</html>\n")
     assert b"lorry &lt;b&gt;driver&lt;/b&gt;" in first
+    assert b"n-gram matcher" in first and b"network, untrained" in first  # of both folders
 
 
 def test_missing_stage_is_named_and_no_page_is_left(written):
@@ -66,7 +93,7 @@ def test_missing_stage_is_named_and_no_page_is_left(written):
 
 
 def test_history_without_its_column_is_refused(written, material):
-    path = written / f"train/{material.params.stage}/history.csv"
+    path = written / f"train/{material.params.stage}/{material.params.seeds[0]}/history.csv"
     material.history.drop("valid_success_at_1").write_csv(path)
     with pytest.raises(SchemaError, match="valid_success_at_1: missing"):
         main()

@@ -1,0 +1,56 @@
+"""A target of `dvc.yaml` brought up to date, stage by stage, and its data pushed.
+
+What the flows `retrain` and `reproduce` share; called within a flow run.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from prefect import get_run_logger, task
+from prefect.cache_policies import NO_CACHE
+
+from flows.dvc_stages import Outcome, planned_stages, run_stage
+from flows.streaming import stream
+
+
+def run_stages(root: Path, target: str) -> dict[str, Outcome]:
+    """All stages of `target` in DVC's order, one at a time in this thread (so that they cancel)."""
+    plan = planned_stages(root, target)
+    outcomes: dict[str, Outcome] = {}
+    for number, stage in enumerate(plan, start=1):
+        get_run_logger().info("stage %d of %d  %s ...", number, len(plan), stage)
+        outcomes[stage] = run_stage(root, stage)
+    return outcomes
+
+
+def push_target(root: Path, target: str) -> bool:
+    """Push, and whether it was done: a failure is a warning, because the results are there."""
+    pushed = bool(push(root, target, return_state=True).is_completed())
+    if not pushed:
+        get_run_logger().warning(
+            "the data were not pushed: see `dvc remote list` and the lines above; "
+            "`dvc push` repeats it. Everything else of this run is done."
+        )
+    return pushed
+
+
+@task(
+    name="push",
+    task_run_name="push",
+    retries=2,
+    retry_delay_seconds=[2, 10],
+    cache_policy=NO_CACHE,
+    persist_result=False,
+)
+def push(root: Path, target: str) -> None:
+    """Copy what `dvc.lock` names for `target` to DVC's default remote.
+
+    Raises:
+        ConnectionError: when DVC cannot; Prefect tries again after 2 and after 10 seconds.
+    """
+    command = [sys.executable, "-m", "dvc", "--wait-for-lock", "push", "--with-deps", target]
+    status, lines = stream(command, root, lambda line: get_run_logger().info("%s", line))
+    if status:
+        raise ConnectionError("dvc push: " + "; ".join(lines[-3:]))

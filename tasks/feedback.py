@@ -1,0 +1,94 @@
+"""People's feedback on predictions to verdicts that contradict nobody (stage 4's source).
+
+In: the file that `feedback.file` names (by default what the stage `score` wrote),
+`data/split/aliases.parquet` and all queries. Out: `data/feedback/verdicts.parquet`,
+`rejected.parquet` and counts. How a file is read: `tasks/readers/feedback.py`; the rules that make
+one opinion of many: `tasks/verdicts.py`. Neculoiu et al. 2016, section 4.2, point 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from tasks.command import run
+from tasks.frames import read_frame, write_frame, write_json
+from tasks.params import load_params
+from tasks.queries import queried_strings
+from tasks.readers.feedback import read_feedback
+from tasks.readers.outside import IngestError
+from tasks.readers.rejected import NOTICES, Ledger
+from tasks.schemas import REJECTED, SPLIT_ALIASES, VERDICTS
+from tasks.sections import FeedbackParams
+from tasks.verdicts import resolve
+
+FOLDER = Path("data/feedback")
+
+
+class Judged(NamedTuple):
+    """Schemas `VERDICTS` and `REJECTED`, the rows read and refused for a fault, and all counts."""
+
+    verdicts: pl.DataFrame
+    rejected: pl.DataFrame
+    read: int
+    errors: int
+    counts: dict[str, int | dict[str, int]]
+
+
+def feedback(params: FeedbackParams, aliases: pl.DataFrame, queries: Container[str]) -> Judged:
+    """Read the file and resolve it; rows that cannot be used are in `rejected`.
+
+    Args:
+        params: section `feedback`.
+        aliases: schema `SPLIT_ALIASES`.
+        queries: normalized strings of all queries, which no verdict may hold.
+
+    Raises:
+        IngestError: the file or a column is missing, or `feedback.columns` does not fit.
+    """
+    ledger = Ledger()
+    given = read_feedback(params, aliases, ledger)
+    resolved = resolve(given.frame, aliases, queries)
+    reasons, read = ledger.reasons(), ledger.rows.total()
+    errors = sum(count for reason, count in reasons.items() if reason not in NOTICES)
+    counts: dict[str, int | dict[str, int]] = {
+        "rows_read": read,
+        "rejected": reasons,
+        "mended": given.mended,
+        **resolved.counts,
+    }
+    return Judged(resolved.verdicts, ledger.frame(), read, errors, counts)
+
+
+def require_usable(judged: Judged, max_rejected_share: float) -> None:
+    """Refuse a file that is not what it should be.
+
+    Raises:
+        IngestError: more faulty rows than `max_rejected_share` of all rows read.
+    """
+    if judged.errors > max_rejected_share * judged.read:
+        raise IngestError(
+            f"{judged.errors} of {judged.read} rows were rejected, more than "
+            f"feedback.max_rejected_share = {max_rejected_share:g}: {judged.counts['rejected']}. "
+            f"Look at {FOLDER}/rejected.parquet; mend the file or raise the parameter."
+        )
+
+
+def main() -> None:
+    """Run the stage on its files; rejected rows are written even if it fails."""
+    params = load_params().feedback
+    aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
+    queries = queried_strings()
+    judged = feedback(params, aliases, queries)
+    write_frame(judged.rejected, FOLDER / "rejected.parquet", REJECTED)
+    require_usable(judged, params.max_rejected_share)
+    write_frame(judged.verdicts, FOLDER / "verdicts.parquet", VERDICTS)
+    write_json(judged.counts, FOLDER / "metrics.json")
+    print(judged.counts)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,170 @@
+"""What people say of predictions, as a table (CSV or Parquet) with the columns of `FEEDBACK`.
+
+Needed are `raw_title`, `predicted_occupation_id`, `matched_title` and `verdict` (`right` or
+`wrong`); the others may be absent, as a column or in a row. A row that cannot be used is refused
+with file, line and reason. Two things are mended and counted instead, because the verdict itself
+stays good:
+
+- a corrected occupation that the taxonomy does not have is dropped beside `wrong`;
+- a matched title that is none of the predicted occupation's titles in the index (an older
+  taxonomy's, a held-out one, or none) gives way to the occupation's label.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+from polars.exceptions import PolarsError
+
+from models.titles import clean_title, normalize_title
+from tasks.readers.csv_rows import COMMAS, TABS, records
+from tasks.readers.outside import mapped_columns, read_bytes
+from tasks.readers.rejected import UNKNOWN_OCCUPATION, Ledger, Row, empty
+from tasks.readers.rows import table_rows
+from tasks.readers.text import physical_lines
+from tasks.schemas import FEEDBACK
+from tasks.sections import FeedbackParams
+
+ORIGIN = (
+    "It is the file that you named in feedback.file: correct the name or feedback.columns, or, if "
+    "it is data/score/feedback.csv, run `dvc repro feedback`, whose stage `score` writes it."
+)
+REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
+OPTIONAL = ("model_version", "corrected_occupation_id", "reviewer_id", "judged_at")
+BAD_VERDICT = "verdict is neither right nor wrong"
+BAD_DATE = "judged_at is no ISO date or time"
+RIGHT_YET_CORRECTED = "right, yet corrected to another occupation"
+WRONG_YET_CONFIRMED = "wrong, yet corrected to the predicted occupation"
+MENDED = ("unknown_correction", "matched_title_replaced")
+
+
+class Feedback(NamedTuple):
+    """The rows that were taken, and how often each of `MENDED` was needed."""
+
+    frame: pl.DataFrame
+    mended: dict[str, int]
+
+
+class Titles(NamedTuple):
+    """Per occupation: its label, and its titles in the index; all of them cleaned."""
+
+    labels: dict[str, str]
+    owned: set[tuple[str, str]]
+
+    @classmethod
+    def of(cls, aliases: pl.DataFrame) -> Titles:
+        """From schema `SPLIT_ALIASES`; the index holds the split `train`, every label among it."""
+        rows = aliases.with_columns(
+            pl.Series("title", [clean_title(title) for title in aliases["title"]], pl.String)
+        ).select("occupation_id", "title", "preferred", "split")
+        labels = rows.filter("preferred").select("occupation_id", "title")
+        owned = rows.filter(pl.col("split") == "train").select("occupation_id", "title")
+        return cls(dict(labels.iter_rows()), set(owned.iter_rows()))
+
+
+def read_feedback(params: FeedbackParams, aliases: pl.DataFrame, ledger: Ledger) -> Feedback:
+    """The file's rows in its order, with `matched_title` cleaned and `judged_at` as `moment` says.
+
+    Args:
+        params: section `feedback`.
+        aliases: schema `SPLIT_ALIASES`.
+        ledger: takes the refused rows.
+
+    Raises:
+        IngestError: the file or a column is missing, or `feedback.columns` does not fit.
+    """
+    titles = Titles.of(aliases)
+    path = Path(params.file)
+    mended: Counter[str] = Counter()
+    taken: list[list[str | None]] = []
+    for row in table_rows(path, _columns(path, params.columns), ORIGIN, ledger):
+        values = {name: row[name] if name in row.values else "" for name in FEEDBACK}
+        values["verdict"] = values["verdict"].casefold()
+        if reason := _fault(values, titles):
+            ledger.refuse(row, reason)
+        else:
+            taken.append(_mend(values, row, titles, mended))
+    frame = pl.DataFrame(taken, schema=dict(FEEDBACK), orient="row")
+    return Feedback(frame, {name: mended[name] for name in MENDED})
+
+
+def moment(judged_at: str) -> str:
+    """An ISO 8601 date or time as text of one width in UTC, so that later is greater.
+
+    A date is its midnight; a time without zone is taken as UTC.
+
+    Raises:
+        ValueError: it is none, or lies outside the years 1 to 9999 in UTC.
+    """
+    try:
+        parsed = datetime.fromisoformat(judged_at)
+        utc = parsed.astimezone(UTC) if parsed.tzinfo else parsed
+    except OverflowError as error:
+        raise ValueError(str(error)) from None
+    return utc.replace(tzinfo=None).isoformat(timespec="microseconds")
+
+
+def _columns(path: Path, mapped: Mapping[str, str]) -> dict[str, str]:
+    """Our name -> the file's column, by `mapped` or by its own name if the file has it."""
+    columns = {name: name for name in REQUIRED} | dict(mapped)
+    found = _header(path)
+    columns |= {name: name for name in OPTIONAL if name in found and name not in columns}
+    return mapped_columns(columns, "feedback.columns", REQUIRED, OPTIONAL)
+
+
+def _header(path: Path) -> list[str]:
+    """Column names; none where there is no header, which the reading of the rows will refuse."""
+    if path.suffix != ".parquet":
+        dialect = TABS if path.suffix == ".tsv" else COMMAS
+        first = next(records(physical_lines(path, ORIGIN), dialect), None)
+        return [name.strip() for name in (first and first[2]) or []]
+    try:
+        return list(pl.read_parquet_schema(io.BytesIO(read_bytes(path, ORIGIN))))
+    except PolarsError:
+        return []
+
+
+def _fault(values: Mapping[str, str], titles: Titles) -> str:
+    """The reason to refuse a row; empty if there is none."""
+    predicted, corrected = values["predicted_occupation_id"], values["corrected_occupation_id"]
+    if not normalize_title(values["raw_title"]):  # signs alone are no title either
+        return empty("raw_title")
+    if values["verdict"] not in ("right", "wrong"):
+        return BAD_VERDICT
+    if predicted not in titles.labels:
+        return UNKNOWN_OCCUPATION
+    if corrected and values["verdict"] == "right" and corrected != predicted:
+        return RIGHT_YET_CORRECTED
+    if values["verdict"] == "wrong" and corrected == predicted:
+        return WRONG_YET_CONFIRMED
+    try:
+        moment(values["judged_at"] or "2000-01-01")
+    except ValueError:
+        return BAD_DATE
+    return ""
+
+
+def _mend(
+    values: dict[str, str], row: Row, titles: Titles, mended: Counter[str]
+) -> list[str | None]:
+    predicted, corrected = values["predicted_occupation_id"], values["corrected_occupation_id"]
+    if corrected and corrected not in titles.labels:
+        mended["unknown_correction"] += 1
+    matched = clean_title(values["matched_title"])
+    if (predicted, matched) not in titles.owned:
+        mended["matched_title_replaced"] += 1
+        matched = titles.labels[predicted]
+    keeps = values["verdict"] == "wrong" and corrected in titles.labels
+    changed = {
+        "raw_title": row.values["raw_title"],
+        "matched_title": matched,
+        "corrected_occupation_id": corrected if keeps else "",
+        "judged_at": moment(values["judged_at"]) if values["judged_at"] else "",
+    }
+    return [(values | changed)[name] or None for name in FEEDBACK]

@@ -1,0 +1,97 @@
+"""`reproduce --profile quick`: Table 3 from all stage numbers, through a kill, by two ways."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from clones import Clone, fresh_clone
+from kills import kill_at, says, survivors
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks for survivors in /proc"),
+]
+KILLED = "train@0-1"  # which `report` does not need
+SECONDS = 600  # it is the fifteenth stage
+NUMBERS = ("0", "1", "2", "3", "4", "4c")
+SYSTEMS = {"ngram", "tfidf", "untrained", *NUMBERS}
+TESTS = {"typos", "composition", "extra_words", "annotations"}
+FLOW = (sys.executable, "-m", "flows.reproduce", "--profile", "quick")
+
+
+@pytest.fixture(scope="module")
+def reproduced(
+    tmp_path_factory: pytest.TempPathFactory, home: Path, small_source: Clone
+) -> tuple[Clone, str]:
+    """The profile's workspace after a kill in the middle and a second run; what that printed.
+
+    `small_source` is cloned before, so that both hold the same uncommitted changes.
+    """
+    main = fresh_clone(tmp_path_factory.mktemp("table3"), home)
+    kill_at(says(f"{KILLED}: step 20/40"), main, *FLOW, seconds=SECONDS)
+    workspace = Clone(main.root / ".workspaces/quick", home)
+    assert survivors(workspace) == []
+    assert not workspace.has_stage(KILLED)
+    return workspace, main.run(*FLOW)
+
+
+def rows(clone: Clone, name: str) -> list[dict[str, str]]:
+    with (clone.root / f"data/table3/{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_it_goes_on_where_it_was_killed(reproduced: tuple[Clone, str]) -> None:
+    _, printed = reproduced
+    assert f"{KILLED}: resumed at step 20" in printed
+    assert "train@1-1: resumed" not in printed
+
+
+def test_it_ends_with_the_table(reproduced: tuple[Clone, str]) -> None:
+    """Then the counts of stages, and where the files lie."""
+    clone, printed = reproduced
+    page = (clone.root / "data/table3/table3.md").read_text(encoding="utf-8")
+    assert page in printed
+    head = next(line for line in page.splitlines() if line.startswith("| system"))
+    for test in ("Typos", "Composition", "Extra Words", "Annotations"):
+        assert f"{test} (n " in head
+    end = printed.split(page)[-1]
+    assert re.search(r"^stages +\d+: \d+ ran, \d+ unchanged$", end, re.MULTILINE)
+    assert f"table   {clone.root}/data/table3" in end
+    assert "data    pushed to DVC's remote" in end
+
+
+def test_every_system_on_every_test(reproduced: tuple[Clone, str]) -> None:
+    """Each of the three files, with what each stage number gains over the one before."""
+    clone, _ = reproduced
+    for name in ("table", "summary"):
+        found = {(row["system"], row["test"]) for row in rows(clone, name) if row["slice"] == "all"}
+        assert {system for system, _ in found} == SYSTEMS
+        assert {(system, test) for system in SYSTEMS for test in TESTS} <= found
+    paired = {(row["system"], row["over"], row["test"]) for row in rows(clone, "effects")}
+    for pair in (*zip(NUMBERS[1:5], NUMBERS[:4], strict=True), ("4c", "3")):
+        assert {(*pair, test) for test in TESTS} <= paired
+
+
+def test_a_bare_repro_writes_the_same(
+    reproduced: tuple[Clone, str], small_source: Clone, tmp_path: Path
+) -> None:
+    """The same stages with the same parameters but the registry's name, which no stage reads."""
+    clone, _ = reproduced
+    bare = small_source.copied(tmp_path)
+    bare.dvc("repro", "table3", POLARS_MAX_THREADS="2", OMP_NUM_THREADS="1")
+    assert bare.files() == clone.files()
+    assert bare.lock == clone.lock
+    assert bare.is_up_to_date("table3")
+
+
+def test_a_second_run_skips_all(reproduced: tuple[Clone, str]) -> None:
+    clone, _ = reproduced
+    before = clone.lock
+    second = clone.run(sys.executable, "-m", "flows.reproduce")
+    assert re.search(r"^stages +(\d+): \1 unchanged$", second, re.MULTILINE)
+    assert clone.lock == before
+    assert clone.is_up_to_date("table3")

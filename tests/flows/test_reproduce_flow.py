@@ -1,0 +1,68 @@
+"""The flow `reproduce` on the toy repository: every stage number, the table, no registry."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+Run = Callable[..., str]
+Dvc = tuple[str, ...]
+NUMBERS = ["train@0-1", "evaluate@0-1", "train@1-1", "evaluate@1-1"]
+
+
+def test_every_stage_number_then_the_table_and_a_page(
+    toy: Path, prefect_server: None, run_in: Run, dvc: Dvc
+) -> None:
+    """Stages and lock as of a bare `dvc repro table3`; the report is no part of it."""
+    from prefect import flow
+    from prefect.artifacts import Artifact
+
+    from flows.reproduce import as_text, reproduce_in
+
+    done = flow(reproduce_in, name="reproduce", validate_parameters=False)(toy)
+    assert set(done.stages) == {"ingest", "lexical", *NUMBERS, "table3"}
+    assert list(done.stages)[-1] == "table3"
+    assert done.pushed
+    assert not (toy / "data/report").exists()
+    assert not (toy / "registered.txt").exists()
+    lock = (toy / "dvc.lock").read_bytes()
+    assert "Running stage" not in run_in(toy, *dvc, "repro", "table3")
+    assert (toy / "dvc.lock").read_bytes() == lock
+
+    text = as_text(done)
+    assert text.startswith("# Table 3\n\n| system | Typos |\n\nstages  7: 7 ran\n")
+    assert text.endswith("data    pushed to DVC's remote")
+    artifact = Artifact.get("reproduce")
+    assert artifact is not None
+    assert "# Table 3" in str(artifact.data)
+    assert "| table3 | ran |" in str(artifact.data)
+
+
+def test_the_command(toy: Path, flow_environment: dict[str, str]) -> None:
+    """It ends with the table; a failed stage is named, with the status 1."""
+
+    def command() -> subprocess.CompletedProcess[str]:
+        asked = [sys.executable, "-m", "flows.reproduce"]
+        return subprocess.run(asked, cwd=toy, env=flow_environment, capture_output=True, text=True)
+
+    (toy / "fail.txt").write_text("table3")
+    failed = command()
+    assert failed.returncode == 1
+    assert "stage table3 failed with exit status" in failed.stderr
+    (toy / "fail.txt").unlink()
+    done = command()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "| system | Typos |" in done.stdout
+    assert "stages  7: 1 ran, 6 unchanged" in done.stdout
+
+
+def test_a_profile_that_is_not_there(toy: Path, flow_environment: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "flows.reproduce", "--profile", "xyzzy"]
+    done = subprocess.run(command, cwd=toy, env=flow_environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "no profile 'xyzzy'" in done.stderr

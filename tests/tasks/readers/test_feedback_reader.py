@@ -1,0 +1,174 @@
+"""What people give: columns by name or by map, refused rows with reasons, and what is mended."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.frames import check
+from tasks.readers.feedback import Feedback, moment, read_feedback
+from tasks.readers.outside import IngestError
+from tasks.readers.rejected import Ledger
+from tasks.schemas import FEEDBACK, SPLIT_ALIASES
+from tasks.sections import FeedbackParams
+
+ALIASES = pl.DataFrame(
+    [
+        ("cook", "Cook", True, "train"),
+        ("cook", "CHEF  de partie", False, "train"),
+        ("cook", "Grill cook", False, "heldout_alias"),
+        ("nurse", "Nurse", True, "train"),
+    ],
+    schema=dict(SPLIT_ALIASES),
+    orient="row",
+)
+HEADER = ",".join(FEEDBACK)
+
+
+def read(path: Path, **columns: str) -> tuple[Feedback, Ledger]:
+    params = FeedbackParams(reader="table", file=str(path), columns=columns, max_rejected_share=0.0)
+    ledger = Ledger()
+    found = read_feedback(params, ALIASES, ledger)
+    check(found.frame, FEEDBACK, "feedback")
+    return found, ledger
+
+
+def csv_of(folder: Path, *lines: str, header: str = HEADER) -> Path:
+    path = folder / "f.csv"
+    path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_rows_by_hand(tmp_path: Path) -> None:
+    path = csv_of(
+        tmp_path,
+        '" Chef, (urgent!)",cook,chef DE partie,v7,Right,cook,ann,2026-03-01',
+        "RN,cook,cook,, WRONG ,nurse,,2026-03-01T10:30:00+02:00",
+    )
+    found, ledger = read(path)
+    assert found.frame.rows() == [
+        (
+            *(" Chef, (urgent!)", "cook", "chef de partie", "v7", "right", None, "ann"),
+            "2026-03-01T00:00:00.000000",
+        ),
+        ("RN", "cook", "cook", None, "wrong", "nurse", None, "2026-03-01T08:30:00.000000"),
+    ]
+    assert ledger.refused == []
+    assert ledger.rows == {"f.csv": 2}
+    assert set(found.mended.values()) == {0}
+
+
+def test_optional_columns_may_be_absent_and_others_are_not_read(tmp_path: Path) -> None:
+    header = "when,verdict,text,predicted_occupation_id,matched_title,mood"
+    path = csv_of(tmp_path, "2026-01-01,right,chef,cook,cook,good", header=header)
+    found, _ = read(path, raw_title="text")
+    assert found.frame.rows() == [("chef", "cook", "cook", None, "right", None, None, None)]
+    found, _ = read(path, raw_title="text", judged_at="when")
+    assert found.frame["judged_at"].to_list() == ["2026-01-01T00:00:00.000000"]
+
+
+def test_header_only(tmp_path: Path) -> None:
+    found, ledger = read(csv_of(tmp_path))
+    assert found.frame.is_empty()
+    assert ledger.rows.total() == 0
+
+
+@pytest.mark.parametrize("name", ["f.csv", "f.tsv", "f.parquet"])
+def test_three_formats_are_read_alike(tmp_path: Path, name: str) -> None:
+    when = datetime.datetime(2026, 1, 2, 3, 4, 5)
+    frame = pl.DataFrame(
+        {
+            "raw_title": ["a\rb\nc", 'say "x"'],
+            "predicted_occupation_id": ["cook", "cook"],
+            "matched_title": ["cook", "cook"],
+            "verdict": ["wrong", "right"],
+            "corrected_occupation_id": ["nurse", None],
+            "judged_at": [when, None],
+        }
+    )
+    path = tmp_path / name
+    if name.endswith("parquet"):
+        frame.write_parquet(path)
+    else:
+        frame.write_csv(path, separator="\t" if name.endswith("tsv") else ",")
+    found, ledger = read(path)
+    assert found.frame.rows() == [
+        ("a\rb\nc", "cook", "cook", None, "wrong", "nurse", None, "2026-01-02T03:04:05.000000"),
+        ('say "x"', "cook", "cook", None, "right", None, None, None),
+    ]
+    assert ledger.refused == []
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (",cook,cook,,right,,,", "empty raw_title"),
+        (" ?! ,cook,cook,,right,,,", "empty raw_title"),
+        ("x,cook,cook,,yes,,,", "verdict is neither right nor wrong"),
+        ("x,cook,cook,,,,,", "verdict is neither right nor wrong"),
+        ("x,pilot,cook,,wrong,nurse,,", "unknown occupation"),
+        ("x,,cook,,right,,,", "unknown occupation"),
+        ("x,cook,cook,,right,nurse,,", "right, yet corrected to another occupation"),
+        ("x,cook,cook,,right,pilot,,", "right, yet corrected to another occupation"),
+        ("x,cook,cook,,wrong,cook,,", "wrong, yet corrected to the predicted occupation"),
+        ("x,cook,cook,,right,,,yesterday", "judged_at is no ISO date or time"),
+        ("x,cook,cook,,right,,,2026-02-30", "judged_at is no ISO date or time"),
+        ("x,cook,cook,,right,,,0001-01-01T00:00+05:00", "judged_at is no ISO date or time"),
+        ("x,cook,cook,,right", "wrong number of fields"),
+        (",,,,,,,", "empty row"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_refused(tmp_path: Path, line: str, reason: str) -> None:
+    """With file, line, reason and text; the rows around it are taken."""
+    good = "x,cook,cook,,right,,,"
+    found, ledger = read(csv_of(tmp_path, good, line, good))
+    assert ledger.refused == [("f.csv", 3, reason, line)]
+    assert len(found.frame) == 2
+
+
+def test_what_is_mended_is_counted(tmp_path: Path) -> None:
+    """An unknown correction goes; a held-out, a strange and an empty matched title are replaced."""
+    path = csv_of(
+        tmp_path,
+        "a,cook,cook,,wrong,pilot,,",
+        "b,cook,grill cook,,right,,,",
+        "c,cook,nurse,,right,,,",
+        "d,nurse,,,right,,,",
+    )
+    found, ledger = read(path)
+    assert found.frame.select("matched_title", "corrected_occupation_id").rows() == [
+        ("cook", None),
+        ("cook", None),
+        ("cook", None),
+        ("nurse", None),
+    ]
+    assert found.mended == {"unknown_correction": 1, "matched_title_replaced": 3}
+    assert ledger.refused == []
+
+
+def test_a_missing_file_or_column_is_explained(tmp_path: Path) -> None:
+    for name in ("no.csv", "no.parquet"):
+        with pytest.raises(IngestError, match=rf"{name} is missing.*feedback\.file.*dvc repro"):
+            read(tmp_path / name)
+    with pytest.raises(IngestError, match=r"has no column \['verdict'\]"):
+        read(csv_of(tmp_path, header="raw_title,predicted_occupation_id,matched_title"))
+    with pytest.raises(IngestError, match=r"feedback\.columns: missing \[\], unknown \['title'\]"):
+        read(csv_of(tmp_path), title="x")
+    for name in ("empty.csv", "broken.parquet"):
+        (tmp_path / name).touch()
+        with pytest.raises(IngestError, match=name):
+            read(tmp_path / name)
+
+
+@given(st.lists(st.datetimes(), min_size=2, max_size=2))
+def test_moments_sort_as_text(times: list[datetime.datetime]) -> None:
+    earlier, later = sorted(times)
+    texts = [moment(earlier.isoformat()), moment(f"{later.isoformat(' ')}+00:00")]
+    assert texts == sorted(texts)
+    assert len(texts[0]) == len(texts[1])
+    assert (texts[0] == texts[1]) == (earlier == later)

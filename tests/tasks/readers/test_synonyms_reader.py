@@ -1,0 +1,136 @@
+"""The manual set in its two formats, row by row and as published."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tasks.readers.outside import IngestError
+from tasks.readers.rejected import Ledger
+from tasks.readers.synonyms import read_synonyms, require_few_refused
+from tasks.sections import SynonymsParams
+
+ROOT = Path(__file__).resolve().parents[3]
+DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data"))
+THESAURUS = DATA / "synonyms/synonym_job_titles_for_search.txt"
+
+
+def read(path: Path, reader: str) -> tuple[list[tuple[str, str]], Ledger]:
+    ledger = Ledger()
+    params = SynonymsParams(
+        reader=reader,
+        file=str(path),
+        max_shared_words=2,
+        max_part_words=2,
+        min_contexts=1,
+        test_share=0.2,
+        max_test=1,
+        probe_titles=1,
+    )
+    return read_synonyms(params, ledger), ledger
+
+
+def written(tmp_path: Path, text: str, reader: str) -> tuple[list[tuple[str, str]], Ledger]:
+    path = tmp_path / "synonyms.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    return read(path, reader)
+
+
+def test_table(tmp_path: Path) -> None:
+    """Normalized, each pair once whichever way round, and every other row with its reason."""
+    rows = ["Cook,Chef de  Partie", "chef de partie,cook", ",cook", "cook,-", "cook,COOK!"]
+    rows += ["a,b,c", "R&D man,developer"]
+    pairs, ledger = written(tmp_path, "\n".join(["term,synonym", *rows, ""]), "table")
+    assert pairs == [("cook", "chef de partie"), ("r&d man", "developer")]
+    assert ledger.refused == [
+        ("synonyms.csv", 3, "duplicate row", "chef de partie,cook"),
+        ("synonyms.csv", 4, "empty term", ",cook"),
+        ("synonyms.csv", 5, "empty synonym", "cook,-"),
+        ("synonyms.csv", 6, "term and synonym are the same", "cook,COOK!"),
+        ("synonyms.csv", 7, "wrong number of fields", "a,b,c"),
+    ]
+    assert ledger.rows == {"synonyms.csv": 7}
+
+
+def test_thesaurus(tmp_path: Path) -> None:
+    """Lines end as the publisher's do; a term without another name is no fault."""
+    lines = [
+        "cook, line cook, chef => cook",
+        "baker => baker",
+        "access, access services => access_jobs",
+    ]
+    lines += [
+        "tax man => tax_inspector",
+        "no arrow",
+        "a => b => c",
+        "x, , y => x",
+        "z =>",
+        "\udcff => f",
+    ]
+    lines += ["chef => cook", ""]
+    path = tmp_path / "thesaurus.txt"
+    path.write_bytes("\r\n".join(lines).encode("utf-8", "surrogateescape"))
+    pairs, ledger = read(path, "thesaurus")
+    assert pairs == [
+        ("cook", "line cook"),
+        ("cook", "chef"),
+        ("access", "access services"),
+        ("tax inspector", "tax man"),
+        ("x", "y"),
+    ]
+    assert [(line, reason) for _, line, reason, _ in ledger.refused] == [
+        (5, "not exactly one =>"),
+        (6, "not exactly one =>"),
+        (7, "empty synonym"),
+        (8, "empty term"),
+        (9, "bytes that are not text"),
+        (10, "duplicate row"),
+    ]
+
+
+def test_too_many_refused_rows_are_an_error(tmp_path: Path) -> None:
+    """Two faults in four rows: just what a share of 0.5 allows; the duplicate is none."""
+    text = "term,synonym\na,b\nb,a\n,c\nc,\n"
+    _, ledger = written(tmp_path, text, "table")
+    require_few_refused(ledger, 0.5)
+    with pytest.raises(IngestError, match=r"2 rows.*4 were read.*'empty synonym': 1"):
+        require_few_refused(ledger, 0.49)
+
+
+def test_the_wrong_reader_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(IngestError, match="no column"):
+        written(tmp_path, "a, b => b\n", "table")
+    pairs, ledger = written(tmp_path, "term,synonym\na,b\n", "thesaurus")
+    assert pairs == []
+    with pytest.raises(IngestError, match=r"check synonyms\.reader"):
+        require_few_refused(ledger, 0.01)
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    for reader in ("table", "thesaurus"):
+        with pytest.raises(IngestError, match=r"synonyms\.file"):
+            read(tmp_path / "none.csv", reader)
+
+
+def test_an_empty_set_is_none(tmp_path: Path) -> None:
+    for text, reader in (("term,synonym\n", "table"), ("", "thesaurus")):
+        pairs, ledger = written(tmp_path, text, reader)
+        assert pairs == []
+        require_few_refused(ledger, 0.0)
+
+
+@pytest.mark.skipif(not THESAURUS.is_file(), reason="ROLECALL_DATA is not there")
+def test_the_published_thesaurus() -> None:
+    """21,835 names in 8,377 lines, the term one of them but in 9: 21,835 - 8,368 = 13,467."""
+    pairs, ledger = read(THESAURUS, "thesaurus")
+    assert ledger.refused == []
+    assert sum(ledger.rows.values()) == 8_377
+    assert len(pairs) == 13_467
+    assert ("cost accountant", "budget accountant") in pairs
+    assert ("access", "access services") in pairs
+    assert not any(term.endswith(" jobs") for term, _ in pairs)
+    lines = THESAURUS.read_text(encoding="utf-8").splitlines()
+    names = sum(line.split("=>")[0].count(",") + 1 for line in lines)
+    assert names - (8_377 - 9) == 13_467

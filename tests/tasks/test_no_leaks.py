@@ -1,0 +1,165 @@
+"""All data stages in order, on toys and on the sample: nothing that is asked is trained on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.titles import clean_title, normalize_title
+from tasks.extra_words import extra_words
+from tasks.ingest import ingest
+from tasks.params import AllParams, load_params
+from tasks.queries import normalized
+from tasks.readers.rejected import Ledger
+from tasks.readers.synonyms import read_synonyms
+from tasks.schemas import ALIASES, FEEDBACK, INPUTS, VARIANTS
+from tasks.split import split
+from tasks.strings_table import append, base_strings, feedback_strings, variant_strings
+from tasks.synonyms import synonyms
+from tasks.typos import typos
+from tasks.verdicts import resolve
+
+ROOT = Path(__file__).parents[2]
+
+
+class Chain(NamedTuple):
+    """All queries, and the strings table of pairs@4c."""
+
+    queries: pl.DataFrame
+    strings: pl.DataFrame
+
+
+def chain(
+    aliases: pl.DataFrame, inputs: pl.DataFrame, manual: list[tuple[str, str]], params: AllParams
+) -> Chain:
+    """The pure functions in the order of the stages.
+
+    People judge every input there is, also those that are asked: harder than the stage `score`.
+    """
+    seed = params.seed
+    parts = split(aliases, inputs, params.split, seed)
+    noisy = typos(parts.aliases, parts.queries, params.typos, seed)
+    asked = pl.concat([parts.queries, noisy.queries])
+    reworded = synonyms(parts.aliases, asked, noisy.variants, manual, params.synonyms, seed)
+    asked = pl.concat([asked, reworded.queries])
+    trained = pl.concat([noisy.variants, reworded.variants.select(list(VARIANTS))])
+    wordy = extra_words(parts.aliases, parts.inputs, asked, trained, params.extra_words, seed)
+    asked = pl.concat([asked, wordy.queries])
+    feedback = judged(inputs, aliases)
+    verdicts = resolve(feedback, parts.aliases, normalized(asked["raw_title"])).verdicts
+    strings = base_strings(parts.aliases, parts.queries)
+    mined = wordy.variants.filter(pl.col("part") == "train")
+    for role, variants in (
+        ("typo", noisy.variants),
+        ("synonym", reworded.variants),
+        ("extra_words", mined),
+    ):
+        strings = append(strings, variant_strings(variants, strings, role))
+    return Chain(asked, append(strings, feedback_strings(verdicts, corrections=True)))
+
+
+def judged(inputs: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
+    """Schema `FEEDBACK`: each input matched with some label, and corrected to its own."""
+    labels = aliases.filter("preferred").select("occupation_id", "title").rows()
+    rows = []
+    for number, raw_title, label in inputs.iter_rows():
+        predicted, title = labels[number % len(labels)]
+        right = predicted == label
+        verdict = ("right", None) if right else ("wrong", label)
+        if normalize_title(raw_title):
+            matched = (predicted, clean_title(title), "m")
+            rows.append((raw_title, *matched, *verdict, "people", None))
+    return pl.DataFrame(rows, schema=dict(FEEDBACK), orient="row")
+
+
+def check_chain(made: Chain) -> None:
+    """By sets of normalized strings; validation queries stand in the table, but train nothing."""
+    asked = normalized(made.queries["raw_title"])
+    trained = made.strings.filter(pl.col("role") != "valid")
+    assert not asked & normalized(trained["title"])
+    validation = made.queries.filter(pl.col("part") == "valid")["raw_title"]
+    assert normalized(made.strings.filter(pl.col("role") == "valid")["title"]) <= normalized(
+        validation
+    )
+    assert made.queries.select("test", "query_id").is_unique().all()
+    assert "" not in asked
+
+
+# so few and so short words that titles, misspellings, synonyms and inputs keep meeting
+WORD = st.sampled_from(["ab", "ba", "bb", "Aa", "b"])
+TITLE = st.lists(WORD, min_size=1, max_size=2).map(" ".join)
+INPUT = st.builds("{}{}".format, TITLE, st.sampled_from(["", "", "!", " aa", " (bb)"]))
+PHRASE = WORD.map(normalize_title)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, list[tuple[str, str]]]:
+    occupations = draw(st.integers(2, 4))
+    aliases = []
+    for name in "wxyz"[:occupations]:
+        own = draw(st.lists(TITLE, min_size=1, max_size=5, unique_by=normalize_title))
+        aliases += [(name, title, place == 0) for place, title in enumerate(own)]
+    label = st.sampled_from([None, *"wxyz"[:occupations]])
+    inputs = draw(st.lists(st.tuples(INPUT, label), min_size=5, max_size=25))
+    manual = draw(st.lists(st.tuples(PHRASE, PHRASE).filter(lambda p: p[0] != p[1]), max_size=4))
+    return (
+        pl.DataFrame(aliases, schema=dict(ALIASES), orient="row"),
+        pl.DataFrame(
+            [(i, *row) for i, row in enumerate(inputs)], schema=dict(INPUTS), orient="row"
+        ),
+        manual,
+    )
+
+
+@pytest.fixture(scope="module")
+def defaults() -> AllParams:
+    return load_params(ROOT / "params.yaml")
+
+
+def small(params: AllParams, seed: int) -> AllParams:
+    """Every share of every part large enough for a toy to have rows in it."""
+    parts = {"annotations_share": 0.3, "gate_share": 0.2, "valid_share": 0.2}
+    sizes = {"heldout_min_titles": 2, "valid_min_titles": 3, "gate_min_titles": 4}
+    few = {"max_draws": 3, "probe_titles": 3, "variants": 3}
+    return params.model_copy(
+        update={
+            "seed": seed,
+            "split": params.split.model_copy(update=parts | sizes),
+            "typos": params.typos.model_copy(update=few),
+            "synonyms": params.synonyms.model_copy(update={"probe_titles": 3}),
+            "extra_words": params.extra_words.model_copy(update={"padded": 2}),
+        }
+    )
+
+
+@given(worlds(), st.integers(0, 99))
+@settings(max_examples=60)
+def test_no_query_is_a_training_string_on_toys(
+    defaults: AllParams,
+    world: tuple[pl.DataFrame, pl.DataFrame, list[tuple[str, str]]],
+    seed: int,
+) -> None:
+    check_chain(chain(*world, small(defaults, seed)))
+
+
+def test_no_query_is_a_training_string_on_the_sample(
+    defaults: AllParams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And every test, role and part is there, so that the check is of something."""
+    monkeypatch.chdir(ROOT)
+    if defaults.ingest.taxonomy.reader != "sample":
+        pytest.skip("params.yaml is a profile's")
+    found = ingest(defaults.ingest)
+    manual = read_synonyms(defaults.synonyms, Ledger())
+    made = chain(found.aliases, found.inputs, manual, defaults)
+    check_chain(made)
+    tests = {"heldout_alias", "annotations", "typos", "composition", "extra_words"}
+    parts = made.queries.select("test", "part").unique().rows()
+    assert set(parts) == {(test, part) for test in tests for part in ("test", "valid", "gate")}
+    roles = {"alias", "valid", "typo", "synonym", "extra_words", "feedback"}
+    assert set(made.strings["role"]) == roles

@@ -1,0 +1,189 @@
+"""Which inputs are judged, what is predicted, and the file that people could have given."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny_run import SETTINGS, TAXONOMY, aliases, network, useless
+
+from models.model_files import save_model
+from models.titles import clean_title, normalize_title
+from tasks.feedback import feedback
+from tasks.frames import check, write_frame
+from tasks.queries import WRITERS
+from tasks.ranking import rank_queries
+from tasks.schemas import FEEDBACK, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS
+from tasks.score import Prediction, choose, judge, main, predict
+from tasks.sections import EvaluateParams, FeedbackParams, ScoreParams
+from tasks.systems import AliasIndex
+
+ROOT = Path(__file__).parents[2]
+OUT = Path("data/score")
+BEST = EvaluateParams(occupation_score="best", soft_temperature=0.1, run_depth=1, bootstrap_draws=1)
+LABELS = ScoreParams(reviewer_id="labels", judged_at="2026-01-01")
+
+
+def inputs_of(*rows: tuple[str, str | None, str]) -> pl.DataFrame:
+    whole = [(number, *row) for number, row in enumerate(rows)]
+    return pl.DataFrame(whole, schema=dict(SPLIT_INPUTS), orient="row")
+
+
+def test_choice_by_hand() -> None:
+    """Of eight, three are judged: one title with both its labels, and another title."""
+    chosen = choose(
+        inputs_of(
+            ("Java dev!", "a", "train"),
+            ("java  DEV", "a", "train"),
+            ("java dev", "b", "train"),
+            ("Asked!", "a", "train"),
+            ("?!", "a", "train"),
+            ("seen", "a", "valid"),
+            ("no label", None, "train"),
+            ("cook", "b", "train"),
+        ),
+        {"asked", "cooks"},
+    )
+    assert chosen.inputs.columns == list(SPLIT_INPUTS)
+    assert chosen.inputs["input_id"].to_list() == [0, 2, 7]
+    assert chosen.left_out == {"no_letters": 1, "query": 1, "duplicate": 1}
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["x", "X!", "y", "asked", "(Asked)", "!"]),
+            st.sampled_from([None, "a", "b"]),
+            st.sampled_from(["train", "valid", "annotations"]),
+        ),
+        max_size=12,
+    )
+)
+def test_what_is_judged_is_unseen_and_distinct(rows: list[tuple[str, str | None, str]]) -> None:
+    chosen = choose(inputs_of(*rows), {"asked"})
+    kept = [(normalize_title(r), o) for _, r, o, _ in chosen.inputs.iter_rows()]
+    labelled = [(normalize_title(r), o) for r, o, split in rows if split == "train" and o]
+    assert len(set(kept)) == len(kept)
+    assert set(kept) == {pair for pair in labelled if pair[0] not in ("asked", "")}
+    assert len(kept) + sum(chosen.left_out.values()) == len(labelled)
+
+
+def test_judgement_by_hand() -> None:
+    """Right; wrong with the label as correction; wrong, and the label is not in the index."""
+    judged = judge(
+        inputs_of(("x", "a", "train"), (" Y", "b", "train"), ("z", "gone", "train")),
+        [Prediction("a", "one")] * 3,
+        {"a", "b"},
+        "train@3 0",
+        LABELS,
+    )
+    said = ("labels", "2026-01-01")
+    assert check(judged, FEEDBACK, "feedback").rows() == [
+        ("x", "a", "one", "train@3 0", "right", None, *said),
+        (" Y", "a", "one", "train@3 0", "wrong", "b", *said),
+        ("z", "a", "one", "train@3 0", "wrong", None, *said),
+    ]
+
+
+@pytest.mark.parametrize("rule", ["best", "soft"])
+def test_a_prediction_is_the_first_rank_of_the_run(rule: str) -> None:
+    """As every table ranks, with ties in the order of ids, over more than one block of 512."""
+    index = AliasIndex.of(aliases())
+    rng = np.random.default_rng(1)
+    found = rng.integers(0, 4, (600, len(index.titles))).astype(np.float32) / 4
+    params = BEST.model_copy(update={"occupation_score": rule})
+    rows = [(str(n), "t", "test", str(n), ["baker"], 1, "alias") for n in range(len(found))]
+    queries = pl.DataFrame(rows, schema=dict(QUERIES), orient="row")
+
+    def similarities(raw_titles):
+        return found[[int(title) for title in raw_titles]]
+
+    _, run = rank_queries("s", similarities, index, queries, params)
+    predicted = predict(queries["raw_title"].to_list(), similarities, index, params)
+    assert predicted == [Prediction(*row) for row in run.select("occupation_id", "title").rows()]
+    assert len(set(predicted)) > len(TAXONOMY)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tiny network of stage 3 and seed 7; the inputs are titles of its index as they stand."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["score", "--seed", "7"])
+    Path("params.yaml").write_text((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    featurizer, encoder = network(1)
+    save_model(Path("data/train/3/7/model"), featurizer, SETTINGS, encoder.state_dict(), useless())
+    write_frame(aliases(), Path("data/split/aliases.parquet"), SPLIT_ALIASES)
+    parts = ("test", "valid", "gate", "test")
+    for number, (writer, part) in enumerate(zip(WRITERS, parts, strict=True)):
+        query = (str(number), writer, part, f"Asked {number}", ["nurse"], 1, "alias")
+        frame = pl.DataFrame([query], schema=dict(QUERIES), orient="row")
+        write_frame(frame, Path(f"data/{writer}/queries.parquet"), QUERIES)
+    give(
+        ("Ward sister,\r\n(night)", "nurse", "train"),
+        ("Bread maker", "baker", "train"),
+        ("NURSE", "baker", "train"),
+        ("Nurse", "nurse", "train"),
+        *[(f"asked {number}", "nurse", "train") for number in range(len(WRITERS))],
+    )
+    return tmp_path
+
+
+def give(*rows: tuple[str, str | None, str]) -> None:
+    write_frame(inputs_of(*rows), Path("data/split/inputs.parquet"), SPLIT_INPUTS)
+
+
+def test_the_stage_by_hand(place: Path) -> None:
+    """A title of the index finds itself: right for a baker and a nurse, wrong for the second."""
+    main()
+    found = pl.read_csv(OUT / "feedback.csv", schema=dict(FEEDBACK))
+    weights = Path("data/train/3/7/model/weights.safetensors").read_bytes()
+    version = f"train@3 {hashlib.sha256(weights).hexdigest()[:12]}"
+    said = (version, "labels", "2026-01-01")
+    assert found.select("raw_title", "matched_title", "verdict", "corrected_occupation_id").rows()[
+        1:
+    ] == [
+        ("Bread maker", "bread maker", "right", None),
+        ("NURSE", "nurse", "wrong", "baker"),
+        ("Nurse", "nurse", "right", None),
+    ]
+    assert set(found.select("model_version", "reviewer_id", "judged_at").rows()) == {said}
+    held = {title for title, part in aliases().select("title", "split").rows() if part == "train"}
+    assert set(found["matched_title"]) <= {clean_title(title) for title in held}
+    counts = json.loads((OUT / "metrics.json").read_text(encoding="utf-8"))
+    assert counts["judged"] == counts["right"] + counts["wrong"] == 4
+    assert counts["left_out"] == {"no_letters": 0, "query": 4, "duplicate": 0}
+    before = {path.name: path.read_bytes() for path in OUT.iterdir()}
+    main()
+    assert before == {path.name: path.read_bytes() for path in OUT.iterdir()}
+
+
+def test_the_stage_feedback_takes_every_row(place: Path) -> None:
+    """Line breaks and commas survive; "nurse" is no baker's title, whatever an input's label."""
+    main()
+    given_file = str(OUT / "feedback.csv")
+    params = FeedbackParams(reader="table", file=given_file, columns={}, max_rejected_share=0.0)
+    judged = feedback(params, aliases(), set())
+    assert judged.errors == 0
+    assert judged.counts["mended"] == {"unknown_correction": 0, "matched_title_replaced": 0}
+    assert judged.counts["contradicts_taxonomy"] == 1
+    titles = ["Bread maker", "NURSE", "Ward sister,\r\n(night)"]
+    assert judged.verdicts["raw_title"].to_list() == titles
+    assert judged.verdicts["right"].to_list()[:2] == [True, True]
+
+
+def test_no_labelled_inputs_give_a_header_only(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And embed no index: `network` is not called."""
+    monkeypatch.delattr("tasks.score.network")
+    give(("Baker", None, "unlabelled"))
+    main()
+    assert (OUT / "feedback.csv").read_text() == ",".join(FEEDBACK) + "\n"
+    counts = json.loads((OUT / "metrics.json").read_text(encoding="utf-8"))
+    assert counts["judged"] == 0
