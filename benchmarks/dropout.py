@@ -76,7 +76,7 @@ def moments(run: Run, steps: int, seconds: float) -> Iterator[Moment]:
 def encoded(run: Run, step: int) -> int:
     """Strings that a step encoded: each distinct one of its pairs once."""
     pairs = run.similar[run.similar_rows(step)]
-    if run.settings.loss.negatives == "pairs":
+    if len(run.dissimilar):
         pairs = torch.cat([pairs, run.dissimilar[run.dissimilar_rows(step)]])
     return len(torch.unique(pairs))
 

@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--dataset", required=True, help="sample, or a profile that has run")
     parser.add_argument("--system", required=True, help="its name in the tables")
-    parser.add_argument("--seed", type=int, required=True, help="train.seed of its settings")
+    parser.add_argument("--seed", type=int, required=True, help="of its settings")
     parser.add_argument("--machine", required=True, help="GPU, cores, memory of the other machine")
     given = parser.parse_args(arguments)
     workspace = Path() if given.dataset == SAMPLE else Path(".workspaces") / given.dataset

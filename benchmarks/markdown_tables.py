@@ -59,5 +59,6 @@ def figure(row: dict[str, str]) -> str:
 def _short(number: str, metric: str) -> str:
     if number and (metric.startswith("success_at_") or metric == "mrr"):
         return f"{float(number):.3f}"
-    whole, point, decimals = number.partition(".")
-    return f"{int(whole):,}{point}{decimals}" if whole else number
+    whole, point, decimals = number.removeprefix("-").partition(".")
+    sign = "-" if number.startswith("-") else ""
+    return f"{sign}{int(whole):,}{point}{decimals}" if whole else number

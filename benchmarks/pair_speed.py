@@ -25,8 +25,10 @@ import pyarrow as pa
 
 from benchmarks.pairs_obvious import polars_cross_join, python_loop
 from models.seeding import generator
-from tasks.pairs import base_pairs, write_pairs
-from tasks.params import PairsParams, load_params
+from tasks.pair_blocks import write_blocks
+from tasks.pairs import base_pairs
+from tasks.params import load_params
+from tasks.sections import PairsParams
 
 ROUNDS = 1_000_000  # more than any size here needs: blocks are taken until there are enough pairs
 
@@ -64,7 +66,7 @@ def measure(system: str, strings_file: Path, pairs: int, folder: Path) -> dict[s
     strings, params = pl.read_parquet(strings_file), load_params().pairs
     path = folder / "pairs.parquet"
     began = time.perf_counter()
-    made = write_pairs(SYSTEMS[system](strings, pairs, params), path)
+    made = write_blocks(SYSTEMS[system](strings, pairs, params), path).total()
     seconds = time.perf_counter() - began
     size = path.stat().st_size
     return {"pairs": made, "seconds": seconds, "bytes": size, "peak_mib": peak_mib()}

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import polars as pl
 import pyarrow as pa
 
-from tasks.pairs import PAIRS
-from tasks.params import PairsParams
+from tasks.pair_blocks import PAIRS
+from tasks.sections import PairsParams
 
 
 def python_loop(strings: pl.DataFrame, pairs: int, params: PairsParams) -> Iterator[pa.Table]:

@@ -1,9 +1,10 @@
 """The pipeline's result table, and the encoder's two modes beside each other.
 
-Copies `data/evaluate/K/table.csv` of a workspace that has run (the main tree is the data set
-`sample`, `.workspaces/NAME` that of a profile) into tidy rows; a slice becomes a test named
-`TEST/SLICE`. On the sample it also trains the encoder in both modes for the same number of steps
-and puts them to the same tests. Run it with `python -m benchmarks.pipeline`.
+Copies `data/lexical/table.csv` and, of the seed that serves, `data/evaluate/K/SEED/table.csv` of a
+workspace that has run (the main tree is the data set `sample`, `.workspaces/NAME` that of a
+profile) into tidy rows; a slice becomes a test named `TEST/SLICE`. On the sample it also trains
+the encoder in both modes for the same number of steps and puts them to the same tests. Run it with
+`python -m benchmarks.pipeline`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import polars as pl
 import torch
 
 from benchmarks.machine import command, machine
@@ -26,46 +26,54 @@ from models.checkpoints import Checkpoints
 from models.featurizer import CharacterFeaturizer
 from models.recurrent import RecurrentEncoder
 from models.training import train
-from tasks.evaluate import table as evaluate_table
-from tasks.frames import read_frame
+from tasks.measured import read_index
 from tasks.params import load_params
+from tasks.queries import read_queries
 from tasks.ranking import rank_queries
-from tasks.schemas import QUERIES, SPLIT_ALIASES
-from tasks.systems import AliasIndex, network
+from tasks.systems import network
+from tasks.tables import table as tidy_table
 
 MODES = ("fast", "paper")
-LEXICAL = ("ngram", "tfidf")
 SAMPLE = "sample"
 
 
 def workspaces(root: Path) -> dict[str, Path]:
     """Data set to folder, of every workspace below `root` whose evaluation has run."""
     found = {SAMPLE: root} | {path.name: path for path in sorted(root.glob(".workspaces/*"))}
-    return {name: path for name, path in found.items() if list(path.glob("data/evaluate/*/*.csv"))}
+    return {
+        name: path for name, path in found.items() if list(path.glob("data/evaluate/*/*/*.csv"))
+    }
 
 
 def table_rows(dataset: str, workspace: Path) -> list[Row]:
-    """All systems of the stage in `params.yaml`, and the network of other evaluated stages.
+    """The lexical systems, both of the stage in `params.yaml`, the network of other stages.
 
     Raises:
         FileNotFoundError: that stage has not been evaluated.
     """
     params = load_params(workspace / "params.yaml")
-    tables = {path.parent.name: path for path in workspace.glob("data/evaluate/*/table.csv")}
-    if str(params.stage) not in tables:
-        raise FileNotFoundError(f"{workspace}/data/evaluate/{params.stage}: run `make retrain`")
+    seed = params.seeds[0]
+    found = sorted(workspace.glob(f"data/evaluate/*/{seed}/table.csv"))
+    tables = {path.parts[-3]: path for path in found}
+    if params.stage not in tables:
+        folder = workspace / f"data/evaluate/{params.stage}/{seed}"
+        raise FileNotFoundError(f"{folder}/table.csv is missing: run `make retrain` first")
     retrain = "make retrain && "
     if dataset != SAMPLE:
         retrain = f"ROLECALL_DATA=$ROLECALL_DATA make retrain PROFILE={dataset} && "
-    rows: list[Row] = []
-    for stage, path in sorted(tables.items()):
-        with path.open(encoding="utf-8", newline="") as file:
-            for line in csv.DictReader(file):
-                if stage not in (str(params.stage), line["system"]):
-                    continue
-                seed = params.seed if line["system"] in LEXICAL else params.train.seed
-                rows.append(_row(dataset, line, seed, retrain + command("pipeline")))
+    wanted = retrain + command("pipeline")
+    lexical = _lines(workspace / "data/lexical/table.csv")
+    rows = [_row(dataset, line, params.seed, wanted) for line in lexical]
+    for stage, path in tables.items():
+        # the untrained network of one stage stands for those of all
+        lines = [line for line in _lines(path) if stage in (params.stage, line["system"])]
+        rows += [_row(dataset, line, seed, wanted) for line in lines]
     return rows
+
+
+def _lines(table: Path) -> list[dict[str, str]]:
+    with table.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def evaluated(
@@ -73,15 +81,10 @@ def evaluated(
 ) -> Iterator[dict[str, str]]:
     """Lines as in `table.csv` for one network, against the index and the tests of a workspace."""
     params = load_params(workspace / "params.yaml")
-    aliases = read_frame(workspace / "data/split/aliases.parquet", SPLIT_ALIASES)
-    queries = pl.concat(
-        read_frame(workspace / "data" / source / "queries.parquet", QUERIES)
-        for source in ("typos", "split")
-    ).filter(pl.col("part") == "test")
-    index = AliasIndex.of(aliases.filter(pl.col("split") == "train"))
+    queries, index = read_queries("test", workspace / "data"), read_index(workspace / "data")
     similarities = network(featurizer, encoder, index.titles)
     scores, _ = rank_queries(system, similarities, index, queries, params.evaluate)
-    lines = evaluate_table(scores, queries, params.evaluate, params.seed)
+    lines = tidy_table(scores, queries, params.evaluate.bootstrap_draws, params.seed)
     for line in lines.iter_rows(named=True):
         yield {name: str(value) for name, value in line.items()}
 

@@ -14,6 +14,7 @@ import csv
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -60,7 +61,7 @@ class Reference:
 
 SYSTEMS: dict[str, Callable[[Sequence[str]], Matcher]] = {
     "ngram": NgramMatcher,
-    "tfidf": TfidfMatcher,
+    "tfidf": partial(TfidfMatcher, smallest=2, largest=5),
 }
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import yaml
 
 from benchmarks import names
+from benchmarks.chosen_rows import place
 from benchmarks.markdown_tables import Rows, markdown, pivot
 from benchmarks.results_file import FOLDER, read_rows
-from benchmarks.sections import MODES, SECTIONS, in_order, place
+from benchmarks.sections import MODES, SECTIONS, in_order
 from models.whole_file import write_bytes
 
 PAGE = Path("docs/RESULTS.md")

@@ -11,16 +11,30 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import dropout, pipeline, reference, render, speed
+from benchmarks import (
+    augmentation_speed,
+    contrastive,
+    dropout,
+    feedback,
+    pipeline,
+    reference,
+    render,
+    speed,
+    table3,
+)
 from benchmarks.machine import data_folder
 
 EXPERIMENTS: dict[str, Callable[[list[str]], None]] = {
     "pipeline": pipeline.main,
+    "table3": table3.main,
+    "contrastive": contrastive.main,
+    "feedback": feedback.main,
     "reference": reference.main,
     "speed": speed.main,
+    "augmentation": augmentation_speed.main,
     "dropout": dropout.main,
 }
-PAIRS = Path("data/pairs/1/pairs.parquet")
+PAIRS = Path("data/pairs/0/pairs.parquet")
 
 
 def missing(experiment: str) -> str | None:
@@ -28,6 +42,15 @@ def missing(experiment: str) -> str | None:
     if experiment == "reference":
         file = data_folder() / "jobbert" / "titles.csv"
         return None if file.is_file() else "$ROLECALL_DATA/jobbert/titles.csv is not there"
+    if experiment == "augmentation":
+        file = augmentation_speed.NEEDED
+        return None if file.is_file() else f"{file} is not there: run `make retrain` first"
+    if experiment == "table3":
+        file = Path("data/table3/table.csv")
+        return None if file.is_file() else f"{file} is not there: run `make reproduce` first"
+    if experiment == "feedback":
+        file = Path("data/feedback/verdicts.parquet")
+        return None if file.is_file() else f"{file} is not there: run `make reproduce` first"
     return None if PAIRS.is_file() else f"{PAIRS} is not there: run `make retrain` first"
 
 

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from benchmarks.chosen_rows import distinct, place
+from benchmarks.contrastive_sections import contrastive
+from benchmarks.feedback_sections import feedback, feedback_valid
 from benchmarks.markdown_tables import Rows, markdown, pivot
+from benchmarks.table3_sections import table3
 
-ORDER = (
-    "ngram",
-    "tfidf",
-    "untrained",
-    "0",
-    "1",
-    "gpu",
-    "fast",
-    "paper",
-    "none",
-    "weights",
-    "each_step",
-    "rolecall",
-    "onnx",
-    "plain_lstm",
-)
 MODES = ("fast", "paper")
 
 
@@ -31,7 +19,7 @@ def pipeline(rows: Rows) -> Iterator[str]:
         "Every system on every test, against the same index of training aliases. Brackets are 95 % "
         "bootstrap intervals over queries, `n` is the number of queries."
     )
-    for dataset in _distinct(rows, "dataset"):
+    for dataset in distinct(rows, "dataset"):
         here = [row for row in rows if row["dataset"] == dataset and row["system"] not in MODES]
         tests = [row for row in here if "/" not in row["test"] and row["test"] != "training"]
         yield f"### {dataset}: tests"
@@ -84,6 +72,23 @@ def speed(rows: Rows) -> Iterator[str]:
         yield pivot(ordered, ("dataset", "system", "test"), "metric", ("n",))
 
 
+def augmentation(rows: Rows) -> Iterator[str]:
+    """One table, induction by its copies."""
+    yield (
+        "Each in a fresh process; medians, brackets are the lowest and the highest repeat. The "
+        "time of induction a title stays level where it does not grow with the square of the "
+        "taxonomy."
+    )
+    ordered = sorted(rows, key=lambda row: (row["dataset"], *_copies(row["test"])))
+    yield pivot(ordered, ("dataset", "test"), "metric", ("n",))
+
+
+def _copies(test: str) -> tuple[str, int]:
+    """`induction_x16` after `induction_x4`."""
+    name, _, copies = test.partition("_x")
+    return name, int(copies or 1)
+
+
 def dropout(rows: Rows) -> Iterator[str]:
     """Equal steps and equal seconds."""
     yield (
@@ -118,8 +123,13 @@ def _shares(rows: Rows) -> Iterator[str]:
 
 SECTIONS: dict[str, Callable[[Rows], Iterator[str]]] = {
     "pipeline": pipeline,
+    "table3": table3,
+    "contrastive": contrastive,
+    "feedback": feedback,
+    "feedback_valid": feedback_valid,
     "reference": reference,
     "speed": speed,
+    "augmentation": augmentation,
     "dropout": dropout,
 }
 
@@ -133,16 +143,6 @@ def _order(row: dict[str, str]) -> tuple[str, int, str, str]:
     return row["test"], *place(row), row["seed"]
 
 
-def place(row: dict[str, str]) -> tuple[int, str]:
-    """Where a system stands in every table: baselines, networks, then the rest by name."""
-    system = row["system"]
-    return (ORDER.index(system) if system in ORDER else len(ORDER)), system
-
-
 def _size(test: str) -> float:
     number = test.removeprefix("pairs_").removesuffix("m")
     return float(number) if number.replace(".", "", 1).isdigit() else 0.0
-
-
-def _distinct(rows: Rows, column: str) -> list[str]:
-    return list(dict.fromkeys(row[column] for row in rows))

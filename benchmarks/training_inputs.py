@@ -23,17 +23,17 @@ class TrainingInputs:
     settings: TrainSettings
 
 
-def read_inputs(workspace: Path, stage: int | None = None) -> TrainingInputs:
-    """Inputs of train@stage in `workspace`; the stage number of its `params.yaml` if None.
+def read_inputs(workspace: Path, stage: str | None = None) -> TrainingInputs:
+    """Inputs of train@stage in `workspace`; stage number and seed are those it serves if None.
 
     Raises:
         FileNotFoundError: the stage `pairs` has not run there.
     """
     params = load_params(workspace / "params.yaml")
-    folder = workspace / "data" / "pairs" / str(params.stage if stage is None else stage)
+    folder = workspace / "data" / "pairs" / (params.stage if stage is None else stage)
     if not (folder / "pairs.parquet").is_file():
         raise FileNotFoundError(f"{folder}/pairs.parquet is missing: run `make retrain` first")
-    settings = settings_from(params.train.model_dump())
+    settings = settings_from({"seed": params.seeds[0], **params.train.model_dump()})
     strings = read_strings(folder / "strings.parquet")
     unseen = set(strings.valid.tolist())
     titles = [title for row, title in enumerate(strings.titles) if row not in unseen]

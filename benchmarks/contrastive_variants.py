@@ -1,0 +1,184 @@
+"""The networks of the study `contrastive`: how each differs, and what each is trained on.
+
+Inputs are made anew from `data/split` of a workspace by the pure functions of the stages `typos`
+and `pairs`; at the workspace's own parameters they are the pairs of its stage 1, the base taxonomy
+and typos. Nothing is trained here.
+
+A step of `pairs` at 1 : r encodes 2·(1 + r) strings to a similar pair, one of hard mining 2. So it
+takes `batch_pairs` / (1 + r) similar pairs, and the strings of a step are about as many. That gives
+a smaller ratio more similar pairs (``equal_strings``); the ratios are therefore also trained with
+the similar pairs of 1 : 4 in each step (``equal_similar``).
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import polars as pl
+
+from benchmarks.training_inputs import TrainingInputs
+from models.batches import read_pairs
+from models.contrastive import ContrastiveSettings
+from models.featurizer import CharacterFeaturizer
+from models.seeding import generator
+from models.strings import read_strings
+from models.train_files import settings_from
+from models.training import TrainSettings
+from tasks.frames import read_frame, write_frame
+from tasks.pair_blocks import write_blocks
+from tasks.pairs import base_pairs, counting, new_pairs, variant_pairs
+from tasks.params import AllParams, load_params
+from tasks.schemas import QUERIES, SPLIT_ALIASES, STRINGS
+from tasks.strings_table import append, base_strings, variant_strings
+from tasks.typos import typos
+
+PENALTIES: tuple[Literal["printed", "flipped", "hinge"], ...] = ("printed", "flipped", "hinge")
+MARGINS = (0.2, 0.4)
+PRINTED_TOO = 0.5
+PAPER_RATIO, RATIOS = 4, (1, 4, 9)
+PAPER_RATES = (0.2, 0.05)  # substituted and deleted, section 4.2
+RATES = ((0.05, 0.0125), (0.1, 0.025), PAPER_RATES, (0.4, 0.1))
+
+
+class Variant(NamedTuple):
+    """What a network has of its own: its loss, similar pairs a step, ratio, and typo rates."""
+
+    system: str
+    loss: ContrastiveSettings
+    batch_pairs: int
+    ratio: int = PAPER_RATIO
+    rates: tuple[float, float] = PAPER_RATES
+    trained: bool = True
+
+
+@dataclass(frozen=True)
+class Material:
+    """Parameters, aliases (`SPLIT_ALIASES`) and queries (`QUERIES`) of a workspace."""
+
+    params: AllParams
+    aliases: pl.DataFrame
+    queries: pl.DataFrame
+
+    @property
+    def settings(self) -> TrainSettings:
+        """Section `train` with the first of the seeds."""
+        return settings_from({"seed": self.params.seeds[0], **self.params.train.model_dump()})
+
+
+def penalties(settings: TrainSettings) -> Iterator[Variant]:
+    """Every penalty at every margin, in the paper's way and with hard mining.
+
+    First the network as training finds it: the share of pairs that `printed` moves at its widest
+    margin says whether that reading can begin to learn.
+    """
+    few = similar_pairs(settings.batch_pairs, PAPER_RATIO)
+    widest = replace(settings.loss, penalty="printed", margin=PRINTED_TOO)
+    name = f"untrained/printed/margin:{PRINTED_TOO:g}"
+    yield Variant(name, as_in_paper(widest, PAPER_RATIO), few, trained=False)
+    for penalty in PENALTIES:
+        for margin in MARGINS + (PRINTED_TOO,) * (penalty == "printed"):
+            loss = replace(settings.loss, penalty=penalty, margin=margin)
+            name = f"{penalty}/margin:{margin:g}"
+            yield Variant(f"pairs/{name}", as_in_paper(loss, PAPER_RATIO), few)
+            mined = replace(loss, negatives="hardest", weight_similar=0.25, weight_dissimilar=1.0)
+            yield Variant(f"hardest/{name}", mined, settings.batch_pairs)
+
+
+def ratios(settings: TrainSettings) -> Iterator[Variant]:
+    """Each ratio with equal strings and with equal similar pairs a step, which 1 : 4 is both."""
+    few = similar_pairs(settings.batch_pairs, PAPER_RATIO)
+    for ratio in RATIOS:
+        loss, name = as_in_paper(settings.loss, ratio), f"pairs/ratio:{ratio}"
+        many = similar_pairs(settings.batch_pairs, ratio)
+        if ratio == PAPER_RATIO:
+            yield Variant(name, loss, few, ratio)
+        else:
+            yield Variant(f"{name}/equal_strings", loss, many, ratio)
+            yield Variant(f"{name}/equal_similar", loss, few, ratio)
+
+
+def typo_rates(settings: TrainSettings) -> Iterator[Variant]:
+    """The paper's rates, a quarter, half, and twice of them; the loss of section `train`."""
+    for substituted, deleted in RATES:
+        name = f"substituted:{substituted:g}/deleted:{deleted:g}"
+        yield Variant(name, settings.loss, settings.batch_pairs, rates=(substituted, deleted))
+
+
+PARTS: dict[str, Callable[[TrainSettings], Iterator[Variant]]] = {
+    "penalties": penalties,
+    "ratios": ratios,
+    "typos": typo_rates,
+}
+
+
+def similar_pairs(batch_pairs: int, ratio: int) -> int:
+    """Similar pairs a step whose strings, at 1 : `ratio`, are those of `batch_pairs` alone."""
+    return max(2, round(batch_pairs / (1 + ratio)))
+
+
+def as_in_paper(loss: ContrastiveSettings, ratio: int) -> ContrastiveSettings:
+    """Pairs of the file, and means weighted so that every pair counts as in the paper's sum.
+
+    (1/4·Σ similar + Σ dissimilar) / number of similar = 1/4·mean similar + ratio·mean dissimilar.
+    """
+    return replace(loss, negatives="pairs", weight_similar=0.25, weight_dissimilar=float(ratio))
+
+
+def read_material(workspace: Path) -> Material:
+    """Read `params.yaml` and `data/split/{aliases,queries}.parquet`.
+
+    Raises:
+        FileNotFoundError: the stage `split` has not run there.
+    """
+    return Material(
+        load_params(workspace / "params.yaml"),
+        read_frame(workspace / "data/split/aliases.parquet", SPLIT_ALIASES),
+        read_frame(workspace / "data/split/queries.parquet", QUERIES),
+    )
+
+
+def make_inputs(
+    material: Material, ratio: int, rates: tuple[float, float]
+) -> tuple[TrainingInputs, pl.DataFrame]:
+    """Stage 1's inputs, dissimilar pairs included, and all queries of part `valid`.
+
+    The queries, `QUERIES`, are held-out aliases, labelled inputs and typos; none depends on
+    `ratio` or `rates`.
+
+    Args:
+        material: of a workspace.
+        ratio: dissimilar pairs to a similar one, at least 1.
+        rates: shares of characters substituted and deleted in typos for training.
+    """
+    params = material.params
+    noise = params.typos.model_copy(update={"substituted": rates[0], "deleted": rates[1]})
+    pairs = params.pairs.model_copy(update={"dissimilar_per_similar": ratio})
+    made = typos(material.aliases, material.queries, noise, params.seed)
+    base = base_strings(material.aliases, material.queries)
+    strings = append(base, variant_strings(made.variants, base, "typo"))
+    first, second = (generator(params.seed, "pairs", stage) for stage in ("0", "1"))
+    blocks = counting(
+        base_pairs(base, pairs, first),
+        lambda similar: variant_pairs(
+            strings,
+            made.variants,
+            "typo",
+            new_pairs(similar, pairs.shares.typo),
+            pairs,
+            second,
+        ),
+    )
+    # through files, so that training reads what it always reads
+    with tempfile.TemporaryDirectory() as name:
+        write_frame(strings, Path(name) / "strings.parquet", STRINGS)
+        write_blocks(blocks, Path(name) / "pairs.parquet")
+        read = read_strings(Path(name) / "strings.parquet")
+        read_back = read_pairs(Path(name) / "pairs.parquet", with_dissimilar=True)
+    titles = strings.filter(pl.col("role") != "valid")["title"].to_list()
+    featurizer = CharacterFeaturizer.fit(titles, params.train.encoder.max_length)
+    queries = pl.concat([material.queries, made.queries]).filter(pl.col("part") == "valid")
+    return TrainingInputs(read, read_back, featurizer, material.settings), queries
