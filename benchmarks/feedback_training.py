@@ -73,7 +73,9 @@ class Training:
             return folder
         begin = self.model(CONTROL, seed) if VARIANTS[name].steps < 1 else None
         with tempfile.TemporaryDirectory() as folder_name:
-            return self._train(name, seed, begin, Path(folder_name))
+            trained = self._train(name, seed, begin, Path(folder_name))
+        share = VARIANTS[name].weight_of_3
+        return trained if begin is None or not share else _mean(begin, trained, share)
 
     def _train(self, name: str, seed: int, begin: Path | None, folder: Path) -> Path:
         files = [folder / "strings.parquet", folder / "pairs.parquet"]
@@ -122,6 +124,19 @@ class Continued(Checkpoints):
         if progress is None:
             encoder.load_state_dict(self.weights)
         return progress
+
+
+def _mean(begin: Path, trained: Path, share: float) -> Path:
+    """A folder beside `trained` with `share` of the weights of `begin` and the rest of its own."""
+    featurizer, first = load_model(begin)
+    _, last = load_model(trained)
+    own = dict(last.state_dict())
+    weights = {
+        name: torch.lerp(own[name], value, share) for name, value in first.state_dict().items()
+    }
+    out = trained.with_name(f"{trained.name}-{share:g}")
+    save_model(out, featurizer, last.settings, weights, own)
+    return out
 
 
 def _beginning(

@@ -26,6 +26,8 @@ class Variant:
         only_feedback: whether all other pairs are left out.
         steps: share of `train.max_steps`; below 1 the weights of model 3 are trained on, with the
             learning rate times this share, as in the last part of a linear schedule.
+        weight_of_3: of model 3's weights in the mean with those trained on from it, which are the
+            network then (Wortsman et al. 2022, "Robust fine-tuning of zero-shot models", eq. 1).
     """
 
     verdicts: Literal["all", "right", "wrong", "none"] = "all"
@@ -38,6 +40,7 @@ class Variant:
     in_class: bool = False
     only_feedback: bool = False
     steps: float = 1.0
+    weight_of_3: float = 0.0
 
 
 VARIANTS = {
@@ -54,7 +57,9 @@ VARIANTS = {
     "diluted": Variant(verdicts="none", repeated_base=True),
     "noisy_10": Variant(noise=0.1),
     "noisy_30": Variant(noise=0.3),
+    "continued": Variant(verdicts="none", steps=1 / 3),
     "fine_tuned": Variant(steps=1 / 3),
+    "averaged": Variant(steps=1 / 3, weight_of_3=0.5),
     "fine_tuned_feedback_only": Variant(steps=1 / 3, only_feedback=True),
     "union": Variant(in_class=True),
 }

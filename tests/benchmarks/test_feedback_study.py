@@ -78,6 +78,14 @@ def test_fine_tuning_begins_with_model_3(
     assert load_model(tuned)[0] == load_model(control)[0]
 
 
+def test_the_mean_lies_halfway(training: Training) -> None:
+    """Between model 3 and the same network trained on, which it leaves as it is."""
+    control, tuned = weights(training.model("3", 1)), weights(training.model("fine_tuned", 1))
+    halfway = weights(training.model("averaged", 1))
+    torch.testing.assert_close(halfway, (control + tuned) / 2)
+    torch.testing.assert_close(weights(training.model("fine_tuned", 1)), tuned)
+
+
 def test_settings_are_those_of_the_pipeline(training: Training) -> None:
     """But for the steps; fine-tuning ends a linear schedule: 2 of 6 steps at 0.01 / 3."""
     full, tuned = training.settings("4c", 7), training.settings("fine_tuned", 7)
