@@ -19,6 +19,7 @@ from benchmarks import (
     pipeline,
     reference,
     render,
+    sources,
     speed,
     table3,
 )
@@ -31,6 +32,7 @@ EXPERIMENTS: dict[str, Callable[[list[str]], None]] = {
     "feedback": feedback.main,
     "reference": reference.main,
     "speed": speed.main,
+    "sources": sources.main,
     "augmentation": augmentation_speed.main,
     "dropout": dropout.main,
 }
@@ -42,7 +44,7 @@ def missing(experiment: str) -> str | None:
     if experiment == "reference":
         file = data_folder() / "jobbert" / "titles.csv"
         return None if file.is_file() else "$ROLECALL_DATA/jobbert/titles.csv is not there"
-    if experiment == "augmentation":
+    if experiment in ("augmentation", "sources"):
         file = augmentation_speed.NEEDED
         return None if file.is_file() else f"{file} is not there: run `make retrain` first"
     if experiment == "table3":

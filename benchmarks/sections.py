@@ -89,6 +89,15 @@ def _copies(test: str) -> tuple[str, int]:
     return name, int(copies or 1)
 
 
+def sources(rows: Rows) -> Iterator[str]:
+    """One table, a column per data set."""
+    yield (
+        "What each rule of the sources takes or leaves: counts of the stages themselves. Induction "
+        "by the paper's rules has `contexts:1`, the stricter row `contexts:2`."
+    )
+    yield pivot(rows, ("system", "test", "metric"), "dataset")
+
+
 def dropout(rows: Rows) -> Iterator[str]:
     """Equal steps and equal seconds."""
     yield (
@@ -129,6 +138,7 @@ SECTIONS: dict[str, Callable[[Rows], Iterator[str]]] = {
     "feedback_valid": feedback_valid,
     "reference": reference,
     "speed": speed,
+    "sources": sources,
     "augmentation": augmentation,
     "dropout": dropout,
 }

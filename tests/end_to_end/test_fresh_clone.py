@@ -8,11 +8,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from clones import MODEL, SEED, STAGE, Clone, fresh_clone
 
 pytestmark = pytest.mark.slow
+TRAINED = re.compile(r"data/(train|score|feedback|pairs/4c?|evaluate|table3|report)(/|$)")
 VERSION = re.compile(r"^model   rolecall version 1, (champion|challenger)$", re.MULTILINE)
 CONSUMER = """
 import sys
@@ -50,29 +53,45 @@ def test_what_it_prints(retrained: tuple[Clone, str]) -> None:
     assert "data    pushed to DVC's remote" in end
 
 
-def test_the_tree_is_clean_and_the_lock_the_committed_one(retrained: tuple[Clone, str]) -> None:
-    """The committed lock is what a bare `dvc repro report` writes."""
+def test_the_lock_is_the_committed_one(retrained: tuple[Clone, str]) -> None:
+    """Byte for byte before training, and for the rest in all but what training has made.
+
+    Another kind of processor gives other weights, and so another lock (`docs/DESIGN.md`, "Same
+    bytes"); that one machine gives the same twice is `test_reproduce.py`'s to show.
+    """
     clone, _ = retrained
     assert clone.is_up_to_date()
-    assert clone.changed() == ""
-    assert clone.git("show", "HEAD:dvc.lock").encode() == clone.lock
+    assert clone.changed() in ("", " M dvc.lock\n")
+    committed = yaml.safe_load(clone.git("show", "HEAD:dvc.lock"))["stages"]
+    for name, stage in yaml.safe_load(clone.lock)["stages"].items():
+        assert without_trained(stage) == without_trained(committed[name]), name
+
+
+def without_trained(stage: dict[str, Any]) -> dict[str, Any]:
+    """A stage of a lock; of files that depend on trained weights the name alone."""
+    return stage | {
+        kind: [
+            file["path"] if TRAINED.match(file["path"]) else file for file in stage.get(kind, [])
+        ]
+        for kind in ("deps", "outs")
+    }
 
 
 def test_a_second_run_skips_all(retrained: tuple[Clone, str]) -> None:
     """In under 30 s; processor time, so that a busy machine does not fail the test."""
     clone, _ = retrained
-    start = os.times()
+    lock, start = clone.lock, os.times()
     second = clone.retrain()
     end = os.times()
     assert (
         end.children_user + end.children_system < 30 + start.children_user + start.children_system
     )
+    assert clone.lock == lock
     stages = next(line for line in second.splitlines() if line.startswith("stages "))
     assert stages.split()[2::2] == ["unchanged,"] * 16 + ["unchanged"]
     assert "rolecall version 1" in second
     assert "(registered before)" in second
     assert versions(clone) == ["1"]
-    assert clone.changed() == ""
 
 
 def versions(clone: Clone) -> list[str]:
