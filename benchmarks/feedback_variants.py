@@ -60,6 +60,8 @@ VARIANTS = {
     "continued": Variant(verdicts="none", steps=1 / 3),
     "fine_tuned": Variant(steps=1 / 3),
     "averaged": Variant(steps=1 / 3, weight_of_3=0.5),
+    "fine_tuned_kept": Variant(outranked="kept", steps=1 / 3),
+    "averaged_kept": Variant(outranked="kept", steps=1 / 3, weight_of_3=0.5),
     "fine_tuned_feedback_only": Variant(steps=1 / 3, only_feedback=True),
     "union": Variant(in_class=True),
 }
