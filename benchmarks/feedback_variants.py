@@ -62,6 +62,8 @@ VARIANTS = {
     "averaged": Variant(steps=1 / 3, weight_of_3=0.5),
     "fine_tuned_kept": Variant(outranked="kept", steps=1 / 3),
     "averaged_kept": Variant(outranked="kept", steps=1 / 3, weight_of_3=0.5),
+    "fine_tuned_4": Variant(corrections=False, steps=1 / 3),
+    "averaged_4": Variant(corrections=False, steps=1 / 3, weight_of_3=0.5),
     "fine_tuned_feedback_only": Variant(steps=1 / 3, only_feedback=True),
     "union": Variant(in_class=True),
 }

@@ -63,6 +63,8 @@ NAMES: dict[str, dict[str, str]] = {
         "averaged": "the mean of the weights of 3 and of `fine_tuned`",
         "fine_tuned_kept": "`fine_tuned` with the mined pairs that verdicts call wrong",
         "averaged_kept": "the mean of the weights of 3 and of `fine_tuned_kept`",
+        "fine_tuned_4": "3, trained on with the pairs of 4 for a third of the steps",
+        "averaged_4": "the mean of the weights of 3 and of `fine_tuned_4`",
         "fine_tuned": "3, trained on with the pairs of 4c for a third of the steps",
         "fine_tuned_feedback_only": "the same with pairs of feedback alone",
         "union": "4c, and as many pairs of two judged inputs of one occupation as of feedback",
