@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -82,3 +83,16 @@ def any_file_below(*folders: Path) -> Moment:
 def says(words: str) -> Moment:
     """The command has printed `words`."""
     return lambda printed: words in printed
+
+
+def resumed_at(printed: str, stage: str = "") -> int:
+    """The step from which training went on, of the lines that begin with `stage: ` if it is given.
+
+    Between a moment and its kill some more steps may have been taken: a line of the flow is on its
+    way for longer than ten steps of a tiny network take.
+    """
+    found = re.search(
+        (f"{re.escape(stage)}: " if stage else "") + r"resumed at step (\d+)", printed
+    )
+    assert found, printed
+    return int(found[1])
