@@ -19,20 +19,29 @@ from typing import TYPE_CHECKING
 import polars as pl
 import torch
 
-from benchmarks.contrastive_variants import PARTS, Material, Variant, make_inputs, read_material
+from benchmarks.contrastive_variants import (
+    PARTS,
+    Material,
+    Variant,
+    make_inputs,
+    own_loss,
+    read_material,
+)
 from benchmarks.machine import command, machine
 from benchmarks.results_file import FOLDER, Row, replace_rows
 from benchmarks.training_inputs import TrainingInputs
 from models.batches import Pairs
-from models.contrastive import ContrastiveSettings, dissimilar_penalty
 from models.embedding import embed_rows
 from models.intervals import bootstrap_interval
+from models.losses.contrastive import ContrastiveSettings, dissimilar_penalty
 from models.mining import hardest
 from models.seeding import child_seed
 from models.strings import told_apart
-from models.training import Look, Run
+from models.title_run import TitleRun
+from models.training import Look
+from tasks.alias_index import AliasIndex
 from tasks.ranking import rank_queries
-from tasks.systems import AliasIndex, network
+from tasks.systems import network
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
@@ -44,7 +53,7 @@ TESTS = ("typos", "heldout_alias", "annotations")
 NO_ENDS = {"low": None, "high": None}
 
 
-def start(training: TrainingInputs, variant: Variant, steps: int, seed: int) -> Run:
+def start(training: TrainingInputs, variant: Variant, steps: int, seed: int) -> TitleRun:
     """A run on the CPU; all of a seed begin with the same weights."""
     settings = replace(
         training.settings,
@@ -56,16 +65,16 @@ def start(training: TrainingInputs, variant: Variant, steps: int, seed: int) -> 
     pairs = training.pairs
     if variant.loss.negatives != "pairs":
         pairs = Pairs(pairs.similar, pairs.dissimilar[:0])
-    return Run(training.strings, pairs, training.featurizer, settings, torch.device("cpu"))
+    return TitleRun(training.strings, pairs, training.featurizer, settings, torch.device("cpu"))
 
 
-def looks(run: Run, every: int) -> Iterator[Look]:
+def looks(run: TitleRun, every: int) -> Iterator[Look]:
     """Train to `max_steps`; a look at the start and after each `every` steps.
 
     Raises:
         FloatingPointError: the loss is no longer finite.
     """
-    yield Look(0, nan, nan, nan, run.valid_success_at_1())
+    yield Look(0, nan, nan, nan, run.valid_score())
     steps = run.settings.max_steps
     for begin in range(0, steps, every):
         end = min(begin + every, steps)
@@ -74,22 +83,24 @@ def looks(run: Run, every: int) -> Iterator[Look]:
         if not all(map(isfinite, means)):
             raise FloatingPointError(f"the loss is {means[0]} at step {end}: leave this one out")
         loss, alike, apart = means
-        yield Look(end, loss, alike, apart, run.valid_success_at_1())
+        yield Look(end, loss, alike, apart, run.valid_score())
 
 
-def curve(run: Run, every: int) -> Iterator[Row]:
+def curve(run: TitleRun, every: int) -> Iterator[Row]:
     """Rows of each look; `n` is validation queries, or the steps that a loss is the mean of."""
     before = 0
     for look in looks(run, every):
         print(f"  {look}", flush=True)
-        for metric, value in list(look._asdict().items())[1:]:
-            n = len(run.valid) if metric == "valid_success_at_1" else look.step - before
+        for name, value in list(look._asdict().items())[1:]:
+            judged = name == "valid_score"
+            n = len(run.valid) if judged else look.step - before
             if isfinite(value):
+                metric = "valid_success_at_1" if judged else name
                 yield _row(f"step_{look.step:04d}", metric, value, n)
         before = look.step
 
 
-def probe(run: Run, pairs: Pairs) -> Iterator[Row]:
+def probe(run: TitleRun, pairs: Pairs) -> Iterator[Row]:
     """Similarity of pairs, and the share of dissimilar ones that the loss still moves.
 
     Args:
@@ -106,7 +117,7 @@ def probe(run: Run, pairs: Pairs) -> Iterator[Row]:
         if len(values):
             yield _row(test, "mean_similarity", float(values.mean()), len(values))
             if test != "similar_pairs":
-                share = gradient_share(values, run.settings.loss)
+                share = gradient_share(values, own_loss(run.settings))
                 yield _row(test, "share_with_gradient", share, len(values))
 
 
@@ -119,7 +130,7 @@ def gradient_share(similarity: Float[Tensor, " pair"], loss: ContrastiveSettings
 
 
 def judged(
-    run: Run, training: TrainingInputs, queries: pl.DataFrame, material: Material
+    run: TitleRun, training: TrainingInputs, queries: pl.DataFrame, material: Material
 ) -> Iterator[Row]:
     """success@1 with intervals, on part `valid` of each test; `valid` is all but typos."""
     index = AliasIndex.of(material.aliases.filter(pl.col("split") == "train"))
@@ -137,7 +148,7 @@ def judged(
             yield row | {"low": ends.low, "high": ends.high}
 
 
-def encoded(run: Run, step: int) -> int:
+def encoded(run: TitleRun, step: int) -> int:
     """Strings that a step encodes: each distinct one of its pairs once."""
     pairs = run.similar[run.similar_rows(step)]
     if len(run.dissimilar):
@@ -193,20 +204,20 @@ def _probed(count: int) -> Int[Tensor, " row"]:
     return torch.randperm(count, generator=draw)[:PROBED]
 
 
-def _similarities(run: Run, pairs: Int[Tensor, "pair 2"]) -> Float[Tensor, " pair"]:
+def _similarities(run: TitleRun, pairs: Int[Tensor, "pair 2"]) -> Float[Tensor, " pair"]:
     rows, place = torch.unique(pairs[_probed(len(pairs))].long(), return_inverse=True)
     left, right = embed_rows(run.encoder, run.strings, rows)[place].unbind(1)
     return (left * right).sum(1)
 
 
-def _hardest_similarities(run: Run, similar: Int[Tensor, "pair 2"]) -> Float[Tensor, " pair"]:
+def _hardest_similarities(run: TitleRun, similar: Int[Tensor, "pair 2"]) -> Float[Tensor, " pair"]:
     found = []
     for batch in torch.split(similar[_probed(len(similar))].long(), PROBED_BATCH):
         rows = torch.unique(batch)
         embeddings = embed_rows(run.encoder, run.strings, rows)
         similarity = embeddings @ embeddings.T
         apart = told_apart(run.occupations[rows], run.occupation_count)
-        found.append(similarity[hardest(similarity, apart, run.settings.loss.hardest)])
+        found.append(similarity[hardest(similarity, apart, own_loss(run.settings).hardest)])
     return torch.cat(found)
 
 

@@ -22,13 +22,13 @@ import polars as pl
 
 from benchmarks.training_inputs import TrainingInputs
 from models.batches import read_pairs
-from models.contrastive import ContrastiveSettings
-from models.featurizer import CharacterFeaturizer
+from models.kinds import fit_featurizer, kind_of
+from models.losses.contrastive import ContrastiveSettings
+from models.run import TrainSettings
 from models.seeding import generator
 from models.strings import read_strings
-from models.train_files import settings_from
-from models.training import TrainSettings
 from tasks.frames import read_frame, write_frame
+from tasks.network_params import training_settings
 from tasks.pair_blocks import write_blocks
 from tasks.pairs import base_pairs, counting, new_pairs, variant_pairs
 from tasks.params import AllParams, load_params
@@ -66,7 +66,18 @@ class Material:
     @property
     def settings(self) -> TrainSettings:
         """Section `train` with the first of the seeds."""
-        return settings_from({"seed": self.params.seeds[0], **self.params.train.model_dump()})
+        return training_settings(self.params, self.params.seeds[0])
+
+
+def own_loss(settings: TrainSettings) -> ContrastiveSettings:
+    """The loss that this study is about.
+
+    Raises:
+        TypeError: the workspace trains with another one.
+    """
+    if not isinstance(settings.loss, ContrastiveSettings):
+        raise TypeError(f"train.loss.kind is {kind_of(settings.loss)}: set it to contrastive")
+    return settings.loss
 
 
 def penalties(settings: TrainSettings) -> Iterator[Variant]:
@@ -76,12 +87,12 @@ def penalties(settings: TrainSettings) -> Iterator[Variant]:
     margin says whether that reading can begin to learn.
     """
     few = similar_pairs(settings.batch_pairs, PAPER_RATIO)
-    widest = replace(settings.loss, penalty="printed", margin=PRINTED_TOO)
+    widest = replace(own_loss(settings), penalty="printed", margin=PRINTED_TOO)
     name = f"untrained/printed/margin:{PRINTED_TOO:g}"
     yield Variant(name, as_in_paper(widest, PAPER_RATIO), few, trained=False)
     for penalty in PENALTIES:
         for margin in MARGINS + (PRINTED_TOO,) * (penalty == "printed"):
-            loss = replace(settings.loss, penalty=penalty, margin=margin)
+            loss = replace(own_loss(settings), penalty=penalty, margin=margin)
             name = f"{penalty}/margin:{margin:g}"
             yield Variant(f"pairs/{name}", as_in_paper(loss, PAPER_RATIO), few)
             mined = replace(loss, negatives="hardest", weight_similar=0.25, weight_dissimilar=1.0)
@@ -92,7 +103,7 @@ def ratios(settings: TrainSettings) -> Iterator[Variant]:
     """Each ratio with equal strings and with equal similar pairs a step, which 1 : 4 is both."""
     few = similar_pairs(settings.batch_pairs, PAPER_RATIO)
     for ratio in RATIOS:
-        loss, name = as_in_paper(settings.loss, ratio), f"pairs/ratio:{ratio}"
+        loss, name = as_in_paper(own_loss(settings), ratio), f"pairs/ratio:{ratio}"
         many = similar_pairs(settings.batch_pairs, ratio)
         if ratio == PAPER_RATIO:
             yield Variant(name, loss, few, ratio)
@@ -105,7 +116,7 @@ def typo_rates(settings: TrainSettings) -> Iterator[Variant]:
     """The paper's rates, a quarter, half, and twice of them; the loss of section `train`."""
     for substituted, deleted in RATES:
         name = f"substituted:{substituted:g}/deleted:{deleted:g}"
-        yield Variant(name, settings.loss, settings.batch_pairs, rates=(substituted, deleted))
+        yield Variant(name, own_loss(settings), settings.batch_pairs, rates=(substituted, deleted))
 
 
 PARTS: dict[str, Callable[[TrainSettings], Iterator[Variant]]] = {
@@ -179,6 +190,6 @@ def make_inputs(
         read = read_strings(Path(name) / "strings.parquet")
         read_back = read_pairs(Path(name) / "pairs.parquet", with_dissimilar=True)
     titles = strings.filter(pl.col("role") != "valid")["title"].to_list()
-    featurizer = CharacterFeaturizer.fit(titles, params.train.encoder.max_length)
+    featurizer = fit_featurizer(titles, material.settings.encoder)
     queries = pl.concat([material.queries, made.queries]).filter(pl.col("part") == "valid")
     return TrainingInputs(read, read_back, featurizer, material.settings), queries

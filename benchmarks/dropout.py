@@ -24,7 +24,7 @@ from benchmarks.step_mask import StepMaskEncoder
 from benchmarks.training_inputs import TrainingInputs, read_inputs
 from models.intervals import Interval, bootstrap_interval
 from models.seeding import child_seed
-from models.training import Run
+from models.title_run import TitleRun
 
 DRAWS = 1000
 RATE = 0.2  # the paper's
@@ -41,21 +41,21 @@ class Moment(NamedTuple):
     success: float
 
 
-def start(inputs: TrainingInputs, system: str, seed: int) -> Run:
+def start(inputs: TrainingInputs, system: str, seed: int) -> TitleRun:
     """A run of `system`; all of a seed begin with the same weights and see the same pairs."""
     rate = 0.0 if system == "none" else RATE
     encoder_settings = replace(inputs.settings.encoder, dropout_recurrent=rate)
     settings = replace(inputs.settings, seed=seed, encoder=encoder_settings)
-    run = Run(inputs.strings, inputs.pairs, inputs.featurizer, settings, torch.device("cpu"))
+    run = TitleRun(inputs.strings, inputs.pairs, inputs.featurizer, settings, torch.device("cpu"))
     if system == "each_step":
-        encoder = StepMaskEncoder(settings.encoder, inputs.featurizer.vocabulary_size)
+        encoder = StepMaskEncoder(settings.encoder, inputs.featurizer.sizes)
         encoder.load_state_dict(run.encoder.state_dict())
         run.encoder = encoder
         run.optimizer = torch.optim.Adam(encoder.parameters(), lr=settings.learning_rate)
     return run
 
 
-def moments(run: Run, steps: int, seconds: float) -> Iterator[Moment]:
+def moments(run: TitleRun, steps: int, seconds: float) -> Iterator[Moment]:
     """Train until both limits are reached; a moment at each. Looks are not counted as seconds."""
     waiting = {"valid_after_steps", "valid_after_seconds"}
     done, spent, titles = 0, 0.0, 0
@@ -68,12 +68,12 @@ def moments(run: Run, steps: int, seconds: float) -> Iterator[Moment]:
         reached = {"valid_after_steps": done >= steps, "valid_after_seconds": spent >= seconds}
         now = sorted(test for test in waiting if reached[test])
         waiting -= set(now)
-        success = run.valid_success_at_1() if now else 0.0
+        success = run.valid_score() if now else 0.0
         for test in now:
             yield Moment(test, done, spent, titles, success)
 
 
-def encoded(run: Run, step: int) -> int:
+def encoded(run: TitleRun, step: int) -> int:
     """Strings that a step encoded: each distinct one of its pairs once."""
     pairs = run.similar[run.similar_rows(step)]
     if len(run.dissimilar):

@@ -25,6 +25,7 @@ from benchmarks.fix_rate import (
 from benchmarks.results_file import Row
 from benchmarks.variant_pairs import Material
 from models.model_files import load_model
+from tasks.alias_index import AliasIndex
 from tasks.effects import effects, kept_up
 from tasks.frames import read_frame
 from tasks.measured import read_index
@@ -33,7 +34,7 @@ from tasks.queries import normalized, read_queries
 from tasks.ranking import rank_queries
 from tasks.schemas import EXTRA_WORDS_VARIANTS
 from tasks.superfluous import learn
-from tasks.systems import AliasIndex, network
+from tasks.systems import network
 from tasks.tables import table
 
 TEST_METRICS = {"success_at_1": "success_at_1", "reciprocal_rank": "mrr"}

@@ -20,12 +20,15 @@ from benchmarks.feedback_variants import CONTROL, VARIANTS
 from benchmarks.variant_pairs import Material, variant_pairs
 from models.batches import read_pairs
 from models.checkpoints import Checkpoint, Checkpoints, run_key
-from models.featurizer import CharacterFeaturizer
+from models.featurizer import Featurizer
+from models.kinds import fit_featurizer
 from models.model_files import load_model, save_model
+from models.run import TrainSettings, describe
 from models.strings import Strings, read_strings
-from models.train_files import settings_from
-from models.training import TrainSettings, describe, train
+from models.title_run import TitleRun
+from models.training import train
 from tasks.frames import write_frame
+from tasks.network_params import training_settings
 from tasks.pair_blocks import write_blocks
 from tasks.params import AllParams
 from tasks.schemas import STRINGS
@@ -84,7 +87,7 @@ class Training:
         rows = write_blocks(made[1], files[1])
         print(f"{name}: " + ", ".join(f"{s} {a} {n}" for (s, a), n in _named(rows)), flush=True)
         settings = self.settings(name, seed)
-        code = Path(models.__file__).parent.glob("*.py")
+        code = Path(models.__file__).parent.rglob("*.py")
         first = [] if begin is None else [begin / "weights.safetensors", begin / "featurizer.json"]
         # by content: where the files lie differs from run to run
         inputs = [sha256(path.read_bytes()).hexdigest() for path in [*files, *first]]
@@ -92,17 +95,17 @@ class Training:
         out = self.kept / key
         if not (out / "initial.safetensors").is_file():  # the last file that is written
             strings = read_strings(files[0])
-            pairs = read_pairs(files[1], with_dissimilar=settings.loss.negatives == "pairs")
+            pairs = read_pairs(files[1], with_dissimilar=settings.loss.reads_dissimilar)
             featurizer, saved = _beginning(strings, settings, begin, self.kept, key)
             device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-            trained = train(strings, pairs, featurizer, settings, saved, device)
+            trained = train(TitleRun(strings, pairs, featurizer, settings, device), saved)
             save_model(out, featurizer, settings.encoder, trained.weights, trained.initial)
             saved.remove()
         return out
 
     def settings(self, name: str, seed: int) -> TrainSettings:
         """Section `train`; of a variant that goes on from model 3, the end of its schedule."""
-        settings = settings_from({"seed": seed, **self.params.train.model_dump()})
+        settings = training_settings(self.params, seed)
         share = VARIANTS[name].steps
         return replace(
             settings,
@@ -141,14 +144,14 @@ def _mean(begin: Path, trained: Path, share: float) -> Path:
 
 def _beginning(
     strings: Strings, settings: TrainSettings, begin: Path | None, kept: Path, key: str
-) -> tuple[CharacterFeaturizer, Checkpoints]:
+) -> tuple[Featurizer, Checkpoints]:
     """A featurizer fitted on the training strings, or the one of the network to begin with."""
     if begin is not None:
         featurizer, encoder = load_model(begin)
         return featurizer, Continued(kept, key, dict(encoder.state_dict()))
     unseen = set(strings.valid.tolist())
     titles = [title for row, title in enumerate(strings.titles) if row not in unseen]
-    return CharacterFeaturizer.fit(titles, settings.encoder.max_length), Checkpoints(kept, key)
+    return fit_featurizer(titles, settings.encoder), Checkpoints(kept, key)
 
 
 def _named(rows: dict[tuple[str, bool], int]) -> list[tuple[tuple[str, str], int]]:

@@ -20,11 +20,19 @@ NAMES: dict[str, dict[str, str]] = {
         "sources": "titles and inputs that each rule of the sources takes or leaves",
         "augmentation": "seconds and peak memory of making the data of stages 2 and 3",
         "dropout": "recurrent dropout: on the weights, on the state at every step, or none",
+        "zoo": "every encoder with several losses on the job-title tests: quality, size, speed",
+        "frozen_space": "Tables 1, 2 and Figure 2 of Bhat et al. 2019: training into the space of "
+        "an earlier model",
+        "attention": "Tables I and II of Bao et al. 2018: what attention adds to a Siamese LSTM",
+        "charagram": "Tables 1, 3, 5 and Figure 1 of Wieting et al. 2016, with word-pair training",
     },
     "dataset": {
         "sample": "the taxonomy and raw inputs in `data/sample/`, made by hand for this project",
         "esco": "ESCO's occupations, English; inputs are vacancy titles labelled with them",
         "onet": "O*NET's occupations with alternate and reported titles; no inputs",
+        "sick": "SICK: pairs of sentences and how related people found them, here 0 to 1",
+        "msrp": "the Microsoft Research Paraphrase Corpus: pairs of sentences, paraphrases or not",
+        "ppdb": "the word links of PPDB-XL, to train on; `test` says what judges",
     },
     "system": {
         "ngram": "the n-gram matcher of Neculoiu et al. 2016",
@@ -76,6 +84,37 @@ NAMES: dict[str, dict[str, str]] = {
         "matmul": "product of two 1024 x 1024 matrices: the peak of this machine",
         "matmul_step": "the product that one step of the recurrence needs for a batch",
         "write_only": "one block of pairs written again and again: the speed of the file format",
+        "lstm": "LSTM over words, its last state",
+        "attentive_lstm": "LSTM over words, attention over its states",
+        "bilstm": "LSTMs over words, forwards and backwards, their last states",
+        "attentive_bilstm": "LSTMs over words, forwards and backwards, attention over their states",
+        "ngram_bag": "sum of the vectors of a string's n-grams: CHARAGRAM",
+        "char_lstm": "LSTM over characters, its last state: charLSTM",
+        "convolution": "filters over characters, the largest response of each: charCNN",
+        "word_average": "mean of the vectors of a string's words: PARAGRAM-PHRASE",
+        "word_overlap": "Dice's coefficient of the two sets of words: nothing is learned",
+        "majority": "every pair is called a paraphrase",
+        "data": "the pairs themselves, and how many of them a network sees",
+        "recurrent": "stacked LSTMs over characters, both ways, their mean: Neculoiu et al. 2016",
+        "attentive": "LSTM over characters or words, attention over its states: Bao et al. 2018",
+        "hybrid": "several encoders side by side, joined by one layer",
+        "contrastive": "the contrastive loss of Neculoiu et al. 2016",
+        "margin": "the margin loss of Wieting et al. 2016",
+        "info_nce": "the softmax over a batch of van den Oord et al. 2018",
+        "characters": "ids of characters",
+        "ngrams": "ids of n-grams of 2 to 4 characters, in a vocabulary",
+        "hashed_ngrams": "... by their hash",
+        "words": "ids of words",
+        "von_mises_fisher": "into a frozen space: likelihood of the target",
+        "most_informative": "into a frozen space: margin, the target closest to the error",
+        "random": "into a frozen space: margin, targets drawn at random",
+        "difference": "into a frozen space: margin, the error itself (SMD)",
+        "projection": "into a frozen space: margin, the part of the error across the target (SMP)",
+        "max": "trainable targets: margin, the closest string of the batch",
+        "mix": "trainable targets: margin, the closest or any string",
+        "semihard": "trainable targets: margin, the closest string behind the positive",
+        "free": "trainable targets: the contrastive loss, no compatibility",
+        "earlier": "the earlier model itself, whose alias embeddings are stored",
         "python_loop": "pairs drawn one by one in Python",
         "polars_cross_join": "all titles joined with all in Polars, dissimilar pairs sampled",
     },
@@ -120,13 +159,43 @@ NAMES: dict[str, dict[str, str]] = {
         "valid_after_steps": "validation queries, after the same number of steps",
         "valid_after_seconds": "validation queries, after the same seconds of training",
         "pairs_all": "every similar pair of the taxonomy once, and four dissimilar ones to each",
+        "featurizing": "raw titles to ids of units; its steps, each timed alone:",
+        "cleaning": "... titles cleaned",
+        "hashing": "... units found and hashed",
+        "lookup": "... hashes looked up",
+        "memory": "the limit: the arrays of the units copied once",
+        "loss_alone": "a loss and its gradient at given embeddings, nothing encoded",
+        "own_index": "among aliases embedded anew, where the other rows have stored embeddings",
+        "test": "the publisher's test pairs",
+        "simlex": "SimLex-999: pairs of words and how similar people found them",
+        "unlinked": "slice: the pairs that are no link of PPDB-XL",
+        "sick": "test pairs of SICK",
+        "sts": "18 sets of SemEval's STS tasks, test pairs; the mean over the sets",
+        "sts2012": "STS 2012; its sets and those of the other years:",
+        "sts2013": "STS 2013",
+        "sts2014": "STS 2014",
+        "sts2015": "STS 2015",
+        "MSRpar": "... of news, from MSRP",
+        "OnWN": "... glosses of OntoNotes and WordNet",
+        "SMTeuroparl": "... machine translations of the European Parliament",
+        "SMTnews": "... machine translations of news",
+        "FNWN": "... glosses of FrameNet and WordNet",
+        "headlines": "... headlines of news",
+        "deft-forum": "... posts of forums",
+        "deft-news": "... summaries of news",
+        "images": "... captions of images",
+        "tweet-news": "... tweets and the headlines they comment on",
+        "answers-forums": "... answers in forums",
+        "answers-students": "... answers of students",
+        "belief": "... statements of belief in forums",
     },
     "metric": {
         "success_at_1": "share of queries whose best occupation is right; ties by expectation",
         "success_at_5": "the same for the best five",
         "success_at_10": "the same for the best ten",
         "mrr": "mean reciprocal rank of the best right occupation",
-        "valid_success_at_1": "success_at_1 of the validation queries after that many steps",
+        "valid_success_at_1": "success_at_1 of the validation queries after that many steps; of "
+        "held-out links: the right word is the nearest of all right words",
         "loss": "mean since the row before; its two weighted terms:",
         "loss_similar": "... of similar pairs",
         "loss_dissimilar": "... of dissimilar pairs",
@@ -174,6 +243,35 @@ NAMES: dict[str, dict[str, str]] = {
         "rows": "how many a measurement is about",
         "microseconds_per_row": "wall time divided by them",
         "steps": "updates of the network",
+        "pearson": "Pearson's r of predicted and given similarity",
+        "spearman": "Spearman's ρ of the two",
+        "mean_squared_error": "mean of the squared difference of the two; lower is better",
+        "accuracy": "share of pairs rightly told to be paraphrases or not",
+        "gain_pearson": "difference of the two systems of `system`, paired by pair",
+        "gain_spearman": "the same of spearman",
+        "gain_mean_squared_error": "the same of mean_squared_error: below 0 the first is better",
+        "gain_accuracy": "the same of accuracy",
+        "valid_pearson": "Pearson's r on validation pairs",
+        "chosen": "1 for the trial whose settings every seed is trained with",
+        "pairs": "training pairs",
+        "left_out": "... left out: test pairs as well; of links, those that read alike cleaned",
+        "pairs_in_training": "pairs of SimLex-999 that are links",
+        "trial_examples": "pairs that a trial sees",
+        "examples": "... each network of a table",
+        "cell_examples": "... each network of the table of n-grams",
+        "units": "n-grams, words or characters that have a vector",
+        "success_at_2": "success_at_1 for the best two",
+        "nearest_if_right": "cosine of a query to the nearest alias, where that is right",
+        "nearest_if_wrong": "... where it is wrong",
+        "gold_if_wrong": "cosine to the nearest right alias, where the nearest of all is wrong",
+        "gain_over_best": "success_at_1 less that of the best system, paired by query",
+        "gain_over_free": "... less that of `free` among aliases embedded anew",
+        "gain_over_earlier": "... less that of `earlier`",
+        "is_best": "1 for the system that validation queries prefer",
+        "parameters": "numbers that are learned",
+        "megabytes": "of these, in millions of bytes",
+        "times_recurrent": "titles_per_second as a multiple of the recurrent encoder's",
+        "examples_per_second": "similar pairs that a loss, or an update, takes",
         "gigaflop_per_second": "useful floating point operations: matrix products of the recurrent "
         "layers over true lengths, training counted three times",
     },
@@ -183,6 +281,9 @@ WITH_VALUE = {
     "ratio": "dissimilar pairs to a similar one",
     "substituted": "share of characters substituted in training typos",
     "deleted": "share of characters deleted in training typos",
+    "max_length": "words read of a sentence",
+    "orders": "lengths of the n-grams, a digit each",
+    "most": "most frequent n-grams of each length that have a vector",
 }
 """Parts of a system's name that end in a number."""
 SIZE = "pairs_<size>m"
@@ -197,7 +298,10 @@ def table() -> Iterator[tuple[str, str, str]]:
     for name, meaning in WITH_VALUE.items():
         yield "system", f"{name}:<value>", meaning
     yield "system", "<a>-<b>", "model a compared with model b"
+    yield "system", "<encoder>+<loss>", "a network of the zoo"
     yield "test", "step_<number>", "after that many updates"
+    yield "test", "examples_<number>", "after that many pairs"
+    yield "test", "trial:<settings>", "validation pairs, after training with these settings"
     yield "test", SIZE, SIZE_MEANING
     yield "test", "source:<name>", "slice: the query comes from that source"
 
@@ -209,12 +313,14 @@ def unnamed(rows: Iterable[dict[str, str]]) -> set[tuple[str, str]]:
 
 
 def _known(column: str, name: str) -> bool:
-    if column == "test" and name.startswith("source:"):
+    if column == "test" and name.startswith(("source:", "trial:")):
         return True
     if column == "test" and name.startswith("pairs_") and name.endswith("m"):
         return name.removeprefix("pairs_").removesuffix("m").replace(".", "", 1).isdigit()
-    if column == "test" and name.startswith("step_"):
-        return name.removeprefix("step_").isdigit()
+    if column == "test" and name.startswith(("step_", "examples_")):
+        return name.partition("_")[2].isdigit()
+    if column == "system" and "+" in name:
+        return all(part in NAMES[column] for part in name.split("+"))
     if column == "system" and name.partition(":")[0] in WITH_VALUE:
         return name.partition(":")[2].replace(".", "", 1).isdigit()
     if column == "system" and "-" in name:

@@ -23,8 +23,9 @@ from benchmarks.dropout import encoded, start
 from benchmarks.plain_lstm import PlainTraining
 from benchmarks.training_inputs import TrainingInputs
 from models.embedding import BATCH, embed_titles
-from models.recurrent import RecurrentEncoder, RecurrentSettings
-from models.training import Run
+from models.encoders.recurrent import RecurrentSettings
+from models.kinds import make_encoder
+from models.title_run import TitleRun
 from tasks.export import export_encoder
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Speed(NamedTuple):
 
 
 def alternate(works: list[Work], repeats: int) -> list[Speed]:
-    """Run all `works` in turn, once to warm up and then `repeats` times."""
+    """TitleRun all `works` in turn, once to warm up and then `repeats` times."""
     speeds: list[list[float]] = [[] for _ in works]
     for repeat in range(repeats + 1):
         for work, found in zip(works, speeds, strict=True):
@@ -100,26 +101,26 @@ def network_works(inputs: TrainingInputs, steps: int, titles: int) -> Iterator[W
     )
 
 
-def _trained(run: Run, step: int) -> int:
+def _trained(run: TitleRun, step: int) -> int:
     run.step(step)
     return encoded(run, step)
 
 
 def onnx_work(inputs: TrainingInputs, titles: int) -> Work:
     """Encoding with the exported network, sorted by length as ours is."""
-    settings = inputs.settings.encoder
     with tempfile.TemporaryDirectory() as folder:
         network = Path(folder) / "encoder.onnx"
-        export_encoder(RecurrentEncoder(settings, inputs.featurizer.vocabulary_size), network)
+        export_encoder(make_encoder(inputs.settings.encoder, inputs.featurizer), network)
         session = InferenceSession(str(network), providers=["CPUExecutionProvider"])
     names = [given.name for given in session.get_inputs()]
 
     def encode() -> float:
-        some = inputs.featurizer(inputs.strings.titles[:titles])
+        (some,) = inputs.featurizer(inputs.strings.titles[:titles]).streams
+        ids = some.padded()
         order = np.argsort(some.lengths, kind="stable")
         for block in np.array_split(order, max(1, len(order) // BATCH)):
             lengths = some.lengths[block]
-            arrays = (some.ids[block, : lengths.max()], lengths)
+            arrays = (ids[block, : lengths.max()], lengths)
             session.run(None, dict(zip(names, arrays, strict=True)))
         return len(order)
 
@@ -164,7 +165,7 @@ def useful_flops(inputs: TrainingInputs, speeds: list[Speed], titles: int) -> It
     rows = {"training": inputs.strings.titles, "encoding": inputs.strings.titles[:titles]}
     for speed in speeds:
         if speed.metric == "titles_per_second":
-            length = float(inputs.featurizer(rows[speed.test]).lengths.mean())
+            length = float(inputs.featurizer(rows[speed.test]).streams[0].lengths.mean())
             each = gigaflop_per_title(inputs.settings.encoder, length)
             each *= TRAINING_COST if speed.test == "training" else 1
             ends = speed.value * each, speed.low * each, speed.high * each

@@ -23,8 +23,10 @@ from benchmarks.machine import command, machine
 from benchmarks.results_file import Row, replace_rows
 from benchmarks.training_inputs import TrainingInputs, read_inputs
 from models.checkpoints import Checkpoints
-from models.featurizer import CharacterFeaturizer
-from models.recurrent import RecurrentEncoder
+from models.encoder import Encoder
+from models.featurizer import Featurizer
+from models.kinds import make_encoder
+from models.title_run import TitleRun
 from models.training import train
 from tasks.measured import read_index
 from tasks.params import load_params
@@ -77,7 +79,7 @@ def _lines(table: Path) -> list[dict[str, str]]:
 
 
 def evaluated(
-    workspace: Path, system: str, featurizer: CharacterFeaturizer, encoder: RecurrentEncoder
+    workspace: Path, system: str, featurizer: Featurizer, encoder: Encoder
 ) -> Iterator[dict[str, str]]:
     """Lines as in `table.csv` for one network, against the index and the tests of a workspace."""
     params = load_params(workspace / "params.yaml")
@@ -93,23 +95,19 @@ def mode_rows(inputs: TrainingInputs, workspace: Path, mode: str, steps: int) ->
     """Train in `mode` for `steps` steps with the settings of `params.yaml`, and evaluate."""
     settings = replace(
         inputs.settings,
-        encoder=replace(inputs.settings.encoder, mode=mode),  # type: ignore[arg-type]
+        encoder=replace(inputs.settings.encoder, mode=mode),
         max_steps=steps,
         evaluate_every=max(1, steps // 2),
     )
     wanted = command("pipeline", mode_steps=steps)
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        trained = train(
-            inputs.strings,
-            inputs.pairs,
-            inputs.featurizer,
-            settings,
-            Checkpoints(Path(folder), mode),
-            torch.device("cpu"),
+        run = TitleRun(
+            inputs.strings, inputs.pairs, inputs.featurizer, settings, torch.device("cpu")
         )
+        trained = train(run, Checkpoints(Path(folder), mode))
     seconds = time.perf_counter() - began
-    encoder = RecurrentEncoder(settings.encoder, inputs.featurizer.vocabulary_size)
+    encoder = make_encoder(settings.encoder, inputs.featurizer)
     encoder.load_state_dict(trained.weights)
     for line in evaluated(workspace, mode, inputs.featurizer, encoder):
         yield _row(SAMPLE, line, settings.seed, wanted)

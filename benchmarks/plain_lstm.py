@@ -1,7 +1,7 @@
 """The obvious implementation that ours is timed against: `nn.LSTM` and a DataLoader.
 
 A Dataset draws pairs and pads every string to `max_length`; the network runs over all of it and
-averages. The layers have the sizes of `models.recurrent`; the loss is PyTorch's own.
+averages. The layers have the sizes of `models.encoders.recurrent`; the loss is PyTorch's own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, Dataset
 
 from benchmarks.training_inputs import TrainingInputs
-from models.recurrent import RecurrentSettings
+from models.encoders.recurrent import RecurrentSettings
+from models.losses.contrastive import ContrastiveSettings
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
@@ -43,7 +44,7 @@ class PaddedPairs(Dataset[Batch]):
 
     def padded(self, row: int) -> Int[Tensor, " length"]:
         """Character ids of a string."""
-        ids = torch.from_numpy(self.featurizer([self.titles[row]]).ids[0])
+        ids = torch.from_numpy(self.featurizer([self.titles[row]]).streams[0].flat)
         return functional.pad(ids, (0, self.length - len(ids)))
 
 
@@ -74,7 +75,10 @@ class PlainTraining:
 
     def __init__(self, inputs: TrainingInputs) -> None:
         self.settings, self.pairs = inputs.settings, PaddedPairs(inputs)
-        self.encoder = PlainLstm(inputs.settings.encoder, inputs.featurizer.vocabulary_size)
+        if not isinstance(inputs.settings.loss, ContrastiveSettings):
+            raise ValueError(f"{inputs.settings.loss}: this needs the margin of a contrastive loss")
+        self.margin = inputs.settings.loss.margin
+        self.encoder = PlainLstm(inputs.settings.encoder, inputs.featurizer.sizes[0])
         self.optimizer = torch.optim.Adam(self.encoder.parameters(), lr=self.settings.learning_rate)
         self.loader = DataLoader(self.pairs, min(self.settings.batch_pairs, len(self.pairs)), True)
         self.batches = iter(self.loader)
@@ -85,7 +89,7 @@ class PlainTraining:
         self.encoder.train()
         self.optimizer.zero_grad()
         loss = functional.cosine_embedding_loss(
-            self.encoder(left), self.encoder(right), similar, self.settings.loss.margin
+            self.encoder(left), self.encoder(right), similar, self.margin
         )
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.encoder.parameters(), self.settings.clip_norm)

@@ -1,7 +1,7 @@
 """`make results`: measure everything again, then render; `--only NAME` measures a part of it.
 
-Experiments without their data are left out with a word: `reference` needs `$ROLECALL_DATA`, the
-others a finished `make retrain`.
+Experiments without their data are left out with a word: those of `OUTSIDE` need `$ROLECALL_DATA`,
+the others a finished `make retrain`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import (
+    attention,
     augmentation_speed,
+    charagram,
     contrastive,
     dropout,
     feedback,
+    frozen_space,
     pipeline,
     reference,
     render,
     sources,
     speed,
     table3,
+    zoo,
 )
 from benchmarks.machine import data_folder
 
@@ -35,18 +39,34 @@ EXPERIMENTS: dict[str, Callable[[list[str]], None]] = {
     "sources": sources.main,
     "augmentation": augmentation_speed.main,
     "dropout": dropout.main,
+    "zoo": zoo.main,
+    "frozen_space": frozen_space.main,
+    "attention": attention.main,
+    "charagram": charagram.main,
 }
 PAIRS = Path("data/pairs/0/pairs.parquet")
+OUTSIDE = {
+    "reference": "jobbert/titles.csv",
+    "attention": "sts/sick2014/SICK_train.txt",
+    "charagram": "ppdb/ppdb-xl.txt",
+}
+"""One of the files that an experiment reads below `$ROLECALL_DATA`."""
 
 
 def missing(experiment: str) -> str | None:
     """What keeps an experiment from running; None if nothing does."""
-    if experiment == "reference":
-        file = data_folder() / "jobbert" / "titles.csv"
-        return None if file.is_file() else "$ROLECALL_DATA/jobbert/titles.csv is not there"
+    if experiment in OUTSIDE:
+        here = (data_folder() / OUTSIDE[experiment]).is_file()
+        return None if here else f"$ROLECALL_DATA/{OUTSIDE[experiment]} is not there"
     if experiment in ("augmentation", "sources"):
         file = augmentation_speed.NEEDED
         return None if file.is_file() else f"{file} is not there: run `make retrain` first"
+    if experiment == "zoo":
+        file = Path("data/pairs/3/pairs.parquet")
+        return None if file.is_file() else f"{file} is not there: run `make reproduce` first"
+    if experiment == "frozen_space":
+        there = list(Path("data/train/1").glob("*/model/weights.safetensors"))
+        return None if there else "data/train/1 holds no model: run `make reproduce` first"
     if experiment == "table3":
         file = Path("data/table3/table.csv")
         return None if file.is_file() else f"{file} is not there: run `make reproduce` first"

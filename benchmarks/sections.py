@@ -8,7 +8,9 @@ from benchmarks.chosen_rows import distinct, place
 from benchmarks.contrastive_sections import contrastive
 from benchmarks.feedback_sections import feedback, feedback_valid
 from benchmarks.markdown_tables import Rows, markdown, pivot
+from benchmarks.similarity_sections import attention, charagram
 from benchmarks.table3_sections import table3
+from benchmarks.zoo_sections import frozen_space, zoo
 
 MODES = ("fast", "paper")
 
@@ -141,6 +143,10 @@ SECTIONS: dict[str, Callable[[Rows], Iterator[str]]] = {
     "sources": sources,
     "augmentation": augmentation,
     "dropout": dropout,
+    "zoo": zoo,
+    "frozen_space": frozen_space,
+    "attention": attention,
+    "charagram": charagram,
 }
 
 

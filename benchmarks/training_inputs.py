@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.batches import Pairs, read_pairs
-from models.featurizer import CharacterFeaturizer
+from models.featurizer import Featurizer
+from models.kinds import fit_featurizer
+from models.run import TrainSettings
 from models.strings import Strings, read_strings
-from models.train_files import settings_from
-from models.training import TrainSettings
+from tasks.network_params import training_settings
 from tasks.params import load_params
 
 
@@ -19,7 +20,7 @@ class TrainingInputs:
 
     strings: Strings
     pairs: Pairs
-    featurizer: CharacterFeaturizer
+    featurizer: Featurizer
     settings: TrainSettings
 
 
@@ -33,13 +34,13 @@ def read_inputs(workspace: Path, stage: str | None = None) -> TrainingInputs:
     folder = workspace / "data" / "pairs" / (params.stage if stage is None else stage)
     if not (folder / "pairs.parquet").is_file():
         raise FileNotFoundError(f"{folder}/pairs.parquet is missing: run `make retrain` first")
-    settings = settings_from({"seed": params.seeds[0], **params.train.model_dump()})
+    settings = training_settings(params, params.seeds[0])
     strings = read_strings(folder / "strings.parquet")
     unseen = set(strings.valid.tolist())
     titles = [title for row, title in enumerate(strings.titles) if row not in unseen]
     return TrainingInputs(
         strings,
-        read_pairs(folder / "pairs.parquet", with_dissimilar=settings.loss.negatives == "pairs"),
-        CharacterFeaturizer.fit(titles, settings.encoder.max_length),
+        read_pairs(folder / "pairs.parquet", with_dissimilar=settings.loss.reads_dissimilar),
+        fit_featurizer(titles, settings.encoder),
         settings,
     )

@@ -1,8 +1,8 @@
-"""Brings a profile's outside files into `data/external/` with DVC's imports.
+"""Brings a profile's outside files and folders into `data/external/` with DVC's imports.
 
-`dvc import-url` copies the file, remembers checksum and source in `data/external/NAME.dvc`, and
-`dvc update` sees whether the source has changed. The `.dvc` files hold a path or address and stay
-untracked in the workspace; `dvc.lock` holds names and checksums only.
+`dvc import-url` copies what is there, remembers checksum and source in `data/external/NAME.dvc`,
+and `dvc update` sees whether the source has changed. The `.dvc` files hold a path or address and
+stay untracked in the workspace; `dvc.lock` holds names and checksums only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FOLDER = Path("data/external")
 
 
 class ExternalError(RuntimeError):
-    """An outside file that is not to be had; the message says what to set and where to get it."""
+    """Outside data that are not to be had; the message says what to set and where to get them."""
 
 
 def bring(
@@ -31,17 +31,18 @@ def bring(
     main: Path,
     say: Callable[[str], None],
 ) -> None:
-    """Import or update each file of `external` (name -> path below `data`).
+    """Import or update each file or folder of `external` (name -> path below `data`).
 
     Args:
         workspace: a DVC repository.
         external: names below `data/external`, and where they lie below `data`.
-        data: the value of ROLECALL_DATA: a folder (relative to `main`) or the beginning of a URL.
+        data: the value of ROLECALL_DATA: a folder (relative to `main`) or the beginning of a URL,
+            of which only some kinds (s3, ssh, not http) have folders.
         main: the main tree.
         say: is told what is brought.
 
     Raises:
-        ExternalError: when `data` is not set or a file is not there.
+        ExternalError: when `data` is not set, or a file or folder is not there.
     """
     sources = {name: _source(data, path, main) for name, path in external.items()}
     (workspace / FOLDER).mkdir(parents=True, exist_ok=True)
@@ -63,9 +64,10 @@ def _source(data: str | None, path: str, main: Path) -> str:
     if "://" in data:
         return f"{data.rstrip('/')}/{quote(path)}"
     source = (main / data / path).resolve()
-    if not source.is_file():
+    if not source.exists():
         raise ExternalError(
-            f"no file {source}; ROLECALL_DATA is {data!r}; docs/SOURCES.md says where to get {path}"
+            f"no file or folder {source}; ROLECALL_DATA is {data!r}; docs/SOURCES.md says where to "
+            f"get {path}"
         )
     return str(source)
 

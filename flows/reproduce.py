@@ -1,7 +1,9 @@
-"""The flow `reproduce`: DVC's stages of `table3`, the paper's Table 3 and its effects, a push.
+"""The flow `reproduce`: DVC's stages of one track's target, the page that it ends with, a push.
 
-`python -m flows.reproduce [--profile NAME]`. As `flows/retrain.py`: no parameters, no server to be
-started first, the current directory. It registers nothing: a model becomes a version by `retrain`.
+`track` of `params.yaml` says which: the titles' Table 3 and its effects, or the similarity of
+scored pairs. `python -m flows.reproduce [--profile NAME]`. As `flows/retrain.py`: no parameters, no
+server to be started first, the current directory. It registers nothing: a model becomes a version
+by `retrain`.
 """
 
 from __future__ import annotations
@@ -18,17 +20,34 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from flows import results
 from flows.command import PROFILE, exit_status
-from flows.dvc_stages import Outcome
+from flows.dvc_stages import Outcome, StageFailed
 from flows.target import push_target, run_stages
 
-TARGET = "table3"
 MODULE = "flows.reproduce"
-PAGE = Path("data/table3/table3.md")
+
+
+@dataclass(frozen=True)
+class Track:
+    """A target of `dvc.yaml`, and the page that it ends with."""
+
+    target: str
+    page: Path
+    description: str
+
+
+TRACKS = {
+    "titles": Track("table3", Path("data/table3/table3.md"), "Table 3 and its effects"),
+    "similarity": Track(
+        "similarity", Path("data/similarity/similarity.md"), "Similarity of scored pairs"
+    ),
+}
+"""By the parameter `track`."""
 
 
 @dataclass(frozen=True)
@@ -36,18 +55,19 @@ class Reproduced:
     """The outcome of one run in `root`; `stages` in the order in which they ran."""
 
     root: Path
+    track: Track
     stages: dict[str, Outcome]
     pushed: bool
 
     @property
     def page(self) -> str:
-        """The table, its effects and verdicts, as the stage wrote them."""
-        return (self.root / PAGE).read_text(encoding="utf-8")
+        """The tables, as the target's last stage wrote them."""
+        return (self.root / self.track.page).read_text(encoding="utf-8")
 
 
 @flow(name="reproduce")
 def reproduce() -> Reproduced:
-    """Train and evaluate every stage number in the current directory, and make the table."""
+    """Train and evaluate all that the track compares in the current directory; make its page."""
     return reproduce_in(Path.cwd())
 
 
@@ -55,14 +75,28 @@ def reproduce_in(root: Path) -> Reproduced:
     """The steps of the flow in `root`; called within a flow run.
 
     Raises:
-        StageFailed: with the stage's last lines. A push that fails is a warning.
+        StageFailed: with the stage's last lines, or for an unknown track. A push that fails is a
+            warning.
     """
-    stages = run_stages(root, TARGET)
-    done = Reproduced(root, stages, push_target(root, TARGET))
+    track = track_of(root)
+    stages = run_stages(root, track.target)
+    done = Reproduced(root, track, stages, push_target(root, track.target))
     create_markdown_artifact(
-        key="reproduce", markdown=as_markdown(done), description="Table 3 and its effects"
+        key="reproduce", markdown=as_markdown(done), description=track.description
     )
     return done
+
+
+def track_of(root: Path) -> Track:
+    """What `track` of the parameters in `root` names.
+
+    Raises:
+        StageFailed: it names none.
+    """
+    name = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8")).get("track")
+    if name not in TRACKS:
+        raise StageFailed(f"params.yaml: track = {name!r}; choose {' or '.join(TRACKS)}")
+    return TRACKS[name]
 
 
 def as_text(done: Reproduced) -> str:
@@ -70,14 +104,14 @@ def as_text(done: Reproduced) -> str:
     counts = [f"{list(done.stages.values()).count(o)} {o}" for o in set(done.stages.values())]
     facts = {
         "stages": f"{len(done.stages)}: {', '.join(sorted(counts))}",
-        "table": str(done.root / PAGE.parent),
+        "table": str((done.root / done.track.page).parent),
         "data": results.pushed(done.pushed),
     }
     return done.page + "\n" + results.as_facts(facts)
 
 
 def as_markdown(done: Reproduced) -> str:
-    """For Prefect's page: the table, then the stages."""
+    """For Prefect's page: the tables, then the stages."""
     stages = [(stage, outcome) for stage, outcome in done.stages.items()]
     return done.page + "\n## Stages\n\n" + results.as_markdown(stages, ("stage", "outcome"))
 

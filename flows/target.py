@@ -11,18 +11,34 @@ from pathlib import Path
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
 
-from flows.dvc_stages import Outcome, planned_stages, run_stage
+from flows.dvc_stages import Outcome, StageFailed, planned_stages, run_stage
 from flows.streaming import stream
 
 
 def run_stages(root: Path, target: str) -> dict[str, Outcome]:
-    """All stages of `target` in DVC's order, one at a time in this thread (so that they cancel)."""
+    """All stages of `target` in DVC's order, one at a time in this thread (so that they cancel).
+
+    What the networks ask of `params.yaml` is checked first: the stages before training would not.
+    """
+    check_networks(root)
     plan = planned_stages(root, target)
     outcomes: dict[str, Outcome] = {}
     for number, stage in enumerate(plan, start=1):
         get_run_logger().info("stage %d of %d  %s ...", number, len(plan), stage)
         outcomes[stage] = run_stage(root, stage)
     return outcomes
+
+
+def check_networks(root: Path) -> None:
+    """Refuse parameters that no network can be trained with.
+
+    Raises:
+        StageFailed: with the offending values and what is allowed.
+    """
+    command = [sys.executable, "-m", "tasks.network_params"]
+    status, lines = stream(command, root, lambda line: get_run_logger().info("%s", line))
+    if status:
+        raise StageFailed("\n".join(lines))
 
 
 def push_target(root: Path, target: str) -> bool:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from models.featurizer import CharacterFeaturizer
-from models.recurrent import RecurrentEncoder
+from models.encoder import Encoder
+from models.featurizer import Featurizer
+from models.loss import unit
 from models.strings import FeaturizedStrings
 
 if TYPE_CHECKING:
@@ -17,25 +18,32 @@ if TYPE_CHECKING:
 BATCH = 512
 
 
-@torch.inference_mode()
 def embed_rows(
-    encoder: RecurrentEncoder, strings: FeaturizedStrings, rows: Int[Tensor, " row"]
+    encoder: Encoder, strings: FeaturizedStrings, rows: Int[Tensor, " row"]
 ) -> Float[Tensor, "row dim"]:
-    """Embeddings of `rows`, in their order; leaves the encoder in evaluation mode."""
+    """Unit-norm embeddings of `rows`, in their order; leaves the encoder in evaluation mode."""
+    return unit(encode_rows(encoder, strings, rows))
+
+
+@torch.inference_mode()
+def encode_rows(
+    encoder: Encoder, strings: FeaturizedStrings, rows: Int[Tensor, " row"]
+) -> Float[Tensor, "row dim"]:
+    """The encoder's own output for `rows`, of no unit norm; otherwise as `embed_rows`."""
     encoder.eval()
-    rows = rows.to(strings.ids.device)
+    rows = rows.to(strings.lengths.device)
     order = strings.lengths[rows].argsort(stable=True)
-    embeddings = torch.empty(len(rows), encoder.settings.dim, device=rows.device)
+    outputs = torch.empty(len(rows), encoder.dim, device=rows.device)
     for start in range(0, len(rows), BATCH):
         block = order[start : start + BATCH]
-        embeddings[block] = encoder(*strings.batch(rows[block])).float()
-    return embeddings
+        outputs[block] = encoder(*strings.batch(rows[block])).float()
+    return outputs
 
 
 def embed_titles(
-    encoder: RecurrentEncoder, featurizer: CharacterFeaturizer, raw_titles: list[str]
+    encoder: Encoder, featurizer: Featurizer, raw_titles: list[str]
 ) -> Float[Tensor, "title dim"]:
-    """Featurize and embed titles as received, on the encoder's device."""
-    device = encoder.dense.weight.device
+    """Featurize and embed titles as received, on the encoder's device; of unit norm."""
+    device = next(encoder.parameters()).device
     strings = FeaturizedStrings.of(raw_titles, featurizer, device)
     return embed_rows(encoder, strings, torch.arange(len(raw_titles), device=device))

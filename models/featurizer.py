@@ -1,73 +1,174 @@
-"""Characters to integers: titles in, a padded id matrix and lengths out.
+"""Titles to integers: for each kind of unit that an encoder reads, one flat list of ids.
 
-Ids: 0 is padding, 1 a character outside the alphabet, 2 and up the alphabet's characters in
-code-point order. Strings past `max_length` are cut and flagged. No Python loop over characters.
+A unit is a stretch of the cleaned title: a character, an n-gram (a space before and after the title
+included), or a word. Units are found and looked up by a 64-bit hash of their characters, without a
+Python loop over characters or n-grams; two different units of one vocabulary get the same hash with
+a probability below 1e-8, since n of them have n²/2⁶⁵ chances. Knows numpy and nothing else:
+`tasks/serving_file.py` puts this module into the model that consumers load.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from models.text_spans import Spans, code_points, segment_hashes, spans
 from models.titles import clean_title
+from models.units import UnitSettings
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Int
+    from jaxtyping import Bool, Int, UInt64
 
 PADDING, UNKNOWN, FIRST = 0, 1, 2
+BLOCK = 8192  # titles featurized at once, so that what is made on the way stays in the cache
 
 
-class Characters(NamedTuple):
+class Ids(NamedTuple):
+    """The units of a block of titles."""
+
+    flat: Int[np.ndarray, " unit"]
+    """int64, title after title."""
+    lengths: Int[np.ndarray, " title"]
+    """int64, at least 1: a title without a known unit counts as one of padding."""
+
+    def padded(self) -> Int[np.ndarray, "title length"]:
+        """One row a title, padded with 0 to the longest, one column at least."""
+        ids = np.full((len(self.lengths), int(self.lengths.max(initial=1))), PADDING, np.int64)
+        ids[np.arange(ids.shape[1]) < self.lengths[:, None]] = self.flat
+        return ids
+
+
+class Features(NamedTuple):
     """A featurized block of titles."""
 
-    ids: Int[np.ndarray, "title length"]
-    """int64; rows padded with 0 to the longest title of the block, one column at least."""
-    lengths: Int[np.ndarray, " title"]
-    """int64, at least 1: an empty title counts as one padding character."""
+    streams: tuple[Ids, ...]
+    """One for each kind of unit that the encoder reads."""
     cut: Bool[np.ndarray, " title"]
-    """True where the title was longer than `max_length`."""
+    """True where a title was longer than the `max_length` of one of them."""
 
 
 @dataclass(frozen=True)
-class CharacterFeaturizer:
-    """The alphabet, fixed when the model is trained, and the longest string that it reads."""
+class Vocabulary:
+    """Which units have an id of their own: `known[place]` has the id `FIRST + place`."""
 
-    alphabet: str
-    max_length: int
+    units: UnitSettings
+    known: tuple[str, ...]
+    """Sorted; empty where ids are hashes (`units.buckets`)."""
 
     @classmethod
-    def fit(cls, titles: Sequence[str], max_length: int) -> CharacterFeaturizer:
-        """Alphabet of all characters in the cleaned titles."""
-        seen = set().union(*(clean_title(title) for title in titles)) if titles else set()
-        return cls("".join(sorted(seen)), max_length)
+    def fit(cls, titles: Sequence[str], units: UnitSettings) -> Vocabulary:
+        """The units of cleaned titles by `min_count` and, order by order, the `most` frequent."""
+        if units.buckets:
+            return cls(units, ())
+        found = spans(titles, units)
+        hashes = segment_hashes(found.points, found.start, found.end)
+        _, first, counts = np.unique(hashes, return_index=True, return_counts=True)
+        counted = [
+            (int(count), found.text[found.start[place] : found.end[place]])
+            for place, count in zip(first, counts, strict=True)
+            if count >= units.min_count
+        ]
+        if units.most:
+            counted.sort(key=lambda unit: (len(unit[1]), -unit[0], unit[1]))
+            kept, order, rank = [], 0, 0
+            for unit in counted:
+                rank = rank + 1 if len(unit[1]) == order else 0
+                order = len(unit[1])
+                if rank < units.most:
+                    kept.append(unit)
+            counted = kept
+        return cls(units, tuple(sorted(text for _, text in counted)))
 
     @property
-    def vocabulary_size(self) -> int:
+    def size(self) -> int:
         """Number of distinct ids, padding and unknown included."""
-        return FIRST + len(self.alphabet)
+        return FIRST + (self.units.buckets or len(self.known))
 
-    def __call__(self, raw_titles: Sequence[str]) -> Characters:
-        """Featurize a block of titles as received."""
-        whole = [clean_title(title) for title in raw_titles]
-        kept = [title[: self.max_length] for title in whole]
-        lengths = np.fromiter(map(len, kept), np.int64, len(kept))
-        cut = np.fromiter(map(len, whole), np.int64, len(whole)) > self.max_length
-        ids = np.zeros((len(kept), max(1, int(lengths.max(initial=0)))), np.int64)
-        ids[np.arange(ids.shape[1]) < lengths[:, None]] = self._look_up("".join(kept))
-        return Characters(ids, np.maximum(lengths, 1), cut)
+    def ids(self, titles: Sequence[str]) -> tuple[Ids, Bool[np.ndarray, " title"]]:
+        """Ids of cleaned titles, and which of them were cut."""
+        found = spans(titles, self.units)
+        ids = self._look_up(found)
+        row = found.row
+        if self.units.unit == "ngram":
+            row, ids = row[ids != UNKNOWN], ids[ids != UNKNOWN]
+        lengths = np.bincount(row, minlength=len(titles))
+        empty = np.flatnonzero(lengths == 0)
+        if len(empty):
+            row, ids = np.concatenate([row, empty]), np.append(ids, np.full(len(empty), PADDING))
+            order = np.argsort(row, kind="stable")
+            ids = ids[order]
+        return Ids(ids, np.maximum(lengths, 1)), found.cut
 
-    def _look_up(self, text: str) -> Int[np.ndarray, " character"]:
-        points = _code_points(text)
-        alphabet = _code_points(self.alphabet)
-        if not alphabet.size:
-            return np.full(points.shape, UNKNOWN, np.int64)
-        place = np.minimum(np.searchsorted(alphabet, points), alphabet.size - 1)
-        return np.where(alphabet[place] == points, place + FIRST, UNKNOWN)
+    def _look_up(self, found: Spans) -> Int[np.ndarray, " unit"]:
+        hashes = segment_hashes(found.points, found.start, found.end)
+        if self.units.buckets:
+            return FIRST + (hashes % np.uint64(self.units.buckets)).astype(np.int64)
+        known, place = self._hashes
+        if not len(known):
+            return np.full(len(hashes), UNKNOWN)
+        at = np.searchsorted(known, hashes).clip(max=len(known) - 1)
+        return np.where(known[at] == hashes, place[at] + FIRST, UNKNOWN)
+
+    @cached_property
+    def _hashes(self) -> tuple[UInt64[np.ndarray, " unit"], Int[np.ndarray, " unit"]]:
+        """Hashes of the vocabulary in order, and the place of each in it."""
+        ends = np.cumsum([len(unit) for unit in self.known], dtype=np.int64)
+        starts = ends - np.array([len(unit) for unit in self.known], np.int64)
+        hashes = segment_hashes(code_points("".join(self.known)), starts, ends)
+        order = np.argsort(hashes, kind="stable")
+        return hashes[order], order
 
 
-def _code_points(text: str) -> Int[np.ndarray, " character"]:
-    # surrogatepass: a lone surrogate in scraped text is an unknown character, not an error
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+@dataclass(frozen=True)
+class Featurizer:
+    """What a trained encoder reads titles by: one vocabulary for each kind of unit."""
+
+    alphabet: str
+    """All characters of the training titles, sorted; a title without a letter of it is not
+    answered (`models/normalizer_abstention.py`)."""
+    vocabularies: tuple[Vocabulary, ...]
+
+    @classmethod
+    def fit(cls, raw_titles: Sequence[str], units: Sequence[UnitSettings]) -> Featurizer:
+        """Alphabet and vocabularies of titles as received."""
+        titles = [clean_title(title) for title in raw_titles]
+        return cls(
+            "".join(sorted(set().union(*titles))),
+            tuple(Vocabulary.fit(titles, each) for each in units),
+        )
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> Featurizer:
+        """From the plain values that `dataclasses.asdict` gives, read back from JSON."""
+        return cls(
+            values["alphabet"],
+            tuple(
+                Vocabulary(
+                    UnitSettings(**each["units"] | {"orders": tuple(each["units"]["orders"])}),
+                    tuple(each["known"]),
+                )
+                for each in values["vocabularies"]
+            ),
+        )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of ids of each vocabulary: what an encoder is made with."""
+        return tuple(vocabulary.size for vocabulary in self.vocabularies)
+
+    def __call__(self, raw_titles: Sequence[str]) -> Features:
+        """Featurize titles as received."""
+        titles = [clean_title(title) for title in raw_titles]
+        streams, cut = [], np.zeros(len(titles), bool)
+        for vocabulary in self.vocabularies:
+            blocks = [
+                vocabulary.ids(titles[start : start + BLOCK])
+                for start in range(0, max(1, len(titles)), BLOCK)
+            ]
+            streams.append(Ids(*map(np.concatenate, zip(*(ids for ids, _ in blocks), strict=True))))
+            cut |= np.concatenate([block for _, block in blocks])
+        return Features(tuple(streams), cut)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from safetensors.torch import load_file, save
 
-from models.featurizer import CharacterFeaturizer
-from models.recurrent import RecurrentEncoder, RecurrentSettings
+from models.encoder import Encoder
+from models.featurizer import Featurizer
+from models.kinds import encoder_settings, make_encoder, plain
 from models.whole_file import write_bytes
 
 if TYPE_CHECKING:
@@ -19,32 +20,35 @@ if TYPE_CHECKING:
 
 def save_model(
     folder: Path,
-    featurizer: CharacterFeaturizer,
-    settings: RecurrentSettings,
+    featurizer: Featurizer,
+    settings: Any,  # noqa: ANN401  # the encoder's own class
     weights: dict[str, Tensor],
     initial: dict[str, Tensor],
 ) -> None:
     """Write `featurizer.json`, `encoder.json`, `weights.safetensors`, `initial.safetensors`."""
-    for name, value in (("featurizer", featurizer), ("encoder", settings)):
-        text = json.dumps(asdict(value), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-        write_bytes(text.encode(), folder / f"{name}.json")
+    save_shape(folder, featurizer, settings)
     for name, tensors in (("weights", weights), ("initial", initial)):
         write_bytes(save(tensors), folder / f"{name}.safetensors")
 
 
+def save_shape(folder: Path, featurizer: Featurizer, settings: Any) -> None:  # noqa: ANN401
+    """Write `featurizer.json` and `encoder.json`: the kind and its settings."""
+    for name, value in (("featurizer", asdict(featurizer)), ("encoder", plain(settings))):
+        text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+        write_bytes(text.encode(), folder / f"{name}.json")
+
+
 def load_model(
     folder: Path, which: Literal["weights", "initial"] = "weights"
-) -> tuple[CharacterFeaturizer, RecurrentEncoder]:
+) -> tuple[Featurizer, Encoder]:
     """The featurizer and the encoder, on the CPU and in evaluation mode.
 
     Args:
         folder: as written by `save_model`.
         which: the trained weights, or those of step 0.
     """
-    featurizer = CharacterFeaturizer(**_json(folder / "featurizer.json"))
-    encoder = RecurrentEncoder(
-        RecurrentSettings(**_json(folder / "encoder.json")), featurizer.vocabulary_size
-    )
+    featurizer = Featurizer.from_values(_json(folder / "featurizer.json"))
+    encoder = make_encoder(encoder_settings(_json(folder / "encoder.json")), featurizer)
     encoder.load_state_dict(load_file(folder / f"{which}.safetensors"))
     return featurizer, encoder.eval()
 

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from models.embedding import embed_titles
-from models.featurizer import CharacterFeaturizer
+from models.encoder import Encoder
+from models.featurizer import Featurizer
 from models.normalizer_abstention import abstention
 from models.normalizer_answer import UNCALIBRATED, Answer
 from models.normalizer_index import TitleIndex
 from models.occupation_scores import best_scores, best_titles, soft_scores
-from models.recurrent import RecurrentEncoder
-from models.titles import clean_title
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,8 +48,8 @@ class Normalizer:
         embeddings: of the distinct cleaned titles of `aliases`, in sorted order.
     """
 
-    featurizer: CharacterFeaturizer
-    encoder: RecurrentEncoder
+    featurizer: Featurizer
+    encoder: Encoder
     aliases: pa.Table
     occupations: pa.Table
     settings: NormalizerSettings
@@ -59,8 +58,8 @@ class Normalizer:
     @classmethod
     def build(
         cls,
-        featurizer: CharacterFeaturizer,
-        encoder: RecurrentEncoder,
+        featurizer: Featurizer,
+        encoder: Encoder,
         aliases: pa.Table,
         occupations: pa.Table,
         settings: NormalizerSettings,
@@ -135,14 +134,14 @@ class Normalizer:
             top = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
             row = np.repeat(np.arange(len(block)), depth)
             titles = best_titles(similarities, self.index.memberships, row, top.reshape(-1))
-            for title, codes, matched, values in zip(
-                block,
+            for cut, codes, matched, values in zip(
+                self.featurizer(block).cut,
                 top,
                 titles.reshape(top.shape),
                 np.take_along_axis(scores, top, axis=1),
                 strict=True,
             ):
-                yield self._answer(title, codes, matched, values)
+                yield self._answer(bool(cut), codes, matched, values)
 
     def _scores(
         self, similarities: Float32[np.ndarray, "query title"]
@@ -153,7 +152,7 @@ class Normalizer:
 
     def _answer(
         self,
-        raw_title: str,
+        cut: bool,
         codes: Int[np.ndarray, " k"],
         titles: Int[np.ndarray, " k"],
         scores: Float32[np.ndarray, " k"],
@@ -169,7 +168,7 @@ class Normalizer:
             float(scores[0]),
             None,
             UNCALIBRATED,
-            len(clean_title(raw_title)) > self.featurizer.max_length,
+            cut,
             identifiers,
             matched,
             [float(score) for score in scores],

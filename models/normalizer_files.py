@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 from safetensors.numpy import load_file, save
 from safetensors.torch import save as save_tensors
 
-from models.model_files import load_model
+from models.model_files import load_model, save_shape
 from models.normalizer import Normalizer, NormalizerSettings
 from models.whole_file import whole_file, write_bytes
 
-FORMAT = 1
+FORMAT = 2
 ALIASES = pa.schema([(name, pa.string()) for name in ("occupation_id", "title", "split")])
 OCCUPATIONS = pa.schema(
     [
@@ -34,8 +34,7 @@ OCCUPATIONS = pa.schema(
 def save_normalizer(normalizer: Normalizer, folder: Path) -> None:
     """Write the folder; equal normalizers give equal bytes."""
     settings = asdict(normalizer.settings) | {"format": FORMAT, "calibration": None}
-    _write_json(asdict(normalizer.featurizer), folder / "featurizer.json")
-    _write_json(asdict(normalizer.encoder.settings), folder / "encoder.json")
+    save_shape(folder, normalizer.featurizer, normalizer.encoder.settings)
     _write_json(settings, folder / "settings.json")
     weights = {k: v.contiguous().cpu() for k, v in normalizer.encoder.state_dict().items()}
     write_bytes(save_tensors(weights), folder / "weights.safetensors")

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import torch
 
-from models.featurizer import CharacterFeaturizer
+from models.featurizer import Featurizer
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Int, Integer
@@ -64,29 +64,48 @@ def read_strings(path: Path) -> Strings:
     )
 
 
+class Stream(NamedTuple):
+    """The units of one kind of all strings, string after string."""
+
+    flat: Integer[Tensor, " unit"]
+    starts: Int[Tensor, " string"]
+    lengths: Int[Tensor, " string"]
+
+    def batch(self, rows: Int[Tensor, " batch"]) -> tuple[Tensor, Tensor]:
+        """Ids [batch, longest of the batch], padded with 0, and lengths [batch]."""
+        lengths = self.lengths[rows]
+        step = torch.arange(int(lengths.max()) if len(rows) else 1, device=rows.device)
+        place = self.starts[rows][:, None] + torch.minimum(step, lengths[:, None] - 1)
+        return self.flat[place].long() * (step < lengths[:, None]), lengths
+
+
 @dataclass(frozen=True)
 class FeaturizedStrings:
-    """Character ids of all strings on one device, padded to the longest."""
+    """Units of all strings on one device: one stream for each kind that the encoder reads."""
 
-    ids: Integer[Tensor, "string length"]
-    lengths: Int[Tensor, " string"]
+    streams: tuple[Stream, ...]
 
     @classmethod
     def of(
-        cls, titles: list[str], featurizer: CharacterFeaturizer, device: torch.device
+        cls, titles: list[str], featurizer: Featurizer, device: torch.device
     ) -> FeaturizedStrings:
-        """Featurize `titles` and move them to `device`; one byte a character where it suffices."""
-        characters = featurizer(titles)
-        kind = np.uint8 if featurizer.vocabulary_size <= 256 else np.int32
-        return cls(
-            torch.from_numpy(characters.ids.astype(kind)).to(device),
-            torch.from_numpy(characters.lengths).to(device),
-        )
+        """Featurize `titles` and move them to `device`; one byte a unit where it suffices."""
+        streams = []
+        for ids, size in zip(featurizer(titles).streams, featurizer.sizes, strict=True):
+            flat = torch.from_numpy(ids.flat.astype(np.uint8 if size <= 256 else np.int32))
+            lengths = torch.from_numpy(ids.lengths)
+            starts = lengths.cumsum(0) - lengths
+            streams.append(Stream(flat.to(device), starts.to(device), lengths.to(device)))
+        return cls(tuple(streams))
 
-    def batch(self, rows: Int[Tensor, " batch"]) -> tuple[Tensor, Tensor]:
-        """Ids [batch, longest of the batch] and lengths [batch] of the strings in `rows`."""
-        lengths = self.lengths[rows]
-        return self.ids[rows, : int(lengths.max())].long(), lengths
+    @property
+    def lengths(self) -> Int[Tensor, " string"]:
+        """Of the first stream: what strings are sorted by, so that a batch holds little padding."""
+        return self.streams[0].lengths
+
+    def batch(self, rows: Int[Tensor, " batch"]) -> tuple[Tensor, ...]:
+        """What `Encoder.forward` takes of the strings in `rows`: ids and lengths of each stream."""
+        return tuple(part for stream in self.streams for part in stream.batch(rows))
 
 
 def told_apart(codes: Int[Tensor, "batch most"], count: int) -> Bool[Tensor, "batch batch"]:

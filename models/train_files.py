@@ -18,39 +18,49 @@ import torch
 
 from models.batches import read_pairs
 from models.checkpoints import Checkpoints, run_key
-from models.contrastive import ContrastiveSettings
-from models.featurizer import CharacterFeaturizer
+from models.frozen_space import FrozenSpace
+from models.kinds import encoder_settings, fit_featurizer, loss_settings
 from models.model_files import save_model
-from models.recurrent import RecurrentSettings
+from models.run import TrainSettings, describe
 from models.strings import read_strings
-from models.training import Look, Trained, TrainSettings, describe, train
+from models.title_run import TitleRun
+from models.training import Look, Trained, train
 from models.whole_file import write_bytes
 
 
 def train_files(
-    strings_file: Path, pairs_file: Path, settings: TrainSettings, out: Path, checkpoints: Path
+    strings_file: Path,
+    pairs_file: Path,
+    settings: TrainSettings,
+    out: Path,
+    checkpoints: Path,
+    earlier: Path | None = None,
 ) -> Trained:
     """Train on the GPU where there is one, else on the CPU, and write the result to `out`.
+
+    With `earlier`, the folder of a model, the new one is trained into its space.
 
     A run that was killed goes on from its checkpoint in the folder `checkpoints`, if inputs,
     settings and code are the same; the result is the same as without the kill.
     """
     strings = read_strings(strings_file)
-    pairs = read_pairs(pairs_file, with_dissimilar=settings.loss.negatives == "pairs")
+    pairs = read_pairs(pairs_file, with_dissimilar=settings.loss.reads_dissimilar)
     # only what is trained on: a character of the validation queries alone stays unknown
     known = set(strings.valid.tolist())
-    featurizer = CharacterFeaturizer.fit(
-        [title for row, title in enumerate(strings.titles) if row not in known],
-        settings.encoder.max_length,
+    featurizer = fit_featurizer(
+        [title for row, title in enumerate(strings.titles) if row not in known], settings.encoder
     )
-    code = Path(__file__).parent.glob("*.py")
-    saved = Checkpoints(checkpoints, run_key(describe(settings), [strings_file, pairs_file, *code]))
+    read = [strings_file, pairs_file, *Path(__file__).parent.rglob("*.py")]
+    if earlier is not None:
+        read += [file for file in earlier.iterdir() if file.is_file()]
+    saved = Checkpoints(checkpoints, run_key(describe(settings), read))
+    frozen = None if earlier is None else FrozenSpace.of_aliases(earlier, strings)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     print(
         f"{len(strings.aliases)} aliases, {len(strings.titles)} strings, {len(pairs.similar)} "
         f"similar pairs, {len(strings.valid)} validation queries, on {device.type}"
     )
-    trained = train(strings, pairs, featurizer, settings, saved, device)
+    trained = train(TitleRun(strings, pairs, featurizer, settings, device, frozen), saved)
     save_model(out / "model", featurizer, settings.encoder, trained.weights, trained.initial)
     write_bytes(_history(trained.history), out / "history.csv")
     saved.remove()
@@ -58,12 +68,9 @@ def train_files(
 
 
 def settings_from(values: dict[str, Any]) -> TrainSettings:
-    """Settings from nested plain values; the keys `kind` choose a class and are left out."""
-    encoder = {name: value for name, value in values["encoder"].items() if name != "kind"}
-    loss = {name: value for name, value in values["loss"].items() if name != "kind"}
-    return TrainSettings(
-        **values | {"encoder": RecurrentSettings(**encoder), "loss": ContrastiveSettings(**loss)}
-    )
+    """Settings from nested plain values; `kind` in `encoder` and `loss` chooses the class."""
+    encoder, loss = encoder_settings(values["encoder"]), loss_settings(values["loss"])
+    return TrainSettings(**values | {"encoder": encoder, "loss": loss})
 
 
 def _history(looks: list[Look]) -> bytes:
@@ -81,10 +88,11 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--settings", type=Path, required=True, help="JSON of section `train`")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--earlier", type=Path, help="folder of the model to be compatible with")
     parser.add_argument("--checkpoints", type=Path, default=Path(".checkpoints"))
     given = parser.parse_args()
     settings = settings_from(json.loads(given.settings.read_text(encoding="utf-8")))
-    train_files(given.strings, given.pairs, settings, given.out, given.checkpoints)
+    train_files(given.strings, given.pairs, settings, given.out, given.checkpoints, given.earlier)
 
 
 if __name__ == "__main__":

@@ -18,13 +18,12 @@ import models
 from models.model_files import load_model
 from models.normalizer import Normalizer, NormalizerSettings
 from models.normalizer_files import save_normalizer
+from tasks import serving_file
 from tasks.export import export_encoder
 from tasks.frames import read_frame
 from tasks.params import AllParams, load_params
 from tasks.provenance import content_hash, taxonomy_hash
 from tasks.schemas import OCCUPATIONS, SPLIT_ALIASES
-
-SERVING = Path(__file__).with_name("serving.py")
 
 
 @dataclass(frozen=True)
@@ -75,8 +74,8 @@ class Sources:
             self.model / "weights.safetensors",
             self.aliases,
             self.occupations,
-            SERVING,
-            SERVING.with_name("export.py"),
+            *serving_file.sources(),
+            *(Path(__file__).with_name(f"{name}.py") for name in ("export", "serving_file")),
             *code,
         ]
         settings = self.settings

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from models.ngram_matcher import NgramMatcher
+from tasks.alias_index import Similarities
 from tasks.command import run
 from tasks.measured import measure, read_index, write_measured
 from tasks.params import load_params
 from tasks.queries import read_queries
 from tasks.sections import LexicalParams
-from tasks.systems import Similarities
 from tasks.tfidf import TfidfMatcher
 
 FOLDER = Path("data/lexical")

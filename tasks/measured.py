@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import polars as pl
 
+from tasks.alias_index import AliasIndex, Similarities
 from tasks.frames import read_frame, write_frame, write_json
 from tasks.ranking import rank_queries
 from tasks.schemas import RUN, SCORES, SPLIT_ALIASES, TABLE
 from tasks.sections import EvaluateParams
-from tasks.systems import AliasIndex, Similarities
 from tasks.tables import nested, table, write_table
 
 

@@ -1,12 +1,13 @@
 """`params.yaml` as a whole, read and checked: its sections are `tasks/sections.py`'s classes.
 
 Every default stands in `params.yaml`; a value that cannot work is refused with what to change.
+What the networks ask of their values is checked by `tasks/network_params.py`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import Field, ValidationError, model_validator
@@ -21,7 +22,9 @@ from tasks.sections import (
     Params,
     RegisterParams,
     ReportParams,
+    ScoredPairsParams,
     ScoreParams,
+    SimilarityParams,
     SplitParams,
     Stage,
     SynonymsParams,
@@ -41,6 +44,7 @@ class ParamsError(ValueError):
 class AllParams(Params):
     """The whole file."""
 
+    track: Literal["titles", "similarity"]
     seed: int
     stage: Stage
     seeds: Annotated[list[int], Field(min_length=1)]
@@ -53,9 +57,13 @@ class AllParams(Params):
     feedback: FeedbackParams
     pairs: PairsParams
     train: TrainParams
+    encoders: dict[str, dict[str, Any]]
+    losses: dict[str, dict[str, Any]]
     lexical: LexicalParams
     evaluate: EvaluateParams
     table3: Table3Params
+    scored_pairs: ScoredPairsParams
+    similarity: SimilarityParams
     report: ReportParams
     register_: Annotated[RegisterParams, Field(alias="register")]
 
@@ -68,12 +76,22 @@ class AllParams(Params):
         return self
 
     @model_validator(mode="after")
-    def _negatives_exist(self) -> Self:
-        if self.train.loss.negatives == "pairs" and not self.pairs.dissimilar_per_similar:
-            raise ValueError(
-                "train.loss.negatives is pairs, but pairs.dissimilar_per_similar is 0; raise it, "
-                "or set negatives to batch or hardest"
-            )
+    def _kinds_have_values(self) -> Self:
+        used = [
+            ("train.encoder", self.train.encoder.kind, self.encoders),
+            ("train.loss", self.train.loss.kind, self.losses),
+        ]
+        for name, system in self.similarity.systems.items():
+            used += [
+                (f"similarity.systems.{name}.encoder", system.encoder["kind"], self.encoders),
+                (f"similarity.systems.{name}.loss", system.loss["kind"], self.losses),
+            ]
+        for name, kind, sections in used:
+            if kind not in sections:
+                raise ValueError(
+                    f"{name}.kind = {kind!r} has no section of values; choose "
+                    f"{', '.join(sorted(sections))}"
+                )
         return self
 
 
@@ -88,12 +106,13 @@ def load_params(path: Path = Path("params.yaml")) -> AllParams:
     except yaml.YAMLError as error:
         raise ParamsError(f"{path} is no YAML: {error}") from None
     except ValidationError as error:
-        lines = [_explain(problem) for problem in error.errors()]
+        lines = [explain(problem) for problem in error.errors()]
         raise ParamsError(f"{path}:\n" + "\n".join(lines)) from None
 
 
-def _explain(problem: ErrorDetails) -> str:
-    name = ".".join(str(part) for part in problem["loc"]) or "the whole file"
+def explain(problem: ErrorDetails, below: tuple[str, ...] = ()) -> str:
+    """One line: the parameter with its section, its value, and what is allowed."""
+    name = ".".join(map(str, (*below, *problem["loc"]))) or "the whole file"
     if problem["type"] == "extra_forbidden":
         return f"  {name}: unknown parameter; check its spelling against params.yaml"
     if problem["type"] == "missing":

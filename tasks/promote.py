@@ -21,13 +21,14 @@ from models.model_files import load_model
 from models.ngram_matcher import NgramMatcher
 from models.normalizer_files import load_normalizer
 from models.seeding import child_seed
+from tasks.alias_index import AliasIndex, Similarities
 from tasks.artefact import Sources
 from tasks.command import run
 from tasks.gate import Verdict, as_markdown, decide
 from tasks.queries import read_queries
 from tasks.ranking import rank_queries
 from tasks.register import CHALLENGER, CHAMPION
-from tasks.systems import AliasIndex, Similarities, network
+from tasks.systems import network
 from tasks.tracking import registry
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import polars as pl
 
 from models.metrics import GoldRank, pad_gold, rank_gold, reciprocal_rank, success_at_k
 from models.occupation_scores import best_scores, best_titles, soft_scores
+from tasks.alias_index import AliasIndex, Similarities
 from tasks.schemas import RUN, SCORES
 from tasks.sections import EvaluateParams
-from tasks.systems import AliasIndex, Similarities
 
 if TYPE_CHECKING:
     from jaxtyping import Float32

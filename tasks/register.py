@@ -14,10 +14,11 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tasks.artefact import SERVING, Sources, build_artefact
+from tasks.artefact import Sources, build_artefact
 from tasks.command import run
 from tasks.params import AllParams
 from tasks.provenance import provenance
+from tasks.serving_file import self_contained
 from tasks.tracking import experiment, registry
 
 if TYPE_CHECKING:
@@ -137,9 +138,11 @@ def _log(temporary: Path, sources: Sources) -> str:
 
     folder = temporary / "normalizer"
     build_artefact(sources, folder)
+    serving = temporary / "serving.py"
+    serving.write_text(self_contained(), encoding="utf-8")
     logged = mlflow.pyfunc.log_model(
         name="normalizer",
-        python_model=str(SERVING),
+        python_model=str(serving),
         artifacts={"normalizer": str(folder)},
         signature=signature(sources.settings.top_k),
         input_example=pd.DataFrame({"raw_title": EXAMPLE}),

@@ -60,6 +60,7 @@ def load_material(params: AllParams, data: Path) -> Material:
     trained = data / f"train/{params.stage}/{params.seeds[0]}"
     evaluated = [data / "lexical", data / f"evaluate/{params.stage}/{params.seeds[0]}"]
     featurizer, encoder = load_model(trained / "model")
+    vectors = encoder.unit_vectors()
 
     def embed(raw_titles: Sequence[str]) -> Float[np.ndarray, "title dim"]:
         return embed_titles(encoder, featurizer, list(raw_titles)).cpu().numpy()
@@ -88,6 +89,8 @@ def load_material(params: AllParams, data: Path) -> Material:
         },
         weights=sum(weight.numel() for weight in encoder.parameters()),
         embed=embed,
+        units=() if vectors is None else featurizer.vocabularies[0].known,
+        unit_vectors=None if vectors is None else vectors.numpy(),
     )
 
 

@@ -21,6 +21,7 @@ from models.model_files import load_model
 from models.occupation_scores import best_titles
 from models.titles import normalize_title
 from models.whole_file import whole_file
+from tasks.alias_index import AliasIndex, Similarities
 from tasks.command import run
 from tasks.frames import check, read_frame, write_json
 from tasks.params import load_params
@@ -28,7 +29,7 @@ from tasks.queries import queried_strings
 from tasks.ranking import BLOCK, occupation_scores
 from tasks.schemas import FEEDBACK, SPLIT_ALIASES, SPLIT_INPUTS
 from tasks.sections import EvaluateParams, ScoreParams
-from tasks.systems import AliasIndex, Similarities, network
+from tasks.systems import network
 
 FOLDER = Path("data/score")
 STAGE = "3"

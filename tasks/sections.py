@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -164,44 +164,81 @@ class PairsParams(Params):
     row_group: Annotated[int, Field(ge=1024)]
 
 
-class EncoderParams(Params):
-    """`train.encoder`: mirrors `models.recurrent.RecurrentSettings`."""
+class KindParams(Params):
+    """`train.encoder` or `train.loss`: a section of `encoders` or `losses`."""
 
-    kind: Literal["recurrent"]
-    mode: Literal["paper", "fast"]
-    max_length: Annotated[int, Field(ge=4, le=1000)]
-    dim_character: Count
-    layers: Count
-    hidden: Count
-    dim: Count
-    dropout_recurrent: Annotated[float, Field(ge=0, lt=1)]
-    dropout_between: Annotated[float, Field(ge=0, lt=1)]
-
-
-class LossParams(Params):
-    """`train.loss`: mirrors `models.contrastive.ContrastiveSettings`."""
-
-    kind: Literal["contrastive"]
-    penalty: Literal["printed", "flipped", "hinge"]
-    margin: Annotated[float, Field(gt=-1, lt=1, description="on cosine similarity")]
-    weight_similar: Annotated[float, Field(ge=0)]
-    weight_dissimilar: Annotated[float, Field(ge=0)]
-    negatives: Literal["pairs", "batch", "hardest"]
-    hardest: Count
+    kind: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
 class TrainParams(Params):
-    """Section `train`: the same for every stage number and seed."""
+    """Section `train`: the same for every stage number and seed; see `tasks/network_params.py`."""
 
-    encoder: EncoderParams
-    loss: LossParams
+    encoder: KindParams
+    loss: KindParams
+    compatible_with: Annotated[str, Field(pattern=r"^(models:/[^/@]+(/\d+|@[^/@]+))?$")]
     batch_pairs: Annotated[int, Field(ge=2)]
     learning_rate: Annotated[float, Field(gt=0)]
     schedule: Literal["constant", "linear"]
+    l2: Annotated[float, Field(ge=0)]
     clip_norm: Annotated[float, Field(gt=0)]
     max_steps: Annotated[int, Field(ge=0)]
     evaluate_every: Count
     patience: Count
+
+
+class PairFilesParams(Params):
+    """`scored_pairs.files`: files, or a folder where the publishers have several."""
+
+    sentences: str
+    words: str
+    paraphrases: str
+
+
+class ScoredPairsParams(Params):
+    """Section `scored_pairs`: the outside files of the similarity track."""
+
+    reader: Literal["sample", "published"]
+    files: PairFilesParams
+    valid_paraphrases: Annotated[int, Field(ge=0)]
+    max_rejected_share: Share
+
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+
+
+class SystemParams(Params):
+    """One of `similarity.systems`; see `tasks/similarity_params.py`."""
+
+    trained_on: str
+    encoder: dict[str, Any]
+    loss: dict[str, Any]
+    train: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _kinds_are_named(self) -> Self:
+        for name, values in (("encoder", self.encoder), ("loss", self.loss)):
+            if not isinstance(values.get("kind"), str):
+                raise ValueError(f"{name} names no kind; write {name}: {{kind: ...}}")
+        return self
+
+
+class SimilarityParams(Params):
+    """Section `similarity`: which systems are trained, with which seeds, and what each is."""
+
+    names: Annotated[list[Name], Field(min_length=1)]
+    seeds: Annotated[list[int], Field(min_length=1)]
+    systems: dict[Name, SystemParams]
+    bootstrap_draws: Count
+
+    @model_validator(mode="after")
+    def _names_are_systems(self) -> Self:
+        for name, values in (("names", self.names), ("seeds", self.seeds)):
+            if len(set(values)) < len(values):
+                raise ValueError(f"{name} {values}: the same one twice trains it twice")
+        unknown = [name for name in self.names if name not in self.systems]
+        if unknown:
+            raise ValueError(f"names {unknown} are no systems; choose {', '.join(self.systems)}")
+        return self
 
 
 class LexicalParams(Params):

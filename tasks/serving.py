@@ -1,15 +1,14 @@
 """The registered model as a consumer runs it: this one file, the artefact folder, onnxruntime.
 
 Self-contained: MLflow copies this file into the model and runs it (models-from-code), where nothing
-of this repository is installed. It repeats the rules of `models/normalizer.py` in numpy; a test
-holds the two together. One row out per row in: an answer, or an abstention with its reason.
+of this repository is installed; `tasks/serving_file.py` puts what it imports of `models/` into it.
+It repeats the scoring of `models/normalizer.py` in numpy; a test holds the two together. One row
+out per row in: an answer, or an abstention with its reason.
 """
 
 from __future__ import annotations
 
 import json
-import math
-import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,12 @@ import pandas as pd
 import pyarrow.parquet as pq
 from mlflow.pyfunc import PythonModel, PythonModelContext
 
+from models.featurizer import Featurizer
+from models.normalizer_abstention import abstention
+from models.titles import clean_title
+
 PARAMS = ("top_k", "min_confidence")
-BLOCK = 256
+TITLES = 256  # embedded and scored at once
 COLUMNS = (
     "occupation_id",
     "occupation_label",
@@ -45,9 +48,10 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         """Read the artefact folder; called once by MLflow."""
         folder = Path(context.artifacts["normalizer"])
         self._settings = _json(folder / "settings.json")
-        if self._settings["format"] != 1 or self._settings["calibration"] is not None:
-            raise ValueError(f"{folder}: settings.json is not of format 1 without calibration")
-        self._read_characters(_json(folder / "featurizer.json"))
+        if self._settings["format"] != 2 or self._settings["calibration"] is not None:
+            raise ValueError(f"{folder}: settings.json is not of format 2 without calibration")
+        self._featurizer = Featurizer.from_values(_json(folder / "featurizer.json"))
+        self._letters = frozenset(self._featurizer.alphabet)
         self._read_index(folder)
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
@@ -75,26 +79,24 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         """
         depth = self._depth(params or {})
         raw_titles, rows = _raw_titles(model_input)
-        reasons = [self._abstention(title) for title in raw_titles]
+        reasons = [abstention(title, self._letters, self._titles) for title in raw_titles]
         asked = [str(title) for title, why in zip(raw_titles, reasons, strict=True) if why is None]
         found = self._answers(asked, depth)
         return _frame([_abstain(reason) if reason else next(found) for reason in reasons], rows)
 
     def embed(self, titles: Sequence[str]) -> np.ndarray:
         """Unit-norm embeddings [title, dim], float32."""
-        cleaned = [_clean(title) for title in titles]
-        order = sorted(range(len(cleaned)), key=lambda row: len(cleaned[row]))
-        embeddings = np.empty((len(cleaned), self._embeddings.shape[1]), np.float32)
-        for start in range(0, len(order), BLOCK):  # by length, so that blocks hold little padding
-            rows = order[start : start + BLOCK]
-            ids, lengths = self._characters([cleaned[row] for row in rows])
-            embeddings[rows] = self._network.run(None, {"ids": ids, "lengths": lengths})[0]
+        # sorted, so that blocks hold little padding
+        order = sorted(range(len(titles)), key=lambda row: len(clean_title(titles[row])))
+        embeddings = np.empty((len(titles), self._embeddings.shape[1]), np.float32)
+        for start in range(0, len(order), TITLES):
+            rows = order[start : start + TITLES]
+            streams = self._featurizer([titles[row] for row in rows]).streams
+            parts = [part for ids in streams for part in (ids.padded(), ids.lengths)]
+            names = [entry.name for entry in self._network.get_inputs()]
+            fed = dict(zip(names, parts, strict=True))
+            embeddings[rows] = self._network.run(None, fed)[0]
         return embeddings
-
-    def _read_characters(self, featurizer: dict[str, Any]) -> None:
-        self._max_length = int(featurizer["max_length"])
-        self._letters = frozenset(featurizer["alphabet"])
-        self._points = _code_points(featurizer["alphabet"])
 
     def _read_index(self, folder: Path) -> None:
         aliases = pq.read_table(folder / "aliases.parquet").to_pydict()
@@ -108,7 +110,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
                 strict=True,
             )
         }
-        titles, title = _coded([_clean(text) for text in aliases["title"]])
+        titles, title = _coded([clean_title(text) for text in aliases["title"]])
         self._occupations, occupation = _coded(aliases["occupation_id"])
         self._titles = frozenset(titles)
         self._written: dict[tuple[int, int], str] = {}
@@ -137,38 +139,14 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
             raise ValueError(f"top_k = {depth}; it must be 1 or more")
         return min(depth, len(self._occupations))
 
-    def _abstention(self, raw_title: object) -> str | None:
-        if not isinstance(raw_title, str):
-            return "null" if _is_null(raw_title) else "not text"
-        title = _clean(raw_title)
-        if not title:
-            return "empty"
-        if title in self._titles:
-            return None
-        letters = {c for c in title if unicodedata.category(c).startswith("L")}
-        if not letters:
-            return "no letters"
-        return None if letters & self._letters else "unknown letters"
-
-    def _characters(self, titles: list[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Ids [title, length] (0 padding, 1 unknown, then the alphabet) and lengths, 1 or more."""
-        kept = [title[: self._max_length] for title in titles]
-        lengths = np.array([len(title) for title in kept], np.int64)
-        ids = np.zeros((len(kept), max(1, int(lengths.max(initial=0)))), np.int64)
-        points = _code_points("".join(kept))
-        place = np.searchsorted(self._points, points).clip(max=max(len(self._points) - 1, 0))
-        known = self._points[place] == points if len(self._points) else np.zeros(len(points), bool)
-        ids[np.arange(ids.shape[1]) < lengths[:, None]] = np.where(known, place + 2, 1)
-        return ids, np.maximum(lengths, 1)
-
     def _answers(self, raw_titles: list[str], depth: int) -> Iterator[tuple[Any, ...]]:
-        for start in range(0, len(raw_titles), BLOCK):
-            block = raw_titles[start : start + BLOCK]
+        for start in range(0, len(raw_titles), TITLES):
+            block = raw_titles[start : start + TITLES]
             members = (self.embed(block) @ self._embeddings.T)[:, self._members]
             scores = self._scores(members)
             top = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
-            for row, raw_title in enumerate(block):
-                yield self._answer(raw_title, members[row], top[row], scores[row, top[row]])
+            for row, cut in enumerate(self._featurizer(block).cut.tolist()):
+                yield self._answer(cut, members[row], top[row], scores[row, top[row]])
 
     def _scores(self, members: np.ndarray) -> np.ndarray:
         """Similarities [query, membership] to scores [query, occupation]."""
@@ -184,7 +162,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         return scores
 
     def _answer(
-        self, raw_title: str, members: np.ndarray, top: np.ndarray, scores: np.ndarray
+        self, cut: bool, members: np.ndarray, top: np.ndarray, scores: np.ndarray
     ) -> tuple[Any, ...]:
         titles = []
         for code in top.tolist():
@@ -193,7 +171,6 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
             titles.append(self._written[int(self._members[closest]), code])
         identifiers = [self._occupations[code] for code in top]
         label, codes = self._known[identifiers[0]]
-        cut = len(_clean(raw_title)) > self._max_length
         first = (identifiers[0], label, codes, titles[0], float(scores[0]), None, "uncalibrated")
         return (*first, cut, identifiers, titles, scores.astype(float).tolist())
 
@@ -221,21 +198,6 @@ def _raw_titles(model_input: pd.DataFrame | Sequence[object]) -> tuple[list[obje
     if "raw_title" not in model_input.columns:
         raise ValueError(f"column raw_title is missing; given: {list(model_input.columns)}")
     return model_input["raw_title"].tolist(), model_input.index
-
-
-def _is_null(value: object) -> bool:
-    if value is None or value is pd.NA or value is pd.NaT:
-        return True
-    return isinstance(value, float | np.floating) and math.isnan(value)
-
-
-def _clean(raw_title: str) -> str:
-    folded = unicodedata.normalize("NFKC", raw_title).casefold()
-    return " ".join(unicodedata.normalize("NFKC", folded).split())
-
-
-def _code_points(text: str) -> np.ndarray:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 def _coded(values: list[str]) -> tuple[list[str], list[int]]:

@@ -1,64 +1,17 @@
-"""A system as one function, queries in and similarities to the index out; and the networks.
-
-The lexical systems stand in `tasks/lexical.py`.
-"""
+"""The networks as systems: queries in, similarities to the index out (`tasks/alias_index.py`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
-import polars as pl
 
 from models.embedding import embed_titles
-from models.featurizer import CharacterFeaturizer
+from models.encoder import Encoder
+from models.featurizer import Featurizer
 from models.model_files import load_model
-from models.occupation_scores import Memberships
-from models.recurrent import RecurrentEncoder
-from models.titles import clean_title
-
-if TYPE_CHECKING:
-    from jaxtyping import Float32
-
-Similarities = Callable[[Sequence[str]], "Float32[np.ndarray, 'query title']"]
+from tasks.alias_index import Similarities
 
 
-@dataclass(frozen=True)
-class AliasIndex:
-    """Distinct titles (as encoders see them), and which occupations they belong to."""
-
-    titles: list[str]
-    occupations: list[str]
-    """occupation_ids, sorted; a code is a place in this list."""
-    memberships: Memberships
-
-    @classmethod
-    def of(cls, aliases: pl.DataFrame) -> AliasIndex:
-        """Index of all rows of `aliases` (at least `occupation_id` and `title`)."""
-        cleaned = [clean_title(title) for title in aliases["title"]]
-        # as objects: a string array would give every title the room of the longest
-        titles, title = np.unique(np.array(cleaned, object), return_inverse=True)
-        occupations, occupation = np.unique(
-            aliases["occupation_id"].to_numpy(), return_inverse=True
-        )
-        return cls(
-            titles.tolist(),
-            occupations.tolist(),
-            Memberships.from_pairs(title, occupation, len(occupations)),
-        )
-
-    def codes(self, occupation_ids: Sequence[Sequence[str]]) -> list[list[int]]:
-        """Codes of each query's gold; occupations outside the index are left out."""
-        code = {name: number for number, name in enumerate(self.occupations)}
-        return [[code[name] for name in gold if name in code] for gold in occupation_ids]
-
-
-def network(
-    featurizer: CharacterFeaturizer, encoder: RecurrentEncoder, titles: list[str]
-) -> Similarities:
+def network(featurizer: Featurizer, encoder: Encoder, titles: list[str]) -> Similarities:
     """Cosine similarity of embeddings."""
     index = embed_titles(encoder, featurizer, titles).T.contiguous()
     return lambda queries: (embed_titles(encoder, featurizer, list(queries)) @ index).numpy()

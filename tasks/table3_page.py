@@ -6,10 +6,9 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 import polars as pl
 
+from tasks.aligned_table import Rows, aligned
 from tasks.gate import MARGIN
 from tasks.paper import OWN_TEST
 from tasks.reporting.names import SLICES, TESTS, count, in_order, share, signed, slice_name
@@ -21,7 +20,6 @@ NOTE = (
     "Beside each test is the paper's figure, of its own data. The n-gram matcher chose the queries "
     "of Extra Words: its 1.000 there is by construction. ± is the deviation over seeds."
 )
-Rows = Iterable[Sequence[str]]
 
 
 def as_markdown(summary: pl.DataFrame, effects: pl.DataFrame, kept_up: pl.DataFrame) -> str:
@@ -39,19 +37,6 @@ def as_markdown(summary: pl.DataFrame, effects: pl.DataFrame, kept_up: pl.DataFr
         ),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def aligned(head: Sequence[str], rows: Rows) -> str:
-    """A Markdown table with columns of equal width; empty without rows."""
-    body = [list(row) for row in rows]
-    if not body:
-        return ""
-    widths = [max(3, *map(len, column)) for column in zip(head, *body, strict=True)]
-    lines = [list(head), ["-" * width for width in widths], *body]
-    return "\n".join(
-        "| " + " | ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)) + " |"
-        for line in lines
-    )
 
 
 def _section(heading: str, content: str) -> list[str]:

@@ -1,7 +1,8 @@
 """The trained network of stage K, from `data/pairs/K/{strings,pairs}.parquet`.
 
 Calls the same function as `python -m models.train_files`, with the section `train` of
-`params.yaml` and a seed. Out: `data/train/K/SEED/model/` and `data/train/K/SEED/history.csv`.
+`params.yaml` and a seed, and the model that `train.compatible_with` names, if any. Out:
+`data/train/K/SEED/model/` and `data/train/K/SEED/history.csv`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ import argparse
 from pathlib import Path
 from typing import get_args
 
-from models.train_files import settings_from, train_files
+from models.train_files import train_files
 from tasks.command import run
+from tasks.earlier_model import earlier_model
+from tasks.network_params import training_settings
 from tasks.params import load_params
 from tasks.sections import Stage
 
@@ -23,13 +26,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, required=True)
     given = parser.parse_args()
     pairs = Path(f"data/pairs/{given.stage}")
-    train_files(
-        pairs / "strings.parquet",
-        pairs / "pairs.parquet",
-        settings_from({"seed": given.seed, **load_params().train.model_dump()}),
-        Path(f"data/train/{given.stage}/{given.seed}"),
-        Path(".checkpoints"),
-    )
+    params = load_params()
+    settings = training_settings(params, given.seed)
+    with earlier_model(params.train.compatible_with, Path.cwd()) as earlier:
+        train_files(
+            pairs / "strings.parquet",
+            pairs / "pairs.parquet",
+            settings,
+            Path(f"data/train/{given.stage}/{given.seed}"),
+            Path(".checkpoints"),
+            earlier,
+        )
 
 
 if __name__ == "__main__":

@@ -10,11 +10,12 @@ import torch
 from hypothesis import settings
 
 from models.batches import Pairs
-from models.contrastive import ContrastiveSettings
-from models.featurizer import CharacterFeaturizer
-from models.recurrent import RecurrentSettings
+from models.encoders.recurrent import RecurrentSettings
+from models.featurizer import Featurizer
+from models.kinds import fit_featurizer
+from models.losses.contrastive import ContrastiveSettings
+from models.run import TrainSettings
 from models.strings import Strings
-from models.training import TrainSettings
 
 settings.register_profile("rolecall", deadline=None, derandomize=True, database=None)
 settings.load_profile("rolecall")
@@ -66,6 +67,7 @@ def train_settings() -> Callable[..., TrainSettings]:
         "batch_pairs": 8,
         "learning_rate": 0.01,
         "schedule": "constant",
+        "l2": 0.0,
         "clip_norm": 1.0,
         "max_steps": 6,
         "evaluate_every": 2,
@@ -75,7 +77,7 @@ def train_settings() -> Callable[..., TrainSettings]:
 
 
 @pytest.fixture
-def toy() -> tuple[Strings, Pairs, CharacterFeaturizer]:
+def toy() -> tuple[Strings, Pairs, Featurizer]:
     """Six occupations of four aliases and one validation query, all pairs of aliases."""
     titles = [front + word for word in WORDS for front in TRAINING]
     codes = torch.arange(len(WORDS)).repeat_interleave(len(TRAINING))
@@ -88,4 +90,4 @@ def toy() -> tuple[Strings, Pairs, CharacterFeaturizer]:
     left, right = torch.triu_indices(len(titles), len(titles), 1)
     same = codes[left] == codes[right]
     rows = torch.stack([left, right], 1).int()
-    return strings, Pairs(rows[same], rows[~same]), CharacterFeaturizer.fit(titles, 24)
+    return strings, Pairs(rows[same], rows[~same]), fit_featurizer(titles, ENCODER)

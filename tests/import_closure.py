@@ -1,4 +1,8 @@
-"""Which local files a module imports, directly or not: what its DVC stage must name as deps."""
+"""Which local files a module imports, directly or not: what its DVC stage must name as deps.
+
+`models/kinds.py` imports encoders and losses by their names: behind it stand all of them, which a
+stage names as their folders.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("flows", "tasks", "models")
+KINDS = ROOT / "models/kinds.py"
+FOLDERS = (ROOT / "models/encoders", ROOT / "models/losses")
 
 
 def local_imports(path: Path) -> set[Path]:
     """Local files that the module at `path` imports, package `__init__` files left out."""
-    found = set()
+    found = {file for folder in FOLDERS for file in folder.glob("*.py")} if path == KINDS else set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names = []
         if isinstance(node, ast.Import):
@@ -34,5 +40,5 @@ def import_closure(module: str) -> list[str]:
         new = local_imports(open_files.pop()) - seen
         seen |= new
         open_files += new
-    rest = sorted(str(path.relative_to(ROOT)) for path in seen - {first})
-    return [str(first.relative_to(ROOT)), *rest]
+    named = {path.parent if path.parent in FOLDERS else path for path in seen - {first}}
+    return [str(path.relative_to(ROOT)) for path in (first, *sorted(named))]

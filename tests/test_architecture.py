@@ -14,6 +14,8 @@ import yaml
 from dvc.repo import Repo
 from import_closure import PACKAGES, ROOT, import_closure
 
+from models.kinds import kinds
+
 ALLOWED = {
     "models": {"torch", "numpy", "scipy", "pyarrow", "safetensors", "models"},
     "tasks": None,
@@ -55,6 +57,24 @@ def test_packages_import_downwards_only(package: str) -> None:
             assert imports <= ALLOWED[package], path
 
 
+@pytest.mark.parametrize("path", [p for package in PACKAGES for p in modules(package)], ids=str)
+def test_only_its_own_file_names_a_kind(path: Path) -> None:
+    """Neither as a string nor by an import: a new encoder or loss is one file (and its test)."""
+    others = {*kinds("encoders"), *kinds("losses")} - {path.stem}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            assert node.value not in others, node.lineno
+        if isinstance(node, ast.ImportFrom) and node.module:
+            folder, _, name = node.module.rpartition(".")
+            assert folder not in ("models.encoders", "models.losses") or name not in others
+
+
+@pytest.mark.parametrize("package", ["encoders", "losses"])
+def test_every_kind_has_its_test(package: str) -> None:
+    tests = {path.stem for path in (ROOT / "tests/models" / package).glob("test_*.py")}
+    assert {f"test_{kind}" for kind in kinds(package)} <= tests
+
+
 def body(stage: dict) -> dict:
     return stage.get("do", stage)
 
@@ -63,7 +83,7 @@ def body(stage: dict) -> dict:
 def test_a_stage_names_every_local_module_behind_it(name: str) -> None:
     stage = body(STAGES[name])
     module = stage["cmd"].split("python -m ")[1].split()[0]
-    named = [dep for dep in stage["deps"] if dep.endswith(".py")]
+    named = [dep for dep in stage["deps"] if dep.endswith(".py") or dep.startswith("models/")]
     assert named == import_closure(module)
     assert module == f"tasks.{name}"
     assert stage["desc"]
@@ -71,9 +91,11 @@ def test_a_stage_names_every_local_module_behind_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", STAGES)
 def test_a_stage_tracks_its_own_section(name: str) -> None:
+    """Of one of several systems, the part of the section that is the system's."""
     tracked = body(STAGES[name])["params"]
     assert {parameter.split(".")[0] for parameter in tracked} <= set(PARAMS)
-    assert name in tracked
+    own = {"similarity_train": "similarity.systems.${item.name}"}
+    assert own.get(name, name) in tracked
 
 
 @pytest.fixture(scope="session")
@@ -130,21 +152,34 @@ def test_only_stage_4_reads_feedback(graph: nx.DiGraph) -> None:
     )
 
 
-def test_neither_target_needs_the_other(graph: nx.DiGraph) -> None:
-    """`report` needs one stage number and seed, `table3` all of them."""
+def test_no_target_needs_another(graph: nx.DiGraph) -> None:
+    """`report` needs one stage number and seed, `table3` all of them, `similarity` none."""
     report, table3 = behind(graph, "report"), behind(graph, "table3")
+    similarity = behind(graph, "similarity")
     assert "table3" not in report
     assert "report" not in table3
     judged = {name for name in graph if name.startswith("evaluate@")}
     first = f"{PARAMS['stage']}-{PARAMS['seeds'][0]}"
     assert {name for name in report if name in judged} == {f"evaluate@{first}"}
     assert judged <= table3
-    assert {name for name in graph if not name.endswith(".dvc")} <= report | table3
+    assert not similarity & (report | table3)
+    stages = {name for name in graph if not name.endswith(".dvc")}
+    assert stages <= report | table3 | similarity
+
+
+def test_each_system_of_the_similarity_track_is_trained_with_each_seed(graph: nx.DiGraph) -> None:
+    """They read the pairs and not each other; the comparison reads all of them."""
+    own = PARAMS["similarity"]
+    trained = {f"similarity_train@{name}-{seed}" for name in own["names"] for seed in own["seeds"]}
+    assert {name for name in graph if name.startswith("similarity_train@")} == trained
+    assert all(set(graph.successors(name)) == {"scored_pairs"} for name in trained)
+    assert set(graph.successors("similarity")) == {"scored_pairs", *trained}
 
 
 def test_one_section_of_parameters_serves_all_networks(graph: nx.DiGraph) -> None:
-    """Every train stage tracks `train` and nothing else; commands differ in number and seed."""
-    assert body(STAGES["train"])["params"] == ["train"]
+    """Every train stage tracks `train` and its two kinds; commands differ in number and seed."""
+    kinds = ["encoders.${train.encoder.kind}", "losses.${train.loss.kind}"]
+    assert body(STAGES["train"])["params"] == ["train", *kinds]
     command = body(STAGES["train"])["cmd"]
     assert re.findall(r"\$\{(.*?)\}", command) == ["portable", "item.k", "item.seed"]
     numbers = ["0", "1", "2", "3", "4", "4c"]

@@ -149,9 +149,14 @@ def test_a_missing_file_says_where_it_comes_from(place: Place) -> None:
 @pytest.mark.parametrize(
     ("stage", "name", "value", "told"),
     [
-        ("train --stage 1 --seed 1", "train.loss.margin", 3, " = 3: Input should be less than 1"),
-        ("ingest", "train.loss.margin", 3, " = 3: Input should be less than 1"),
-        ("ingest", "train.loss.margin", "0.3", " = '0.3': Input should be a valid number"),
+        (
+            "train --stage 1 --seed 1",
+            "losses.contrastive.margin",
+            "0.3",
+            " = '0.3': Input should be a valid number",
+        ),
+        ("ingest", "train.clip_norm", 0, " = 0: Input should be greater than 0"),
+        ("ingest", "train.clip_norm", "1", " = '1': Input should be a valid number"),
         ("ingest", "train.batchpairs", 7, ": unknown parameter; check its spelling"),
         ("ingest", "trains", {}, ": unknown parameter; check its spelling"),
     ],
@@ -257,7 +262,7 @@ def test_strange_titles_go_through_all_stages(place: Place) -> None:
     """Two steps of training; every query of the tests gets its values, none of them NaN."""
     strange(place)
     place.params["train"].update(max_steps=2, evaluate_every=1, batch_pairs=8)
-    place.params["train"]["encoder"].update(layers=1, hidden=4, dim=4, dim_character=4)
+    place.params["encoders"]["recurrent"].update(layers=1, hidden=4, dim=4, dim_character=4)
     place.table("synonyms.csv", [{"term": "baker", "synonym": "maker of bread"}])
     place.params["synonyms"]["file"] = "synonyms.csv"
     for stage in STAGES:

@@ -44,11 +44,11 @@ def learning(material: Material) -> Html:
 
 def best_look(history: pl.DataFrame) -> tuple[int, float] | None:
     """Step and validation success@1 of the weights that were kept: the first of the best looks."""
-    looks = history.drop_nans("valid_success_at_1").drop_nulls("valid_success_at_1")
+    looks = history.drop_nans("valid_score").drop_nulls("valid_score")
     if looks.is_empty():
         return None
-    row = looks.row(int(looks["valid_success_at_1"].arg_max() or 0), named=True)
-    return row["step"], row["valid_success_at_1"]
+    row = looks.row(int(looks["valid_score"].arg_max() or 0), named=True)
+    return row["step"], row["valid_score"]
 
 
 def _losses(history: pl.DataFrame) -> Html:
@@ -66,7 +66,7 @@ def _losses(history: pl.DataFrame) -> Html:
 
 def _validation(history: pl.DataFrame, kept: tuple[int, float]) -> Html:
     def plot(axes: Axes) -> None:
-        axes.plot(history["step"], history["valid_success_at_1"], "o-", color=BLUE, markersize=3)
+        axes.plot(history["step"], history["valid_score"], "o-", color=BLUE, markersize=3)
         axes.axvline(kept[0], color=GREY, linestyle="--", linewidth=1)
         axes.plot([kept[0]], [kept[1]], "D", color=ORANGE, markersize=7, label="kept")
         axes.set_xlabel("step")

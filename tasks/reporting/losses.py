@@ -1,65 +1,100 @@
-"""The loss as a function of cosine similarity, the paper's Figure 2, with its three penalties."""
+"""The loss as a function of cosine similarity, as Figure 2 of Neculoiu et al. 2016 draws it.
+
+Any loss is drawn through its protocol: a batch of one similar pair and a third string apart from
+both gives the cost of a similar pair, or of a dissimilar one, at every angle. Where a setting of
+the loss is a choice between names, each of them is drawn.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, get_args, get_type_hints
 
 import torch
 from matplotlib.axes import Axes
 
-from models.contrastive import dissimilar_penalty
-from tasks.reporting.drawing import BLUE, GREY, ORANGE, draw
+from models.kinds import kind_of, loss_parts
+from models.loss import LossSettings, PairBatch, Targets
+from tasks.network_params import training_settings
+from tasks.reporting.drawing import BLUE, ORANGE, draw
 from tasks.reporting.markup import Html, figure, join, paragraph, section, tag
 from tasks.reporting.material import Material
-from tasks.sections import LossParams
 
-PENALTIES = {
-    "printed": "E² below the margin, as equation 13 is printed: pairs that look most alike, the "
-    "ones to push apart, cost nothing.",
-    "flipped": "E² above the margin: the usual reading, with a jump at the margin.",
-    "hinge": "(E − m)² above the margin: the same without the jump.",
-}
-POINTS = 401
+if TYPE_CHECKING:
+    from jaxtyping import Float
+    from torch import Tensor
+
+POINTS = 161
 
 
 def losses(material: Material) -> Html:
     """Section `losses`."""
-    loss = material.params.train.loss
+    used = training_settings(material.params, material.params.seeds[0]).loss
     return section(
         "losses",
         "What the loss asks for",
         paragraph(
-            "The cost of one pair by its cosine similarity E (the paper's Figure 2). Similar pairs "
-            f"(solid) are pulled towards 1, with the weight {loss.weight_similar:g}; dissimilar "
-            f"ones (dashed) are pushed down, with the weight {loss.weight_dissimilar:g} and the "
-            f"margin m = {loss.margin:g}. The model of this page was trained with ",
-            tag("strong", loss.penalty),
-            "; the others are its alternatives.",
+            "The cost of a batch of one similar pair and one dissimilar string (the paper's "
+            "Figure 2): by the cosine similarity of the similar pair while the other string is at "
+            "a right angle (solid), and by that of the dissimilar string while the pair is one "
+            "point (dashed). The model of this page was trained with ",
+            tag("strong", kind_of(used)),
+            "; drawn beside it is what another choice would ask for.",
         ),
-        tag("div", *(_drawing(penalty, loss) for penalty in PENALTIES), class_="grid three"),
+        tag("div", *(_drawing(*each, used) for each in choices(used)), class_="grid three"),
     )
 
 
-def curves(penalty: str, loss: LossParams) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Similarity from −1 to 1 and the weighted cost of a similar and a dissimilar pair there."""
+def choices(used: LossSettings) -> Iterator[tuple[str, LossSettings]]:
+    """The settings with each value of their first choice between names, or as they are."""
+    hints = get_type_hints(type(used))
+    for field in fields(used):
+        values = [value for value in get_args(hints[field.name]) if isinstance(value, str)]
+        if values:
+            for value in values:
+                yield value, replace(used, **{field.name: value})
+            return
+    yield kind_of(used), used
+
+
+def curves(settings: LossSettings) -> tuple[Tensor, Tensor, Tensor]:
+    """Similarity from −1 to 1, and the loss of a similar and of a dissimilar pair there."""
     similarity = torch.linspace(-1, 1, POINTS)
-    similar = loss.weight_similar * (1 - similarity).square()
-    dissimilar = loss.weight_dissimilar * dissimilar_penalty(similarity, penalty, loss.margin)
+    similar = torch.stack([_cost(angle, 0.0, settings) for angle in similarity.tolist()])
+    dissimilar = torch.stack([_cost(1.0, angle, settings) for angle in similarity.tolist()])
     return similarity, similar, dissimilar
 
 
-def _drawing(penalty: str, loss: LossParams) -> Html:
-    similarity, similar, dissimilar = (curve.numpy() for curve in curves(penalty, loss))
-    highest = max(4 * loss.weight_similar, loss.weight_dissimilar, 1e-3)
+def _cost(pair: float, other: float, settings: LossSettings) -> Float[Tensor, ""]:
+    """The loss where the pair's cosine is `pair` and the third string's with the anchor `other`."""
+    cosines = torch.tensor([1.0, pair, other])
+    sines = (1 - cosines.square()).clamp(min=0).sqrt()
+    embeddings = torch.stack([cosines, sines * torch.tensor([0.0, 1, 0]), sines * _THIRD], 1)
+    apart = torch.tensor([[False, False, True], [False, False, True], [True, True, False]])
+    first = torch.tensor([0])
+    targets = None
+    if settings.needs_targets:
+        targets = Targets(embeddings[1:], first, torch.tensor([[False, True]]))
+    batch = PairBatch(first, first + 1, apart, torch.tensor([[0, 2]]), targets=targets)
+    torch.manual_seed(0)
+    return loss_parts(kind_of(settings))[1](embeddings, batch, settings).total
+
+
+_THIRD = torch.tensor([0.0, 0, 1])
+
+
+def _drawing(name: str, settings: LossSettings, used: LossSettings) -> Html:
+    similarity, similar, dissimilar = (curve.numpy() for curve in curves(settings))
 
     def plot(axes: Axes) -> None:
-        axes.axvline(loss.margin, ymax=0.78, color=GREY, linestyle=":", linewidth=1)
         axes.plot(similarity, similar, "-", color=BLUE, label="similar")
         axes.plot(similarity, dissimilar, "--", color=ORANGE, label="dissimilar")
         axes.set_xlabel("cosine similarity E")
-        axes.set_ylabel("weighted cost")
-        axes.set_ylim(-0.03 * highest, 1.05 * highest)  # one scale for all three
+        axes.set_ylabel("loss of the batch")
         axes.legend(loc="upper center")
 
-    meaning = f"cost of a similar and of a dissimilar pair by similarity, penalty {penalty}"
-    drawing = draw(f"loss-{penalty}", meaning, plot, width=3.6, height=2.7)
-    used = " (used)" if penalty == loss.penalty else ""
-    return figure(drawing, join([tag("strong", penalty + used), f": {PENALTIES[penalty]}"]))
+    meaning = f"loss by the similarity of a similar and of a dissimilar pair, {name}"
+    drawing = draw(f"loss-{name}", meaning, plot, width=3.6, height=2.7)
+    mark = " (used)" if settings == used else ""
+    return figure(drawing, join([tag("strong", name + mark)]))

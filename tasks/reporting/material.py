@@ -25,7 +25,7 @@ HISTORY: Schema = {
     "loss": pl.Float64,
     "loss_similar": pl.Float64,
     "loss_dissimilar": pl.Float64,
-    "valid_success_at_1": pl.Float64,
+    "valid_score": pl.Float64,
 }
 Embed = Callable[[Sequence[str]], "Float[np.ndarray, 'title dim']"]
 
@@ -49,6 +49,8 @@ class Material:
         made: `metrics.json` of `synonyms`, `extra_words` and, of the trained stage, `pairs`.
         weights: how many numbers the network has learned.
         embed: raw titles to embeddings of unit norm, one row a title.
+        units: the character n-grams that the network has a vector of, where it has.
+        unit_vectors: these vectors, one row an n-gram; None for other encoders.
     """
 
     params: AllParams
@@ -65,6 +67,8 @@ class Material:
     made: dict[str, dict[str, Any]]
     weights: int
     embed: Embed
+    units: tuple[str, ...]
+    unit_vectors: Float[np.ndarray, "unit dim"] | None
 
     @property
     def trained(self) -> str:

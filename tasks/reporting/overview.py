@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tasks.params import AllParams
 from tasks.reporting.markup import Html, join, number, number_head, paragraph, section, table, tag
 from tasks.reporting.material import Material
 from tasks.reporting.names import STAGES, count, counted
@@ -18,13 +17,13 @@ SCORES = {"best": "its best alias counts", "soft": "all aliases count, by a soft
 
 def overview(material: Material) -> Html:
     """Sections `data` and `model`."""
-    return join([_data(material), _model(material.params, material.weights)], "\n")
+    return join([_data(material), _model(material)], "\n")
 
 
 def headline(material: Material) -> Html:
     """What stands under the title of the page: the data and the model in two lines."""
     counts, stage = material.counts, material.trained
-    encoder, loss = material.params.train.encoder, material.params.train.loss
+    train = material.params.train
     figures = (
         (counts["occupations"], "occupations"),
         (counts["aliases"], "aliases"),
@@ -39,9 +38,7 @@ def headline(material: Material) -> Html:
             paragraph(
                 f"Taxonomy: {material.params.ingest.taxonomy.reader}. "
                 f"Model: stage {stage}, trained on {STAGES.get(stage, 'its sources')}; "
-                f"{encoder.kind} encoder, {counted(encoder.layers, 'layer')} of {encoder.hidden} "
-                f"units each way, {encoder.mode} mode; {loss.kind} loss, penalty {loss.penalty} "
-                f"with margin {loss.margin:g}.",
+                f"{train.encoder.kind} encoder, {train.loss.kind} loss.",
                 class_="lead",
             ),
         ],
@@ -88,22 +85,23 @@ def _reasons(rejected: dict[str, int]) -> str:
     return "; ".join(named)
 
 
-def _model(params: AllParams, weights: int) -> Html:
-    encoder, loss = params.train.encoder, params.train.loss
+def _model(material: Material) -> Html:
+    params, weights = material.params, material.weights
+    encoder, loss = params.train.encoder.kind, params.train.loss.kind
     score = params.evaluate.occupation_score
     return section(
         "model",
         "The model",
         paragraph(
-            "A Siamese network reads a title character by character and turns it into an "
-            f"embedding of {encoder.dim} numbers. A raw title is answered with the occupation "
-            f"whose aliases have the most similar embeddings ({SCORES[score]}). The network has "
-            f"{counted(weights, 'weight')}."
+            "A Siamese network turns a title into an embedding of "
+            f"{material.index_embeddings.shape[1]} numbers. A raw title is answered with the "
+            f"occupation whose aliases have the most similar embeddings ({SCORES[score]}). The "
+            f"network has {counted(weights, 'weight')}."
         ),
         tag(
             "div",
-            _parameters("Encoder", encoder.model_dump()),
-            _parameters("Loss", loss.model_dump()),
+            _parameters(f"Encoder: {encoder}", params.encoders[encoder]),
+            _parameters(f"Loss: {loss}", params.losses[loss]),
             _parameters("Training", params.train.model_dump(exclude={"encoder", "loss"})),
             _parameters("Evaluation", params.evaluate.model_dump()),
             class_="columns",

@@ -9,6 +9,7 @@ from tasks.reporting.augmentation import augmentation
 from tasks.reporting.confusions import confusions
 from tasks.reporting.embedding_map import embedding_map
 from tasks.reporting.learning import learning
+from tasks.reporting.lookalikes import lookalikes
 from tasks.reporting.losses import losses
 from tasks.reporting.markup import Html, join, tag
 from tasks.reporting.material import Material
@@ -24,6 +25,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Material], Html]]] = {
     "slices": ("Slices", slices),
     "confusions": ("Confusions", confusions),
     "neighbours": ("Nearest aliases", neighbours),
+    "lookalikes": ("Lookalikes", lookalikes),
     "map": ("Map", embedding_map),
     "learning": ("Learning curves", learning),
     "losses": ("Loss", losses),

@@ -24,7 +24,7 @@ from benchmarks.names import unnamed
 from benchmarks.render import page
 from benchmarks.results_file import read_rows
 from models.batches import read_pairs
-from models.contrastive import ContrastiveSettings, contrastive_loss, dissimilar_penalty
+from models.losses.contrastive import ContrastiveSettings, contrastive_loss, dissimilar_penalty
 from models.strings import read_strings
 from tasks import pairs, typos
 from tasks.frames import write_frame
@@ -46,7 +46,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Five occupations of five titles, two kinds of validation queries, and a small network."""
     folder: Path = tmp_path_factory.mktemp("workspace")
     params = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
-    params["train"]["encoder"] |= {"hidden": 3, "dim": 4, "dim_character": 3, "layers": 1}
+    params["encoders"]["recurrent"] |= {"hidden": 3, "dim": 4, "dim_character": 3, "layers": 1}
     params["train"] |= {"batch_pairs": 20, "max_steps": 2}
     params["typos"] |= {"variants": 2, "probe_titles": 8}
     params["pairs"] |= {"rounds": 2, "row_group": 1024}

@@ -17,14 +17,14 @@ from benchmarks.results_file import COLUMNS, Row
 from benchmarks.variant_pairs import Material
 from models.checkpoints import Checkpoint
 from models.model_files import load_model
-from models.train_files import settings_from
-from models.training import describe
+from models.run import describe
+from tasks.alias_index import AliasIndex
+from tasks.network_params import training_settings
 from tasks.pair_blocks import write_blocks
 from tasks.pairs import base_pairs
 from tasks.params import AllParams, load_params
 from tasks.schemas import QUERIES, SCORES, STRINGS, VERDICTS
 from tasks.strings_table import number
-from tasks.systems import AliasIndex
 
 ROOT = Path(__file__).parents[2]
 TITLES = [front + job for job in ("baker", "nurse", "pilot") for front in ("", "old ", "new ")]
@@ -36,9 +36,11 @@ def params() -> AllParams:
     """The defaults with a tiny network."""
     found = load_params(ROOT / "params.yaml")
     small = {"layers": 1, "hidden": 4, "dim": 4, "dim_character": 4, "max_length": 24}
-    encoder = found.train.encoder.model_copy(update=small)
-    changes = {"encoder": encoder, "batch_pairs": 8, "evaluate_every": 3, "max_steps": 1200}
-    return found.model_copy(update={"train": found.train.model_copy(update=changes)})
+    kind = found.train.encoder.kind
+    encoders = found.encoders | {kind: found.encoders[kind] | small}
+    changes = {"batch_pairs": 8, "evaluate_every": 3, "max_steps": 1200}
+    train = found.train.model_copy(update=changes)
+    return found.model_copy(update={"train": train, "encoders": encoders})
 
 
 @pytest.fixture
@@ -90,9 +92,7 @@ def test_settings_are_those_of_the_pipeline(training: Training) -> None:
     """But for the steps; fine-tuning ends a linear schedule: 2 of 6 steps at 0.01 / 3."""
     full, tuned = training.settings("4c", 7), training.settings("fine_tuned", 7)
     assert replace(tuned, max_steps=6, learning_rate=0.01) == full
-    assert describe(full) == describe(
-        settings_from({"seed": 7, **training.params.train.model_dump()})
-    ) | {"max_steps": 6}
+    assert describe(full) == describe(training_settings(training.params, 7)) | {"max_steps": 6}
     assert tuned.max_steps == 2
     assert tuned.learning_rate == pytest.approx(0.01 / 3)
 

@@ -18,11 +18,11 @@ from benchmarks.plain_lstm import PlainTraining
 from benchmarks.speed import size_name
 from benchmarks.training_inputs import TrainingInputs
 from models.batches import Pairs
-from models.contrastive import ContrastiveSettings
-from models.featurizer import CharacterFeaturizer
-from models.recurrent import RecurrentSettings
+from models.encoders.recurrent import RecurrentSettings
+from models.kinds import fit_featurizer
+from models.losses.contrastive import ContrastiveSettings
+from models.run import TrainSettings
 from models.strings import Strings
-from models.training import TrainSettings
 from tasks.sections import PairsParams, SharesParams
 
 TITLES = ["baker", "bread baker", "cook", "line cook", "bakr", "cok"]
@@ -34,18 +34,19 @@ def inputs() -> TrainingInputs:
     strings = Strings(TITLES, occupations, torch.arange(4), torch.tensor([4, 5]))
     similar = torch.tensor([[0, 1], [2, 3], [1, 0]], dtype=torch.int32)
     settings = TrainSettings(
-        1,
-        RecurrentSettings("fast", 12, 4, 1, 3, 4, 0.2, 0.0),
-        ContrastiveSettings("hinge", 0.2, 0.25, 4.0, "hardest", 2),
+        seed=1,
+        encoder=RecurrentSettings("fast", 12, 4, 1, 3, 4, 0.2, 0.0),
+        loss=ContrastiveSettings("hinge", 0.2, 0.25, 4.0, "hardest", 2),
         batch_pairs=2,
         learning_rate=0.01,
         schedule="constant",
+        l2=0.0,
         clip_norm=1.0,
         max_steps=2,
         evaluate_every=1,
         patience=5,
     )
-    featurizer = CharacterFeaturizer.fit(TITLES, 12)
+    featurizer = fit_featurizer(TITLES, settings.encoder)
     return TrainingInputs(strings, Pairs(similar, similar[:0]), featurizer, settings)
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from benchmarks.step_mask import StepMaskEncoder, backwards
-from models.recurrent import RecurrentEncoder, RecurrentSettings
+from models.encoders.recurrent import RecurrentEncoder, RecurrentSettings
 
 SETTINGS = RecurrentSettings("fast", 12, 5, 3, 4, 6, 0.0, 0.0)
 LENGTHS = torch.tensor([3, 9, 1, 9, 5])
@@ -17,7 +17,7 @@ LENGTHS = torch.tensor([3, 9, 1, 9, 5])
 def pair(settings: RecurrentSettings) -> tuple[RecurrentEncoder, StepMaskEncoder, torch.Tensor]:
     """Both encoders with the same weights, in training, and a padded batch."""
     torch.manual_seed(1)
-    fused, loop = RecurrentEncoder(settings, 20), StepMaskEncoder(settings, 20)
+    fused, loop = RecurrentEncoder(settings, [20]), StepMaskEncoder(settings, [20])
     loop.load_state_dict(fused.state_dict())
     ids = torch.randint(1, 20, (5, 9)) * (torch.arange(9) < LENGTHS[:, None])
     return fused.train(), loop.train(), ids

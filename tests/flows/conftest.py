@@ -66,8 +66,13 @@ stages:
     cmd: python -m tasks.stage table3 data/table3
     deps: [tasks/stage.py, data/lexical, data/evaluate]
     outs: [data/table3]
+  similarity:
+    cmd: python -m tasks.stage similarity data/similarity
+    deps: [tasks/stage.py]
+    outs: [data/similarity]
 """
 PARAMS = """
+track: titles
 stage: "1"
 seeds: [1]
 ingest:
@@ -102,6 +107,8 @@ if rows:
     (folder / "table.csv").write_text("\\n".join([head, *rows]) + "\\n")
 elif name == "table3":
     (folder / "table3.md").write_text("# Table 3\\n\\n| system | Typos |\\n")
+elif name == "similarity":
+    (folder / "similarity.md").write_text("# Similarity\\n")
 else:
     (folder / "report.html").write_text(name)
 '''
@@ -135,6 +142,7 @@ FILES = {
     "dvc.yaml": PIPELINE,
     "params.yaml": PARAMS,
     "tasks/__init__.py": "",
+    "tasks/network_params.py": "",
     "tasks/stage.py": STAGE,
     "tasks/register.py": REGISTRY,
     "tasks/promote.py": "from tasks.register import promote\n",

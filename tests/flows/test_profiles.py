@@ -99,7 +99,12 @@ def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     checked = load_params(tmp_path / "params.yaml")
     assert checked.register_.name == f"rolecall-{path.stem}"
-    read = {*checked.ingest.sources, checked.synonyms.file}
+    pairs = checked.scored_pairs.files
+    read = {
+        *checked.ingest.sources,
+        checked.synonyms.file,
+        *(pairs.sentences, pairs.words, pairs.paraphrases),
+    }
     assert {file for file in read if not (ROOT / file).is_file()} == {
         f"data/external/{name}" for name in external
     }

@@ -1,4 +1,4 @@
-"""The flow `reproduce` on the toy repository: every stage number, the table, no registry."""
+"""The flow `reproduce` on the toy repository: the target of the track, its page, no registry."""
 
 from __future__ import annotations
 
@@ -41,6 +41,39 @@ def test_every_stage_number_then_the_table_and_a_page(
     assert artifact is not None
     assert "# Table 3" in str(artifact.data)
     assert "| table3 | ran |" in str(artifact.data)
+
+
+def test_the_track_decides_the_target_and_the_page(toy: Path, prefect_server: None) -> None:
+    """Nothing of the other track runs."""
+    from prefect import flow
+    from prefect.artifacts import Artifact
+
+    from flows.reproduce import as_text, reproduce_in
+
+    choose_track(toy, "similarity")
+    done = flow(reproduce_in, name="reproduce", validate_parameters=False)(toy)
+    assert done.stages == {"similarity": "ran"}
+    assert as_text(done).startswith(
+        f"# Similarity\n\nstages  1: 1 ran\ntable   {toy}/data/similarity\n"
+    )
+    artifact = Artifact.get("reproduce")
+    assert artifact is not None
+    assert artifact.description == "Similarity of scored pairs"
+    assert "| similarity | ran |" in str(artifact.data)
+
+
+def test_an_unknown_track_is_refused(toy: Path) -> None:
+    from flows.dvc_stages import StageFailed
+    from flows.reproduce import track_of
+
+    choose_track(toy, "sentences")
+    with pytest.raises(StageFailed, match="track = 'sentences'; choose titles or similarity"):
+        track_of(toy)
+
+
+def choose_track(root: Path, track: str) -> None:
+    text = (root / "params.yaml").read_text()
+    (root / "params.yaml").write_text(text.replace("track: titles", f"track: {track}"))
 
 
 def test_the_command(toy: Path, flow_environment: dict[str, str]) -> None:

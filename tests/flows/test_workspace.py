@@ -95,6 +95,32 @@ def test_a_source_that_moved_is_imported_anew(
     assert (workspace / FILE).read_text() == "title\nfletcher\n"
 
 
+def test_a_folder_is_brought_whole_and_follows_its_source(
+    toy: Path, outside: Path, run_in: Run
+) -> None:
+    """Files below it, at any depth; what leaves the source leaves the workspace."""
+    (outside / "years" / "2012").mkdir(parents=True)
+    (outside / "years" / "2012" / "first.tsv").write_text("one\n")
+    (outside / "years" / "about.txt").write_text("two sets\n")
+    (toy / "profiles" / "folder.yaml").write_text("external: {sets: below/years}\n")
+    run_in(toy, "git", "add", "profiles")
+    run_in(toy, "git", "commit", "--quiet", "--message=folder")
+
+    brought = prepare(toy, "folder", lambda _: None) / "data" / "external" / "sets"
+    assert contents(brought) == {"2012/first.tsv": "one\n", "about.txt": "two sets\n"}
+
+    (outside / "years" / "about.txt").unlink()
+    (outside / "years" / "2012" / "first.tsv").write_text("other\n")
+    (outside / "years" / "2012" / "second.tsv").write_text("three\n")
+    prepare(toy, "folder", lambda _: None)
+    assert contents(brought) == {"2012/first.tsv": "other\n", "2012/second.tsv": "three\n"}
+
+
+def contents(folder: Path) -> dict[str, str]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
+
+
 def test_uncommitted_changes_are_warned_of(toy: Path, outside: Path) -> None:
     said: list[str] = []
     (toy / "untracked.md").write_text("no matter")
@@ -110,7 +136,7 @@ def test_missing_data_say_what_to_set(
 ) -> None:
     before = state(toy, run_in)
     monkeypatch.setenv("ROLECALL_DATA", str(outside))
-    with pytest.raises(ExternalError, match=r"no file .*docs/SOURCES\.md"):
+    with pytest.raises(ExternalError, match=r"no file or folder .*docs/SOURCES\.md"):
         prepare(toy, "other", lambda _: None)
     monkeypatch.delenv("ROLECALL_DATA")
     with pytest.raises(ExternalError, match=r"set ROLECALL_DATA .*docs/SOURCES\.md"):

@@ -10,8 +10,8 @@ from shapes import checked
 
 from models import embedding
 from models.embedding import embed_titles
-from models.featurizer import CharacterFeaturizer
-from models.recurrent import RecurrentEncoder, RecurrentSettings
+from models.encoders.recurrent import RecurrentSettings
+from models.kinds import fit_featurizer, make_encoder
 
 TITLES = ["java developer", "b", "", "baker", "b", "nurse (night) " * 9]
 
@@ -20,14 +20,14 @@ TITLES = ["java developer", "b", "", "baker", "b", "nurse (night) " * 9]
 def test_equals_one_title_at_a_time(
     monkeypatch: pytest.MonkeyPatch, encoder_settings: Callable[..., RecurrentSettings], mode: str
 ) -> None:
-    featurizer = CharacterFeaturizer.fit(TITLES[:4], 24)
+    featurizer = fit_featurizer(TITLES[:4], encoder_settings())
     torch.manual_seed(0)
-    encoder = RecurrentEncoder(encoder_settings(mode=mode), featurizer.vocabulary_size).train()
+    encoder = make_encoder(encoder_settings(mode=mode), featurizer).train()
     monkeypatch.setattr(embedding, "BATCH", 4)
     found = checked(embed_titles)(encoder, featurizer, TITLES)
     assert not encoder.training
     for row, title in zip(found, TITLES, strict=True):
-        characters = featurizer([title])
-        alone = encoder(torch.from_numpy(characters.ids), torch.from_numpy(characters.lengths))
-        torch.testing.assert_close(row, alone[0].detach(), atol=1e-5, rtol=0)
+        (ids,) = featurizer([title]).streams
+        alone = encoder(torch.from_numpy(ids.padded()), torch.from_numpy(ids.lengths))[0].detach()
+        torch.testing.assert_close(row, alone / alone.norm(), atol=1e-5, rtol=0)
     assert embed_titles(encoder, featurizer, []).shape == (0, 12)

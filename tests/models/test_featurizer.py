@@ -1,6 +1,10 @@
-"""The character featurizer against a loop over characters."""
+"""Units of titles as ids, against loops over characters, n-grams and words."""
 
 from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -8,56 +12,171 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapes import check_fields
 
-from models.featurizer import FIRST, PADDING, UNKNOWN, CharacterFeaturizer
+from models.featurizer import FIRST, PADDING, UNKNOWN, Featurizer, Vocabulary
+from models.text_spans import code_points, segment_hashes
 from models.titles import clean_title
+from models.units import UnitSettings
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=8)  # lone surrogates too
+TITLES = st.lists(ANY | st.text("ab +.é", max_size=9), min_size=1, max_size=4)
+CHARACTERS = UnitSettings("character", 4)
+NGRAMS = UnitSettings("ngram", 6, (2, 3))
+WORDS = UnitSettings("word", 2)
 
 
-def by_loop(featurizer: CharacterFeaturizer, title: str) -> list[int]:
-    places = {character: FIRST + i for i, character in enumerate(featurizer.alphabet)}
-    return [places.get(c, UNKNOWN) for c in clean_title(title)[: featurizer.max_length]]
+def characters_by_loop(title: str, units: UnitSettings) -> list[str]:
+    return list(title[: units.max_length])
 
 
-@given(st.lists(ANY, max_size=4), st.lists(ANY, min_size=1, max_size=4), st.integers(1, 6))
-def test_equals_the_loop(known: list[str], titles: list[str], max_length: int) -> None:
-    featurizer = CharacterFeaturizer.fit(known, max_length)
+def ngrams_by_loop(title: str, units: UnitSettings) -> list[str]:
+    framed = f" {title[: units.max_length]} "
+    return [framed[i : i + n] for n in units.orders for i in range(len(framed) - n + 1)]
+
+
+def words_by_loop(title: str, units: UnitSettings) -> list[str]:
+    """A full stop belongs to a word where a letter or digit follows."""
+    import unicodedata
+
+    words, word = [], ""
+    for place, sign in enumerate(title):
+        after = title[place + 1 : place + 2]
+        letter = [c.isalnum() or unicodedata.category(c)[0] == "M" for c in (sign, after) if c]
+        if letter[0] or sign in "+#&" or (sign == "." and len(letter) > 1 and letter[1]):
+            word += sign
+        elif word:
+            words.append(word)
+            word = ""
+    return [*words, *([word] if word else [])][: units.max_length]
+
+
+LOOPS = {"character": characters_by_loop, "ngram": ngrams_by_loop, "word": words_by_loop}
+
+
+@pytest.mark.parametrize("units", [CHARACTERS, NGRAMS, WORDS], ids=lambda units: units.unit)
+@given(known=TITLES, titles=TITLES)
+def test_equals_the_loop(units: UnitSettings, known: list[str], titles: list[str]) -> None:
+    """Ids are places in the sorted vocabulary; the order of a title's n-grams is not promised."""
+    loop = LOOPS[units.unit]
+    featurizer = Featurizer.fit(known, [units])
+    seen = sorted({unit for title in known for unit in loop(clean_title(title), units)})
+    assert list(featurizer.vocabularies[0].known) == seen
+    places = {unit: FIRST + place for place, unit in enumerate(seen)}
     found = featurizer(titles)
-    check_fields(found)
-    assert found.ids.max() < featurizer.vocabulary_size
-    for row, length, cut, title in zip(*found, titles, strict=True):
-        expected = by_loop(featurizer, title)
-        assert row.tolist() == expected + [PADDING] * (found.ids.shape[1] - len(expected))
-        assert length == max(1, len(expected))
-        assert cut == (len(clean_title(title)) > max_length)
+    check_fields(found.streams[0])
+    rows = found.streams[0].padded()
+    for row, length, title in zip(rows, found.streams[0].lengths, titles, strict=True):
+        wanted = [places.get(unit, UNKNOWN) for unit in loop(clean_title(title), units)]
+        if units.unit == "ngram":
+            wanted = [id_ for id_ in wanted if id_ != UNKNOWN]
+        assert Counter(row[:length].tolist()) == Counter(wanted or [PADDING])
+        if units.unit != "ngram":
+            assert row[:length].tolist() == (wanted or [PADDING])
+        assert not row[length:].any()
 
 
-def test_golden() -> None:
+def test_golden_characters() -> None:
     """Alphabet " abé": é is 5 (0 padding, 1 unknown, then code-point order); z is unknown."""
-    featurizer = CharacterFeaturizer.fit(["a b", "É"], 4)
+    featurizer = Featurizer.fit(["a b", "É"], [CHARACTERS])
     assert featurizer.alphabet == " abé"
-    assert featurizer.vocabulary_size == 6
-    found = featurizer(["É az", "b", ""])
-    assert found.ids.tolist() == [[5, 2, 3, 1], [4, 0, 0, 0], [0, 0, 0, 0]]
+    assert featurizer.sizes == (6,)
+    found = featurizer(["É az", "b", ""]).streams[0]
+    assert found.padded().tolist() == [[5, 2, 3, 1], [4, 0, 0, 0], [0, 0, 0, 0]]
     assert found.lengths.tolist() == [4, 1, 1]
 
 
-def test_ten_thousand_characters_are_cut_and_flagged() -> None:
-    found = CharacterFeaturizer.fit(["ab"], 100)(["ab" * 5000, "a" * 100])
-    assert found.ids.shape == (2, 100)
-    assert found.lengths.tolist() == [100, 100]
+def test_golden_ngrams() -> None:
+    """Of ␣ab␣ the bigrams are ␣a, ab and b␣, sorted 2, 3 and 4.
+
+    ␣b, ba and a␣ are unknown and left out: of "ba" nothing is left but padding.
+    """
+    vocabulary = Vocabulary.fit(["ab"], UnitSettings("ngram", 9, (2,)))
+    assert vocabulary.known == (" a", "ab", "b ")
+    ids, cut = vocabulary.ids(["ab", "ba", "abab"])
+    assert ids.padded().tolist() == [[2, 3, 4, 0], [0, 0, 0, 0], [2, 3, 3, 4]]
+    assert ids.lengths.tolist() == [3, 1, 4]
+    assert not cut.any()
+
+
+def test_a_title_shorter_than_the_order_has_no_such_ngram() -> None:
+    vocabulary = Vocabulary.fit(["ab"], UnitSettings("ngram", 9, (6, 3)))
+    assert vocabulary.known == (" ab", "ab ")
+    assert vocabulary.ids(["ab"])[0].lengths.tolist() == [2]
+    assert vocabulary.ids([""])[0].padded().tolist() == [[0]]
+
+
+def test_golden_words() -> None:
+    titles = ["c++ developer (.net), r&d", "sr. developer."]
+    vocabulary = Vocabulary.fit(titles, UnitSettings("word", 9))
+    assert vocabulary.known == (".net", "c++", "developer", "r&d", "sr")
+
+
+def test_frequent_units_only() -> None:
+    """Of "aab", "ab", "b": b stands 3 times, a 3 times, and " a" in two titles."""
+    titles = ["aab", "ab", "b"]
+    assert Vocabulary.fit(titles, UnitSettings("character", 9, min_count=3)).known == ("a", "b")
+    most = Vocabulary.fit(titles, UnitSettings("ngram", 9, (2, 3), most=1))
+    assert most.known == ("ab ", "b ")  # "b " three times; "ab " twice
+
+
+def test_hashed_ids_need_no_vocabulary() -> None:
+    units = UnitSettings("ngram", 9, (2, 3), buckets=50)
+    featurizer = Featurizer.fit(["nurse"], [units])
+    assert featurizer.vocabularies[0].known == ()
+    assert featurizer.sizes == (FIRST + 50,)
+    found = featurizer(["nurse", "pilot"]).streams[0]
+    assert found.lengths.tolist() == [11, 11]
+    assert found.flat.min() >= FIRST and found.flat.max() < FIRST + 50
+    again = featurizer(["pilot"]).streams[0].flat
+    assert again.tolist() == found.flat[11:].tolist()  # whatever stands before it
+
+
+def test_several_kinds_of_units_and_json() -> None:
+    featurizer = Featurizer.fit(["pastry chef", "nurse"], [CHARACTERS, NGRAMS, WORDS])
+    assert Featurizer.from_values(json.loads(json.dumps(asdict(featurizer)))) == featurizer
+    found = featurizer(["pastry chef de partie"])
+    assert [stream.lengths.tolist() for stream in found.streams] == [[4], [13], [2]]
+
+
+def test_what_is_cut_is_flagged() -> None:
+    featurizer = Featurizer.fit(["ab"], [UnitSettings("character", 100)])
+    found = featurizer(["ab" * 5000, "a" * 100])
+    assert found.streams[0].padded().shape == (2, 100)
     assert found.cut.tolist() == [True, False]
+    words = Featurizer.fit(["a b"], [WORDS])
+    assert words(["a b", "a b a"]).cut.tolist() == [False, True]
 
 
 @pytest.mark.parametrize("title", ["👩‍🍳", "\ud800", "𐍈", "\x00"])
 def test_outside_the_alphabet(title: str) -> None:
-    found = CharacterFeaturizer.fit(["abc"], 100)([title])
-    assert (found.ids == UNKNOWN).all()
+    found = Featurizer.fit(["abc"], [UnitSettings("character", 100)])([title]).streams[0]
+    assert (found.flat == UNKNOWN).all()
     assert found.lengths == len(title)
 
 
 def test_no_titles() -> None:
-    found = CharacterFeaturizer.fit([], 10)([])
-    assert found.ids.shape == (0, 1)
-    assert found.ids.dtype == np.int64
-    check_fields(found)
+    found = Featurizer.fit([], [CHARACTERS, NGRAMS, WORDS])([])
+    for stream in found.streams:
+        assert stream.padded().shape == (0, 1)
+        assert stream.flat.dtype == np.int64
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=5), min_size=2, max_size=6, unique=True))
+def test_a_hash_is_of_the_characters_alone(units: list[str]) -> None:
+    """Wherever a unit stands, and never that of another one."""
+    text = "".join(units) + "".join(reversed(units))
+    ends = np.cumsum([len(unit) for unit in [*units, *reversed(units)]])
+    starts = ends - np.array([len(unit) for unit in [*units, *reversed(units)]])
+    hashes = segment_hashes(code_points(text), starts, ends)
+    assert hashes[: len(units)].tolist() == hashes[len(units) :][::-1].tolist()
+    assert len(set(hashes.tolist())) == len(units)
+
+
+def test_no_collision_among_all_short_units() -> None:
+    """Every string of up to three of 60 characters: 219,660 units, as many hashes."""
+    signs = np.arange(97, 157)
+    grid = np.stack(np.meshgrid(signs, signs, signs), -1).reshape(-1, 3)
+    points = grid.reshape(-1).astype(np.uint64)
+    starts = np.arange(len(grid)) * 3
+    found = [segment_hashes(points, starts, starts + order) for order in (1, 2, 3)]
+    assert [len(np.unique(hashes)) for hashes in found] == [60, 60**2, 60**3]
+    assert len(np.unique(np.concatenate(found))) == 60 + 60**2 + 60**3

@@ -9,17 +9,17 @@ import pytest
 import torch
 
 from models.embedding import embed_titles
-from models.featurizer import CharacterFeaturizer
+from models.encoders.recurrent import RecurrentSettings
+from models.kinds import fit_featurizer, make_encoder
 from models.model_files import load_model, save_model
-from models.recurrent import RecurrentEncoder, RecurrentSettings
 
 TITLES = ["bäcker", "c++ 👩‍🍳", ""]
 
 
 def test_round_trip(tmp_path: Path, encoder_settings: Callable[..., RecurrentSettings]) -> None:
     settings = encoder_settings(layers=2, dropout_between=0.4)
-    featurizer = CharacterFeaturizer.fit(TITLES, settings.max_length)
-    networks = [RecurrentEncoder(settings, featurizer.vocabulary_size) for _ in range(2)]
+    featurizer = fit_featurizer(TITLES, settings)
+    networks = [make_encoder(settings, featurizer) for _ in range(2)]
     trained, initial = (network.state_dict() for network in networks)
     save_model(tmp_path, featurizer, settings, trained, initial)
     names = ["encoder.json", "featurizer.json", "initial.safetensors", "weights.safetensors"]

@@ -12,11 +12,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.featurizer import CharacterFeaturizer
+from models.encoders.recurrent import RecurrentSettings
+from models.kinds import fit_featurizer, make_encoder
 from models.normalizer import Normalizer, NormalizerSettings
 from models.normalizer_abstention import abstention
 from models.normalizer_files import load_normalizer, save_normalizer
-from models.recurrent import RecurrentEncoder, RecurrentSettings
 from models.titles import clean_title
 
 ALIASES = [
@@ -38,10 +38,10 @@ def table(names: list[str], rows: list[tuple[object, ...]]) -> pa.Table:
 
 @pytest.fixture(scope="module")
 def normalizer() -> Normalizer:
-    featurizer = CharacterFeaturizer.fit([title for _, title, _ in ALIASES], 16)
-    torch.manual_seed(3)
     shape = RecurrentSettings("fast", 16, 4, 1, 4, 8, 0.0, 0.0)
-    encoder = RecurrentEncoder(shape, featurizer.vocabulary_size).eval()
+    featurizer = fit_featurizer([title for _, title, _ in ALIASES], shape)
+    torch.manual_seed(3)
+    encoder = make_encoder(shape, featurizer).eval()
     return Normalizer.build(
         featurizer,
         encoder,

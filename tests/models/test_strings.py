@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapes import check_fields, checked
 
-from models.featurizer import CharacterFeaturizer
+from models.featurizer import Featurizer
 from models.strings import FeaturizedStrings, read_strings, share_occupation, told_apart
+from models.units import UnitSettings
 
 CPU = torch.device("cpu")
 CODES = st.lists(st.sets(st.integers(0, 4), min_size=1, max_size=3), min_size=1, max_size=5)
@@ -86,20 +87,29 @@ def test_what_cannot_be_trained_on(
 
 
 def test_batches_are_cut_to_their_longest() -> None:
+    """Each stream to its own: characters (at most 4 are read) and words."""
     titles = ["a", "abc", "abcde", ""]
-    featurizer = CharacterFeaturizer.fit(titles, 4)
+    featurizer = Featurizer.fit(titles, [UnitSettings("character", 4), UnitSettings("word", 4)])
     strings = FeaturizedStrings.of(titles, featurizer, CPU)
-    check_fields(strings)
-    assert strings.ids.dtype == torch.uint8
-    ids, lengths = strings.batch(torch.tensor([1, 0]))
+    for stream in strings.streams:
+        check_fields(stream)
+        assert stream.flat.dtype == torch.uint8
+    ids, lengths, words, counts = strings.batch(torch.tensor([1, 0]))
     assert ids.tolist() == [[2, 3, 4], [2, 0, 0]]
     assert ids.dtype == torch.int64
     assert lengths.tolist() == [3, 1]
+    assert words.tolist() == [[3], [2]]
+    assert counts.tolist() == [1, 1]
     assert strings.lengths.tolist() == [1, 3, 4, 1]
+    assert [part.shape for part in strings.batch(torch.tensor([], dtype=torch.long))[:2]] == [
+        (0, 1),
+        (0,),
+    ]
 
 
 def test_an_alphabet_past_one_byte_keeps_its_ids() -> None:
     letters = "".join(chr(0x4E00 + i) for i in range(300))
-    strings = FeaturizedStrings.of([letters], CharacterFeaturizer.fit([letters], 400), CPU)
-    assert strings.ids.dtype == torch.int32
-    assert strings.ids[0].tolist() == list(range(2, 302))
+    featurizer = Featurizer.fit([letters], [UnitSettings("character", 400)])
+    stream = FeaturizedStrings.of([letters], featurizer, CPU).streams[0]
+    assert stream.flat.dtype == torch.int32
+    assert stream.flat.tolist() == list(range(2, 302))

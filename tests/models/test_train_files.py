@@ -13,13 +13,13 @@ import torch
 
 from models import train_files as module
 from models.batches import Pairs
-from models.featurizer import CharacterFeaturizer
+from models.featurizer import Featurizer
 from models.model_files import load_model
+from models.run import TrainSettings, describe
 from models.strings import Strings
 from models.train_files import main, settings_from, train_files
-from models.training import TrainSettings, describe
 
-Toy = tuple[Strings, Pairs, CharacterFeaturizer]
+Toy = tuple[Strings, Pairs, Featurizer]
 
 
 @pytest.fixture
@@ -51,8 +51,10 @@ def test_settings_round_trip(train_settings: Callable[..., TrainSettings]) -> No
     settings = train_settings()
     values = json.loads(json.dumps(describe(settings)))
     assert settings_from(values) == settings
-    values["encoder"]["kind"], values["loss"]["kind"] = "recurrent", "contrastive"
-    assert settings_from(values) == settings
+    with pytest.raises(ValueError, match=r"recurrent has the values .*; check \['hiden'\]"):
+        settings_from(values | {"encoder": values["encoder"] | {"hiden": 3}})
+    with pytest.raises(ValueError, match="have no kind 'best'; choose contrastive"):
+        settings_from(values | {"loss": {"kind": "best"}})
     with pytest.raises(TypeError, match="surprise"):
         settings_from(values | {"surprise": 1})
 
@@ -71,7 +73,7 @@ def test_files_and_command_line_give_the_same(
     assert list(saved.iterdir()) == []
 
     lines = result["history.csv"].decode().splitlines()
-    assert lines[0] == "step,loss,loss_similar,loss_dissimilar,valid_success_at_1"
+    assert lines[0] == "step,loss,loss_similar,loss_dissimilar,valid_score"
     assert [line.split(",")[0] for line in lines[1:]] == ["0", "2", "4", "6"]
     assert lines[1].startswith("0,nan,nan,nan,")
     featurizer, encoder = load_model(tmp_path / "out" / "model")

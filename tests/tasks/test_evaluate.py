@@ -10,9 +10,9 @@ import pytest
 import torch
 from toy_evaluation import write_toy
 
-from models.featurizer import CharacterFeaturizer
+from models.encoders.recurrent import RecurrentSettings
+from models.kinds import fit_featurizer, make_encoder
 from models.model_files import save_model
-from models.recurrent import RecurrentEncoder, RecurrentSettings
 from tasks.evaluate import main
 from tasks.frames import read_frame
 from tasks.schemas import RUN, SCORES, TABLE
@@ -28,9 +28,9 @@ def folder(
     """Where the stage writes: stage 4c, trained with seed 3, which is not the pipeline's."""
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path)
-    featurizer = CharacterFeaturizer.fit(["cook nurse tutor"], 24)
+    featurizer = fit_featurizer(["cook nurse tutor"], encoder_settings())
     torch.manual_seed(0)
-    weights = RecurrentEncoder(encoder_settings(), featurizer.vocabulary_size).state_dict()
+    weights = make_encoder(encoder_settings(), featurizer).state_dict()
     save_model(Path("data/train/4c/3/model"), featurizer, encoder_settings(), weights, weights)
     monkeypatch.setattr("sys.argv", ["evaluate", "--stage", "4c", "--seed", "3"])
     return tmp_path / "data/evaluate/4c/3"

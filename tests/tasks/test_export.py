@@ -11,7 +11,8 @@ import pytest
 import torch
 from tiny_run import SETTINGS, network
 
-from models.recurrent import RecurrentEncoder
+from models.kinds import make_encoder
+from models.loss import unit
 from tasks.export import export_encoder
 
 BLOCKS = [
@@ -28,13 +29,13 @@ def test_same_embeddings_as_torch(mode: str, layers: int, tmp_path: Path) -> Non
     """Other batch sizes, lengths and orders than the three strings that were traced."""
     featurizer, _ = network(1)
     shape = replace(SETTINGS, mode=mode, layers=layers)  # type: ignore[arg-type]
-    encoder = RecurrentEncoder(shape, featurizer.vocabulary_size).eval()
+    encoder = make_encoder(shape, featurizer).eval()
     export_encoder(encoder, tmp_path / "one.onnx")
     session = onnxruntime.InferenceSession(str(tmp_path / "one.onnx"))
     for block in BLOCKS:
-        ids, lengths, _ = featurizer(block)
+        ids, lengths = featurizer(block).streams[0].padded(), featurizer(block).streams[0].lengths
         with torch.inference_mode():
-            expected = encoder(torch.from_numpy(ids), torch.from_numpy(lengths)).numpy()
+            expected = unit(encoder(torch.from_numpy(ids), torch.from_numpy(lengths))).numpy()
         (found,) = session.run(None, {"ids": ids, "lengths": lengths})
         np.testing.assert_allclose(found, expected, atol=1e-6)
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from models.ngram_matcher import NgramMatcher
 from models.titles import clean_title, normalize_title
+from tasks.alias_index import AliasIndex
 from tasks.extra_words import ExtraWords, extra_words
 from tasks.frames import check
 from tasks.queries import normalized
 from tasks.ranking import rank_queries
 from tasks.schemas import EXTRA_WORDS_VARIANTS, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS, VARIANTS
 from tasks.sections import EvaluateParams, ExtraWordsParams
-from tasks.systems import AliasIndex
 
 NO_INPUTS = pl.DataFrame(schema=dict(SPLIT_INPUTS))
 EVALUATE = EvaluateParams(

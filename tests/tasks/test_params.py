@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from models.train_files import settings_from
+from tasks.network_params import check_networks, training_settings
 from tasks.params import ParamsError, load_params
 
 DEFAULT = Path(__file__).parents[2] / "params.yaml"
@@ -39,9 +39,10 @@ def load(tmp_path: Path) -> Load:
 
 def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
     params = load_params(DEFAULT)
-    settings = settings_from({"seed": params.seeds[0], **params.train.model_dump()})
-    assert settings.encoder.hidden == params.train.encoder.hidden
-    assert settings.loss.margin == params.train.loss.margin
+    check_networks(params)
+    settings = training_settings(params, params.seeds[0])
+    assert settings.encoder.hidden == params.encoders["recurrent"]["hidden"]
+    assert settings.loss.margin == params.losses["contrastive"]["margin"]
 
 
 @pytest.mark.parametrize(
@@ -49,8 +50,24 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
     [
         ({"train.margn": 1}, ["train.margn", "unknown parameter", "spelling"]),
         ({"surprise": 1}, ["surprise", "unknown parameter"]),
-        ({"train.loss.margin": 3}, ["train.loss.margin = 3", "less than 1"]),
-        ({"train.loss.margin": None}, ["train.loss.margin", "missing", "put it back"]),
+        (
+            {"losses.contrastive.margin": 3},
+            ["losses.contrastive", "margin = 3", "between -1 and 1"],
+        ),
+        (
+            {"losses.contrastive.margin": "0.3"},
+            ["losses.contrastive.margin = '0.3'", "valid number"],
+        ),
+        ({"losses.contrastive.margin": None}, ["losses.contrastive.margin", "missing", "put it"]),
+        ({"losses.contrastive.more": 1}, ["losses.contrastive.more", "unknown", "spelling"]),
+        ({"losses.best": {}}, ["losses.best", "no kind 'best'; choose contrastive"]),
+        ({"train.loss.kind": "best"}, ["train.loss.kind = 'best'", "no section", "contrastive"]),
+        ({"train.encoder.kind": "../x"}, ["train.encoder.kind = '../x'", "pattern"]),
+        ({"train.compatible_with": "champion"}, ["train.compatible_with = 'champion'", "pattern"]),
+        (
+            {"train.compatible_with": "models:/rolecall/3"},
+            ["train.compatible_with = 'models:/rolecall/3'", "contrastive: name", "exactly if"],
+        ),
         ({"pairs.shares.typo": 1.0}, ["pairs.shares.typo = 1.0", "less than 1"]),
         ({"pairs.shares.synonyms": 0.1}, ["pairs.shares.synonyms", "unknown", "spelling"]),
         ({"pairs.outranked": "maybe"}, ["pairs.outranked = 'maybe'", "'dropped' or 'kept'"]),
@@ -66,12 +83,15 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
         ),
         ({"ingest.sources": ["a"]}, ["ingest.sources", "at least 4"]),
         (
-            {"pairs.dissimilar_per_similar": 0, "train.loss.negatives": "pairs"},
-            ["train.loss.negatives", "dissimilar_per_similar is 0", "batch or hardest"],
+            {"pairs.dissimilar_per_similar": 0, "losses.contrastive.negatives": "pairs"},
+            ["losses.contrastive", "dissimilar_per_similar is 0", "negatives of the batch"],
         ),
         ({"train.batch_pairs": "many"}, ["train.batch_pairs = 'many'", "valid integer"]),
         ({"train.max_steps": 1.5}, ["train.max_steps = 1.5", "integer"]),
-        ({"train.encoder.mode": "slow"}, ["train.encoder.mode = 'slow'", "'paper' or 'fast'"]),
+        (
+            {"encoders.recurrent.mode": "slow"},
+            ["encoders.recurrent.mode = 'slow'", "'paper' or 'fast'"],
+        ),
         ({"stage": 2}, ["stage = 2", "'0', '1', '2', '3', '4' or '4c'"]),
         ({"stage": "5"}, ["stage = '5'", "'4' or '4c'"]),
         ({"seeds": []}, ["seeds = []", "at least 1"]),
@@ -93,7 +113,7 @@ def test_the_message_says_what_to_change(
     load: Load, changes: dict[str, Any], words: list[str]
 ) -> None:
     with pytest.raises(ParamsError) as error:
-        load(changes)
+        check_networks(load(changes))
     message = str(error.value)
     assert all(word in message for word in ["params.yaml", *words]), message
     assert max(map(len, message.splitlines())) < 400  # no section is poured out
@@ -101,7 +121,7 @@ def test_the_message_says_what_to_change(
 
 def test_all_faults_at_once(load: Load) -> None:
     with pytest.raises(ParamsError) as error:
-        load({"seed": "x", "train.loss.margin": 3, "pairs.more": 1})
+        load({"seed": "x", "train.clip_norm": 0, "pairs.more": 1})
     assert len(str(error.value).splitlines()) == 4
 
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks import ranking
+from tasks.alias_index import AliasIndex
 from tasks.frames import check
 from tasks.ranking import rank_queries
 from tasks.schemas import QUERIES, RUN, SCORES
 from tasks.sections import EvaluateParams
-from tasks.systems import AliasIndex
 
 # titles cook, nurse, tutor; occupations a: cook, b: nurse and tutor, c: tutor
 INDEX = AliasIndex.of(

@@ -15,6 +15,7 @@ from tiny_run import SETTINGS, TAXONOMY, aliases, network, useless
 
 from models.model_files import save_model
 from models.titles import clean_title, normalize_title
+from tasks.alias_index import AliasIndex
 from tasks.feedback import feedback
 from tasks.frames import check, write_frame
 from tasks.queries import WRITERS
@@ -22,7 +23,6 @@ from tasks.ranking import rank_queries
 from tasks.schemas import FEEDBACK, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS
 from tasks.score import Prediction, choose, judge, main, predict
 from tasks.sections import EvaluateParams, FeedbackParams, ScoreParams
-from tasks.systems import AliasIndex
 
 ROOT = Path(__file__).parents[2]
 OUT = Path("data/score")

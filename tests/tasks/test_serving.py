@@ -13,15 +13,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import tiny_run
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.normalizer import Normalizer, NormalizerSettings
 from models.normalizer_files import save_normalizer
-from models.titles import clean_title
-from tasks import serving
 from tasks.export import export_encoder
 from tasks.serving import COLUMNS, PARAMS, ServedNormalizer
+from tasks.serving_file import self_contained
 
 SCRIPTS = """
 Ελληνικά медсестра מפתח مطور नर्स พยาบาล 护士 かんごし カンゴシ 간호사 ծրագրավորող პროგრამისტი ነርስ
@@ -117,12 +116,6 @@ def test_embeddings_agree(both: tuple[Normalizer, ServedNormalizer], titles: lis
     np.testing.assert_allclose(served.embed(titles), normalizer.embed(titles), atol=1e-5)
 
 
-@given(st.text())
-@example("\N{GREEK SMALL LETTER IOTA WITH DIALYTIKA AND TONOS}")
-def test_titles_are_cleaned_as_in_models(title: str) -> None:
-    assert serving._clean(title) == clean_title(title)
-
-
 def test_no_rows_give_no_rows_with_all_columns(both: tuple[Normalizer, ServedNormalizer]) -> None:
     assert list(both[1].predict(None, frame([])).columns) == list(COLUMNS)
     assert both[1].embed([]).shape == (0, 8)
@@ -155,14 +148,15 @@ def test_columns_are_those_of_an_answer(both: tuple[Normalizer, ServedNormalizer
 
 
 def test_the_file_knows_nothing_of_this_repository() -> None:
-    text = (tiny_run.ROOT / "tasks/serving.py").read_text(encoding="utf-8")
+    text = self_contained()
     imports = {
         line.split()[1].split(".")[0]
         for line in text.splitlines()
         if line.startswith(("import ", "from "))
     }
     allowed = {"mlflow", "numpy", "onnxruntime", "pandas", "pyarrow"} | sys.stdlib_module_names
-    assert imports <= allowed
+    assert imports - {"jaxtyping"} <= allowed
+    assert "    from jaxtyping" in text  # where only a type checker reads it
 
 
 @pytest.mark.slow
@@ -171,8 +165,7 @@ def test_agrees_on_2000_titles_with_the_papers_network(tmp_path: Path) -> None:
     import polars as pl
     import torch
 
-    from models.featurizer import CharacterFeaturizer
-    from models.recurrent import RecurrentEncoder
+    from models.kinds import fit_featurizer, make_encoder
 
     sample = pl.read_csv(tiny_run.ROOT / "data/sample/aliases.csv")
     inputs = pl.read_csv(tiny_run.ROOT / "data/sample/inputs.csv")["raw_title"].to_list()
@@ -185,9 +178,9 @@ def test_agrees_on_2000_titles_with_the_papers_network(tmp_path: Path) -> None:
     shape = replace(
         tiny_run.SETTINGS, max_length=100, dim_character=64, layers=4, hidden=64, dim=128
     )
-    featurizer = CharacterFeaturizer.fit(aliases["title"].to_list(), 100)
+    featurizer = fit_featurizer(aliases["title"].to_list(), shape)
     torch.manual_seed(1)
-    encoder = RecurrentEncoder(shape, featurizer.vocabulary_size).eval()
+    encoder = make_encoder(shape, featurizer).eval()
     with torch.no_grad():
         for weight in encoder.parameters():
             weight.mul_(2)  # as after training: titles differ

@@ -11,13 +11,14 @@ import pytest
 import torch
 
 from models.embedding import embed_titles
-from models.featurizer import CharacterFeaturizer
+from models.encoders.recurrent import RecurrentSettings
+from models.kinds import fit_featurizer, make_encoder
 from models.model_files import load_model, save_model
-from models.recurrent import RecurrentEncoder, RecurrentSettings
+from tasks.alias_index import AliasIndex
 from tasks.lexical import lexical_systems
 from tasks.schemas import SPLIT_ALIASES
 from tasks.sections import LexicalParams
-from tasks.systems import AliasIndex, network_systems
+from tasks.systems import network_systems
 
 ROWS = [("b", "Tutor"), ("a", "tutor "), ("b", "Cook"), ("a", "nurse")]
 ALIASES = pl.DataFrame(
@@ -46,8 +47,8 @@ def test_titles_that_numpy_would_cut_or_inflate() -> None:
 
 @pytest.fixture
 def model(tmp_path: Path, encoder_settings: Callable[..., RecurrentSettings]) -> Path:
-    featurizer = CharacterFeaturizer.fit(["cook nurse tutor"], 24)
-    networks = [RecurrentEncoder(encoder_settings(), featurizer.vocabulary_size) for _ in "01"]
+    featurizer = fit_featurizer(["cook nurse tutor"], encoder_settings())
+    networks = [make_encoder(encoder_settings(), featurizer) for _ in "01"]
     weights, initial = (network.state_dict() for network in networks)
     save_model(tmp_path, featurizer, encoder_settings(), weights, initial)
     (tmp_path / "ignored").touch()

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from toy_evaluation import TESTS, write_toy
 
+from tasks.aligned_table import aligned
 from tasks.effects import EFFECTS, KEPT_UP, SCORES_BY_SEED
 from tasks.frames import write_frame
 from tasks.queries import read_queries
@@ -24,7 +25,7 @@ from tasks.table3 import (
     read_evaluations,
     table3,
 )
-from tasks.table3_page import aligned, as_markdown
+from tasks.table3_page import as_markdown
 from tasks.tables import read_table, table, write_table
 
 SEEDS = [1, 5]

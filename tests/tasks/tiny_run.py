@@ -9,9 +9,11 @@ import polars as pl
 import torch
 import yaml
 
-from models.featurizer import CharacterFeaturizer
+from models.encoder import Encoder
+from models.encoders.recurrent import RecurrentSettings
+from models.featurizer import Featurizer
+from models.kinds import fit_featurizer, make_encoder
 from models.model_files import save_model
-from models.recurrent import RecurrentEncoder, RecurrentSettings
 from tasks.frames import write_frame, write_json
 from tasks.schemas import OCCUPATIONS, QUERIES, SPLIT_ALIASES
 
@@ -54,11 +56,11 @@ def queries(part: str, repeats: int) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict(QUERIES), orient="row")
 
 
-def network(seed: int) -> tuple[CharacterFeaturizer, RecurrentEncoder]:
+def network(seed: int) -> tuple[Featurizer, Encoder]:
     """Weights large enough for titles to differ."""
-    featurizer = CharacterFeaturizer.fit(aliases()["title"].to_list(), SETTINGS.max_length)
+    featurizer = fit_featurizer(aliases()["title"].to_list(), SETTINGS)
     torch.manual_seed(seed)
-    encoder = RecurrentEncoder(SETTINGS, featurizer.vocabulary_size).eval()
+    encoder = make_encoder(SETTINGS, featurizer).eval()
     with torch.no_grad():
         for weight in encoder.parameters():
             weight.mul_(3)

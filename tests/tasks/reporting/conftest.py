@@ -182,6 +182,8 @@ def material() -> Material:
         made=MADE,
         weights=12345,
         embed=embed,
+        units=(),
+        unit_vectors=None,
     )
 
 

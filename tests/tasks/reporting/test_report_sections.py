@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from models.intervals import Interval
+from tasks.network_params import training_settings
 from tasks.reporting.confusions import confused_pairs, confusions
 from tasks.reporting.embedding_map import embedding_map, project
 from tasks.reporting.learning import best_look, learning
-from tasks.reporting.losses import curves
+from tasks.reporting.losses import choices, curves
 from tasks.reporting.material import HISTORY
 from tasks.reporting.names import (
     STAGES,
@@ -181,15 +183,16 @@ def test_loss_curves_at_known_places(material):
     At E = 0.6: similar ¼ · 0.16 = 0.04; flipped 4 · 0.36 = 1.44;
     hinge 4 · 0.16 = 0.64; printed 0. At E = −1: similar 1; printed 4; flipped and hinge 0.
     """
-    loss = material.params.train.loss.model_copy(
-        update={"weight_similar": 0.25, "weight_dissimilar": 4.0, "margin": 0.2}
-    )
+    settings = training_settings(material.params, 1).loss
+    loss = replace(settings, weight_similar=0.25, weight_dissimilar=4.0, margin=0.2)
+    shown = dict(choices(loss))
+    assert list(shown) == ["printed", "flipped", "hinge"]
     for penalty, at_six, at_minus_one in (
         ("printed", 0, 4),
         ("flipped", 1.44, 0),
         ("hinge", 0.64, 0),
     ):
-        similarity, similar, dissimilar = curves(penalty, loss)
+        similarity, similar, dissimilar = curves(shown[penalty])
         six = int(np.abs(similarity.numpy() - 0.6).argmin())
         assert float(similar[six]) == pytest.approx(0.04, abs=1e-5)
         assert float(dissimilar[six]) == pytest.approx(at_six, abs=1e-4)

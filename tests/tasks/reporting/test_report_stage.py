@@ -9,9 +9,9 @@ import pytest
 import torch
 import yaml
 
-from models.featurizer import CharacterFeaturizer
+from models.encoders.recurrent import RecurrentSettings
+from models.kinds import fit_featurizer, make_encoder
 from models.model_files import save_model
-from models.recurrent import RecurrentEncoder, RecurrentSettings
 from tasks.frames import SchemaError, write_frame, write_json
 from tasks.report import PAGE, main
 from tasks.reporting.material import HISTORY
@@ -31,10 +31,10 @@ REPOSITORY = Path(__file__).parents[3]
 
 
 def save_tiny_model(folder: Path, titles: list[str]) -> None:
-    featurizer = CharacterFeaturizer.fit(titles, max_length=40)
     settings = RecurrentSettings("fast", 40, 4, 1, 3, 5, 0.0, 0.0)
+    featurizer = fit_featurizer(titles, settings)
     torch.manual_seed(0)
-    weights = RecurrentEncoder(settings, featurizer.vocabulary_size).state_dict()
+    weights = make_encoder(settings, featurizer).state_dict()
     save_model(folder, featurizer, settings, weights, weights)
 
 
@@ -94,7 +94,7 @@ def test_missing_stage_is_named_and_no_page_is_left(written):
 
 def test_history_without_its_column_is_refused(written, material):
     path = written / f"train/{material.params.stage}/{material.params.seeds[0]}/history.csv"
-    material.history.drop("valid_success_at_1").write_csv(path)
-    with pytest.raises(SchemaError, match="valid_success_at_1: missing"):
+    material.history.drop("valid_score").write_csv(path)
+    with pytest.raises(SchemaError, match="valid_score: missing"):
         main()
     assert not PAGE.exists()

@@ -11,7 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from shapes import checked
 
-from models.contrastive import ContrastiveSettings, contrastive_loss, dissimilar_penalty
+from models.loss import PairBatch
+from models.losses.contrastive import (
+    ContrastiveSettings,
+    contrastive,
+    contrastive_loss,
+    dissimilar_penalty,
+)
 
 Build = Callable[..., ContrastiveSettings]
 PENALTIES = ("printed", "flipped", "hinge")
@@ -153,3 +159,66 @@ def test_a_step_pushes_hard_negatives_apart_unless_printed() -> None:
 def test_unknown_penalty() -> None:
     with pytest.raises(ValueError, match=r"'soft'.*choose printed, flipped or hinge"):
         dissimilar_penalty(torch.zeros(1), "soft", 0.2)
+
+
+def batch_of_two_occupations() -> tuple[torch.Tensor, PairBatch]:
+    """Strings 0, 1 of one occupation, 2, 3 of another, 4 of an unknown one; 0 and 4 rejected."""
+    torch.manual_seed(5)
+    apart = torch.zeros(5, 5, dtype=torch.bool)
+    apart[:2, 2:4] = apart[2:4, :2] = True
+    apart[0, 4] = apart[4, 0] = True
+    pairs = torch.tensor([[0, 1], [2, 3]])
+    return torch.randn(5, 6, dtype=torch.float64), PairBatch(
+        pairs[:, 0], pairs[:, 1], apart, torch.tensor([[0, 4]])
+    )
+
+
+@pytest.mark.parametrize("negatives", ["pairs", "batch", "hardest"])
+def test_the_batch_against_a_loop(negatives: str) -> None:
+    """The rejected pair counts in each; of the others the closest one of each row, if mined."""
+    embeddings, batch = batch_of_two_occupations()
+    settings = ContrastiveSettings("hinge", -0.9, 0.25, 2.0, negatives, 1)  # type: ignore[arg-type]
+    rows = embeddings / embeddings.norm(dim=1, keepdim=True)
+    cosine = (rows @ rows.T).tolist()
+    alike = [(1 - cosine[0][1]) ** 2, (1 - cosine[2][3]) ** 2]
+    found = {(i, j) for i in range(5) for j in range(5) if batch.apart[i, j]}
+    rejected = {(0, 4), (4, 0)}
+    if negatives == "pairs":
+        wanted = [(0, 4)]
+    elif negatives == "batch":
+        wanted = sorted(found)
+    else:
+        others = {i: [j for _, j in sorted(found - rejected) if _ == i] for i in range(4)}
+        wanted = sorted(
+            rejected | {(i, max(js, key=lambda j: cosine[i][j])) for i, js in others.items()}
+        )
+    apart = [max(0.0, cosine[i][j] + 0.9) ** 2 for i, j in wanted]
+    expected = 0.25 * sum(alike) / len(alike) + 2.0 * sum(apart) / len(apart)
+    assert contrastive(embeddings, batch, settings).total.item() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("negatives", ["pairs", "batch", "hardest"])
+def test_length_says_nothing_and_gradients_are_right(negatives: str) -> None:
+    embeddings, batch = batch_of_two_occupations()
+    settings = ContrastiveSettings("hinge", -0.9, 0.25, 2.0, negatives, 1)  # type: ignore[arg-type]
+
+    def total(rows: torch.Tensor) -> torch.Tensor:
+        return contrastive(rows, batch, settings).total
+
+    torch.testing.assert_close(total(embeddings), total(embeddings * torch.rand(5, 1) * 9))
+    assert torch.autograd.gradcheck(total, embeddings.requires_grad_())
+
+
+@pytest.mark.parametrize("penalty", ["printed", "flipped", "hinge"])
+def test_a_collapsed_batch_has_no_way_out(penalty: str) -> None:
+    """All embeddings equal: every cosine is 1, its maximum, so that no gradient leads away.
+
+    Similar pairs cost 0; dissimilar ones 1 (flipped) or (1 - m)² (hinge), and nothing moves.
+    """
+    _, batch = batch_of_two_occupations()
+    embeddings = torch.ones(5, 6, dtype=torch.float64, requires_grad=True)
+    settings = ContrastiveSettings(penalty, 0.4, 0.25, 1.0, "batch", 1)  # type: ignore[arg-type]
+    total = contrastive(embeddings, batch, settings).total
+    assert total.item() == pytest.approx({"printed": 0, "flipped": 1, "hinge": 0.36}[penalty])
+    (gradient,) = torch.autograd.grad(total, embeddings)
+    torch.testing.assert_close(gradient, torch.zeros_like(gradient), atol=1e-12, rtol=0)

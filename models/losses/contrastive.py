@@ -14,9 +14,12 @@ pairs. The paper's ¼ and its four dissimilar pairs to a similar one are the wei
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import torch
+
+from models.loss import Loss, LossSettings, PairBatch, unit
+from models.mining import hardest
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ContrastiveSettings:
+class ContrastiveSettings(LossSettings):
     """Which penalty, its margin on cosine similarity, and the weights of the two terms."""
 
     penalty: Literal["printed", "flipped", "hinge"]
@@ -37,13 +40,41 @@ class ContrastiveSettings:
     hardest: int
     """How many of each string, with `negatives` = hardest."""
 
+    def __post_init__(self) -> None:
+        if not -1 < self.margin < 1:
+            raise ValueError(f"margin = {self.margin}: a cosine similarity, between -1 and 1")
+        if min(self.weight_similar, self.weight_dissimilar) < 0 or self.hardest < 1:
+            raise ValueError("weights must be 0 or more, and hardest 1 or more")
 
-class Loss(NamedTuple):
-    """The loss and its two weighted terms, each a scalar."""
+    @property
+    def reads_dissimilar(self) -> bool:
+        """With `negatives` = pairs."""
+        return self.negatives == "pairs"
 
-    total: Float[Tensor, ""]
-    similar: Float[Tensor, ""]
-    dissimilar: Float[Tensor, ""]
+
+def contrastive(
+    embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: ContrastiveSettings
+) -> Loss:
+    """The loss of a batch; what people rejected always counts as dissimilar.
+
+    Equal pairs of the file count as often as they stand in it with `negatives` = pairs, else once.
+    """
+    embeddings = unit(embeddings)
+    if settings.negatives == "pairs":
+        pairs = torch.cat([torch.stack([batch.left, batch.right], 1), batch.dissimilar])
+        similar = torch.arange(len(pairs), device=pairs.device) < len(batch.left)
+        similarity = (embeddings[pairs[:, 0]] * embeddings[pairs[:, 1]]).sum(1)
+        return contrastive_loss(similarity, similar, ~similar, settings)
+    similarity = embeddings @ embeddings.T
+    similar = torch.zeros_like(batch.apart)
+    similar[batch.left, batch.right] = True
+    dissimilar = batch.apart
+    if settings.negatives == "hardest":
+        rejected = torch.zeros_like(batch.apart)
+        rejected[batch.dissimilar[:, 0], batch.dissimilar[:, 1]] = True
+        rejected |= rejected.T.clone()
+        dissimilar = rejected | hardest(similarity, batch.apart & ~rejected, settings.hardest)
+    return contrastive_loss(similarity, similar, dissimilar, settings)
 
 
 def dissimilar_penalty(
@@ -79,3 +110,6 @@ def contrastive_loss(
 
 def _masked_mean(cost: Float[Tensor, "*pair"], mask: Bool[Tensor, "*pair"]) -> Float[Tensor, ""]:
     return (cost * mask).sum() / mask.sum().clamp(min=1)
+
+
+SETTINGS, LOSS = ContrastiveSettings, contrastive

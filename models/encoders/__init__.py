@@ -1,0 +1,1 @@
+"""One encoder a file, named as its kind in `params.yaml`; see `models/encoder.py`."""

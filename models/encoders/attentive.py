@@ -1,0 +1,125 @@
+"""The attentive Siamese LSTM of Bao et al. 2018, section III: one LSTM, attention over its states.
+
+A string's words, or its characters, are embedded, read by an LSTM (one way or both) and pooled by
+the attention of equations 7 to 9; the last state alone is the paper's baseline. The pooled states
+are the embedding: no dense layer follows. The similarity of two embeddings, exp(-‖a - b‖₁) in the
+paper, is the loss's matter. The paper's 300-dimensional vectors were trained beforehand; ours start
+at random.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from torch import nn
+from torch.nn import functional
+
+from models.encoder import Encoder
+from models.encoders._lstm_layers import lstm_weights, run_layers
+from models.encoders._pieces import in_pieces
+from models.encoders._pooling import attended_state, largest_state, last_state, mean_state
+from models.units import UnitSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jaxtyping import Float, Int
+    from torch import Tensor
+
+LONGEST = {"character": (4, 1000), "word": (1, 1000)}
+
+
+@dataclass(frozen=True)
+class AttentiveSettings:
+    """Shape of the network; the paper's values in brackets.
+
+    Raises:
+        ValueError: a value cannot work; the message says what to choose.
+    """
+
+    unit: Literal["character", "word"]
+    """What is one step of the LSTM (word)."""
+    max_length: int
+    """Units read of a title."""
+    dim_unit: int
+    """Of a unit's vector (300)."""
+    hidden: int
+    """Units each way (50)."""
+    bidirectional: bool
+    """Whether a second LSTM reads backwards; its states stand behind the first one's (false)."""
+    pooling: Literal["attention", "last", "mean", "max"]
+    """From states to the embedding (attention; the baseline: last)."""
+    min_count: int
+    """Occurrences in the training titles from which on a word gets a vector; unread otherwise."""
+    dropout: float
+    """On the vectors of the units, in training (none)."""
+
+    def __post_init__(self) -> None:
+        if self.unit not in LONGEST:
+            raise ValueError(f"unit = {self.unit!r}; choose {' or '.join(LONGEST)}")
+        low, high = LONGEST[self.unit]
+        if not low <= self.max_length <= high:
+            raise ValueError(f"max_length = {self.max_length} {self.unit}s; choose {low} to {high}")
+        if self.pooling not in ("attention", "last", "mean", "max"):
+            raise ValueError(f"pooling = {self.pooling!r}; choose attention, last, mean or max")
+        for name in ("dim_unit", "hidden", "min_count"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}; choose 1 or more")
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout = {self.dropout}; choose 0 or more, below 1")
+
+
+class AttentiveEncoder(Encoder):
+    """Ids of words or characters to embeddings."""
+
+    Settings: ClassVar[type] = AttentiveSettings
+    settings: AttentiveSettings
+
+    def __init__(self, settings: AttentiveSettings, sizes: Sequence[int]) -> None:
+        super().__init__(settings, sizes)
+        (size,) = sizes
+        self.vectors = nn.Embedding(size, settings.dim_unit)
+        self.lstm = nn.LSTM(
+            settings.dim_unit, settings.hidden, bidirectional=settings.bidirectional
+        )
+        attends = settings.pooling == "attention"
+        self.attention = nn.Linear(self.dim, 1, bias=False) if attends else None
+
+    @staticmethod
+    def units(settings: AttentiveSettings) -> tuple[UnitSettings, ...]:
+        """Words that occur often enough, or all characters."""
+        if settings.unit == "word":
+            return (UnitSettings("word", settings.max_length, min_count=settings.min_count),)
+        return (UnitSettings("character", settings.max_length),)
+
+    @property
+    def dim(self) -> int:
+        """Of the embedding: as many as there are hidden units, both ways together."""
+        return self.settings.hidden * (2 if self.settings.bidirectional else 1)
+
+    def forward(  # type: ignore[override]  # one unit
+        self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
+    ) -> Float[Tensor, "batch dim"]:
+        """Embed a padded batch; `lengths` are at least 1. An empty batch gives no rows."""
+        if not len(ids):
+            return self.vectors.weight.new_zeros(0, self.dim)
+        weights = lstm_weights(self.lstm)
+
+        def pooled(ids: Tensor, lengths: Tensor) -> Tensor:
+            steps = functional.dropout(self.vectors(ids.T), self.settings.dropout, self.training)
+            return self._pooled(run_layers(self.lstm, weights, steps, lengths), lengths)
+
+        return in_pieces(pooled, ids, lengths)
+
+    def _pooled(
+        self, states: Float[Tensor, "length batch dim"], lengths: Int[Tensor, " batch"]
+    ) -> Float[Tensor, "batch dim"]:
+        if self.attention is not None:
+            return attended_state(states, lengths, self.attention.weight[0])
+        if self.settings.pooling == "last":
+            return last_state(states, lengths, self.settings.bidirectional)
+        return (mean_state if self.settings.pooling == "mean" else largest_state)(states, lengths)
+
+
+ENCODER = AttentiveEncoder

@@ -1,0 +1,103 @@
+"""The charLSTM of Wieting et al. 2016, section 3: one LSTM over the characters, its last state.
+
+The paper names the LSTM of Gers et al. 2003 and tunes whether it has an output gate (appendix B):
+without one, h(t) = tanh(c(t)). Of Gers et al. the peepholes, by which gates read the cell, are left
+out: torch's fused LSTM has none. Without the gate the fused LSTM still runs, with that gate held
+open, so that neither way needs a loop over time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import torch
+from torch import nn
+
+from models.encoder import Encoder
+from models.encoders._lstm_layers import lstm_weights, run_layers
+from models.encoders._pieces import in_pieces
+from models.encoders._pooling import last_state
+from models.units import UnitSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jaxtyping import Float, Int
+    from torch import Tensor
+
+OPEN = 40.0  # σ(40) is 1 in float32
+
+
+@dataclass(frozen=True)
+class CharLstmSettings:
+    """Shape of the network; the paper's values in brackets.
+
+    Raises:
+        ValueError: a value cannot work; the message says what to choose.
+    """
+
+    max_length: int
+    """Characters read of a title."""
+    dim_character: int
+    """Of a character's vector (300)."""
+    dim: int
+    """Hidden units, which are the embedding (300)."""
+    output_gate: bool
+    """Whether there is one (tuned)."""
+
+    def __post_init__(self) -> None:
+        if not 4 <= self.max_length <= 1000:
+            raise ValueError(f"max_length = {self.max_length}; choose 4 to 1000 characters")
+        for name in ("dim_character", "dim"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}; choose 1 or more")
+
+
+class CharLstmEncoder(Encoder):
+    """Character ids to embeddings."""
+
+    Settings: ClassVar[type] = CharLstmSettings
+    settings: CharLstmSettings
+
+    def __init__(self, settings: CharLstmSettings, sizes: Sequence[int]) -> None:
+        super().__init__(settings, sizes)
+        (size,) = sizes
+        self.characters = nn.Embedding(size, settings.dim_character)
+        self.lstm = nn.LSTM(settings.dim_character, settings.dim)
+
+    @staticmethod
+    def units(settings: CharLstmSettings) -> tuple[UnitSettings, ...]:
+        """Characters, all that occur."""
+        return (UnitSettings("character", settings.max_length),)
+
+    @property
+    def dim(self) -> int:
+        """Of the embedding."""
+        return self.settings.dim
+
+    def forward(  # type: ignore[override]  # one unit
+        self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
+    ) -> Float[Tensor, "batch dim"]:
+        """Embed a padded batch; `lengths` are at least 1. An empty batch gives no rows."""
+        if not len(ids):
+            return self.characters.weight.new_zeros(0, self.dim)
+        weights = lstm_weights(self.lstm)
+        if not self.settings.output_gate:
+            weights = {name: _held_open(name, weight) for name, weight in weights.items()}
+
+        def last(ids: Tensor, lengths: Tensor) -> Tensor:
+            states = run_layers(self.lstm, weights, self.characters(ids.T), lengths)
+            return last_state(states, lengths, bidirectional=False)
+
+        return in_pieces(last, ids, lengths)
+
+
+def _held_open(name: str, weight: Tensor) -> Tensor:
+    """A parameter whose rows of the output gate, the last quarter, make σ(0·x + 0·h + 40) = 1."""
+    *gates, output = weight.chunk(4)
+    value = OPEN if name.startswith("bias_ih") else 0.0
+    return torch.cat([*gates, torch.full_like(output, value)])
+
+
+ENCODER = CharLstmEncoder

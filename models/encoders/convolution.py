@@ -1,0 +1,160 @@
+"""The charCNN of Wieting et al. 2016, section 3 (after Kim 2014): filters, largest response, dense.
+
+Every filter looks at all windows of its width in the string; its largest response is one value,
+and an optional fully connected layer stands on these. No padding counts, except that a string
+shorter than a filter has one window, filled with zeros: an embedding does not depend on its batch.
+
+A filter's response to a window is a sum over the places in it, and what a place gives depends on
+its character alone: so a table of all characters' responses is made once a batch and looked up.
+On one core a training step over 300 strings with the paper's larger set of filters takes 0.09 s so;
+with `conv1d` it takes 0.9 s, with unfolding and a matrix product 1.3 s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from models.encoder import Encoder
+from models.encoders._pieces import in_pieces
+from models.encoders._pooling import largest_state
+from models.units import UnitSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jaxtyping import Float, Int
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class ConvolutionSettings:
+    """Shape of the network; the paper's values in brackets.
+
+    Raises:
+        ValueError: a value cannot work; the message says what to choose.
+    """
+
+    max_length: int
+    """Characters read of a title."""
+    dim_character: int
+    """Of a character's vector (300)."""
+    widths: tuple[int, ...]
+    """Characters that the filters of each bank look at (2, 3, 4, or 1 to 6 as Kim et al. 2015)."""
+    filters: tuple[int, ...]
+    """Filters of each bank (175, 175, 175, or 25, 50, 75, 100, 125, 150)."""
+    activation: Literal["relu", "tanh"]
+    """Of the filters (tuned)."""
+    fully_connected: Literal["tanh", "linear", "none"]
+    """Activation of the last layer (tuned: tanh or linear); none: the filters are the embedding."""
+    dim: int
+    """Of the last layer (300); unread without one."""
+    dropout: float
+    """On the input of the last layer (tried in place of the L2 term)."""
+
+    def __post_init__(self) -> None:
+        if not 4 <= self.max_length <= 1000:
+            raise ValueError(f"max_length = {self.max_length}; choose 4 to 1000 characters")
+        self._check_banks()
+        for name in ("dim_character", "dim"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}; choose 1 or more")
+        if self.activation not in ("relu", "tanh"):
+            raise ValueError(f"activation = {self.activation!r}; choose relu or tanh")
+        if self.fully_connected not in ("tanh", "linear", "none"):
+            raise ValueError(
+                f"fully_connected = {self.fully_connected!r}; choose tanh, linear or none"
+            )
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout = {self.dropout}; choose 0 or more, below 1")
+        if self.dropout and self.fully_connected == "none":
+            raise ValueError(
+                f"dropout = {self.dropout}, but with fully_connected: none there is no last layer "
+                "whose input to drop; set dropout to 0"
+            )
+
+    def _check_banks(self) -> None:
+        banks = f"widths = {self.widths}, filters = {self.filters}"
+        if not self.widths or len(self.widths) != len(self.filters):
+            raise ValueError(f"{banks}; give a count of filters for each width")
+        if min(self.widths + self.filters) < 1 or len(set(self.widths)) < len(self.widths):
+            raise ValueError(f"{banks}; choose different widths, and all 1 or more")
+        if max(self.widths) > self.max_length:
+            raise ValueError(f"{banks}; choose widths up to max_length = {self.max_length}")
+
+
+class ConvolutionEncoder(Encoder):
+    """Character ids to embeddings."""
+
+    Settings: ClassVar[type] = ConvolutionSettings
+    settings: ConvolutionSettings
+
+    def __init__(self, settings: ConvolutionSettings, sizes: Sequence[int]) -> None:
+        super().__init__(settings, sizes)
+        (size,) = sizes
+        self.characters = nn.Embedding(size, settings.dim_character, padding_idx=0)
+        # only their parameters are used
+        self.banks = nn.ModuleList(
+            nn.Conv1d(settings.dim_character, count, width)
+            for count, width in zip(settings.filters, settings.widths, strict=True)
+        )
+        connected = settings.fully_connected != "none"
+        self.dense = nn.Linear(sum(settings.filters), settings.dim) if connected else None
+
+    @staticmethod
+    def units(settings: ConvolutionSettings) -> tuple[UnitSettings, ...]:
+        """Characters, all that occur."""
+        return (UnitSettings("character", settings.max_length),)
+
+    @property
+    def dim(self) -> int:
+        """Of the embedding: without a last layer as many as there are filters."""
+        return sum(self.settings.filters) if self.dense is None else self.settings.dim
+
+    def forward(  # type: ignore[override]  # one unit
+        self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
+    ) -> Float[Tensor, "batch dim"]:
+        """Embed a padded batch; `lengths` are at least 1. An empty batch gives no rows."""
+        if not len(ids):
+            return self.characters.weight.new_zeros(0, self.dim)
+        tables = [self._table(bank) for bank in self.banks]
+
+        def largest(ids: Tensor, lengths: Tensor) -> Tensor:
+            return torch.cat([_largest(table, ids, lengths) for table in tables], dim=1)
+
+        # bias and activation grow with the response, so they can wait until the largest is known
+        bias = torch.cat([bank.get_parameter("bias") for bank in self.banks])
+        responses = in_pieces(largest, ids, lengths) + bias
+        responses = responses.relu() if self.settings.activation == "relu" else responses.tanh()
+        if self.dense is None:
+            return responses
+        responses = functional.dropout(responses, self.settings.dropout, self.training)
+        embeddings: Tensor = self.dense(responses)
+        return embeddings.tanh() if self.settings.fully_connected == "tanh" else embeddings
+
+    def _table(self, bank: nn.Module) -> Float[Tensor, "width character filter"]:
+        """What each character gives at each place of a window, for each filter of the bank."""
+        return torch.einsum("ce,few->wcf", self.characters.weight, bank.get_parameter("weight"))
+
+
+def _largest(
+    table: Float[Tensor, "width character filter"],
+    ids: Int[Tensor, "batch length"],
+    lengths: Int[Tensor, " batch"],
+) -> Float[Tensor, "batch filter"]:
+    """Each filter's largest response to the windows that lie in the string, or to the first one."""
+    places = table.unbind()
+    padded = torch.cat([ids.T, ids.new_zeros(len(places) - 1, ids.shape[0])])
+    given = (
+        functional.embedding(padded[place : place + ids.shape[1]], gives, padding_idx=0)
+        for place, gives in enumerate(places)
+    )
+    return largest_state(reduce(torch.add, given), (lengths - len(places) + 1).clamp(min=1))
+
+
+ENCODER = ConvolutionEncoder

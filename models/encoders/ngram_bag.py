@@ -1,0 +1,147 @@
+"""A title as the sum of its n-grams' vectors: CHARAGRAM (Wieting et al. 2016, equation 1).
+
+g(x) = h(b + Σ W^n over the n-grams of x that are in the vocabulary V, each as often as it occurs).
+There is no unknown word: a misspelt title still holds most of its n-grams. N-grams that span two
+words carry what little is known of word order. The second dense layer, which hurt the paper's
+sentence similarity (section 4.2, footnote 3), is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from models.encoder import Encoder
+from models.featurizer import FIRST, PADDING
+from models.units import UnitSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jaxtyping import Float, Int
+    from torch import Tensor
+
+START = 0.05
+"""Rows and bias start uniform in ±START: see `NgramBagEncoder`."""
+
+
+@dataclass(frozen=True)
+class NgramBagSettings:
+    """Which n-grams have a vector, and what is done with their sum; the paper's values in brackets.
+
+    Raises:
+        ValueError: the values cannot work together; the message says what to change.
+    """
+
+    orders: tuple[int, ...]
+    """Lengths n of the n-grams, in characters (2, 3, 4); section 4.4 tries (2) to (2 … 6)."""
+    max_length: int
+    """Characters read of a title; the spaces before and after it come on top."""
+    min_count: int
+    """C, occurrences in the training titles from which on an n-gram is in V (1 or 2)."""
+    most: int
+    """k, most frequent n-grams of each order that are in V (100, 1000, 50000); 0: all."""
+    buckets: int
+    """0: a vocabulary. Above 0 n-grams share this many vectors, by their hash."""
+    activation: Literal["tanh", "linear"]
+    """h; rectified units gave poor cosine similarities (footnote 2)."""
+    bias: bool
+    """Whether there is a b (there is)."""
+    dim: int
+    """d, of a row of W and of the embedding (300)."""
+
+    def __post_init__(self) -> None:
+        if not self.orders or len(set(self.orders)) < len(self.orders):
+            raise ValueError(f"orders = {self.orders}; name each length once, and one at least")
+        if min(self.orders) < 1 or max(self.orders) > self.max_length + 2:
+            raise ValueError(
+                f"orders = {self.orders}; choose from 1 to max_length + 2 = {self.max_length + 2}"
+            )
+        for name, least in (("max_length", 1), ("min_count", 1), ("most", 0), ("buckets", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} = {getattr(self, name)}; choose {least} or more")
+        if self.buckets and (self.min_count > 1 or self.most):
+            raise ValueError(
+                f"buckets = {self.buckets} leaves no vocabulary to choose from: set min_count to 1 "
+                f"(is {self.min_count}) and most to 0 (is {self.most}), or buckets to 0"
+            )
+        if self.activation not in ("tanh", "linear"):
+            raise ValueError(f"activation = {self.activation!r}; choose tanh or linear")
+        if self.dim < 1:
+            raise ValueError(f"dim = {self.dim}; choose 1 or more")
+
+
+class NgramBagEncoder(Encoder):
+    """n-gram ids to the activated sum of their rows.
+
+    A title has some 60 n-grams. Rows of N(0, 1) would sum to a standard deviation of √60 ≈ 8, where
+    tanh is flat and passes no gradient; uniform rows in ±0.05 sum to 0.05 · √(60 / 3) ≈ 0.2, where
+    it is nearly straight. The authors' code starts smaller still (Glorot, ±0.007 for |V| = 122,610)
+    but there the scale, and with it how far one step of Adam turns a row, follows |V|.
+    The bias starts at random too: a title without a known n-gram then has a direction.
+    """
+
+    Settings: ClassVar[type] = NgramBagSettings
+    settings: NgramBagSettings
+
+    def __init__(self, settings: NgramBagSettings, sizes: Sequence[int]) -> None:
+        super().__init__(settings, sizes)
+        (size,) = sizes
+        self.ngrams = nn.Embedding(size, settings.dim, padding_idx=PADDING)
+        nn.init.uniform_(self.ngrams.weight, -START, START)
+        with torch.no_grad():
+            self.ngrams.weight[PADDING] = 0
+        bias = torch.empty(settings.dim).uniform_(-START, START)
+        self.bias = nn.Parameter(bias) if settings.bias else None
+
+    @staticmethod
+    def units(settings: NgramBagSettings) -> tuple[UnitSettings, ...]:
+        """The n-grams."""
+        return (
+            UnitSettings(
+                "ngram",
+                settings.max_length,
+                settings.orders,
+                settings.min_count,
+                settings.most,
+                settings.buckets,
+            ),
+        )
+
+    @property
+    def dim(self) -> int:
+        """Of the embedding: d."""
+        return self.settings.dim
+
+    def unit_vectors(self) -> Float[Tensor, "unit dim"] | None:
+        """W of the vocabulary's n-grams, in its order; None where vectors are shared by hash."""
+        return None if self.settings.buckets else self.ngrams.weight.detach()[FIRST:]
+
+    def forward(  # type: ignore[override]  # one unit
+        self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
+    ) -> Float[Tensor, "batch dim"]:
+        """h(b + Σ W): padding, also that of a title without a known n-gram, adds nothing."""
+        total = self._sum(ids, lengths)
+        if self.bias is not None:
+            total = total + self.bias
+        return total.tanh() if self.settings.activation == "tanh" else total
+
+    def _sum(
+        self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
+    ) -> Float[Tensor, "batch dim"]:
+        """The rows of each string's ids added up."""
+        if torch.jit.is_tracing():  # type: ignore[attr-defined,no-untyped-call]
+            # ONNX has no bag; and an input that nothing reads, such as lengths, would be left out
+            inside = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
+            rows: Tensor = self.ngrams(ids) * inside[:, :, None]
+            return rows.sum(1)
+        # a bag never holds [batch length dim] numbers
+        weight = self.ngrams.weight
+        return functional.embedding_bag(ids, weight, mode="sum", padding_idx=PADDING)
+
+
+ENCODER = NgramBagEncoder

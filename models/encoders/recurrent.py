@@ -1,0 +1,127 @@
+"""The Siamese branch of Neculoiu et al. 2016, section 3: stacked BLSTM, mean over time, dense.
+
+*Paper mode* reads a window of `max_length` characters, the string at a random place in training
+and at offset 0 otherwise, and averages over the whole window. *Fast mode* reads each string over
+its true length and averages over that, so an embedding does not depend on its batch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import torch
+from torch import nn
+
+from models.encoder import Encoder
+from models.encoders._lstm_layers import lstm_weights, run_layers
+from models.encoders._pieces import in_pieces
+from models.encoders._pooling import mean_state
+from models.units import UnitSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jaxtyping import Float, Int
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class RecurrentSettings:
+    """Shape of the network; the paper's values in brackets.
+
+    Raises:
+        ValueError: a value cannot work; the message says what to choose.
+    """
+
+    mode: Literal["paper", "fast"]
+    max_length: int
+    """Characters read (100)."""
+    dim_character: int
+    layers: int
+    """Stacked BLSTM layers (4)."""
+    hidden: int
+    """Units each way (64)."""
+    dim: int
+    """Of the embedding."""
+    dropout_recurrent: float
+    """On the hidden-to-hidden weights (0.2): see `docs/DESIGN.md`, "Recurrent dropout"."""
+    dropout_between: float
+    """Between layers (0.4)."""
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("paper", "fast"):
+            raise ValueError(f"mode = {self.mode!r}; choose paper or fast")
+        if not 4 <= self.max_length <= 1000:
+            raise ValueError(f"max_length = {self.max_length}; choose 4 to 1000 characters")
+        for name in ("dim_character", "layers", "hidden", "dim"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}; choose 1 or more")
+        for name in ("dropout_recurrent", "dropout_between"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} = {getattr(self, name)}; choose 0 or more, below 1")
+
+
+class RecurrentEncoder(Encoder):
+    """Character ids to embeddings."""
+
+    Settings: ClassVar[type] = RecurrentSettings
+    settings: RecurrentSettings
+
+    def __init__(self, settings: RecurrentSettings, sizes: Sequence[int]) -> None:
+        super().__init__(settings, sizes)
+        (size,) = sizes
+        self.characters = nn.Embedding(size, settings.dim_character)
+        self.blstm = nn.LSTM(
+            settings.dim_character,
+            settings.hidden,
+            num_layers=settings.layers,
+            bidirectional=True,
+        )
+        self.dense = nn.Linear(2 * settings.hidden, settings.dim)
+
+    @staticmethod
+    def units(settings: RecurrentSettings) -> tuple[UnitSettings, ...]:
+        """Characters, all that occur."""
+        return (UnitSettings("character", settings.max_length),)
+
+    @property
+    def dim(self) -> int:
+        """Of the embedding."""
+        return self.settings.dim
+
+    def forward(  # type: ignore[override]  # one unit
+        self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
+    ) -> Float[Tensor, "batch dim"]:
+        """Embed a padded batch; `lengths` are at least 1. An empty batch gives no rows."""
+        if not len(ids):
+            return self.dense.weight.new_zeros(0, self.dim)
+        weights = lstm_weights(self.blstm, self.settings.dropout_recurrent)
+        if self.settings.mode == "paper":
+            ids = self._window(ids, lengths)
+            lengths = torch.full_like(lengths, self.settings.max_length)
+
+        def mean(ids: Tensor, lengths: Tensor) -> Tensor:
+            steps = self.characters(ids.T)
+            dropout = self.settings.dropout_between
+            return mean_state(run_layers(self.blstm, weights, steps, lengths, dropout), lengths)
+
+        embeddings: Tensor = self.dense(in_pieces(mean, ids, lengths))
+        return embeddings
+
+    def _window(
+        self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
+    ) -> Int[Tensor, "batch window"]:
+        """Place each string in an otherwise empty window of `max_length` characters."""
+        window = self.settings.max_length
+        room = window - lengths
+        if self.training:
+            offset = (torch.rand(len(ids), device=ids.device) * (room + 1)).long()
+        else:
+            offset = torch.zeros_like(room)
+        place = torch.arange(window, device=ids.device) - offset[:, None]  # (batch, window)
+        inside = (place >= 0) & (place < lengths[:, None])
+        return ids.gather(1, place.clamp(0, ids.shape[1] - 1)) * inside
+
+
+ENCODER = RecurrentEncoder

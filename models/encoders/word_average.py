@@ -1,0 +1,88 @@
+"""A title as the mean of its words' vectors: PARAGRAM-PHRASE (Wieting et al. 2016, ICLR).
+
+The strong simple baseline of the CHARAGRAM paper (sections 4.1.4 and 5.1): it knows no order of
+words, and all words outside its vocabulary share one learned vector, so misspelt words are alike
+to it. It starts from random vectors, not from pretrained ones as the paper does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import torch
+from torch import nn
+
+from models.encoder import Encoder
+from models.featurizer import PADDING
+from models.units import UnitSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jaxtyping import Float, Int
+    from torch import Tensor
+
+START = 0.05
+"""Rows start uniform in ±START: a step of Adam, 0.001 in the paper, then turns a row by a little,
+where it would hardly move one of N(0, 1)."""
+
+
+@dataclass(frozen=True)
+class WordAverageSettings:
+    """Which words have a vector of their own; the paper's value in brackets.
+
+    Raises:
+        ValueError: a value is below 1.
+    """
+
+    max_length: int
+    """Words read of a title."""
+    min_count: int
+    """Occurrences in the training titles from which on a word is in the vocabulary."""
+    dim: int
+    """Of a word's vector and of the embedding (300)."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value < 1:
+                raise ValueError(f"{name} = {value}; choose 1 or more")
+
+
+class WordAverageEncoder(Encoder):
+    """Word ids to the mean of their rows; row 1 is that of every unknown word.
+
+    A string without a word gives zeros: it is like nothing. Unknown words have a direction once
+    they occur in training, which takes a `min_count` of 2 or more.
+    """
+
+    Settings: ClassVar[type] = WordAverageSettings
+    settings: WordAverageSettings
+
+    def __init__(self, settings: WordAverageSettings, sizes: Sequence[int]) -> None:
+        super().__init__(settings, sizes)
+        (size,) = sizes
+        self.words = nn.Embedding(size, settings.dim, padding_idx=PADDING)
+        nn.init.uniform_(self.words.weight, -START, START)
+        with torch.no_grad():
+            self.words.weight[PADDING] = 0
+
+    @staticmethod
+    def units(settings: WordAverageSettings) -> tuple[UnitSettings, ...]:
+        """The words."""
+        return (UnitSettings("word", settings.max_length, min_count=settings.min_count),)
+
+    @property
+    def dim(self) -> int:
+        """Of the embedding."""
+        return self.settings.dim
+
+    def forward(  # type: ignore[override]  # one unit
+        self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
+    ) -> Float[Tensor, "batch dim"]:
+        """1/n Σ of the rows of the n words."""
+        total: Tensor = self.words(ids).sum(1)  # the row of padding is zero, and stays it
+        return total / lengths[:, None]
+
+
+ENCODER = WordAverageEncoder

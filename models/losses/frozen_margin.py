@@ -1,0 +1,108 @@
+"""The margin losses of Bhat et al. 2019 into a frozen space: equation 1 and section 3.2.
+
+û is the embedding of a string and u the frozen embedding of its target, both of unit norm. The loss
+is max(0, λ + u'ᵀû - uᵀû) with a negative u'. (Equation 1 prints both products as uᵀû; "closer to u
+than to some negative sample u'" says which is which.) The negative, by `negatives`:
+
+- ``projection`` (SMP): the unit vector along û - (ûᵀu)u, the part of û that is not along u;
+- ``difference`` (SMD): the unit vector along û - u;
+- ``random``: an embedding of the table, the loss being the mean over `draws` of them;
+- ``most_informative`` (Lazaridou et al. 2015): the one closest to û - u.
+
+The first two are constants without gradient. At û = u they are 0/0, and defined as the zero vector.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+
+from torch.nn import functional
+
+from models.loss import Loss, LossSettings, PairBatch, nothing, unit
+from models.losses._negatives import drawn, most_informative
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float
+    from torch import Tensor
+
+Negatives = Literal["projection", "difference", "random", "most_informative"]
+FROM_TABLE = ("random", "most_informative")
+SHORTEST = 1e-5  # a shorter difference of unit vectors is mostly rounding: it fades to zero
+
+
+@dataclass(frozen=True)
+class FrozenMarginSettings(LossSettings):
+    """The margin, and what the negative is."""
+
+    needs_targets: ClassVar[bool] = True
+
+    margin: float
+    """λ on cosine similarity, above 0. The paper tunes it and does not give it. With
+    ``projection`` it pulls until û = u from 1 on, and below 1 until cos θ - sin θ = λ for the angle
+    θ between them."""
+    negatives: Negatives
+    draws: int
+    """k random draws, with `negatives` = random; the paper's is 5."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.margin <= 2:
+            raise ValueError(f"margin = {self.margin}: choose above 0 and at most 2")
+        if self.negatives not in get_args(Negatives):
+            raise ValueError(
+                f"negatives {self.negatives!r}: choose {', '.join(get_args(Negatives))}"
+            )
+        if self.draws < 1:
+            raise ValueError(f"draws = {self.draws}: choose 1 or more")
+
+
+def frozen_margin(
+    embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: FrozenMarginSettings
+) -> Loss:
+    """The loss of a batch, in [0, 2 + λ]: the mean over the pairs whose `left` has a target.
+
+    Pairs that need a negative of the table and have none are left out; with no pair left the loss
+    is a zero that keeps a gradient path. Pull and push are one hinge: of the terms above 0,
+    `similar` is the share λ - uᵀû, which may be negative, and `dissimilar` is u'ᵀû.
+
+    Raises:
+        ValueError: the batch has no targets.
+    """
+    targets = batch.targets
+    if targets is None:
+        raise ValueError("frozen_margin needs `targets` in the batch: set train.compatible_with")
+    kept = targets.rows >= 0
+    left, rows = batch.left[kept], targets.rows[kept]
+    allowed = targets.apart[kept].scatter(1, rows[:, None], False)
+    if settings.negatives in FROM_TABLE:
+        some = allowed.any(1)
+        left, rows, allowed = left[some], rows[some], allowed[some]
+    if not len(left):
+        return Loss(nothing(embeddings), nothing(embeddings), nothing(embeddings))
+    predicted, target = unit(embeddings[left]), targets.table[rows]
+    negative = _negatives(predicted.detach(), target, targets.table, allowed, settings)
+    near = (predicted * target).sum(1, keepdim=True)
+    far = (predicted[:, None] * negative).sum(2)
+    active = settings.margin + far - near > 0
+    similar, dissimilar = (active * (settings.margin - near)).mean(), (active * far).mean()
+    return Loss(similar + dissimilar, similar, dissimilar)
+
+
+def _negatives(
+    predicted: Float[Tensor, "row dim"],
+    target: Float[Tensor, "row dim"],
+    table: Float[Tensor, "target dim"],
+    allowed: Bool[Tensor, "row target"],
+    settings: FrozenMarginSettings,
+) -> Float[Tensor, "row draw dim"]:
+    if settings.negatives == "random":
+        return table[drawn(allowed, settings.draws)]
+    if settings.negatives == "most_informative":
+        return table[most_informative(predicted, target, table, allowed)][:, None]
+    along = target
+    if settings.negatives == "projection":
+        along = (predicted * target).sum(1, keepdim=True) * target
+    return functional.normalize(predicted - along, dim=-1, eps=SHORTEST)[:, None]
+
+
+SETTINGS, LOSS = FrozenMarginSettings, frozen_margin

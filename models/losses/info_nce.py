@@ -1,0 +1,76 @@
+"""InfoNCE (van den Oord et al. 2018, equation 4) with cosine similarity and in-batch negatives.
+
+Other names: NT-Xent (Chen et al. 2020, equation 1), N-pair loss, and multiple negatives ranking
+loss, whose `scale` is 1/τ. A similar pair (l, r) costs
+
+    -log( exp(s(l, r)/τ) / (exp(s(l, r)/τ) + Σ_j exp(s(l, j)/τ)) ),
+
+s being the cosine and τ the temperature. The j are all strings of the batch, of both columns, that
+are known to be apart from l: what shares an occupation with l, or may do so, is no negative.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch.nn import functional
+
+from models.loss import Loss, LossSettings, PairBatch, nothing
+from models.losses._members import positives_and_negatives
+from models.similarity import cosine_matrix
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class InfoNceSettings(LossSettings):
+    """How sharp the softmax is, and who is an anchor."""
+
+    temperature: float
+    """τ, above 0. Van den Oord et al. have a bilinear form without one; multiple negatives
+    ranking's `scale` = 20 is 0.05."""
+    symmetric: bool
+    """Whether the right string of each pair is an anchor too; the paper: it is not."""
+
+    def __post_init__(self) -> None:
+        if not self.temperature > 0:
+            raise ValueError(f"temperature is {self.temperature}; it has to be above 0")
+
+
+def info_nce(
+    embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: InfoNceSettings
+) -> Loss:
+    """Mean over the pairs, and over both directions if `symmetric`; 0 or more.
+
+    Embeddings are of any norm. Without a pair the loss is 0, and so is the gradient. A pair whose
+    anchor has no negative costs -log 1 = 0, and counts in the mean. If all embeddings are equal a
+    pair costs log(1 + negatives), and the gradient is zero, as each cosine is at its maximum: this
+    is no minimum, but the loss cannot leave it by itself.
+
+    Where every string is in one pair, `symmetric` gives `supervised_contrastive`. Of several
+    positives this loss takes each alone, the others being out of its denominator.
+
+    Of the terms, `similar` is the mean of -s/τ and below 0 where pairs are alike; `dissimilar` is
+    the mean logarithm of the denominators, the pair itself included.
+    """
+    if not len(batch.left):
+        zero = nothing(embeddings)
+        return Loss(zero, zero, zero)
+    logits = cosine_matrix(embeddings) / settings.temperature
+    _, negatives = positives_and_negatives(batch)
+    anchor, other = batch.left, batch.right
+    if settings.symmetric:
+        anchor, other = torch.cat([anchor, other]), torch.cat([other, anchor])
+    own = logits[anchor, other]
+    # the cost is log(1 + Σ exp(ahead)): gradients stay exact where the pair is far in front
+    ahead = (logits[anchor] - own[:, None]).masked_fill(~negatives[anchor], -torch.inf)
+    cost = functional.pad(ahead, (1, 0)).logsumexp(1)
+    return Loss(cost.mean(), -own.mean(), (cost + own).mean())
+
+
+SETTINGS = InfoNceSettings
+LOSS = info_nce

@@ -1,0 +1,91 @@
+"""The margin loss of Wieting et al. 2016 (CHARAGRAM), equation 2, on pairs and their negatives.
+
+A similar pair ⟨x1, x2⟩ costs max(0, δ - cos(x1, x2) + cos(x1, t1)), and the same once more from the
+side of x2 with t2, where t1 and t2 are negatives out of the batch (A.1). The loss is the mean over
+these terms; the paper sums the two sides of a pair, which is twice as much.
+
+Its λ‖θ‖² is not here: it is the weight decay of the optimizer, in section `train`. And a negative
+is never one that shares an occupation, which the paper has to accept ("we may occasionally choose a
+phrase that is actually a true paraphrase").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import torch
+
+from models.loss import Loss, LossSettings, PairBatch, nothing, unit
+from models.losses._negatives import drawn, highest, most_informative, semihard
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float, Int
+    from torch import Tensor
+
+Negatives = Literal["random", "max", "mix", "semihard", "most_informative"]
+CLOSEST_SHARE = {"max": 1.0, "mix": 0.5, "random": 0.0}
+
+
+@dataclass(frozen=True)
+class MarginSettings(LossSettings):
+    """The margin, and how the negative of each side of a pair is chosen."""
+
+    margin: float
+    """δ on cosine similarity, above 0; the paper's is 0.4."""
+    negatives: Negatives
+    """``max``: the most similar; ``random``: any; ``mix``: each of the two half of the time;
+    ``semihard`` and ``most_informative`` as in `models/losses/_negatives.py`."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.margin <= 2:
+            raise ValueError(f"margin = {self.margin}: choose above 0 and at most 2")
+        if self.negatives not in get_args(Negatives):
+            raise ValueError(
+                f"negatives {self.negatives!r}: choose {', '.join(get_args(Negatives))}"
+            )
+
+
+def margin(
+    embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: MarginSettings
+) -> Loss:
+    """The loss of a batch, in [0, 2 + δ].
+
+    A side without a string that is known to be apart from it is left out; without any side left the
+    loss is a zero that keeps a gradient path. Pull and push are one hinge: of the terms above 0,
+    `similar` is the share δ - cos(x1, x2), which may be negative, and `dissimilar` is cos(x1, t1).
+    """
+    anchor = torch.cat([batch.left, batch.right])
+    positive = torch.cat([batch.right, batch.left])
+    pair = torch.stack([anchor, positive], 1)
+    allowed = batch.apart[anchor].scatter(1, pair, False)
+    some = allowed.any(1)
+    anchor, positive, allowed = anchor[some], positive[some], allowed[some]
+    if not len(anchor):
+        return Loss(nothing(embeddings), nothing(embeddings), nothing(embeddings))
+    points = unit(embeddings)
+    negative = _chosen(points.detach(), anchor, positive, allowed, settings.negatives)
+    near = (points[anchor] * points[positive]).sum(1)
+    far = (points[anchor] * points[negative]).sum(1)
+    active = settings.margin - near + far > 0
+    similar, dissimilar = (active * (settings.margin - near)).mean(), (active * far).mean()
+    return Loss(similar + dissimilar, similar, dissimilar)
+
+
+def _chosen(
+    points: Float[Tensor, "batch dim"],
+    anchor: Int[Tensor, " side"],
+    positive: Int[Tensor, " side"],
+    allowed: Bool[Tensor, "side batch"],
+    negatives: Negatives,
+) -> Int[Tensor, " side"]:
+    if negatives == "most_informative":
+        return most_informative(points[anchor], points[positive], points, allowed)
+    similarity = points[anchor] @ points.T
+    if negatives == "semihard":
+        return semihard(similarity, positive, allowed)
+    closest = torch.rand(len(anchor), device=points.device) < CLOSEST_SHARE[negatives]
+    return torch.where(closest, highest(similarity, allowed), drawn(allowed, 1)[:, 0])
+
+
+SETTINGS, LOSS = MarginSettings, margin

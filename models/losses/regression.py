@@ -1,0 +1,74 @@
+"""Squared error between a predicted and a given similarity (Mueller & Thyagarajan 2016).
+
+The prediction, in [0, 1], is g = exp(-‖a - b‖₁) of the embeddings as they come (Bao et al. 2018,
+section III.A), or (1 + cosine) / 2. Bao et al. print the sum of the squared errors (equation 11);
+their Table I can only hold means. Scores of another range are brought to [0, 1] before
+(`models/similarity.py`). A similar pair without a score has 1, a dissimilar one of the file 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import torch
+
+from models.loss import Loss, LossSettings, PairBatch
+from models.similarity import cosine, exp_manhattan
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class RegressionSettings(LossSettings):
+    """What predicts the score of a pair."""
+
+    reads_scores: ClassVar[bool] = True
+    # one for all settings of the other losses, a choice in these
+    similarity: Literal["exp_manhattan", "cosine"]  # type: ignore[misc]
+    """exp(-‖a - b‖₁), which also sees the norms; or (1 + cosine) / 2, which does not."""
+
+    def __post_init__(self) -> None:
+        if self.similarity not in ("exp_manhattan", "cosine"):
+            raise ValueError(f"similarity {self.similarity!r}: choose exp_manhattan or cosine")
+
+    @property
+    def reads_dissimilar(self) -> bool:
+        """Always: without dissimilar pairs, equal embeddings would cost nothing."""
+        return True
+
+
+def regression(
+    embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: RegressionSettings
+) -> Loss:
+    """Mean of (prediction - score)² over all pairs, in [0, 1].
+
+    Its terms are the parts that come from `left` and `right`, scored or similar, and from
+    `dissimilar`; they add up to it. Without a pair the loss is 0, and so is the gradient.
+
+    If all embeddings are equal every prediction is 1, and the gradient is zero: the cosine is at
+    its maximum, and sign(0) = 0. Just beside that point ``exp_manhattan`` has a gradient of full
+    size, and ``cosine`` almost none; but ``exp_manhattan`` can hardly pull together what is many
+    units apart, for there it is as good as 0.
+    """
+    left, right = torch.cat([torch.stack([batch.left, batch.right], 1), batch.dissimilar]).T
+    predicted = _predicted(embeddings[left], embeddings[right], settings)
+    wanted = torch.zeros_like(predicted)
+    wanted[: len(batch.left)] = 1 if batch.scores is None else batch.scores.to(wanted)
+    errors = (predicted - wanted).square() / len(wanted)
+    alike, apart = errors[: len(batch.left)].sum(), errors[len(batch.left) :].sum()
+    return Loss(alike + apart, alike, apart)
+
+
+def _predicted(
+    left: Float[Tensor, "pair dim"], right: Float[Tensor, "pair dim"], settings: RegressionSettings
+) -> Float[Tensor, " pair"]:
+    if settings.similarity == "cosine":
+        return (1 + cosine(left, right)) / 2
+    return exp_manhattan(left, right)
+
+
+SETTINGS = RegressionSettings
+LOSS = regression

@@ -1,0 +1,99 @@
+"""What tests of several encoders share: padded batches, LSTMs by loop, what every encoder keeps."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import torch
+from torch import nn
+
+from models.encoder import Encoder
+
+
+def padded(rows: list[list[int]], more: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ids padded with 0 to the longest row and `more` behind it, and lengths."""
+    longest = max(map(len, rows)) + more
+    ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
+    return ids, torch.tensor([len(row) for row in rows])
+
+
+def check_batch_independence(encoder: Encoder, rows: list[list[int]]) -> None:
+    """A string alone, in a batch and with more padding has one embedding; no string has none."""
+    encoder.eval()
+    together = encoder(*padded(rows))
+    assert together.shape == (len(rows), encoder.dim)
+    torch.testing.assert_close(encoder(*padded(rows, more=3)), together, atol=1e-6, rtol=0)
+    for found, row in zip(together, rows, strict=True):
+        torch.testing.assert_close(encoder(*padded([row]))[0], found, atol=1e-6, rtol=0)
+    none = torch.zeros(0, 3, dtype=torch.long)
+    assert encoder(none, none[:, 0]).shape == (0, encoder.dim)
+
+
+def check_gradients(encoder: Encoder, rows: list[list[int]]) -> None:
+    """Each parameter has a gradient that is finite and somewhere not zero."""
+    encoder.train()
+    (encoder(*padded(rows)) ** 2).sum().backward()
+    for name, parameter in encoder.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.isfinite().all(), name
+        assert parameter.grad.any(), name
+
+
+def check_dropout(encoder: Encoder, rows: list[list[int]], drops: bool = True) -> None:
+    """In training two calls differ if it `drops`, in evaluation they never do."""
+    batch = padded(rows)
+    quiet = encoder.eval()(*batch)
+    assert torch.equal(encoder(*batch), quiet)
+    encoder.train()
+    assert torch.equal(encoder(*batch), encoder(*batch)) != drops
+    assert torch.equal(encoder.eval()(*batch), quiet)
+
+
+def check_traced(encoder: Encoder) -> None:
+    """A trace of three strings embeds batches of other sizes and lengths as the encoder does."""
+    encoder.eval()
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")  # of the tracer, which says what it cannot prove
+        traced = torch.jit.trace(encoder, padded([[1, 2, 3, 4, 5, 6], [2, 2, 2, 2], [3]]))
+        for rows in ([[4, 5, 6, 7]], [[1], [2, 3]], [[3, 2]] * 5, [[1], [7, 6, 5, 4, 3, 2, 1]]):
+            batch = padded(rows)
+            torch.testing.assert_close(traced(*batch), encoder(*batch), atol=1e-6, rtol=0)
+
+
+def layers_by_loop(lstm: nn.LSTM, steps: np.ndarray, output_gate: bool = True) -> np.ndarray:
+    """Stacked LSTMs over the steps of one string [length, width], one or both ways."""
+    for layer in range(lstm.num_layers):
+        states = lstm_by_loop(lstm, f"l{layer}", steps, output_gate)
+        if lstm.bidirectional:
+            backward = lstm_by_loop(lstm, f"l{layer}_reverse", steps[::-1], output_gate)[::-1]
+            states = np.concatenate([states, backward], axis=1)
+        steps = states
+    return steps
+
+
+def lstm_by_loop(
+    lstm: nn.LSTM, suffix: str, steps: np.ndarray, output_gate: bool = True
+) -> np.ndarray:
+    """Neculoiu et al. 2016, equations 1 to 6, one step after the other; torch's gate order."""
+    named = {name: value.detach().double().numpy() for name, value in lstm.named_parameters()}
+    w, u = named[f"weight_ih_{suffix}"], named[f"weight_hh_{suffix}"]
+    b = named[f"bias_ih_{suffix}"] + named[f"bias_hh_{suffix}"]
+    h = c = np.zeros(u.shape[1])
+    hidden = []
+    for x in steps:
+        wi, wf, wc, wo = np.split(w @ x, 4)
+        ui, uf, uc, uo = np.split(u @ h, 4)
+        bi, bf, bc, bo = np.split(b, 4)
+        i = sigmoid(wi + ui + bi)
+        f = sigmoid(wf + uf + bf)
+        candidate = np.tanh(wc + uc + bc)
+        c = i * candidate + f * c
+        o = sigmoid(wo + uo + bo) if output_gate else 1.0
+        h = o * np.tanh(c)
+        hidden.append(h)
+    return np.array(hidden)
+
+
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-x))

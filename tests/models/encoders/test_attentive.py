@@ -1,0 +1,109 @@
+"""The attentive LSTM against its equations written out, for every unit, way and pooling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from encoder_checks import (
+    check_batch_independence,
+    check_dropout,
+    check_gradients,
+    check_traced,
+    layers_by_loop,
+    padded,
+)
+from shapes import checked
+
+from models.encoders.attentive import AttentiveEncoder, AttentiveSettings
+from models.units import UnitSettings
+
+SETTINGS = AttentiveSettings(
+    unit="word",
+    max_length=8,
+    dim_unit=5,
+    hidden=3,
+    bidirectional=False,
+    pooling="attention",
+    min_count=2,
+    dropout=0.0,
+)
+POOLINGS = ("attention", "last", "mean", "max")
+ROWS = [[1, 2, 3, 4], [5], [8, 7, 6, 5, 4, 3, 2], [2, 2]]
+
+
+def encoder_of(**changes: object) -> AttentiveEncoder:
+    torch.manual_seed(3)
+    return AttentiveEncoder(replace(SETTINGS, **changes), [9]).eval()
+
+
+def by_equations(encoder: AttentiveEncoder, row: list[int]) -> np.ndarray:
+    """Bao et al. 2018, equations 1 to 9, over exactly the units of `row`."""
+    vectors = encoder.vectors.weight.detach().double().numpy()
+    h = layers_by_loop(encoder.lstm, vectors[row]).T  # one state a column
+    if encoder.settings.pooling == "attention":
+        w = encoder.attention.weight.detach().double().numpy()
+        m = np.tanh(h)
+        alpha = np.exp(w @ m) / np.exp(w @ m).sum()
+        return (h @ alpha.T)[:, 0]
+    if encoder.settings.pooling == "mean":
+        return h.mean(axis=1)
+    if encoder.settings.pooling == "max":
+        return h.max(axis=1)
+    hidden = encoder.settings.hidden
+    return np.concatenate([h[:hidden, -1], h[hidden:, 0]])
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_equals_the_equations_in_any_batch(pooling: str, bidirectional: bool) -> None:
+    encoder = encoder_of(pooling=pooling, bidirectional=bidirectional)
+    found = checked(AttentiveEncoder.forward)(encoder, *padded(ROWS)).detach().numpy()
+    np.testing.assert_allclose(found, [by_equations(encoder, row) for row in ROWS], atol=1e-6)
+    check_batch_independence(encoder, ROWS * 15)  # more than one piece
+    check_gradients(encoder, ROWS)
+    check_traced(encoder)
+
+
+def test_without_attention_the_end_of_a_string_weighs_most() -> None:
+    """The paper's reason for attention: of the last state the first words are hard to see.
+
+    Changing the first of seven words moves the attended embedding more than the last state.
+    """
+    rows = [[1, 2, 3, 4, 5, 6, 7], [8, 2, 3, 4, 5, 6, 7]]
+    moved = {}
+    for pooling in ("attention", "last"):
+        one, other = encoder_of(pooling=pooling)(*padded(rows))
+        moved[pooling] = ((one - other).norm() / one.norm()).item()
+    assert moved["attention"] > 5 * moved["last"]
+
+
+def test_dropout_on_the_vectors_in_training_only() -> None:
+    check_dropout(encoder_of(dropout=0.5), ROWS)
+    check_dropout(encoder_of(), ROWS, drops=False)
+
+
+def test_units() -> None:
+    assert AttentiveEncoder.units(SETTINGS) == (UnitSettings("word", 8, min_count=2),)
+    characters = replace(SETTINGS, unit="character", max_length=50)
+    assert AttentiveEncoder.units(characters) == (UnitSettings("character", 50),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"unit": "ngram"}, "unit = 'ngram'; choose character or word"),
+        ({"max_length": 0}, "max_length = 0 words; choose 1 to 1000"),
+        ({"unit": "character", "max_length": 3}, "max_length = 3 characters; choose 4 to 1000"),
+        ({"pooling": "sum"}, "pooling = 'sum'; choose attention, last, mean or max"),
+        ({"dim_unit": 0}, "dim_unit = 0; choose 1 or more"),
+        ({"hidden": -1}, "hidden = -1; choose 1 or more"),
+        ({"min_count": 0}, "min_count = 0; choose 1 or more"),
+        ({"dropout": 1.0}, "dropout = 1.0; choose 0 or more, below 1"),
+    ],
+)
+def test_refuses_what_cannot_work(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(SETTINGS, **changes)

@@ -1,0 +1,87 @@
+"""The character LSTM against a loop, with its output gate and without."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from encoder_checks import (
+    check_batch_independence,
+    check_gradients,
+    check_traced,
+    layers_by_loop,
+    padded,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shapes import checked
+
+from models.encoders.char_lstm import OPEN, CharLstmEncoder, CharLstmSettings
+from models.units import UnitSettings
+
+SETTINGS = CharLstmSettings(max_length=8, dim_character=5, dim=4, output_gate=True)
+ROWS = [[1, 2, 3, 4], [5], [8, 7, 6, 5, 4, 3, 2], [2, 2]]
+
+
+def encoder_of(output_gate: bool) -> CharLstmEncoder:
+    torch.manual_seed(3)
+    return CharLstmEncoder(replace(SETTINGS, output_gate=output_gate), [9]).eval()
+
+
+@given(
+    rows=st.lists(st.lists(st.integers(0, 8), min_size=1, max_size=8), min_size=1, max_size=5),
+    output_gate=st.booleans(),
+)
+@settings(max_examples=40)
+def test_equals_the_loop(rows: list[list[int]], output_gate: bool) -> None:
+    """The last state over exactly the characters of each row; without the gate, o(t) is 1."""
+    encoder = encoder_of(output_gate)
+    found = checked(CharLstmEncoder.forward)(encoder, *padded(rows)).detach().numpy()
+    vectors = encoder.characters.weight.detach().double().numpy()
+    expected = [layers_by_loop(encoder.lstm, vectors[row], output_gate)[-1] for row in rows]
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_the_gate_is_all_the_way_open() -> None:
+    """What σ gives there is 1 to the last bit, so that nothing of the state is lost."""
+    assert torch.tensor(OPEN).sigmoid().item() == 1
+
+
+@pytest.mark.parametrize("output_gate", [False, True])
+def test_any_batch_any_parameter_any_trace(output_gate: bool) -> None:
+    encoder = encoder_of(output_gate)
+    check_batch_independence(encoder, ROWS * 15)  # more than one piece
+    check_gradients(encoder, ROWS)
+    check_traced(encoder)
+
+
+def test_without_the_gate_its_weights_do_not_matter() -> None:
+    """They stay in the files; no gradient moves them."""
+    encoder = encoder_of(False)
+    before = encoder(*padded(ROWS))
+    before.sum().backward()
+    for parameter in encoder.lstm.parameters():
+        assert not parameter.grad.chunk(4)[3].any()
+        with torch.no_grad():
+            parameter.chunk(4)[3].fill_(7.0)
+    assert torch.equal(encoder(*padded(ROWS)), before)
+
+
+def test_units() -> None:
+    assert CharLstmEncoder.units(SETTINGS) == (UnitSettings("character", 8),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"max_length": 3}, "max_length = 3; choose 4 to 1000 characters"),
+        ({"max_length": 1001}, "max_length = 1001; choose 4 to 1000 characters"),
+        ({"dim_character": 0}, "dim_character = 0; choose 1 or more"),
+        ({"dim": -2}, "dim = -2; choose 1 or more"),
+    ],
+)
+def test_refuses_what_cannot_work(changes: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(SETTINGS, **changes)

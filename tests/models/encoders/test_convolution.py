@@ -1,0 +1,157 @@
+"""The convolution against loops over windows and filters, by hand, and against `conv1d`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from encoder_checks import (
+    check_batch_independence,
+    check_dropout,
+    check_gradients,
+    check_traced,
+    padded,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shapes import checked
+from torch.nn import functional
+
+from models.encoders.convolution import ConvolutionEncoder, ConvolutionSettings
+from models.units import UnitSettings
+
+SETTINGS = ConvolutionSettings(
+    max_length=8,
+    dim_character=5,
+    widths=(1, 2, 4),
+    filters=(3, 4, 2),
+    activation="tanh",
+    fully_connected="linear",
+    dim=6,
+    dropout=0.0,
+)
+ROWS = [[1, 2, 3, 4], [5], [8, 7, 6, 5, 4, 3, 2], [2, 2], [0]]
+
+
+def encoder_of(**changes: object) -> ConvolutionEncoder:
+    torch.manual_seed(3)
+    return ConvolutionEncoder(replace(SETTINGS, **changes), [9]).eval()
+
+
+def by_loop(encoder: ConvolutionEncoder, row: list[int]) -> np.ndarray:
+    """Every filter over every window that lies in `row`; a short row is filled up with zeros."""
+    weights = {k: v.double().numpy() for k, v in encoder.state_dict().items()}
+    relu = encoder.settings.activation == "relu"
+    responses = []
+    for bank, width in enumerate(encoder.settings.widths):
+        kernels, biases = weights[f"banks.{bank}.weight"], weights[f"banks.{bank}.bias"]
+        vectors = weights["characters.weight"][row + [0] * (width - len(row))]
+        for kernel, bias in zip(kernels, biases, strict=True):  # kernel [dim_character, width]
+            sums = []
+            for first in range(len(vectors) - width + 1):
+                window = vectors[first : first + width]
+                sums.append(sum(kernel[:, k] @ window[k] for k in range(width)) + bias)
+            activated = np.maximum(sums, 0) if relu else np.tanh(sums)
+            responses.append(max(activated))
+    if encoder.settings.fully_connected == "none":
+        return np.array(responses)
+    dense = weights["dense.weight"] @ responses + weights["dense.bias"]
+    return np.tanh(dense) if encoder.settings.fully_connected == "tanh" else dense
+
+
+@given(
+    rows=st.lists(st.lists(st.integers(0, 8), min_size=1, max_size=8), min_size=1, max_size=5),
+    activation=st.sampled_from(["relu", "tanh"]),
+    fully_connected=st.sampled_from(["tanh", "linear", "none"]),
+)
+@settings(max_examples=60)
+def test_equals_the_loop(rows: list[list[int]], activation: str, fully_connected: str) -> None:
+    encoder = encoder_of(activation=activation, fully_connected=fully_connected)
+    found = checked(ConvolutionEncoder.forward)(encoder, *padded(rows)).detach().numpy()
+    np.testing.assert_allclose(found, [by_loop(encoder, row) for row in rows], atol=1e-6)
+
+
+def test_by_hand() -> None:
+    """One filter (1, -1) over pairs of characters; a is 1 and b is 2, padding 0, bias 0.
+
+    "abba" has the windows 1 - 2, 2 - 2 and 2 - 1, the largest is 1; "bab" 2 - 1 and 1 - 2, again 1;
+    "ab" has only 1 - 2 = -1, although (b, padding) behind it would give 2; "a" is shorter than the
+    filter, its window is (a, padding) and gives 1; the empty string gives 0.
+    """
+    encoder = encoder_of(
+        dim_character=1, widths=(2,), filters=(1,), activation="relu", fully_connected="none"
+    )
+    with torch.no_grad():
+        encoder.characters.weight[:3, 0] = torch.tensor([0.0, 1.0, 2.0])
+        encoder.banks[0].weight[:] = torch.tensor([[[1.0, -1.0]]])
+        encoder.banks[0].bias[:] = 2.0  # so that relu lets all of them through
+    found = encoder(*padded([[1, 2, 2, 1], [2, 1, 2], [1, 2], [1], [0]]))
+    assert (found[:, 0] - 2).tolist() == [1, 1, -1, 1, 0]
+
+
+def test_equals_conv1d_and_its_gradients() -> None:
+    """Strings of one length, longer than all filters: convolution, largest, activation, dense."""
+    encoder = encoder_of(activation="relu")
+    ids = torch.randint(1, 9, (6, 8), generator=torch.Generator().manual_seed(1))
+    goal = torch.randn(6, 6, generator=torch.Generator().manual_seed(2))
+    (encoder(ids, torch.full((6,), 8)) * goal).sum().backward()
+    found = {name: value.grad.clone() for name, value in encoder.named_parameters()}
+    encoder.zero_grad()
+    vectors = encoder.characters(ids).mT
+    responses = [functional.relu(bank(vectors)).amax(2) for bank in encoder.banks]
+    (encoder.dense(torch.cat(responses, 1)) * goal).sum().backward()
+    for name, value in encoder.named_parameters():
+        torch.testing.assert_close(found[name], value.grad, atol=1e-6, rtol=1e-4)
+
+
+@pytest.mark.parametrize("fully_connected", ["tanh", "linear", "none"])
+def test_any_batch_any_parameter_any_trace(fully_connected: str) -> None:
+    encoder = encoder_of(fully_connected=fully_connected)
+    assert encoder.dim == (9 if fully_connected == "none" else 6)
+    check_batch_independence(encoder, ROWS * 15)  # more than one piece
+    check_gradients(encoder, ROWS)
+    check_traced(encoder)
+
+
+def test_the_vector_of_padding_stays_zero() -> None:
+    """Short strings look at it, and no step of training moves it."""
+    encoder = encoder_of().train()
+    optimizer = torch.optim.Adam(encoder.parameters(), lr=0.1, weight_decay=0.1)
+    for _ in range(3):
+        encoder(*padded([[1], [2, 3], [0]])).sum().backward()
+        optimizer.step()
+    assert not encoder.characters.weight[0].any()
+
+
+def test_dropout_on_the_input_of_the_last_layer_in_training_only() -> None:
+    check_dropout(encoder_of(dropout=0.5), ROWS)
+    check_dropout(encoder_of(), ROWS, drops=False)
+
+
+def test_units() -> None:
+    assert ConvolutionEncoder.units(SETTINGS) == (UnitSettings("character", 8),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"max_length": 2}, "max_length = 2; choose 4 to 1000 characters"),
+        ({"widths": (), "filters": ()}, "give a count of filters for each width"),
+        ({"filters": (3, 4)}, "give a count of filters for each width"),
+        ({"widths": (2, 2, 4)}, "choose different widths, and all 1 or more"),
+        ({"widths": (0, 2, 4)}, "choose different widths, and all 1 or more"),
+        ({"filters": (3, 0, 2)}, "choose different widths, and all 1 or more"),
+        ({"widths": (1, 2, 9)}, "choose widths up to max_length = 8"),
+        ({"dim_character": 0}, "dim_character = 0; choose 1 or more"),
+        ({"dim": 0}, "dim = 0; choose 1 or more"),
+        ({"activation": "linear"}, "activation = 'linear'; choose relu or tanh"),
+        ({"fully_connected": "relu"}, "fully_connected = 'relu'; choose tanh, linear or none"),
+        ({"dropout": -0.1}, "dropout = -0.1; choose 0 or more, below 1"),
+        ({"fully_connected": "none", "dropout": 0.2}, "set dropout to 0"),
+    ],
+)
+def test_refuses_what_cannot_work(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(SETTINGS, **changes)

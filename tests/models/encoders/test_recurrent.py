@@ -1,0 +1,204 @@
+"""The recurrent encoder against the equations written out, and its two modes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from encoder_checks import check_dropout, check_gradients, check_traced, layers_by_loop, padded
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shapes import checked
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from models.encoders._pieces import PIECE
+from models.encoders.recurrent import RecurrentEncoder, RecurrentSettings
+from models.units import UnitSettings
+
+SETTINGS = RecurrentSettings(
+    mode="fast",
+    max_length=24,
+    dim_character=8,
+    layers=1,
+    hidden=12,
+    dim=12,
+    dropout_recurrent=0.1,
+    dropout_between=0.0,
+)
+VOCABULARY = 9
+
+
+def encoder_of(**changes: object) -> RecurrentEncoder:
+    torch.manual_seed(3)
+    return RecurrentEncoder(replace(SETTINGS, **changes), [VOCABULARY]).eval()
+
+
+def by_equations(encoder: RecurrentEncoder, row: list[int]) -> np.ndarray:
+    """Stacked BLSTM over exactly the characters of `row`, mean, dense."""
+    weights = {k: v.double().numpy() for k, v in encoder.state_dict().items()}
+    states = layers_by_loop(encoder.blstm, weights["characters.weight"][row])
+    return weights["dense.weight"] @ states.mean(axis=0) + weights["dense.bias"]
+
+
+ROWS = st.lists(
+    st.lists(st.integers(0, VOCABULARY - 1), min_size=1, max_size=7), min_size=1, max_size=5
+)
+FEW = settings(max_examples=40)
+
+
+@given(rows=ROWS)
+@FEW
+def test_equals_the_equations(rows: list[list[int]]) -> None:
+    encoder = encoder_of(layers=3, hidden=3, dim=4, max_length=7)
+    found = encoder(*padded(rows)).detach().numpy()
+    np.testing.assert_allclose(found, [by_equations(encoder, row) for row in rows], atol=1e-6)
+
+
+@given(rows=ROWS)
+@FEW
+def test_paper_mode_reads_the_whole_window(rows: list[list[int]]) -> None:
+    """In evaluation the string is at offset 0 and the mean is over padding too."""
+    encoder = encoder_of(mode="paper", layers=2, hidden=3, dim=4, max_length=9)
+    found = encoder(*padded(rows)).detach().numpy()
+    filled = [row + [0] * (9 - len(row)) for row in rows]
+    np.testing.assert_allclose(found, [by_equations(encoder, row) for row in filled], atol=1e-6)
+
+
+def test_paper_mode_equals_plain_lstm_over_100_steps() -> None:
+    encoder = encoder_of(mode="paper", max_length=100, layers=4)
+    ids, lengths = padded([[1, 2, 3], [4] * 100, [5]])
+    hidden, _ = encoder.blstm(encoder.characters(ids.T))
+    assert hidden.shape[0] == 100
+    expected = encoder.dense(hidden.sum(0) / 100)
+    torch.testing.assert_close(encoder(ids, lengths), expected, atol=1e-6, rtol=0)
+
+
+@given(row=st.lists(st.integers(0, 8), min_size=1, max_size=12), others=ROWS, place=st.integers(0))
+@FEW
+def test_fast_mode_does_not_see_the_batch(
+    row: list[int], others: list[list[int]], place: int
+) -> None:
+    encoder = encoder_of(layers=4, hidden=8)
+    place %= len(others) + 1
+    together = encoder(*padded([*others[:place], row, *others[place:]]))[place]
+    alone = encoder(*padded([row]))[0]
+    torch.testing.assert_close(together, alone, atol=1e-5, rtol=0)
+
+
+def test_window_is_placed_at_random_in_training_only() -> None:
+    """Three characters in a window of 5 have the offsets 0, 1 and 2, each a third of the time."""
+    encoder = encoder_of(mode="paper", max_length=5)
+    ids, lengths = padded([[7, 8, 6]] * 3000 + [[1, 2, 3, 4, 5]])
+    window = checked(RecurrentEncoder._window)
+    still = window(encoder, ids, lengths)
+    assert (still[:-1] == torch.tensor([7, 8, 6, 0, 0])).all()
+    torch.manual_seed(0)
+    moved = window(encoder.train(), ids, lengths)
+    assert moved[-1].tolist() == [1, 2, 3, 4, 5]
+    seen, counts = moved[:-1].unique(dim=0, return_counts=True)
+    assert seen.tolist() == [[0, 0, 7, 8, 6], [0, 7, 8, 6, 0], [7, 8, 6, 0, 0]]
+    assert ((counts / 3000 - 1 / 3).abs() < 0.04).all()  # 4.6 standard deviations
+
+
+@pytest.mark.parametrize("mode", ["paper", "fast"])
+def test_shapes_and_the_empty_batch(mode: str) -> None:
+    encoder = encoder_of(mode=mode, dim=5)
+    forward = checked(RecurrentEncoder.forward)
+    assert forward(encoder, *padded([[1, 2], [3]])).shape == (2, 5)
+    assert forward(encoder, *padded([[1]])).shape == (1, 5)
+    none = torch.zeros(0, 3, dtype=torch.long)
+    assert forward(encoder, none, none[:, 0]).shape == (0, 5)
+
+
+def test_a_long_batch_in_pieces_equals_one_by_one() -> None:
+    """More strings than a piece holds, of mixed lengths: sorted, cut, and put back in order."""
+    encoder = encoder_of(layers=2, max_length=30)
+    draw = torch.Generator().manual_seed(0)
+    rows = [torch.randint(1, 9, (n % 30 + 1,), generator=draw).tolist() for n in range(3 * PIECE)]
+    together = encoder(*padded(rows))
+    alone = torch.cat([encoder(*padded([row])) for row in rows])
+    torch.testing.assert_close(together, alone, atol=1e-5, rtol=0)
+
+
+def test_gradients_equal_those_of_a_plain_blstm() -> None:
+    """Packed sequences through `torch.nn.LSTM`, autograd's gradients for all parameters."""
+    encoder = encoder_of(layers=3, dropout_recurrent=0.0)
+    ids, lengths = padded([[1, 2, 3, 4, 5], [6], [7, 8], [2, 2, 2]])
+    goal = torch.randn(4, encoder.settings.dim, generator=torch.Generator().manual_seed(1))
+    (encoder(ids, lengths) * goal).sum().backward()
+    found = {name: parameter.grad.clone() for name, parameter in encoder.named_parameters()}
+    encoder.zero_grad()
+    packed = pack_padded_sequence(encoder.characters(ids.T), lengths, enforce_sorted=False)
+    hidden, _ = pad_packed_sequence(encoder.blstm(packed)[0])
+    plain = encoder.dense(hidden.sum(0) / lengths[:, None])
+    (plain * goal).sum().backward()
+    for name, parameter in encoder.named_parameters():
+        torch.testing.assert_close(found[name], parameter.grad, atol=1e-6, rtol=1e-4)
+
+
+def test_recurrent_dropout_is_for_training_and_leaves_the_weights() -> None:
+    encoder = encoder_of(dropout_recurrent=0.5)
+    batch = padded([[1, 2, 3, 4], [5, 6]])
+    before = {k: v.clone() for k, v in encoder.state_dict().items()}
+    quiet = encoder(*batch)
+    assert torch.equal(quiet, encoder(*batch))
+    encoder.train()
+    one, other = encoder(*batch), encoder(*batch)
+    assert not torch.allclose(one, other)
+    one.sum().backward()
+    assert all(parameter.grad is not None for parameter in encoder.parameters())
+    assert all(torch.equal(v, before[k]) for k, v in encoder.state_dict().items())
+    assert torch.equal(encoder.eval()(*batch), quiet)
+
+
+@pytest.mark.parametrize(("layers", "differs"), [(1, False), (2, True)])
+def test_dropout_between_layers_where_there_is_a_between(layers: int, differs: bool) -> None:
+    encoder = encoder_of(layers=layers, dropout_recurrent=0.0, dropout_between=0.5)
+    check_dropout(encoder, [[1, 2, 3]], drops=differs)
+
+
+def test_weights_begin_as_the_layers_make_them_and_keep_their_names() -> None:
+    """Weights of earlier models load, and a seed means what it meant: characters, blstm, dense."""
+    torch.manual_seed(3)
+    parts = {
+        "characters": nn.Embedding(VOCABULARY, 8),
+        "blstm": nn.LSTM(8, 12, num_layers=2, bidirectional=True),
+        "dense": nn.Linear(24, 12),
+    }
+    expected = nn.ModuleDict(parts).state_dict()
+    found = encoder_of(layers=2).state_dict()
+    assert list(found) == list(expected)
+    assert all(torch.equal(found[name], value) for name, value in expected.items())
+
+
+@pytest.mark.parametrize("mode", ["paper", "fast"])
+def test_gradients_and_a_trace(mode: str) -> None:
+    encoder = encoder_of(mode=mode, layers=2)
+    check_gradients(encoder, [[1, 2, 3, 4], [5]])
+    check_traced(encoder)
+
+
+def test_units() -> None:
+    assert RecurrentEncoder.units(SETTINGS) == (UnitSettings("character", 24),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"mode": "slow"}, "mode = 'slow'; choose paper or fast"),
+        ({"max_length": 3}, "max_length = 3; choose 4 to 1000 characters"),
+        ({"max_length": 1001}, "max_length = 1001; choose 4 to 1000 characters"),
+        ({"dim_character": 0}, "dim_character = 0; choose 1 or more"),
+        ({"layers": 0}, "layers = 0; choose 1 or more"),
+        ({"hidden": -1}, "hidden = -1; choose 1 or more"),
+        ({"dim": 0}, "dim = 0; choose 1 or more"),
+        ({"dropout_recurrent": 1.0}, "dropout_recurrent = 1.0; choose 0 or more, below 1"),
+        ({"dropout_between": -0.1}, "dropout_between = -0.1; choose 0 or more, below 1"),
+    ],
+)
+def test_refuses_what_cannot_work(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(SETTINGS, **changes)

@@ -1,0 +1,310 @@
+"""The margin losses into a frozen space: by hand, by loop, by differences, and in the collapse."""
+
+from __future__ import annotations
+
+import math
+from typing import get_args
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from shapes import checked
+from torch.nn import functional
+
+from models.kinds import loss_parts
+from models.loss import PairBatch, Targets
+from models.losses.frozen_margin import (
+    FROM_TABLE,
+    FrozenMarginSettings,
+    Negatives,
+    _negatives,
+    frozen_margin,
+)
+
+KINDS = get_args(Negatives)
+SYNTHETIC = ("projection", "difference")
+loss_of = checked(frozen_margin)
+
+
+def settings_of(negatives: Negatives, margin: float = 0.5, draws: int = 5) -> FrozenMarginSettings:
+    return FrozenMarginSettings(margin, negatives, draws)
+
+
+def circle(*degrees: float) -> torch.Tensor:
+    """Points on the unit circle: their cosine similarity is the cosine of the angle between."""
+    angles = torch.tensor(degrees, dtype=torch.float64) * math.pi / 180
+    return torch.stack([angles.cos(), angles.sin()], 1)
+
+
+def batch_of(
+    left: list[int], table: torch.Tensor, rows: list[int], apart: torch.Tensor
+) -> PairBatch:
+    """`right` and `PairBatch.apart` are not read."""
+    places = torch.tensor(left, dtype=torch.long)
+    targets = Targets(table, torch.tensor(rows, dtype=torch.long), apart)
+    nothing = torch.zeros(0, 2, dtype=torch.long)
+    return PairBatch(places, places, torch.ones(9, 9).bool(), nothing, None, targets)
+
+
+def random_case(seed: int, share: float = 0.4) -> tuple[torch.Tensor, PairBatch]:
+    """Some pairs have no target, some no negative; sometimes the target itself is named apart."""
+    draw = torch.Generator().manual_seed(seed)
+    embeddings = torch.randn(6, 3, generator=draw, dtype=torch.float64) * 3
+    table = functional.normalize(torch.randn(5, 3, generator=draw, dtype=torch.float64))
+    left = torch.randint(6, (4,), generator=draw).tolist()
+    rows = torch.randint(-1, 5, (4,), generator=draw).tolist()
+    return embeddings, batch_of(left, table, rows, torch.rand(4, 5, generator=draw) < share)
+
+
+# û at 60°; of the frozen embeddings at 0°, 90°, 180° and 300° the first is its target u
+POINTS, TABLE = circle(60), circle(0, 90, 180, 300)
+BATCH = batch_of([0], TABLE, [0], torch.tensor([[False, True, True, True]]))
+
+
+@pytest.mark.parametrize(
+    ("negatives", "dissimilar"),
+    [("projection", 0.866025), ("difference", 0.5), ("most_informative", 0.866025)],
+)
+def test_by_hand(negatives: Negatives, dissimilar: float) -> None:
+    """uᵀû = cos 60° = 0.5 and λ = 0.5, so `similar` is 0 and the loss is u'ᵀû.
+
+    projection: û - 0.5u = (0, 0.866), of unit length (0, 1): cos 30° = 0.866025.
+    difference: û - u = (-0.5, 0.866) is at 120°: cos 60° = 0.5.
+    most_informative: closest to 120° is 90°, cos 30° = 0.866025.
+    """
+    loss = loss_of(POINTS, BATCH, settings_of(negatives))
+    assert loss.similar.item() == pytest.approx(0, abs=1e-12)
+    assert loss.dissimilar.item() == pytest.approx(dissimilar, abs=1e-6)
+    assert loss.total.item() == pytest.approx(dissimilar, abs=1e-6)
+
+
+def test_random_by_hand() -> None:
+    """λ = 0.7: terms 0.2 + cos 30° = 1.066025, 0.2 - 0.5 < 0 and 0.2 - 0.5 < 0: mean 0.355342.
+
+    Over 40,000 draws the standard deviation is 0.0025; `similar` is 0.2 / 3 of it.
+    """
+    torch.manual_seed(0)
+    loss = frozen_margin(POINTS, BATCH, settings_of("random", 0.7, 40_000))
+    assert loss.total.item() == pytest.approx(0.355342, abs=0.012)
+    assert loss.similar.item() == pytest.approx(0.2 / 3, abs=0.003)
+
+
+@pytest.mark.parametrize(
+    ("negatives", "slope"), [("projection", 1.366025), ("difference", 1.732051)]
+)
+def test_gradient_by_hand(negatives: Negatives, slope: float) -> None:
+    """By the angle θ = 60° of û, with u' held fixed; the norm 2 of the embedding does not matter.
+
+    d/dθ -uᵀû is sin θ = 0.866025. projection: u'ᵀû is cos(90° - θ), its slope sin 30° = 0.5.
+    difference: u' is at 90° + θ/2 = 120°, the slope is sin 60° = 0.866025; if u' moved along it
+    would be that of sin(θ/2), only cos(30°)/2 = 0.433013.
+    """
+    angle = torch.tensor(math.pi / 3, dtype=torch.float64, requires_grad=True)
+    embedding = 2 * torch.stack([angle.cos(), angle.sin()])[None]
+    frozen_margin(embedding, BATCH, settings_of(negatives)).total.backward()
+    assert angle.grad is not None
+    assert angle.grad.item() == pytest.approx(slope, abs=1e-6)
+
+
+def dot(a: list[float], b: list[float]) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def scaled(a: list[float]) -> list[float]:
+    return [x / math.hypot(*a) for x in a]
+
+
+def by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, margin: float) -> float:
+    table, terms = batch.targets.table.tolist(), []
+    for place, row, apart in zip(
+        batch.left.tolist(), batch.targets.rows.tolist(), batch.targets.apart, strict=True
+    ):
+        if row < 0:
+            continue
+        predicted, target = scaled(embeddings[place].tolist()), table[row]
+        near = dot(predicted, target)
+        difference = [a - b for a, b in zip(predicted, target, strict=True)]
+        others = [v for j, v in enumerate(table) if apart[j] and j != row]
+        if how == "projection":
+            negatives = [scaled([a - near * b for a, b in zip(predicted, target, strict=True)])]
+        elif how == "difference":
+            negatives = [scaled(difference)]
+        elif how == "most_informative":
+            negatives = sorted(others, key=lambda v: dot(v, difference))[-1:]
+        else:  # of "least" and "most" a random draw is between
+            order = sorted(others, key=lambda v: dot(v, predicted))
+            negatives = order[:1] if how == "least" else order[-1:]
+        terms += [max(0.0, margin + dot(v, predicted) - near) for v in negatives]
+    return sum(terms) / max(1, len(terms))
+
+
+@given(st.integers(0, 10**6), st.floats(0.05, 1.5), st.sampled_from(KINDS))
+def test_equals_the_loop(seed: int, margin: float, negatives: Negatives) -> None:
+    embeddings, batch = random_case(seed)
+    torch.manual_seed(seed)
+    loss = frozen_margin(embeddings, batch, settings_of(negatives, margin))
+    total = loss.total.item()
+    assert (loss.similar + loss.dissimilar).item() == pytest.approx(total, abs=1e-12)
+    if negatives == "random":
+        assert by_loop(embeddings, batch, "least", margin) - 1e-12 <= total
+        assert total <= by_loop(embeddings, batch, "most", margin) + 1e-12
+    else:
+        expected = by_loop(embeddings, batch, negatives, margin)
+        assert total == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("negatives", FROM_TABLE)
+def test_gradient(negatives: Negatives) -> None:
+    """Finite differences in float64; the draws are repeated, the hinges are not near their kink."""
+    embeddings, batch = random_case(3)
+
+    def total(e: torch.Tensor) -> torch.Tensor:
+        torch.manual_seed(1)
+        return frozen_margin(e, batch, settings_of(negatives)).total
+
+    assert total(embeddings).item() > 0.1
+    assert torch.autograd.gradcheck(total, embeddings.requires_grad_())
+
+
+def test_gradient_of_projection() -> None:
+    """Finite differences move u' too, and agree: u' is the best of all that are orthogonal to u.
+
+    So to first order its own move does not change u'ᵀû. That is not so for ``difference``, whose
+    gradient is therefore checked with u' held fixed, below.
+    """
+    embeddings, batch = random_case(3)
+
+    def total(e: torch.Tensor) -> torch.Tensor:
+        return frozen_margin(e, batch, settings_of("projection")).total
+
+    assert torch.autograd.gradcheck(total, embeddings.clone().requires_grad_())
+
+
+@pytest.mark.parametrize("negatives", KINDS)
+def test_negatives_are_constants(negatives: Negatives) -> None:
+    """The gradient is that of the hinge with the vectors u' given, which is checked itself."""
+    embeddings, batch = random_case(5, share=1)
+    kept = batch.targets.rows >= 0
+    left, rows = batch.left[kept], batch.targets.rows[kept]
+    allowed = torch.ones(len(rows), 5, dtype=torch.bool).scatter(1, rows[:, None], False)
+    table = batch.targets.table
+    torch.manual_seed(2)
+    predicted = functional.normalize(embeddings[left])
+    constants = checked(_negatives)(predicted, table[rows], table, allowed, settings_of(negatives))
+
+    def hinge(e: torch.Tensor) -> torch.Tensor:
+        near = functional.cosine_similarity(e[left], table[rows])[:, None]
+        far = functional.cosine_similarity(e[left][:, None], constants, dim=2)
+        return (0.5 + far - near).relu().mean()
+
+    embeddings.requires_grad_()
+    assert torch.autograd.gradcheck(hinge, embeddings)
+    (expected,) = torch.autograd.grad(hinge(embeddings), embeddings)
+    torch.manual_seed(2)
+    loss = frozen_margin(embeddings, batch, settings_of(negatives))
+    (found,) = torch.autograd.grad(loss.total, embeddings)
+    assert expected.abs().max() > 0.01
+    torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize("negatives", SYNTHETIC)
+@pytest.mark.parametrize(("margin", "expected"), [(0.5, 0.0), (1.5, 0.5)])
+def test_at_the_target_the_synthetic_negative_is_zero(
+    negatives: Negatives, margin: float, expected: float
+) -> None:
+    """û = u: max(0, λ + 0 - 1), and no gradient, as uᵀû is at its maximum.
+
+    In float32 and 300 dimensions too, where û - (ûᵀu)u is a little noise instead of 0.
+    """
+    torch.manual_seed(0)
+    raw = torch.randn(50, 300) * 7
+    table, places = functional.normalize(raw), list(range(50))
+    batch = batch_of(places, table, places, torch.zeros(50, 50).bool())
+    embeddings = (raw * 0.3).requires_grad_()
+    loss = frozen_margin(embeddings, batch, settings_of(negatives, margin))
+    assert loss.total.item() == pytest.approx(expected, abs=1e-3)
+    loss.total.backward()
+    assert embeddings.grad is not None
+    assert embeddings.grad.abs().max() < 1e-4
+
+
+@given(st.integers(0, 10**6), st.sampled_from(KINDS))
+def test_norms_do_not_matter(seed: int, negatives: Negatives) -> None:
+    torch.manual_seed(seed)
+    embeddings, batch = random_case(seed)
+    scale = torch.rand(len(embeddings), 1, dtype=torch.float64) * 9 + 0.1
+    losses = []
+    for each in (embeddings, embeddings * scale):
+        torch.manual_seed(seed)
+        losses.append(frozen_margin(each, batch, settings_of(negatives)).total)
+    torch.testing.assert_close(*losses, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("negatives", KINDS)
+@pytest.mark.parametrize("rows", [[], [-1, -1], [0, 1]])
+def test_nothing_valid_gives_a_zero_with_a_gradient_path(
+    negatives: Negatives, rows: list[int]
+) -> None:
+    """No pair; none with a target; or none with a negative but its own target.
+
+    In the last case a synthetic negative needs none, and only those of the table are left out.
+    """
+    embeddings = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], requires_grad=True)
+    table = torch.eye(2)
+    apart = torch.eye(2)[: len(rows)].bool()
+    batch = batch_of([0, 1][: len(rows)], table, rows, apart)
+    loss = loss_of(embeddings, batch, settings_of(negatives))
+    loss.total.backward()
+    assert embeddings.grad is not None
+    if rows == [0, 1] and negatives in SYNTHETIC:
+        assert loss.total.item() > 0
+    else:
+        assert [term.item() for term in loss] == [0, 0, 0]
+        assert (embeddings.grad == 0).all()
+
+
+@pytest.mark.parametrize("negatives", KINDS)
+def test_an_empty_table(negatives: Negatives) -> None:
+    embeddings = torch.randn(2, 3, requires_grad=True)
+    batch = batch_of([0, 1], torch.zeros(0, 3), [-1, -1], torch.zeros(2, 0).bool())
+    assert frozen_margin(embeddings, batch, settings_of(negatives)).total.item() == 0
+
+
+@pytest.mark.parametrize("negatives", KINDS)
+def test_collapse(negatives: Negatives) -> None:
+    """All embeddings equal, targets on three axes: every gradient is there, and of its own.
+
+    The targets do not move, so a collapsed network is pulled apart: a step against the gradient
+    brings each embedding closer to its own target, and the embeddings away from each other.
+    """
+    torch.manual_seed(0)
+    table = torch.eye(4, dtype=torch.float64)[:3]
+    embeddings = torch.tensor([[1.0, 2.0, 1.5, 3.0]] * 3, dtype=torch.float64, requires_grad=True)
+    batch = batch_of([0, 1, 2], table, [0, 1, 2], ~torch.eye(3).bool())
+    frozen_margin(embeddings, batch, settings_of(negatives)).total.backward()
+    assert embeddings.grad is not None
+    after = functional.normalize(embeddings - 5 * embeddings.grad)
+    before = functional.normalize(embeddings)
+    assert ((after * table).sum(1) > (before * table).sum(1)).all()
+    assert (after @ after.T)[~torch.eye(3).bool()].max() < 0.999
+
+
+def test_settings() -> None:
+    assert loss_parts("frozen_margin") == (FrozenMarginSettings, frozen_margin)
+    assert FrozenMarginSettings.needs_targets
+    assert not settings_of("random").reads_dissimilar
+    for values, message in (
+        ((0.0, "random", 5), r"margin = 0.0: choose above 0"),
+        ((0.5, "max", 5), r"'max': choose projection, difference, random, most_informative"),
+        ((0.5, "random", 0), r"draws = 0: choose 1 or more"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            FrozenMarginSettings(*values)
+
+
+def test_a_batch_without_targets_is_refused() -> None:
+    places = torch.zeros(1, dtype=torch.long)
+    batch = PairBatch(places, places, torch.zeros(1, 1).bool(), torch.zeros(0, 2).long())
+    with pytest.raises(ValueError, match="frozen_margin needs `targets`"):
+        frozen_margin(torch.ones(1, 2), batch, settings_of("projection"))

@@ -1,0 +1,213 @@
+"""InfoNCE: by hand, by loop, against pytorch-metric-learning, and in the collapse."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from pytorch_metric_learning.losses import NTXentLoss
+from shapes import checked
+
+from models.kinds import loss_parts
+from models.loss import PairBatch
+from models.losses.info_nce import InfoNceSettings, info_nce
+from models.losses.supervised_contrastive import (
+    SupervisedContrastiveSettings,
+    supervised_contrastive,
+)
+
+NONE = torch.empty(0, 2, dtype=torch.long)
+
+
+def batch_of(pairs: list[tuple[int, int]], apart: torch.Tensor) -> PairBatch:
+    left, right = torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).T
+    return PairBatch(left, right, apart, NONE)
+
+
+def random_batch(seed: int, size: int, pairs: int) -> tuple[torch.Tensor, PairBatch]:
+    """Any pairs, repeated, both ways round, also among the strings that are apart."""
+    draw = torch.Generator().manual_seed(seed)
+    apart = torch.rand(size, size, generator=draw).triu(1) > 0.6
+    left = torch.randint(size, (pairs,), generator=draw)
+    right = (left + torch.randint(1, size, (pairs,), generator=draw)) % size
+    embeddings = torch.randn(size, 3, generator=draw, dtype=torch.float64)
+    return embeddings, PairBatch(left, right, apart | apart.T, NONE)
+
+
+def circle(*degrees: float) -> torch.Tensor:
+    """Points on the unit circle: their cosine similarity is the cosine of the angle between."""
+    angles = torch.tensor(degrees, dtype=torch.float64) * math.pi / 180
+    return torch.stack([angles.cos(), angles.sin()], 1)
+
+
+def negatives_of(pairs: int, others: int) -> torch.Tensor:
+    """`apart` of a batch of pairs, then others: only the pairs' strings and others are apart."""
+    paired = torch.arange(2 * pairs + others) < 2 * pairs
+    return paired[:, None] != paired
+
+
+def test_by_hand() -> None:
+    """A pair at 0° and 60°, strings apart from both at 90° and 180°, one unknown at 0°; τ = 0.5.
+
+    From the left s/τ is 1 to the right, 0 and -2 to the two: log(1 + e⁻¹ + e⁻³) = 0.349012. From
+    the right it is 1, 2·cos 30° = 1.732051 and -1: log(1 + e^0.732051 + e⁻²) = 1.167726. Their
+    mean is 0.758369. Each direction pulls with -1, and pushes with the rest.
+    """
+    embeddings = circle(0, 60, 90, 180, 0)
+    apart = negatives_of(1, 3)
+    apart[4], apart[:, 4] = False, False
+    batch = batch_of([(0, 1)], apart)
+    for symmetric, expected in ((False, 0.349012), (True, 0.758369)):
+        loss = checked(info_nce)(embeddings, batch, InfoNceSettings(0.5, symmetric))
+        assert loss.total.item() == pytest.approx(expected, abs=1e-6)
+        assert loss.similar.item() == pytest.approx(-1)
+        assert loss.dissimilar.item() == pytest.approx(expected + 1, abs=1e-6)
+
+
+def by_loop(embeddings: torch.Tensor, batch: PairBatch, settings: InfoNceSettings) -> float:
+    def weight(i: int, j: int) -> float:
+        s = torch.cosine_similarity(embeddings[i], embeddings[j], dim=0).item()
+        return math.exp(s / settings.temperature)
+
+    pairs = list(zip(batch.left.tolist(), batch.right.tolist(), strict=True))
+    turned = [(right, left) for left, right in pairs]
+    costs = []
+    for anchor, other in pairs + turned * settings.symmetric:
+        among = weight(anchor, other)
+        for j in range(len(embeddings)):
+            if batch.apart[anchor, j] and (anchor, j) not in pairs + turned:
+                among += weight(anchor, j)
+        costs.append(-math.log(weight(anchor, other) / among))
+    return sum(costs) / len(costs)
+
+
+RANDOM = (st.integers(0, 10**6), st.integers(2, 8), st.integers(1, 6), st.booleans())
+
+
+@given(*RANDOM, st.floats(0.05, 2))
+def test_equals_the_loop(seed: int, size: int, pairs: int, symmetric: bool, tau: float) -> None:
+    embeddings, batch = random_batch(seed, size, pairs)
+    settings = InfoNceSettings(tau, symmetric)
+    loss = info_nce(embeddings, batch, settings)
+    assert loss.total.item() == pytest.approx(by_loop(embeddings, batch, settings), abs=1e-9)
+    assert (loss.similar + loss.dissimilar).item() == pytest.approx(loss.total.item(), abs=1e-9)
+    assert loss.total.item() >= 0
+
+
+@given(*RANDOM)
+def test_equals_pytorch_metric_learning(seed: int, size: int, pairs: int, symmetric: bool) -> None:
+    """Its NT-Xent takes anchors, positives, anchors, negatives; without negatives it gives 0."""
+    embeddings, batch = random_batch(seed, size, pairs)
+    anchor, positive = batch.left, batch.right
+    if symmetric:
+        anchor, positive = torch.cat([anchor, positive]), torch.cat([positive, anchor])
+    apart = batch.apart.clone()
+    apart[batch.left, batch.right] = apart[batch.right, batch.left] = False
+    tuples = (anchor, positive, *apart.nonzero(as_tuple=True))
+    expected = NTXentLoss(temperature=0.1)(embeddings, indices_tuple=tuples)
+    found = info_nce(embeddings, batch, InfoNceSettings(0.1, symmetric)).total
+    torch.testing.assert_close(found, torch.as_tensor(expected, dtype=torch.float64))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 5))
+def test_symmetric_is_supervised_contrastive_of_strings_in_one_pair(seed: int, pairs: int) -> None:
+    embeddings, batch = random_batch(seed, 2 * pairs, 1)
+    batch = batch_of([(2 * i, 2 * i + 1) for i in range(pairs)], batch.apart)
+    other = supervised_contrastive(embeddings, batch, SupervisedContrastiveSettings(0.2))
+    loss = info_nce(embeddings, batch, InfoNceSettings(0.2, symmetric=True))
+    torch.testing.assert_close(torch.stack(loss), torch.stack(other))
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_gradient(symmetric: bool) -> None:
+    embeddings, batch = random_batch(3, 7, 4)
+    settings = InfoNceSettings(0.3, symmetric)
+    assert torch.autograd.gradcheck(
+        lambda e: info_nce(e, batch, settings), embeddings.requires_grad_()
+    )
+
+
+@pytest.mark.parametrize("size", [0, 3])
+def test_no_pair_gives_a_zero_with_a_gradient_path(size: int) -> None:
+    embeddings = torch.ones(size, 2, requires_grad=True)
+    batch = batch_of([], torch.ones(size, size).triu(1).bool())
+    loss = info_nce(embeddings, batch, InfoNceSettings(0.1, symmetric=True))
+    assert [term.item() for term in loss] == [0, 0, 0]
+    loss.total.backward()
+    torch.testing.assert_close(embeddings.grad, torch.zeros(size, 2))
+
+
+def test_a_pair_without_a_negative_costs_nothing_and_counts() -> None:
+    """Two pairs, of which only the first has a negative: half of its cost, no gradient for 2, 3."""
+    embeddings = torch.randn(5, 4, generator=torch.Generator().manual_seed(1))
+    embeddings.requires_grad_()
+    apart = torch.zeros(5, 5, dtype=torch.bool)
+    apart[0, 4] = apart[4, 0] = True
+    settings = InfoNceSettings(0.05, symmetric=False)
+    both = info_nce(embeddings, batch_of([(0, 1), (2, 3)], apart), settings).total
+    first = info_nce(embeddings, batch_of([(0, 1)], apart), settings).total
+    torch.testing.assert_close(both, first / 2)
+    both.backward()
+    assert embeddings.grad is not None
+    assert embeddings.grad.isfinite().all()
+    assert embeddings.grad[:2].abs().min() > 0
+    assert embeddings.grad[2:4].abs().max() == 0
+
+
+def test_small_temperatures_stay_finite() -> None:
+    """τ = 0.001, where exp(s/τ) overflows: 0° against 10° and 90°, in either role.
+
+    With the pair at 10° the cost is log(1 + e^-984.8) = 0; the other way round 0.9848 / τ = 984.8.
+    """
+    for degrees, cost in (((0, 10, 90), 0.0), ((0, 90, 10), 984.8)):
+        embeddings = circle(*degrees).float().requires_grad_()
+        settings = InfoNceSettings(0.001, symmetric=False)
+        loss = info_nce(embeddings, batch_of([(0, 1)], negatives_of(1, 1)), settings)
+        assert loss.total.item() == pytest.approx(cost, abs=0.1)
+        loss.total.backward()
+        assert embeddings.grad is not None
+        assert embeddings.grad.isfinite().all()
+
+
+def test_collapse() -> None:
+    """All embeddings equal: log(1 + 3) for three negatives a string, and no gradient.
+
+    A negative that lies 0.01 beside the others is pushed on, in the direction in which it lies.
+    """
+    raw = torch.tensor([3.0, 4.0], dtype=torch.float64).repeat(5, 1).requires_grad_()
+    batch = batch_of([(0, 1)], negatives_of(1, 3))
+    settings = InfoNceSettings(0.1, symmetric=True)
+    total = info_nce(raw, batch, settings).total
+    assert total.item() == pytest.approx(math.log(4))
+    total.backward()
+    assert raw.grad is not None
+    assert raw.grad.abs().max() < 1e-12
+    beside = raw.detach().clone()
+    beside[4, 0] += 0.01
+    beside.requires_grad_()
+    info_nce(beside, batch, settings).total.backward()
+    assert beside.grad is not None
+    assert beside.grad[4, 0] < -1e-4
+
+
+def test_only_directions_count() -> None:
+    embeddings, batch = random_batch(5, 6, 4)
+    settings = InfoNceSettings(0.1, symmetric=False)
+    lengths = torch.tensor([[0.1], [1], [7], [30], [2], [0.5]], dtype=torch.float64)
+    torch.testing.assert_close(
+        info_nce(embeddings, batch, settings), info_nce(embeddings * lengths, batch, settings)
+    )
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0, math.nan])
+def test_temperature_has_to_be_above_0(temperature: float) -> None:
+    with pytest.raises(ValueError, match=f"temperature is {temperature}; it has to be above 0"):
+        InfoNceSettings(temperature, symmetric=True)
+
+
+def test_found_by_its_kind() -> None:
+    assert loss_parts("info_nce") == (InfoNceSettings, info_nce)
+    assert not InfoNceSettings(0.1, symmetric=True).reads_dissimilar

@@ -1,0 +1,269 @@
+"""The margin loss: by hand, by loop, by finite differences, and in the collapse."""
+
+from __future__ import annotations
+
+import math
+from typing import get_args
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from shapes import checked
+from torch.nn import functional
+
+from models.kinds import loss_parts
+from models.loss import PairBatch
+from models.losses.margin import MarginSettings, Negatives, _chosen, margin
+
+KINDS = get_args(Negatives)
+CERTAIN = ("max", "semihard", "most_informative")  # without a draw
+loss_of = checked(margin)
+
+
+def circle(*degrees: float) -> torch.Tensor:
+    """Points on the unit circle: their cosine similarity is the cosine of the angle between."""
+    angles = torch.tensor(degrees, dtype=torch.float64) * math.pi / 180
+    return torch.stack([angles.cos(), angles.sin()], 1)
+
+
+def batch_of(pairs: list[tuple[int, int]], apart: torch.Tensor) -> PairBatch:
+    left, right = torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).T
+    return PairBatch(left, right, apart | apart.T, torch.zeros(0, 2, dtype=torch.long))
+
+
+def random_case(seed: int, size: int = 8, pairs: int = 3) -> tuple[torch.Tensor, PairBatch]:
+    """Embeddings of any norm; pairs of two different strings, some of them rejected by people."""
+    draw = torch.Generator().manual_seed(seed)
+    embeddings = torch.randn(size, 3, generator=draw, dtype=torch.float64) * 3
+    chosen = [torch.randperm(size, generator=draw)[:2].tolist() for _ in range(pairs)]
+    apart = (torch.rand(size, size, generator=draw) < 0.3).fill_diagonal_(False)
+    return embeddings, batch_of([(a, b) for a, b in chosen], apart)
+
+
+# the pair is at 0° and 60°, and both are apart from the strings at 30°, 100°, 135° and -40°
+POINTS = circle(0, 60, 30, 100, 135, -40)
+APART = torch.zeros(6, 6, dtype=torch.bool)
+APART[:2, 2:] = True
+
+
+@pytest.mark.parametrize(
+    ("negatives", "similar", "dissimilar"),
+    [
+        ("max", -0.1, 0.866025),
+        ("semihard", -0.05, 0.129410),
+        ("most_informative", -0.1, 0.512432),
+    ],
+)
+def test_by_hand(negatives: Negatives, similar: float, dissimilar: float) -> None:
+    """cos(x1, x2) = 0.5, so a term is max(0, 0.4 - 0.5 + cos(x, t)).
+
+    Cosines to 30°, 100°, 135°, -40° are 0.866025, -0.173648, -0.707107, 0.766044 of x1 = 0°, and
+    0.866025, 0.766044, 0.258819, -0.173648 of x2 = 60°.
+    max: 30° twice, 0.766025 twice; similar -0.1, dissimilar 0.866025.
+    semihard, below 0.5: 100° for x1, a term of 0; 135° for x2, 0.158819. Halved: -0.05 + 0.129410.
+    most_informative: x1 - x2 points to -60°, closest to -40°: 0.666044. x2 - x1 points to 120°,
+    closest to 135°: 0.158819. Similar -0.1, dissimilar (0.766044 + 0.258819) / 2 = 0.512432.
+    """
+    loss = loss_of(POINTS, batch_of([(0, 1)], APART), MarginSettings(0.4, negatives))
+    assert loss.similar.item() == pytest.approx(similar, abs=1e-6)
+    assert loss.dissimilar.item() == pytest.approx(dissimilar, abs=1e-6)
+    assert loss.total.item() == pytest.approx(similar + dissimilar, abs=1e-6)
+
+
+@pytest.mark.parametrize(("negatives", "expected"), [("random", 0.377870), ("mix", 0.571947)])
+def test_random_and_mix_by_hand(negatives: Negatives, expected: float) -> None:
+    """The pair of `test_by_hand` 4,000 times: the mean of the draws is their expectation.
+
+    Terms of x1: 0.766025, 0, 0, 0.666044, on average 0.358017; of x2: 0.766025, 0.666044, 0.158819,
+    0, on average 0.397722. Uniformly that is 0.377870, and mixed with the 0.766025 of max, one half
+    each, 0.571947. A term deviates by 0.4 at most, so 0.02 is 4.5 standard deviations.
+    """
+    torch.manual_seed(0)
+    loss = margin(POINTS, batch_of([(0, 1)] * 4000, APART), MarginSettings(0.4, negatives))
+    assert loss.total.item() == pytest.approx(expected, abs=0.02)
+
+
+def cosine(a: list[float], b: list[float]) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True)) / (math.hypot(*a) * math.hypot(*b) or 1)
+
+
+def scaled(a: list[float]) -> list[float]:
+    return [x / math.hypot(*a) for x in a]
+
+
+def terms_by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, delta: float) -> list:
+    """(active, cos(x1, x2), cos(x1, t1)) of every side of a pair that has a negative."""
+    points = [scaled(row) for row in embeddings.tolist()]
+    terms = []
+    for pair in zip(batch.left.tolist(), batch.right.tolist(), strict=True):
+        for x, y in (pair, pair[::-1]):
+            near = cosine(points[x], points[y])
+            others = [t for t in range(len(points)) if batch.apart[x, t] and t not in pair]
+            if not others:
+                continue
+            far = {t: cosine(points[x], points[t]) for t in others}
+            difference = [a - b for a, b in zip(points[x], points[y], strict=True)]
+            informative = max(others, key=lambda t: cosine(points[t], difference))
+            below = [e for e in far.values() if e < near]
+            chosen = {
+                "max": max(far.values()),
+                "least": min(far.values()),
+                "semihard": max(below) if below else min(far.values()),
+                "most_informative": far[informative],
+            }[how]
+            terms.append((delta - near + chosen > 0, near, chosen))
+    return terms
+
+
+def total_by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, delta: float) -> float:
+    terms = terms_by_loop(embeddings, batch, how, delta)
+    return sum(a * (delta - near + far) for a, near, far in terms) / max(1, len(terms))
+
+
+@given(st.integers(0, 10**6), st.floats(0.05, 1.5), st.sampled_from(CERTAIN))
+def test_equals_the_loop(seed: int, delta: float, negatives: Negatives) -> None:
+    embeddings, batch = random_case(seed)
+    loss = margin(embeddings, batch, MarginSettings(delta, negatives))
+    terms = terms_by_loop(embeddings, batch, negatives, delta)
+    count = max(1, len(terms))
+    similar = sum(a * (delta - near) for a, near, _ in terms) / count
+    assert loss.similar.item() == pytest.approx(similar, abs=1e-12)
+    assert loss.dissimilar.item() == pytest.approx(sum(a * f for a, _, f in terms) / count)
+    assert loss.total.item() == pytest.approx(
+        total_by_loop(embeddings, batch, negatives, delta), abs=1e-12
+    )
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["random", "mix"]))
+def test_draws_are_between_the_least_and_the_most_similar(seed: int, negatives: Negatives) -> None:
+    torch.manual_seed(seed)
+    embeddings, batch = random_case(seed)
+    total = margin(embeddings, batch, MarginSettings(0.4, negatives)).total.item()
+    assert total_by_loop(embeddings, batch, "least", 0.4) - 1e-12 <= total
+    assert total <= total_by_loop(embeddings, batch, "max", 0.4) + 1e-12
+
+
+@pytest.mark.parametrize("negatives", KINDS)
+def test_gradient(negatives: Negatives) -> None:
+    """Finite differences in float64; the draw is repeated, the hinges are not near their kink."""
+    embeddings, batch = random_case(3)
+
+    def total(e: torch.Tensor) -> torch.Tensor:
+        torch.manual_seed(1)
+        return margin(e, batch, MarginSettings(0.7, negatives)).total
+
+    assert total(embeddings).item() > 0.1
+    assert torch.autograd.gradcheck(total, embeddings.requires_grad_())
+
+
+@pytest.mark.parametrize("negatives", KINDS)
+def test_the_choice_is_a_constant(negatives: Negatives) -> None:
+    """The gradient is that of the hinge with the places of the negatives given."""
+    embeddings, batch = random_case(4)
+    batch = batch_of(
+        list(zip(batch.left.tolist(), batch.right.tolist(), strict=True)), ~batch.apart
+    )
+    anchor, other = torch.cat([batch.left, batch.right]), torch.cat([batch.right, batch.left])
+    allowed = batch.apart[anchor].scatter(1, torch.stack([anchor, other], 1), False)
+    assert allowed.any(1).all()
+    torch.manual_seed(2)
+    negative = _chosen(functional.normalize(embeddings), anchor, other, allowed, negatives)
+    embeddings.requires_grad_()
+    near = functional.cosine_similarity(embeddings[anchor], embeddings[other])
+    far = functional.cosine_similarity(embeddings[anchor], embeddings[negative])
+    (expected,) = torch.autograd.grad((0.4 - near + far).relu().mean(), embeddings)
+    torch.manual_seed(2)
+    (found,) = torch.autograd.grad(
+        margin(embeddings, batch, MarginSettings(0.4, negatives)).total, embeddings
+    )
+    assert expected.abs().max() > 0.01
+    torch.testing.assert_close(found, expected)
+
+
+@given(st.integers(0, 10**6), st.sampled_from(KINDS))
+def test_norms_do_not_matter(seed: int, negatives: Negatives) -> None:
+    torch.manual_seed(seed)
+    embeddings, batch = random_case(seed)
+    scale = torch.rand(len(embeddings), 1, dtype=torch.float64) * 9 + 0.1
+    losses = []
+    for each in (embeddings, embeddings * scale):
+        torch.manual_seed(seed)
+        losses.append(margin(each, batch, MarginSettings(0.4, negatives)).total)
+    torch.testing.assert_close(*losses, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("negatives", KINDS)
+@pytest.mark.parametrize("pairs", [[], [(0, 1), (2, 3)]])
+def test_nothing_valid_gives_a_zero_with_a_gradient_path(
+    negatives: Negatives, pairs: list[tuple[int, int]]
+) -> None:
+    """No pair; or none with a string apart but its own, which a person rejected."""
+    embeddings = torch.randn(4, 3, requires_grad=True)
+    apart = torch.zeros(4, 4, dtype=torch.bool)
+    apart[0, 1] = True
+    loss = loss_of(embeddings, batch_of(pairs, apart), MarginSettings(0.4, negatives))
+    assert [term.item() for term in loss] == [0, 0, 0]
+    loss.total.backward()
+    assert embeddings.grad is not None
+    assert (embeddings.grad == 0).all()
+
+
+@pytest.mark.parametrize("negatives", KINDS)
+def test_an_empty_batch(negatives: Negatives) -> None:
+    embeddings = torch.zeros(0, 3, requires_grad=True)
+    apart = torch.zeros(0, 0, dtype=torch.bool)
+    loss = margin(embeddings, batch_of([], apart), MarginSettings(0.4, negatives))
+    loss.total.backward()
+    assert loss.total.item() == 0
+
+
+def test_a_side_without_a_negative_is_left_out_of_the_mean() -> None:
+    """Only x1 = 0° has one, at 30°: 0.4 - cos 60° + cos 30° = 0.766025, not half of it."""
+    apart = torch.zeros(6, 6, dtype=torch.bool)
+    apart[0, 2] = True
+    loss = margin(POINTS, batch_of([(0, 1)], apart), MarginSettings(0.4, "max"))
+    assert loss.total.item() == pytest.approx(0.766025, abs=1e-6)
+
+
+@pytest.mark.parametrize("negatives", KINDS)
+def test_collapse(negatives: Negatives) -> None:
+    """All embeddings equal: every cosine is 1, the loss is δ - 1 + 1 = δ, and the gradient is zero.
+
+    Every term is active, but a cosine is at its maximum where its vectors are equal, so nothing
+    moves: the exact collapse is a stationary point. It is no minimum: next to it, a negative that
+    is farther than the positive costs less than δ.
+    """
+    embeddings = torch.tensor([[3.0, 4.0, 0.0]] * 6, dtype=torch.float64, requires_grad=True)
+    loss = margin(embeddings, batch_of([(0, 1)], APART), MarginSettings(0.4, negatives))
+    assert loss.total.item() == pytest.approx(0.4)
+    assert [loss.similar.item(), loss.dissimilar.item()] == pytest.approx([-0.6, 1])
+    loss.total.backward()
+    assert embeddings.grad is not None
+    assert embeddings.grad.abs().max() < 1e-12
+    left = embeddings.detach() + torch.tensor([[0.0], [0.0]] + [[1.0]] * 4) * 0.1
+    assert margin(left, batch_of([(0, 1)], APART), MarginSettings(0.4, negatives)).total < 0.4
+
+
+def test_a_step_brings_the_pair_together_and_the_negative_away() -> None:
+    embeddings = circle(0, 60, 70).requires_grad_()
+    apart = torch.zeros(3, 3, dtype=torch.bool)
+    apart[0, 2] = True
+    batch, settings = batch_of([(0, 1)], apart), MarginSettings(0.4, "max")
+    margin(embeddings, batch, settings).total.backward()
+    assert embeddings.grad is not None
+    before, after = (
+        functional.normalize(e) for e in (embeddings.detach(), embeddings - 0.1 * embeddings.grad)
+    )
+    assert after[0] @ after[1] > before[0] @ before[1]
+    assert after[0] @ after[2] < before[0] @ before[2]
+
+
+def test_settings() -> None:
+    assert loss_parts("margin") == (MarginSettings, margin)
+    assert not MarginSettings(0.4, "max").needs_targets
+    assert not MarginSettings(0.4, "max").reads_dissimilar
+    with pytest.raises(ValueError, match=r"margin = 0: choose above 0"):
+        MarginSettings(0, "max")
+    with pytest.raises(ValueError, match=r"'hard': choose random, max, mix, semihard"):
+        MarginSettings(0.4, "hard")

@@ -1,0 +1,173 @@
+"""The regression loss: by hand, by loop, by finite differences, and in the collapse."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from shapes import checked
+
+from models.kinds import loss_parts
+from models.loss import PairBatch
+from models.losses.regression import RegressionSettings, regression
+
+Similarity = Literal["exp_manhattan", "cosine"]
+BOTH: tuple[Similarity, ...] = ("exp_manhattan", "cosine")
+
+
+def batch_of(
+    pairs: list[tuple[int, int]],
+    dissimilar: list[tuple[int, int]],
+    size: int,
+    scores: list[float] | None = None,
+) -> PairBatch:
+    left, right = torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).T
+    return PairBatch(
+        left,
+        right,
+        torch.zeros(size, size, dtype=torch.bool),
+        torch.tensor(dissimilar, dtype=torch.long).reshape(-1, 2),
+        None if scores is None else torch.tensor(scores),
+    )
+
+
+def test_manhattan_by_hand() -> None:
+    """Pair (0, 0), (ln 2, 0): g = ½. Dissimilar (0, 0), (0, -ln 4): g = ¼.
+
+    Scores 1 and 0: (½ - 1)² = 0.25 and (¼ - 0)² = 0.0625, over two pairs 0.125 + 0.03125. Two
+    scored pairs, 0.75 and 0.25 given: (½ - ¾)² = 0.0625 and 0, over two 0.03125.
+    """
+    log2 = math.log(2)
+    embeddings = torch.tensor([[0, 0], [log2, 0], [0, -2 * log2]])
+    settings = RegressionSettings("exp_manhattan")
+    loss = checked(regression)(embeddings, batch_of([(0, 1)], [(0, 2)], 3), settings)
+    torch.testing.assert_close(torch.stack(loss), torch.tensor([0.15625, 0.125, 0.03125]))
+    scored = batch_of([(0, 1), (2, 0)], [], 3, [0.75, 0.25])
+    loss = regression(embeddings, scored, settings)
+    torch.testing.assert_close(torch.stack(loss), torch.tensor([0.03125, 0.03125, 0.0]))
+
+
+def test_cosine_by_hand() -> None:
+    """(1, 0) to (0, 2): cosine 0, predicted ½, wanted 1: 0.25. To (-3, 0): 0 and 0; mean 0.125."""
+    embeddings = torch.tensor([[1.0, 0.0], [0.0, 2.0], [-3.0, 0.0]])
+    batch = batch_of([(0, 1)], [(0, 2)], 3)
+    loss = checked(regression)(embeddings, batch, RegressionSettings("cosine"))
+    torch.testing.assert_close(torch.stack(loss), torch.tensor([0.125, 0.125, 0.0]))
+
+
+def by_loop(embeddings: torch.Tensor, batch: PairBatch, similarity: str) -> list[float]:
+    def predicted(i: int, j: int) -> float:
+        a, b = embeddings[i].tolist(), embeddings[j].tolist()
+        if similarity == "cosine":
+            dot = sum(x * y for x, y in zip(a, b, strict=True))
+            return (1 + dot / math.hypot(*a) / math.hypot(*b)) / 2
+        return math.exp(-sum(abs(x - y) for x, y in zip(a, b, strict=True)))
+
+    pairs = list(zip(batch.left.tolist(), batch.right.tolist(), strict=True))
+    scores = [1.0] * len(pairs) if batch.scores is None else batch.scores.tolist()
+    alike = [(predicted(i, j) - s) ** 2 for (i, j), s in zip(pairs, scores, strict=True)]
+    apart = [predicted(i, j) ** 2 for i, j in batch.dissimilar.tolist()]
+    count = len(alike) + len(apart)
+    return [sum(alike + apart) / count, sum(alike) / count, sum(apart) / count]
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=6)
+
+
+@given(PAIRS, PAIRS, st.booleans(), st.sampled_from(BOTH), st.integers(0, 10**6))
+def test_equals_the_loop(
+    pairs: list[tuple[int, int]],
+    dissimilar: list[tuple[int, int]],
+    scored: bool,
+    similarity: Similarity,
+    seed: int,
+) -> None:
+    draw = torch.Generator().manual_seed(seed)
+    embeddings = torch.randn(6, 3, generator=draw, dtype=torch.float64)
+    scores = torch.rand(len(pairs), generator=draw).tolist() if scored else None
+    batch = batch_of(pairs, dissimilar, 6, scores)
+    loss = regression(embeddings, batch, RegressionSettings(similarity))
+    expected = by_loop(embeddings, batch, similarity) if pairs or dissimilar else [0, 0, 0]
+    assert [term.item() for term in loss] == pytest.approx(expected, abs=1e-9)
+    assert 0 <= loss.total.item() <= 1
+
+
+@pytest.mark.parametrize("similarity", BOTH)
+def test_gradient(similarity: Similarity) -> None:
+    """Finite differences; no two coordinates of this batch are equal, where |a - b| has a kink."""
+    embeddings = torch.randn(5, 3, generator=torch.Generator().manual_seed(1)).double()
+    batch = batch_of([(0, 1), (1, 2), (3, 0)], [(0, 4), (2, 3)], 5, [0.2, 0.9, 0.5])
+    settings = RegressionSettings(similarity)
+    assert torch.autograd.gradcheck(
+        lambda e: regression(e, batch, settings), embeddings.requires_grad_()
+    )
+
+
+@pytest.mark.parametrize("similarity", BOTH)
+@pytest.mark.parametrize("size", [0, 3])
+def test_no_pair_gives_a_zero_with_a_gradient_path(similarity: Similarity, size: int) -> None:
+    embeddings = torch.ones(size, 2, requires_grad=True)
+    loss = regression(embeddings, batch_of([], [], size), RegressionSettings(similarity))
+    assert [term.item() for term in loss] == [0, 0, 0]
+    loss.total.backward()
+    torch.testing.assert_close(embeddings.grad, torch.zeros(size, 2))
+
+
+@pytest.mark.parametrize("similarity", BOTH)
+def test_collapse(similarity: Similarity) -> None:
+    """All embeddings equal: all predictions 1, the dissimilar pair costs 1 of 2, no gradient."""
+    raw = torch.tensor([3.0, 4.0], dtype=torch.float64).repeat(3, 1).requires_grad_()
+    total = regression(raw, batch_of([(0, 1)], [(0, 2)], 3), RegressionSettings(similarity)).total
+    assert total.item() == pytest.approx(0.5)
+    total.backward()
+    assert raw.grad is not None
+    assert raw.grad.abs().max() < 1e-12
+
+
+@pytest.mark.parametrize(("similarity", "size"), [("exp_manhattan", 2.0), ("cosine", 0.0)])
+def test_beside_the_collapse(similarity: Similarity, size: float) -> None:
+    """A dissimilar pair 10⁻⁶ apart: d/dg of g² is 2, by coordinate 2g for the Manhattan distance.
+
+    With the cosine it is of the order of the distance itself.
+    """
+    raw = torch.tensor([[3.0, 4.0], [3.0 + 1e-6, 4.0]], dtype=torch.float64, requires_grad=True)
+    regression(raw, batch_of([], [(0, 1)], 2), RegressionSettings(similarity)).total.backward()
+    assert raw.grad is not None
+    assert raw.grad[0, 0].item() == pytest.approx(size, abs=1e-5)
+    assert raw.grad[1, 0].item() == pytest.approx(-size, abs=1e-5)
+
+
+def test_far_apart_the_manhattan_distance_hardly_pulls() -> None:
+    """A similar pair 20 apart costs 1, with a gradient of 2 · (1 - g) · g, g = e⁻²⁰ = 2 · 10⁻⁹."""
+    raw = torch.tensor([[10.0, 0.0], [-10.0, 0.0]], dtype=torch.float64, requires_grad=True)
+    loss = regression(raw, batch_of([(0, 1)], [], 2), RegressionSettings("exp_manhattan"))
+    assert loss.total.item() == pytest.approx(1)
+    loss.total.backward()
+    assert raw.grad is not None
+    assert raw.grad[0, 0].item() == pytest.approx(2 * math.exp(-20))
+
+
+@pytest.mark.parametrize("similarity", BOTH)
+def test_only_the_cosine_ignores_the_norm(similarity: Similarity) -> None:
+    embeddings = torch.randn(4, 3, generator=torch.Generator().manual_seed(2))
+    batch = batch_of([(0, 1), (2, 3)], [(0, 2)], 4)
+    lengths = torch.tensor([[0.1], [1.0], [7.0], [30.0]])
+    before, after = (
+        regression(each, batch, RegressionSettings(similarity)).total
+        for each in (embeddings, embeddings * lengths)
+    )
+    assert torch.isclose(before, after).item() == (similarity == "cosine")
+
+
+def test_unknown_similarity() -> None:
+    with pytest.raises(ValueError, match=r"'dot': choose exp_manhattan or cosine"):
+        RegressionSettings("dot")  # type: ignore[arg-type]
+
+
+def test_found_by_its_kind() -> None:
+    assert loss_parts("regression") == (RegressionSettings, regression)
+    assert RegressionSettings("cosine").reads_dissimilar
