@@ -18,9 +18,11 @@ from flows.streaming import stream
 def run_stages(root: Path, target: str) -> dict[str, Outcome]:
     """All stages of `target` in DVC's order, one at a time in this thread (so that they cancel).
 
-    What the networks ask of `params.yaml` is checked first: the stages before training would not.
+    Where nothing was trained yet, what the networks ask of `params.yaml` is checked first: the
+    stages before training would run for minutes without looking at it.
     """
-    check_networks(root)
+    if not (root / "data/train").is_dir():
+        check_networks(root)
     plan = planned_stages(root, target)
     outcomes: dict[str, Outcome] = {}
     for number, stage in enumerate(plan, start=1):
