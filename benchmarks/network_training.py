@@ -22,7 +22,7 @@ import torch
 
 import models
 from benchmarks.results_file import Row
-from benchmarks.tuning import TRIALS, Outcome, Trial, best, trial_rows
+from benchmarks.tuning import Outcome, Trial, best, check_budget, trial_rows
 from models.batches import read_pairs
 from models.checkpoints import Checkpoints, run_key
 from models.featurizer import Featurizer
@@ -85,10 +85,7 @@ def tuned(trials: Sequence[Trial], place: Place, bounds: Bounds) -> Tuned:
         ValueError: a system has more trials than any may have.
         FileNotFoundError: the stage `pairs` has not run.
     """
-    for system in {trial.system for trial in trials}:
-        count = sum(trial.system == system for trial in trials)
-        if count > TRIALS:
-            raise ValueError(f"{system} has {count} trials; every system has at most {TRIALS}")
+    check_budget(trials)
     jobs = [Job(f"{each.system}, {each.name}", each.settings) for each in trials]
     found = [outcome(folder) for folder in networks(jobs, place, bounds.processes)]
     chosen = best(trials, found)

@@ -9,6 +9,7 @@ that it depends on, so an interrupted study goes on behind the last network.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -113,20 +114,28 @@ def outcome(job: Job, folder: Path) -> Outcome:
     return Outcome(**kept | {"looks": [Look._make(look) for look in kept["looks"]]})
 
 
+def check_budget(trials: Sequence[Trial]) -> None:
+    """Refuse trials of which not all systems have the same chance.
+
+    Raises:
+        ValueError: a system has more than `TRIALS`.
+    """
+    for system, count in Counter(trial.system for trial in trials).items():
+        if count > TRIALS:
+            raise ValueError(f"{system} has {count} trials; every system has at most {TRIALS}")
+
+
 def best(trials: Sequence[Trial], found: Sequence[Outcome]) -> dict[str, Trial]:
     """Of each system the trial with the highest validation score; of equal ones the first.
 
     Raises:
-        ValueError: a system has more trials than `TRIALS`, so that not all have the same chance.
+        ValueError: as `check_budget`.
     """
+    check_budget(trials)
     chosen: dict[str, tuple[float, Trial]] = {}
     for trial, made in zip(trials, found, strict=True):
         if trial.system not in chosen or made.valid_score > chosen[trial.system][0]:
             chosen[trial.system] = made.valid_score, trial
-    for system in chosen:
-        count = sum(trial.system == system for trial in trials)
-        if count > TRIALS:
-            raise ValueError(f"{system} has {count} trials; every system has at most {TRIALS}")
     return {system: trial for system, (_, trial) in chosen.items()}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from encoder_checks import SMALL_RECURRENT
 from hypothesis import settings
 
 from models.batches import Pairs
@@ -22,16 +23,6 @@ settings.load_profile("rolecall")
 # networks this small lose more than they win by a second thread, above all on a busy machine
 torch.set_num_threads(1)
 
-ENCODER = RecurrentSettings(
-    mode="fast",
-    max_length=24,
-    dim_character=8,
-    layers=1,
-    hidden=12,
-    dim=12,
-    dropout_recurrent=0.1,
-    dropout_between=0.0,
-)
 LOSS = ContrastiveSettings(
     penalty="hinge",
     margin=0.2,
@@ -48,7 +39,7 @@ VALIDATION = "new "
 @pytest.fixture
 def encoder_settings() -> Callable[..., RecurrentSettings]:
     """`RecurrentSettings` of a tiny network; keywords change them."""
-    return lambda **changes: RecurrentSettings(**vars(ENCODER) | changes)
+    return lambda **changes: RecurrentSettings(**vars(SMALL_RECURRENT) | changes)
 
 
 @pytest.fixture
@@ -62,7 +53,7 @@ def train_settings() -> Callable[..., TrainSettings]:
     """`TrainSettings` of a short run; keywords change them."""
     values: dict[str, Any] = {
         "seed": 1,
-        "encoder": ENCODER,
+        "encoder": SMALL_RECURRENT,
         "loss": LOSS,
         "batch_pairs": 8,
         "learning_rate": 0.01,
@@ -90,4 +81,4 @@ def toy() -> tuple[Strings, Pairs, Featurizer]:
     left, right = torch.triu_indices(len(titles), len(titles), 1)
     same = codes[left] == codes[right]
     rows = torch.stack([left, right], 1).int()
-    return strings, Pairs(rows[same], rows[~same]), fit_featurizer(titles, ENCODER)
+    return strings, Pairs(rows[same], rows[~same]), fit_featurizer(titles, SMALL_RECURRENT)

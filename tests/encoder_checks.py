@@ -9,6 +9,18 @@ import torch
 from torch import nn
 
 from models.encoder import Encoder
+from models.encoders.recurrent import RecurrentSettings
+
+SMALL_RECURRENT = RecurrentSettings(
+    mode="fast",
+    max_length=24,
+    dim_character=8,
+    layers=1,
+    hidden=12,
+    dim=12,
+    dropout_recurrent=0.1,
+    dropout_between=0.0,
+)
 
 
 def padded(rows: list[list[int]], more: int = 0) -> tuple[torch.Tensor, torch.Tensor]:

@@ -7,7 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from encoder_checks import check_dropout, check_gradients, check_traced, layers_by_loop, padded
+from encoder_checks import (
+    SMALL_RECURRENT,
+    check_dropout,
+    check_gradients,
+    check_traced,
+    layers_by_loop,
+    padded,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapes import checked
@@ -15,25 +22,15 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from models.encoders._pieces import PIECE
-from models.encoders.recurrent import RecurrentEncoder, RecurrentSettings
+from models.encoders.recurrent import RecurrentEncoder
 from models.units import UnitSettings
 
-SETTINGS = RecurrentSettings(
-    mode="fast",
-    max_length=24,
-    dim_character=8,
-    layers=1,
-    hidden=12,
-    dim=12,
-    dropout_recurrent=0.1,
-    dropout_between=0.0,
-)
 VOCABULARY = 9
 
 
 def encoder_of(**changes: object) -> RecurrentEncoder:
     torch.manual_seed(3)
-    return RecurrentEncoder(replace(SETTINGS, **changes), [VOCABULARY]).eval()
+    return RecurrentEncoder(replace(SMALL_RECURRENT, **changes), [VOCABULARY]).eval()
 
 
 def by_equations(encoder: RecurrentEncoder, row: list[int]) -> np.ndarray:
@@ -182,7 +179,7 @@ def test_gradients_and_a_trace(mode: str) -> None:
 
 
 def test_units() -> None:
-    assert RecurrentEncoder.units(SETTINGS) == (UnitSettings("character", 24),)
+    assert RecurrentEncoder.units(SMALL_RECURRENT) == (UnitSettings("character", 24),)
 
 
 @pytest.mark.parametrize(
@@ -201,4 +198,4 @@ def test_units() -> None:
 )
 def test_refuses_what_cannot_work(changes: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        replace(SETTINGS, **changes)
+        replace(SMALL_RECURRENT, **changes)

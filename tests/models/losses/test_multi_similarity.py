@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from loss_batches import batch_of, circle, random_batch
 from pytorch_metric_learning.losses import MultiSimilarityLoss
 from pytorch_metric_learning.miners import MultiSimilarityMiner
 from shapes import checked
@@ -17,34 +18,12 @@ from models.loss import PairBatch
 from models.losses._members import positives_and_negatives
 from models.losses.multi_similarity import MultiSimilaritySettings, mined, multi_similarity
 
-NONE = torch.empty(0, 2, dtype=torch.long)
 ALL = 3.0  # an ε with which mining keeps every pair
 
 
 def settings_of(**changes: float) -> MultiSimilaritySettings:
     values = {"alpha": 2.0, "beta": 50.0, "base": 0.5, "epsilon": 0.1}
     return MultiSimilaritySettings(**values | changes)
-
-
-def batch_of(pairs: list[tuple[int, int]], apart: torch.Tensor) -> PairBatch:
-    left, right = torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).T
-    return PairBatch(left, right, apart, NONE)
-
-
-def random_batch(seed: int, size: int, pairs: int) -> tuple[torch.Tensor, PairBatch]:
-    """Any pairs, repeated, both ways round, also among the strings that are apart."""
-    draw = torch.Generator().manual_seed(seed)
-    apart = torch.rand(size, size, generator=draw).triu(1) > 0.6
-    left = torch.randint(size, (pairs,), generator=draw)
-    right = (left + torch.randint(1, size, (pairs,), generator=draw)) % size
-    embeddings = torch.randn(size, 3, generator=draw, dtype=torch.float64)
-    return embeddings, PairBatch(left, right, apart | apart.T, NONE)
-
-
-def circle(*degrees: float) -> torch.Tensor:
-    """Points on the unit circle: their cosine similarity is the cosine of the angle between."""
-    angles = torch.tensor(degrees, dtype=torch.float64) * math.pi / 180
-    return torch.stack([angles.cos(), angles.sin()], 1)
 
 
 def pair_and_others(others: int) -> PairBatch:
