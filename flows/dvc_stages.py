@@ -2,22 +2,28 @@
 
 `dvc.yaml` stays the only list of stages. A new `dvc.lock` is written in the order of execution, so
 the order is DVC's own; each stage is `dvc repro --single-item STAGE` in its own process, so
-skipping, the run cache and the lock are DVC's as well. Prefect adds the log, the name and the
-state of each. No retries and no result caching: a stage is deterministic, and DVC is the cache.
+skipping, the run cache and the lock are DVC's as well. Stages at the front that DVC would skip are
+not started: that takes a second each. Prefect adds the log, the name and the state of the others.
+No retries and no result caching: a stage is deterministic, and DVC is the cache.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from logging import Logger
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
 from prefect.logging.loggers import LoggingAdapter
 
 from flows.streaming import stream
+
+if TYPE_CHECKING:
+    from dvc.stage import Stage
 
 Outcome = Literal["ran", "unchanged", "restored"]
 HINTS = (
@@ -52,7 +58,26 @@ def planned_stages(root: Path, target: str) -> list[str]:
         wanted = set(plan_repro(graph, collect_stages(repo, [target_address(root, target)])))
         graph.remove_nodes_from([stage for stage in graph if stage not in wanted])
         plan = plan_repro(graph)
-        return [_address(root, Path(stage.path), getattr(stage, "name", None)) for stage in plan]
+        return [_named(root, stage) for stage in plan]
+
+
+def up_to_date(root: Path, plan: Sequence[str]) -> list[str]:
+    """The stages at the front of a plan that `dvc repro` would skip, asked in one process.
+
+    As DVC asks it (`dvc.stage.Stage.changed`), up to the first stage that would run: what stands
+    behind one that runs is only known after it. None while another DVC command is at work.
+    """
+    from dvc.lock import LockError
+    from dvc.repo import Repo
+
+    found: list[str] = []
+    with suppress(LockError), Repo(str(root)) as repo, repo.lock:
+        stages = {_named(root, stage): stage for stage in repo.index.stages}
+        for name in plan:
+            if stages[name].changed():
+                break
+            found.append(name)
+    return found
 
 
 def target_address(root: Path, target: str) -> str:
@@ -60,8 +85,9 @@ def target_address(root: Path, target: str) -> str:
     return f"{root / 'dvc.yaml'}:{target}"
 
 
-def _address(root: Path, file: Path, name: str | None) -> str:
-    relative = file.resolve().relative_to(root.resolve()).as_posix()
+def _named(root: Path, stage: Stage) -> str:
+    relative = Path(stage.path).resolve().relative_to(root.resolve()).as_posix()
+    name: str | None = getattr(stage, "name", None)
     if name is None:
         return relative
     return name if relative == "dvc.yaml" else f"{relative}:{name}"

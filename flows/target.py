@@ -11,7 +11,7 @@ from pathlib import Path
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
 
-from flows.dvc_stages import Outcome, StageFailed, planned_stages, run_stage
+from flows.dvc_stages import Outcome, StageFailed, planned_stages, run_stage, up_to_date
 from flows.streaming import stream
 
 
@@ -24,8 +24,10 @@ def run_stages(root: Path, target: str) -> dict[str, Outcome]:
     if not (root / "data/train").is_dir():
         check_networks(root)
     plan = planned_stages(root, target)
-    outcomes: dict[str, Outcome] = {}
-    for number, stage in enumerate(plan, start=1):
+    done = up_to_date(root, plan)
+    get_run_logger().info("%d of %d stages are up to date before the first", len(done), len(plan))
+    outcomes: dict[str, Outcome] = dict.fromkeys(done, "unchanged")
+    for number, stage in enumerate(plan[len(done) :], start=len(done) + 1):
         get_run_logger().info("stage %d of %d  %s ...", number, len(plan), stage)
         outcomes[stage] = run_stage(root, stage)
     return outcomes

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.dvc_stages import StageFailed, outcome, planned_stages, run_stage
+from flows.dvc_stages import StageFailed, outcome, planned_stages, run_stage, up_to_date
 
 Run = Callable[..., str]
 Dvc = tuple[str, ...]
@@ -121,12 +121,16 @@ def test_flow_and_bare_repro_write_the_same_lock(
     assert [run_stage(toy, stage) for stage in ORDER] == ["ran"] * 5
     assert (toy / "dvc.lock").read_bytes() == (bare / "dvc.lock").read_bytes()
     assert run_stage(toy, "ingest") == "unchanged"
+    assert up_to_date(toy, ORDER) == ORDER
 
     (toy / "dvc.lock").unlink()
+    assert up_to_date(toy, ORDER) == []
     assert run_stage(toy, "ingest") == "restored"
     titles = toy / "data" / "sample" / "titles.csv"
     titles.write_text(titles.read_text() + "miller\n")
+    assert up_to_date(toy, ORDER) == []
     assert run_stage(toy, "ingest") == "ran"
+    assert up_to_date(toy, ORDER) == ["ingest"]
 
 
 @pytest.mark.slow
