@@ -48,7 +48,7 @@ NAMES: dict[str, dict[str, str]] = {
         "fast": "trained for the given number of steps; strings at their true length",
         "paper": "the same steps in the paper's window of 100 characters, averaged over all of it",
         "none": "no recurrent dropout",
-        "weights": "hidden-to-hidden weights dropped once a batch: what `models/recurrent.py` does",
+        "weights": "hidden-to-hidden weights dropped once a batch: what the encoder does",
         "each_step": "a fresh mask on the hidden state at every step",
         "pairs": "dissimilar pairs of the pairs file; weights as in the paper's sum over pairs",
         "hardest": "dissimilar pairs by hard mining in the batch; weights 1/4 and 1",

@@ -12,6 +12,7 @@ import yaml
 
 from benchmarks import names
 from benchmarks.chosen_rows import place
+from benchmarks.conclusions import CONCLUSIONS
 from benchmarks.markdown_tables import Rows, markdown, pivot
 from benchmarks.results_file import FOLDER, read_rows
 from benchmarks.sections import MODES, SECTIONS, in_order
@@ -32,7 +33,9 @@ def page(folder: Path = FOLDER) -> str:
     for experiment, section in SECTIONS.items():
         rows = in_order(read_rows(folder / f"{experiment}.csv"))
         if rows:
-            parts += [f"## {experiment}", *section(rows), *_measured(rows)]
+            introduction, *tables = section(rows)
+            said = [CONCLUSIONS[experiment]] if experiment in CONCLUSIONS else []
+            parts += [f"## {experiment}", introduction, *said, *tables, *_measured(rows)]
     lines = [(column, f"`{name}`", meaning) for column, name, meaning in names.table()]
     parts += ["## Names", markdown(("column", "name", "meaning"), lines)]
     return "\n\n".join(parts) + "\n"

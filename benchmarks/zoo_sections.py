@@ -1,8 +1,4 @@
-"""The sections `zoo` and `frozen_space` of `docs/RESULTS.md`: tables a data set, and what they say.
-
-What follows from the figures is written by a person: it stands in `CONCLUSIONS` and is put below
-the tables.
-"""
+"""The sections `zoo` and `frozen_space` of `docs/RESULTS.md`: tables a data set."""
 
 from __future__ import annotations
 
@@ -11,8 +7,6 @@ from collections.abc import Iterator
 from benchmarks.chosen_rows import as_shares, distinct, of, place
 from benchmarks.markdown_tables import Rows, pivot
 
-CONCLUSIONS = {"zoo": "", "frozen_space": ""}
-"""Paragraphs in Markdown; none while empty."""
 COSTS = {
     ("training", "parameters"): "parameters",
     ("training", "megabytes"): "MB",
@@ -58,17 +52,16 @@ def zoo(rows: Rows) -> Iterator[str]:
         yield f"### {dataset}: titles a second from text to ids, and of each step alone"
         yield from _featurizing(here)
         yield from _trials(dataset, here)
-    yield from filter(None, [CONCLUSIONS["zoo"]])
 
 
 def frozen_space(rows: Rows) -> Iterator[str]:
     """The paper's tables: success and similarities, the price of compatibility, and speed."""
     yield (
         "Networks trained on the pairs of stage 3 into the space of an earlier model, with losses "
-        "of Bhat et al. 2019; beside them trainable targets, `free` with the contrastive loss, and "
-        "the `earlier` model. Queries are looked up among the alias embeddings that the earlier "
-        "model stored; under `own_index` among aliases embedded anew. Means over seeds; brackets "
-        "are 95 % bootstrap intervals over queries."
+        "of Bhat et al. 2019; beside them trainable targets, `free` with the profile's own loss, "
+        "and the `earlier` model. Queries are looked up among the alias embeddings that the "
+        "earlier model stored; under `own_index` among aliases embedded anew. Means over seeds; "
+        "brackets are 95 % bootstrap intervals over queries."
     )
     for dataset in distinct(rows, "dataset"):
         here = sorted((row for row in rows if row["dataset"] == dataset), key=_frozen_place)
@@ -93,7 +86,6 @@ def frozen_space(rows: Rows) -> Iterator[str]:
         yield f"### {dataset}: Figure 2 of the paper, similar pairs a second on one thread"
         yield pivot(of(here, "examples_per_second"), ("system",), "test")
         yield from _trials(dataset, here)
-    yield from filter(None, [CONCLUSIONS["frozen_space"]])
 
 
 def _costs(rows: Rows) -> list[dict[str, str]]:

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks import render
+from benchmarks.conclusions import CONCLUSIONS
 from benchmarks.markdown_tables import figure, markdown, pivot
 from benchmarks.results_file import replace_rows
+from benchmarks.sections import SECTIONS
 
 ROOT = Path(__file__).parents[2]
 
@@ -56,6 +58,17 @@ def test_page_has_each_figure_and_how_it_was_measured(folder: Path) -> None:
     assert "| sample: ngram, 1, paper; esco: 1 | `c` | m |" in page
     assert "## speed" not in page
     assert page == render.page(folder)
+
+
+def test_a_conclusion_stands_behind_the_introduction(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(render, "CONCLUSIONS", {"pipeline": "Take this one."})
+    head, section, introduction, said, *_ = render.page(folder).split("\n\n")[1:]
+    assert (section, said) == ("## pipeline", "Take this one.")
+    assert head.startswith("Written by")
+    assert introduction.startswith("Every system on every test")
+    assert set(CONCLUSIONS) <= set(SECTIONS)
 
 
 def test_no_results_give_the_names_alone(tmp_path: Path) -> None:
