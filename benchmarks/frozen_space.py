@@ -2,12 +2,12 @@
 
 A consumer has stored the alias embeddings of the earlier model, stage 1 of a workspace. Networks of
 the same encoder learn from the pairs of stage 3: into that space, with the paper's five losses;
-with trainable targets (negatives `max`, `mix`, `semihard`); and `free`, with the usual contrastive
-loss. All have six trials and equal steps. Queries are looked up among the stored embeddings, and
-once more (`own_index`) among aliases embedded anew: `free` shows what happens without compatibility
-and, with its own index, what compatibility costs. The earlier model is asked as well; its training
-was longer, and on fewer kinds of pairs. Run it with `python -m benchmarks.frozen_space`; started
-again it goes on behind the last network.
+with trainable targets (negatives `max`, `mix`, `semihard`); and `free`, with the loss that the
+workspace trains with. All have six trials and equal steps. Queries are looked up among the stored
+embeddings, and once more (`own_index`) among aliases embedded anew: `free` shows what happens
+without compatibility and, with its own index, what compatibility costs. The earlier model is asked
+as well; it was trained otherwise, and on fewer kinds of pairs. Run it with
+`python -m benchmarks.frozen_space`; started again it goes on behind the last network.
 """
 
 from __future__ import annotations
@@ -37,29 +37,41 @@ from tasks.network_params import training_settings
 from tasks.params import AllParams
 
 EARLIER, FREE, OWN = "earlier", "free", "own_index"
-RATES = (0.005, 0.01)
+RATES = (0.003, 0.01)
 FROZEN = ("most_informative", "random", "difference", "projection")
 TRAINABLE = ("max", "mix", "semihard")
-LOSSES: dict[str, dict[str, str]] = {
+PAPERS: dict[str, dict[str, str]] = {
     "von_mises_fisher": {"kind": "von_mises_fisher"},
     **{name: {"kind": "frozen_margin", "negatives": name} for name in FROZEN},
     **{name: {"kind": "margin", "negatives": name} for name in TRAINABLE},
-    FREE: {"kind": "contrastive"},
 }
-"""What of each system's loss differs from the values of its kind in `params.yaml`."""
+"""What of each system's loss differs from the values of its kind in `params.yaml`; less `free`."""
 VARIED = {
     "von_mises_fisher": ("norm_penalty", (0.0, 0.02, 0.1)),
     "frozen_margin": ("margin", (0.25, 0.5, 1.0)),
     "margin": ("margin", (0.2, 0.4, 0.8)),
     "contrastive": ("margin", (0.2, 0.4, 0.6)),
+    "info_nce": ("temperature", (0.05, 0.1, 0.2)),
 }
 """What the trials of a kind differ in besides the learning rate."""
+
+
+def systems(params: AllParams) -> dict[str, dict[str, str]]:
+    """`PAPERS` and, as `free`, the loss of the workspace.
+
+    Raises:
+        ValueError: `VARIED` does not say what that loss has to be tuned for.
+    """
+    own = params.train.loss.kind
+    if own not in VARIED:
+        raise ValueError(f"train.loss.kind = {own}: choose one of {', '.join(VARIED)}")
+    return {**PAPERS, FREE: {"kind": own}}
 
 
 def trials(params: AllParams, steps: int) -> Iterator[Trial]:
     """Two learning rates and three values of what a loss has to be tuned for."""
     base = bounded(training_settings(params, TRIAL_SEED), steps, TRIAL_SEED)
-    for system, changes in LOSSES.items():
+    for system, changes in systems(params).items():
         kind = changes["kind"]
         name, tried = VARIED[kind]
         for rate in RATES:
@@ -128,8 +140,8 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> None:
     parser.add_argument("--dataset", default="sample", help="sample, or a profile that has run")
     parser.add_argument("--stage", default="3", help="whose pairs are trained on")
     parser.add_argument("--earlier", default="1", help="stage of the earlier model")
-    parser.add_argument("--trial-steps", type=int, default=100)
-    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--trial-steps", type=int, default=150)
+    parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--repeats", type=int, default=5, help="of all that speed is measured of")
     parser.add_argument("--processes", type=int, default=2)
@@ -144,7 +156,7 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> None:
     with one_thread():
         own = values(in_own_space(earlier, asked.index.titles), asked)
         for number, (system, folders) in enumerate(found.networks.items(), 1):
-            print(f"frozen_space: asking {system}, {number} of {len(LOSSES)}", flush=True)
+            print(f"frozen_space: asking {system}, {number} of {len(found.networks)}", flush=True)
             networks[system] = {
                 seed: answers(each, earlier, asked) for seed, each in folders.items()
             }

@@ -44,9 +44,10 @@ class Encoder(nn.Module, ABC):
         """The units of a string that `forward` reads, one featurizer each."""
 
     @property
-    @abstractmethod
     def dim(self) -> int:
-        """Of the embedding."""
+        """Of the embedding: the setting of that name, unless the encoder says otherwise."""
+        dim: int = self.settings.dim
+        return dim
 
     def unit_vectors(self) -> Float[Tensor, "unit dim"] | None:
         """The vector that each unit of the vocabulary adds to an embedding, in its order.

@@ -82,6 +82,20 @@ def unit(embeddings: Float[Tensor, "*batch dim"]) -> Float[Tensor, "*batch dim"]
     return functional.normalize(embeddings, dim=-1)
 
 
-def nothing(embeddings: Float[Tensor, "batch dim"]) -> Float[Tensor, ""]:
-    """A zero that keeps a gradient path: the loss of a batch without a valid pair."""
-    return embeddings.sum() * 0
+def nothing(embeddings: Float[Tensor, "batch dim"]) -> Loss:
+    """Zeros that keep a gradient path: the loss of a batch without a valid pair."""
+    zero = embeddings.sum() * 0
+    return Loss(zero, zero, zero)
+
+
+def hinge(near: Float[Tensor, "*pair"], far: Float[Tensor, "*pair"], margin: float) -> Loss:
+    """The mean of max(0, margin - near + far); of the terms above 0, margin - near pulls.
+
+    Args:
+        near: similarity to what is to be met; the pulling share may be negative.
+        far: similarity to the negative: the pushing share.
+        margin: by how much `near` is to be the larger.
+    """
+    active = margin - near + far > 0
+    similar, dissimilar = (active * (margin - near)).mean(), (active * far).mean()
+    return Loss(similar + dissimilar, similar, dissimilar)

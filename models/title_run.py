@@ -102,8 +102,8 @@ class TitleRun(Run):
         apart[dissimilar[:, 1], dissimilar[:, 0]] = True
         if self.frozen is None:
             return rows, PairBatch(left, right, apart, dissimilar)
-        # either string of a pair may be the one that the other's place is known of
-        left, right = torch.cat([left, right]), torch.cat([right, left])
+        # a string is to meet the place of its partner and its own, where they have one
+        left, right = torch.cat([left, right, left, right]), torch.cat([right, left, left, right])
         targets = self.frozen.targets(
             rows[right], self.occupations[rows[left]], self.occupation_count
         )

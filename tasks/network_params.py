@@ -2,8 +2,8 @@
 
 `train.encoder.kind` and `train.loss.kind` name sections of `encoders` and `losses`; their values
 are those of the settings class of that kind (`models/kinds.py`). `python -m tasks.network_params`
-checks all of them, which the flows do before the first stage. This module imports the networks, so
-the stages that have none do not import it.
+checks all of them, which the flows do before the first training of a workspace. This module imports
+the networks, so the stages that have none do not import it.
 """
 
 from __future__ import annotations

@@ -71,11 +71,6 @@ class CharLstmEncoder(Encoder):
         """Characters, all that occur."""
         return (UnitSettings("character", settings.max_length),)
 
-    @property
-    def dim(self) -> int:
-        """Of the embedding."""
-        return self.settings.dim
-
     def forward(  # type: ignore[override]  # one unit
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch dim"]:

@@ -84,11 +84,6 @@ class HybridEncoder(Encoder):
         """Those of the parts, one part after the other."""
         return tuple(each for kind, own in _kinds(settings) for each in kind.units(own))
 
-    @property
-    def dim(self) -> int:
-        """Of the embedding."""
-        return self.settings.dim
-
     def forward(self, *features: Tensor) -> Float[Tensor, "batch dim"]:
         """Hand each part its tensors, two a unit, and join what they give."""
         left = iter(features)

@@ -112,11 +112,6 @@ class NgramBagEncoder(Encoder):
             ),
         )
 
-    @property
-    def dim(self) -> int:
-        """Of the embedding: d."""
-        return self.settings.dim
-
     def unit_vectors(self) -> Float[Tensor, "unit dim"] | None:
         """W of the vocabulary's n-grams, in its order; None where vectors are shared by hash."""
         return None if self.settings.buckets else self.ngrams.weight.detach()[FIRST:]

@@ -72,11 +72,6 @@ class WordAverageEncoder(Encoder):
         """The words."""
         return (UnitSettings("word", settings.max_length, min_count=settings.min_count),)
 
-    @property
-    def dim(self) -> int:
-        """Of the embedding."""
-        return self.settings.dim
-
     def forward(  # type: ignore[override]  # one unit
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch dim"]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from torch.nn import functional
 
-from models.loss import Loss, LossSettings, PairBatch, nothing, unit
+from models.loss import Loss, LossSettings, PairBatch, hinge, nothing, unit
 from models.losses._negatives import drawn, most_informative
 
 if TYPE_CHECKING:
@@ -78,14 +78,12 @@ def frozen_margin(
         some = allowed.any(1)
         left, rows, allowed = left[some], rows[some], allowed[some]
     if not len(left):
-        return Loss(nothing(embeddings), nothing(embeddings), nothing(embeddings))
+        return nothing(embeddings)
     predicted, target = unit(embeddings[left]), targets.table[rows]
     negative = _negatives(predicted.detach(), target, targets.table, allowed, settings)
     near = (predicted * target).sum(1, keepdim=True)
     far = (predicted[:, None] * negative).sum(2)
-    active = settings.margin + far - near > 0
-    similar, dissimilar = (active * (settings.margin - near)).mean(), (active * far).mean()
-    return Loss(similar + dissimilar, similar, dissimilar)
+    return hinge(near, far, settings.margin)
 
 
 def _negatives(

@@ -58,8 +58,7 @@ def info_nce(
     the mean logarithm of the denominators, the pair itself included.
     """
     if not len(batch.left):
-        zero = nothing(embeddings)
-        return Loss(zero, zero, zero)
+        return nothing(embeddings)
     logits = cosine_matrix(embeddings) / settings.temperature
     _, negatives = positives_and_negatives(batch)
     anchor, other = batch.left, batch.right

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import torch
 
-from models.loss import Loss, LossSettings, PairBatch, nothing, unit
+from models.loss import Loss, LossSettings, PairBatch, hinge, nothing, unit
 from models.losses._negatives import drawn, highest, most_informative, semihard
 
 if TYPE_CHECKING:
@@ -62,14 +62,12 @@ def margin(
     some = allowed.any(1)
     anchor, positive, allowed = anchor[some], positive[some], allowed[some]
     if not len(anchor):
-        return Loss(nothing(embeddings), nothing(embeddings), nothing(embeddings))
+        return nothing(embeddings)
     points = unit(embeddings)
     negative = _chosen(points.detach(), anchor, positive, allowed, settings.negatives)
     near = (points[anchor] * points[positive]).sum(1)
     far = (points[anchor] * points[negative]).sum(1)
-    active = settings.margin - near + far > 0
-    similar, dissimilar = (active * (settings.margin - near)).mean(), (active * far).mean()
-    return Loss(similar + dissimilar, similar, dissimilar)
+    return hinge(near, far, settings.margin)
 
 
 def _chosen(

@@ -59,7 +59,7 @@ def von_mises_fisher(
     kept = targets.rows >= 0
     predicted, target = embeddings[batch.left[kept]], targets.table[targets.rows[kept]]
     if not len(predicted):
-        return Loss(nothing(embeddings), nothing(embeddings), nothing(embeddings))
+        return nothing(embeddings)
     norm = predicted.norm(dim=1)
     similar = -(predicted * target).sum(1).mean()
     dissimilar = (_minus_log_c(norm, embeddings.shape[1]) + settings.norm_penalty * norm).mean()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
+from math import sqrt
 from typing import TYPE_CHECKING, get_args, get_type_hints
 
 import torch
@@ -68,9 +69,9 @@ def curves(settings: LossSettings) -> tuple[Tensor, Tensor, Tensor]:
 
 def _cost(pair: float, other: float, settings: LossSettings) -> Float[Tensor, ""]:
     """The loss where the pair's cosine is `pair` and the third string's with the anchor `other`."""
-    cosines = torch.tensor([1.0, pair, other])
-    sines = (1 - cosines.square()).clamp(min=0).sqrt()
-    embeddings = torch.stack([cosines, sines * torch.tensor([0.0, 1, 0]), sines * _THIRD], 1)
+    embeddings = torch.tensor(
+        [[1.0, 0, 0], [pair, sqrt(1 - pair**2), 0], [other, 0, sqrt(1 - other**2)]]
+    )
     apart = torch.tensor([[False, False, True], [False, False, True], [True, True, False]])
     first = torch.tensor([0])
     targets = None
@@ -79,9 +80,6 @@ def _cost(pair: float, other: float, settings: LossSettings) -> Float[Tensor, ""
     batch = PairBatch(first, first + 1, apart, torch.tensor([[0, 2]]), targets=targets)
     torch.manual_seed(0)
     return loss_parts(kind_of(settings))[1](embeddings, batch, settings).total
-
-
-_THIRD = torch.tensor([0.0, 0, 1])
 
 
 def _drawing(name: str, settings: LossSettings, used: LossSettings) -> Html:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from study_workspace import make_workspace
 
 from benchmarks import frozen_space
-from benchmarks.frozen_space import LOSSES, beside, earlier_model, quality, trials
+from benchmarks.frozen_space import beside, earlier_model, quality, systems, trials
 from benchmarks.frozen_space_measures import METRICS, SIMILARITIES, in_own_space, in_space, values
 from benchmarks.names import unnamed
 from benchmarks.network_asked import Asked
@@ -111,7 +111,9 @@ def test_density_ranks_as_the_cosine_does(seed: int, norm: float) -> None:
 
 def test_every_system_has_as_many_trials(asked: Asked) -> None:
     found = list(trials(asked.params, 12))
-    assert list(LOSSES) == list(dict.fromkeys(trial.system for trial in found))
+    every = systems(asked.params)
+    assert every["free"] == {"kind": asked.params.train.loss.kind}
+    assert list(every) == list(dict.fromkeys(trial.system for trial in found))
     assert set(Counter(trial.system for trial in found).values()) == {6}
     assert TRIALS == 6
     frozen = {trial.system for trial in found if trial.settings.loss.needs_targets}
@@ -120,7 +122,7 @@ def test_every_system_has_as_many_trials(asked: Asked) -> None:
         training_settings(asked.params, 1).encoder
     }
     for trial in found:
-        changes, loss = LOSSES[trial.system], trial.settings.loss
+        changes, loss = every[trial.system], trial.settings.loss
         name, _ = frozen_space.VARIED[changes["kind"]]
         rate = f"learning_rate={trial.settings.learning_rate:g}"
         assert trial.name == f"{rate},{name}={getattr(loss, name):g}"
@@ -192,10 +194,11 @@ def test_tiny_run(asked: Asked, tmp_path: Path, capsys: pytest.CaptureFixture[st
     frozen_space.main(short.split(), tmp_path)
     assert "step 2/2" in capsys.readouterr().out
     rows: list[Row] = [dict(row) for row in read_rows(tmp_path / "frozen_space.csv")]
+    every = systems(asked.params)
     assert unnamed(rows) == set()
-    assert {row["system"] for row in rows} == {*LOSSES, "earlier"}
+    assert {row["system"] for row in rows} == {*every, "earlier"}
     speed = {(row["system"], row["test"]) for row in rows if "per_second" in row["metric"]}
-    assert speed == {(system, test) for system in LOSSES for test in ("loss_alone", "training")}
+    assert speed == {(system, test) for system in every for test in ("loss_alone", "training")}
     success = {
         (row["test"], row["seed"])
         for row in rows

@@ -64,6 +64,24 @@ def test_the_table_is_what_the_earlier_model_gives(toy: Toy, earlier: Path) -> N
         space.check(9)
 
 
+def test_either_string_meets_the_other_place_and_an_alias_its_own(
+    toy: Toy, earlier: Path, train_settings: Callable[..., TrainSettings]
+) -> None:
+    strings, pairs, _ = toy
+    count = len(pairs.similar)
+    settings = train_settings(loss=loss_settings(FROZEN), batch_pairs=count)
+    run = TitleRun(*toy, settings, CPU, FrozenSpace.of_aliases(earlier, strings))
+    rows, batch = run.batch(0)
+    assert batch.targets is not None
+    aliases = strings.aliases.tolist()
+    expected = []
+    for one, other in pairs.similar.tolist():
+        for string, met in ((one, other), (other, one), (one, one), (other, other)):
+            expected.append((string, aliases.index(met) if met in aliases else -1))
+    found = zip(rows[batch.left].tolist(), batch.targets.rows.tolist(), strict=True)
+    assert sorted(found) == sorted(expected)
+
+
 def test_training_meets_the_frozen_places(
     toy: Toy, earlier: Path, train_settings: Callable[..., TrainSettings]
 ) -> None:
