@@ -21,7 +21,6 @@ import polars as pl
 
 from benchmarks.frozen_space_measures import (
     METRICS,
-    SUCCESS,
     in_own_space,
     in_space,
     speeds,
@@ -91,9 +90,8 @@ def answers(folder: Path, earlier: Path, asked: Asked) -> pl.DataFrame:
 
 
 def beside(stored: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
-    """One frame of both; of the second, as tests `own_index/TEST`, success alone."""
-    renamed = own.select(pl.format(f"{OWN}/{{}}", "test").alias("test"), "query_id", *SUCCESS)
-    return pl.concat([stored, renamed], how="diagonal")
+    """One frame of both, the second as tests `own_index/TEST`."""
+    return pl.concat([stored, own.with_columns(pl.format(f"{OWN}/{{}}", "test").alias("test"))])
 
 
 def quality(networks: dict[str, Seeds], earlier: Seeds, asked: Asked) -> Iterator[Row]:

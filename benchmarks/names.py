@@ -29,6 +29,7 @@ NAMES: dict[str, dict[str, str]] = {
     "dataset": {
         "sample": "the taxonomy and raw inputs in `data/sample/`, made by hand for this project",
         "esco": "ESCO's occupations, English; inputs are vacancy titles labelled with them",
+        "ngrams": "the sample with CHARAGRAM's bag of n-grams (`profiles/ngrams.yaml`)",
         "onet": "O*NET's occupations with alternate and reported titles; no inputs",
         "sick": "SICK: pairs of sentences and how related people found them, here 0 to 1",
         "msrp": "the Microsoft Research Paraphrase Corpus: pairs of sentences, paraphrases or not",
