@@ -36,11 +36,12 @@ from tasks.network_params import training_settings
 from tasks.params import AllParams
 
 EARLIER, FREE, OWN = "earlier", "free", "own_index"
+DENSITY = "von_mises_fisher"
 RATES = (0.003, 0.01)
 FROZEN = ("most_informative", "random", "difference", "projection")
 TRAINABLE = ("max", "mix", "semihard")
 PAPERS: dict[str, dict[str, str]] = {
-    "von_mises_fisher": {"kind": "von_mises_fisher"},
+    DENSITY: {"kind": "von_mises_fisher"},
     **{name: {"kind": "frozen_margin", "negatives": name} for name in FROZEN},
     **{name: {"kind": "margin", "negatives": name} for name in TRAINABLE},
 }
@@ -95,7 +96,9 @@ def beside(stored: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
 
 
 def quality(networks: dict[str, Seeds], earlier: Seeds, asked: Asked) -> Iterator[Row]:
-    """Figures of all systems, and differences to `free` with its own index and to the earlier one.
+    """Figures of all systems, and differences: to `free` with its own index, to the earlier model.
+
+    The margins into a frozen space are compared with von Mises-Fisher as well, as in the paper.
 
     Args:
         networks: of each system by seed, as `answers` gives them.
@@ -117,6 +120,8 @@ def quality(networks: dict[str, Seeds], earlier: Seeds, asked: Asked) -> Iterato
         found += gains(others if system == FREE else by_seed, free, "gain_over_free", asked.params)
         if system != EARLIER:
             found += gains(by_seed, production, "gain_over_earlier", asked.params)
+        if system in FROZEN:
+            found += gains(by_seed, networks[DENSITY], f"gain_over_{DENSITY}", asked.params)
         yield from ({"system": system, **row} for row in found)
 
 

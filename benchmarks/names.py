@@ -268,6 +268,7 @@ NAMES: dict[str, dict[str, str]] = {
         "gain_over_best": "success_at_1 less that of the best system, paired by query",
         "gain_over_free": "... less that of `free` among aliases embedded anew",
         "gain_over_earlier": "... less that of `earlier`",
+        "gain_over_von_mises_fisher": "... less that of `von_mises_fisher`, of the same index",
         "is_best": "1 for the system that validation queries prefer",
         "parameters": "numbers that are learned",
         "megabytes": "of these, in millions of bytes",

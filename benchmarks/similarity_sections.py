@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.chosen_rows import as_shares, distinct, of
 from benchmarks.markdown_tables import Rows, figure, markdown, pivot
-from benchmarks.similarity_paper import (
+from benchmarks.paper_figures import (
     BAO,
     BAO_LENGTHS,
     CELL_ORDERS,

@@ -12,11 +12,11 @@ from benchmarks import charagram
 from benchmarks.charagram import CELL_MOST, CELL_ORDERS, SYSTEMS, Bounds, main, trials, tuned
 from benchmarks.charagram_data import distinct, read
 from benchmarks.names import unnamed
+from benchmarks.paper_figures import CELL_ORDERS as PAPER_ORDERS
+from benchmarks.paper_figures import WIETING_CELLS
 from benchmarks.render import page
 from benchmarks.results_file import read_rows
 from benchmarks.scored_sets import StringPairs
-from benchmarks.similarity_paper import CELL_ORDERS as PAPER_ORDERS
-from benchmarks.similarity_paper import WIETING_CELLS
 from benchmarks.tuning import TRIALS, Job, Outcome
 from models.encoders.ngram_bag import NgramBagSettings
 from models.training import Look

@@ -145,9 +145,10 @@ def test_what_is_compared_with_what_by_hand(asked: Asked) -> None:
     """free: none of 4 stored, 3 of 4 in its own index. earlier: 2 of 4. difference: 1 and 4 of 4.
 
     With the stored index `difference` lacks 1/4 - 3/4 of free's own and 1/4 - 2/4 of the earlier
-    model; with its own it gains 1/4 and 1/2.
+    model; with its own it gains 1/4 and 1/2. von Mises-Fisher: 0 of 4, and 2 of 4.
     """
     networks = {
+        "von_mises_fisher": {1: beside(answered(0, 0, 0, 0), answered(1, 1, 0, 0))},
         "difference": {1: beside(answered(1, 0, 0, 0), answered(1, 1, 1, 1))},
         "free": {1: beside(answered(0, 0, 0, 0), answered(1, 1, 1, 0))},
     }
@@ -162,6 +163,9 @@ def test_what_is_compared_with_what_by_hand(asked: Asked) -> None:
     assert found["difference", own, "gain_over_free"] == 0.25
     assert found["difference", stored, "gain_over_earlier"] == -0.25
     assert found["difference", own, "gain_over_earlier"] == 0.5
+    assert found["difference", stored, "gain_over_von_mises_fisher"] == 0.25
+    assert found["difference", own, "gain_over_von_mises_fisher"] == 0.5
+    assert ("free", own, "gain_over_von_mises_fisher") not in found
     assert found["free", stored, "gain_over_free"] == -0.75
     assert ("free", own, "gain_over_free") not in found
     assert found["free", own, "gain_over_earlier"] == 0.25

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.similarity_paper import (
+from benchmarks.paper_figures import (
     WIETING_SENTENCES,
     WIETING_SYSTEMS,
     wieting_cell,

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from dvc.repo import Repo
 
 from flows.dvc_stages import StageFailed, outcome, planned_stages, run_stage, up_to_date
 
@@ -122,6 +123,8 @@ def test_flow_and_bare_repro_write_the_same_lock(
     assert (toy / "dvc.lock").read_bytes() == (bare / "dvc.lock").read_bytes()
     assert run_stage(toy, "ingest") == "unchanged"
     assert up_to_date(toy, ORDER) == ORDER
+    with Repo(str(toy)) as other, other.lock:
+        assert up_to_date(toy, ORDER) == []
 
     (toy / "dvc.lock").unlink()
     assert up_to_date(toy, ORDER) == []

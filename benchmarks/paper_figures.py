@@ -1,7 +1,8 @@
-"""Figures of Bao et al. 2018 and of Wieting et al. 2016, which stand beside those of our studies.
+"""Figures of Bao et al. 2018, Wieting et al. 2016 and Bhat et al. 2019, to stand beside our own.
 
-Correlations and shares are in [-1, 1] and [0, 1] here; Wieting et al. print them times 100. Both
-papers had more to train on than this project has: see `benchmarks/similarity_sections.py`.
+Correlations and shares are in [-1, 1] and [0, 1] here; some are printed times 100. The papers had
+more to train on than this project has, or another task: the sections of `docs/RESULTS.md` say what
+compares.
 """
 
 from __future__ import annotations
@@ -68,6 +69,25 @@ WIETING_CELLS = {
 }
 """Table 5 times 100, by n-grams of each order: words and sentences, for each of `CELL_ORDERS`."""
 CELL_ORDERS = ("2", "23", "234", "2345", "23456")
+BHAT_COLUMNS = (
+    "BLEU, French",
+    "BLEU, German",
+    "nearest_if_right",
+    "nearest_if_wrong",
+    "gold_if_wrong",
+    "success_at_1",
+    "success_at_2",
+    "success_at_5",
+    "success_at_10",
+)
+BHAT = {
+    "von_mises_fisher": (31.8, 25.0, 0.96, 0.91, 0.39, 0.2355, 0.2891, 0.3223, 0.3477),
+    "most_informative": (32.0, 25.1, 0.87, 0.80, 0.28, 0.2318, 0.2804, 0.3145, 0.3385),
+    "random": (32.2, 24.8, 0.88, 0.83, 0.21, 0.2339, 0.2828, 0.3116, 0.3342),
+    "difference": (32.0, 25.4, 0.91, 0.88, 0.41, 0.2389, 0.2959, 0.3296, 0.3549),
+    "projection": (32.3, 25.3, 0.88, 0.86, 0.42, 0.24, 0.2989, 0.3322, 0.356),
+}
+"""Tables 1 and 2 by loss: translation into English, and what is next to a predicted word."""
 
 
 def wieting_sentences(system: str, tests: Sequence[str]) -> float | None:
