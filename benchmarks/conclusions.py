@@ -57,7 +57,11 @@ CONCLUSIONS = {
         "is the surest; after 1,000 steps the margin loss with MAX negatives has left those with "
         "an LSTM at 0.04 to 0.10 on Annotations (the hybrid at 0.26), and in-batch negatives are "
         "behind it for most. A hybrid of convolution and recurrence is not above convolution "
-        "alone. Equal steps favour what learns fast: longer training was not tried here."
+        "alone. On ESCO (three encoders, 400 steps) the order is the same: 0.199 on Annotations "
+        "and 0.683 on held-out aliases, TF-IDF 0.172 and 0.610, the average of words 0.186 and "
+        "0.631; the bag has 34 million weights there, 137 MB, unless its n-grams are limited "
+        "(`most`) or hashed. Equal steps favour what learns fast: longer training was not tried "
+        "here."
     ),
 }
 """Of each section that has one; in Markdown."""
