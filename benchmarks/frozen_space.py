@@ -40,7 +40,7 @@ DENSITY = "von_mises_fisher"
 RATES = (0.003, 0.01)
 FROZEN = ("most_informative", "random", "difference", "projection")
 TRAINABLE = ("max", "mix", "semihard")
-PAPERS: dict[str, dict[str, str]] = {
+COMPARED: dict[str, dict[str, str]] = {
     DENSITY: {"kind": "von_mises_fisher"},
     **{name: {"kind": "frozen_margin", "negatives": name} for name in FROZEN},
     **{name: {"kind": "margin", "negatives": name} for name in TRAINABLE},
@@ -57,7 +57,7 @@ VARIED = {
 
 
 def systems(params: AllParams) -> dict[str, dict[str, str]]:
-    """`PAPERS` and, as `free`, the loss of the workspace.
+    """`COMPARED` and, as `free`, the loss of the workspace.
 
     Raises:
         ValueError: `VARIED` does not say what that loss has to be tuned for.
@@ -65,7 +65,7 @@ def systems(params: AllParams) -> dict[str, dict[str, str]]:
     own = params.train.loss.kind
     if own not in VARIED:
         raise ValueError(f"train.loss.kind = {own}: choose one of {', '.join(VARIED)}")
-    return {**PAPERS, FREE: {"kind": own}}
+    return {**COMPARED, FREE: {"kind": own}}
 
 
 def trials(params: AllParams, steps: int) -> Iterator[Trial]:
@@ -140,7 +140,7 @@ def earlier_model(asked: Asked, stage: str) -> Path:
 def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> None:
     """Measure and write `results/frozen_space.csv`."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--dataset", default="sample", help="sample, or a profile that has run")
+    parser.add_argument("--dataset", default="ngrams", help="sample, or a profile that has run")
     parser.add_argument("--stage", default="3", help="whose pairs are trained on")
     parser.add_argument("--earlier", default="1", help="stage of the earlier model")
     parser.add_argument("--trial-steps", type=int, default=150)

@@ -65,8 +65,10 @@ def missing(experiment: str) -> str | None:
         file = Path("data/pairs/3/pairs.parquet")
         return None if file.is_file() else f"{file} is not there: run `make reproduce` first"
     if experiment == "frozen_space":
-        there = list(Path("data/train/1").glob("*/model/weights.safetensors"))
-        return None if there else "data/train/1 holds no model: run `make reproduce` first"
+        folder = Path(".workspaces/ngrams/data/train/1")
+        there = list(folder.glob("*/model/weights.safetensors"))
+        wanted = f"{folder} holds no model: run `make reproduce PROFILE=ngrams` first"
+        return None if there else wanted
     if experiment == "table3":
         file = Path("data/table3/table.csv")
         return None if file.is_file() else f"{file} is not there: run `make reproduce` first"

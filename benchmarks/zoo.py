@@ -109,7 +109,7 @@ def main(arguments: list[str] | None = None, folder: Path = FOLDER) -> None:
     parser.add_argument("--stage", default="3", help="whose pairs are trained on")
     parser.add_argument("--trials", type=float, nargs="+", default=list(RATES), help="rates")
     parser.add_argument("--trial-steps", type=int, default=150)
-    parser.add_argument("--steps", type=int, default=450)
+    parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--repeats", type=int, default=5, help="of all that speed is measured of")
     parser.add_argument("--titles", type=int, default=2000, help="that are encoded in a repeat")

@@ -21,8 +21,8 @@ COSTS = {
 BRIEF = ("parameters", "seconds of training", "titles/s, encoding")
 """Those that stand beside the tests as well."""
 SPACES = ("von_mises_fisher", "most_informative", "random", "difference", "projection")
-TRAINABLE = ("max", "mix", "semihard", "free")
-ORDER = ("earlier", *SPACES, *TRAINABLE)
+IN_OWN_SPACE = ("max", "mix", "semihard", "free")
+ORDER = ("earlier", *SPACES, *IN_OWN_SPACE)
 SUCCESS = ("success_at_1", "success_at_2", "success_at_5", "success_at_10")
 SIMILARITIES = ("nearest_if_right", "nearest_if_wrong", "gold_if_wrong")
 OWN = "own_index/"
@@ -88,7 +88,7 @@ def frozen_space(rows: Rows) -> Iterator[str]:
         yield (
             "Cosine to the nearest alias of all, where the answer is right and where it is wrong, "
             "and there to the nearest alias of a right occupation; success@k. Among the stored "
-            f"embeddings; of {', '.join(f'`{system}`' for system in TRAINABLE)} among their own."
+            f"embeddings; of {', '.join(f'`{system}`' for system in IN_OWN_SPACE)} among their own."
         )
         yield from _table2(pooled)
         yield (
@@ -145,7 +145,7 @@ def _table2(pooled: Rows) -> Iterator[str]:
     wanted = (*SIMILARITIES, *SUCCESS)
     found = []
     for row in of(pooled, *wanted):
-        if row["test"].startswith(OWN) == (row["system"] in TRAINABLE):
+        if row["test"].startswith(OWN) == (row["system"] in IN_OWN_SPACE):
             found.append({**row, "test": row["test"].removeprefix(OWN)})
     found.sort(key=lambda row: (row["test"], _frozen_place(row), wanted.index(row["metric"])))
     shown = [{**row, "column": row["metric"], "low": "", "high": ""} for row in found]

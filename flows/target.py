@@ -25,7 +25,7 @@ def run_stages(root: Path, target: str) -> dict[str, Outcome]:
         check_networks(root)
     plan = planned_stages(root, target)
     done = up_to_date(root, plan)
-    get_run_logger().info("%d of %d stages are up to date before the first", len(done), len(plan))
+    get_run_logger().info("the first %d of %d stages are up to date", len(done), len(plan))
     outcomes: dict[str, Outcome] = dict.fromkeys(done, "unchanged")
     for number, stage in enumerate(plan[len(done) :], start=len(done) + 1):
         get_run_logger().info("stage %d of %d  %s ...", number, len(plan), stage)

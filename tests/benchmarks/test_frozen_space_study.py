@@ -195,6 +195,7 @@ def test_networks_into_another_space_are_others(asked: Asked, tmp_path: Path) ->
 def test_tiny_run(asked: Asked, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Names are explained, tables rendered; run again nothing is trained."""
     short = f"--trial-steps 1 --steps 2 --seeds 2 --repeats 1 --processes 1 --kept {tmp_path}/kept"
+    short += " --dataset sample"
     frozen_space.main(short.split(), tmp_path)
     assert "step 2/2" in capsys.readouterr().out
     rows: list[Row] = [dict(row) for row in read_rows(tmp_path / "frozen_space.csv")]
