@@ -35,7 +35,7 @@ $(READY): pyproject.toml constraints.txt
 retrain: $(READY) ## train, register and gate a model (PROFILE=esco: on that data set)
 	@$(BIN)/python -m flows.retrain $(if $(PROFILE),--profile $(PROFILE))
 
-reproduce: $(READY) ## Table 3 of the paper, all stage numbers (PROFILE=esco: on that data set)
+reproduce: $(READY) ## Table 3 of Neculoiu et al. 2016, every mix (PROFILE=paper: with its network)
 	@$(BIN)/python -m flows.reproduce $(if $(PROFILE),--profile $(PROFILE))
 
 lint: $(READY)
@@ -43,14 +43,15 @@ lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/mypy
 
-check: lint ## lint, types, unit tests: up to 3 minutes
-	$(BIN)/python -m pytest -q -m "not slow"
+check: lint ## lint, types, unit tests: three minutes
+	$(BIN)/python -m pytest -q -m "not slow and not study" -n auto --dist loadfile
 
-test: lint ## lint, types and every test, slow ones included: up to 40 minutes
-	$(BIN)/python -m pytest -q
+test: lint ## lint, types and every test, slow ones and studies' included: half an hour
+	$(BIN)/python -m pytest -q -m "not slow" -n auto --dist loadfile
+	$(BIN)/python -m pytest -q -m slow
 
-results: $(READY) ## measure again: results/*.csv, docs/RESULTS.md and the README's table
-	$(BIN)/python -m benchmarks.results
+results: $(READY) ## measure again what can be: results/*.csv, docs/RESULTS.md, docs/results/
+	$(BIN)/python -m benchmarks all
 
 constraints: ## resolve constraints.txt anew, in a fresh environment
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder \

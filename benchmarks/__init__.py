@@ -1,1 +1,1 @@
-"""Speed, size and reference figures, outside the DVC graph."""
+"""Studies of the product: what is measured, how it is kept as tidy CSV, and pages of it."""

@@ -1,108 +1,108 @@
 """Measures of networks on scored pairs, with 95 % intervals: of each seed, and pooled over seeds.
 
-Pairs are drawn with replacement, the same for every network: intervals of a difference are paired.
-A pooled figure is the mean over the seeds, taken anew within each draw. So its interval says what
-other pairs would change, for these networks; what other seeds would change is seen from the figures
-of the seeds, which stand beside it.
+Pairs are drawn with replacement, the same for every network (`tasks/scored/similarity_measures`):
+intervals of a difference are paired. A pooled figure is the mean over the seeds, taken anew within
+each draw: its interval says what other pairs would change, for these networks; what other seeds
+would change is seen from the figures of the seeds, which stand beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.results_file import Row
-from benchmarks.scored_sets import StringPairs
-from models.correlations import MEASURES, Measure, resampled_measure
-from models.intervals import TAIL, resampled_means
-from models.seeding import child_seed
-from models.titles import clean_title
-
-if TYPE_CHECKING:
-    from jaxtyping import Bool, Float
+from benchmarks.pair_networks import strings
+from benchmarks.results import Row
+from models.measures.correlations import Measure
+from models.repeatable.seeding import child_seed
+from models.training.scored_pairs import ScoredPairs
+from tasks.scored.similarity_measures import Measured, accuracy, averaged, measured
 
 DRAWS = 1000
 
 
 @dataclass(frozen=True)
-class Resampled:
-    """A measure of the networks of several seeds on the same pairs.
+class Figure:
+    """A measure of a system's networks on the same `n` pairs, seed by seed and pooled."""
 
-    Attributes:
-        values: on all pairs.
-        draws: on the resamples; NaN where it is undefined.
-        n: pairs.
-    """
-
-    values: Float[np.ndarray, " seed"]
-    draws: Float[np.ndarray, "seed draw"]
+    seeds: list[Measured]
+    pooled: Measured
     n: int
 
-    def __sub__(self, other: Resampled) -> Resampled:
-        """How much more it is than `other`, seed by seed; both on the same pairs."""
-        return Resampled(self.values - other.values, self.draws - other.draws, self.n)
+    def __sub__(self, other: Figure) -> Figure:
+        """Return how much more it is than `other`, seed by seed; both on the same pairs."""
+        pairs = zip(self.seeds, other.seeds, strict=True)
+        return Figure([_less(*both) for both in pairs], _less(self.pooled, other.pooled), self.n)
 
-    def rows(self, metric: str, seeds: Sequence[int | None]) -> Iterator[Row]:
-        """The figure of each seed, then of all: `seed` None.
 
-        A system without a seed gives `seeds` = [None] and has the pooled row alone.
-        """
-        for place, seed in enumerate(seeds):
-            if seed is not None:
-                yield self._row(metric, self.values[[place]], self.draws[[place]], seed)
-        yield self._row(metric, self.values, self.draws, None)
+Figures = dict[tuple[str, str], Figure]
+"""By test and metric."""
 
-    def _row(self, metric: str, values: np.ndarray, draws: np.ndarray, seed: int | None) -> Row:
-        means = draws.mean(axis=0)
-        low, high = np.quantile(means[~np.isnan(means)], [TAIL, 1 - TAIL])
-        ends = {"value": float(values.mean()), "low": float(low), "high": float(high)}
-        return {"metric": metric, **ends, "n": self.n, "seed": seed}
+
+def rows_of(system: str, figures: Figures, seeds: Iterable[int] = ()) -> Iterator[Row]:
+    """Yield the row of each of `seeds`, then of all; without seeds that one alone."""
+    known = list(seeds)
+    for (test, metric), figure in figures.items():
+        for seed, one in [*zip(known, figure.seeds, strict=False), (None, figure.pooled)]:
+            yield Row(system, test, metric, one.value, figure.n, *one.ends, seed)
 
 
 def compared(
-    measure: Measure, answers: Sequence[Sequence[float]], gold: Sequence[float], name: str
-) -> Resampled:
-    """Predictions of each seed against gold; equal names and numbers of pairs draw the same ones.
-
-    Raises:
-        ValueError: a seed's predictions or all gold are equal: a correlation is undefined.
-    """
-    scores, right = np.array(answers), np.array(gold)
-    values = MEASURES[measure](scores, right)
-    if np.isnan(values).any():
-        raise ValueError(
-            f"{measure} on {name} is undefined: all predictions of a seed, or all gold, are equal"
-        )
-    draws = resampled_measure(measure, scores, right, DRAWS, child_seed(0, "pairs", name))
-    return Resampled(values, draws, len(right))
-
-
-def share(hits: Bool[np.ndarray, "seed pair"], name: str) -> Resampled:
-    """Share of pairs that each seed has right."""
+    measure: Measure, answers: Sequence[Sequence[float]], gold: np.ndarray, name: str
+) -> Figure:
+    """Measure predictions of each seed against gold; equal names draw the same pairs."""
     draw = child_seed(0, "pairs", name)
-    draws = [resampled_means(each.astype(float), DRAWS, draw) for each in hits]
-    return Resampled(hits.mean(axis=1), np.array(draws), hits.shape[1])
+
+    def figure(scores: np.ndarray) -> Measured:
+        value = measured(measure, scores, gold, DRAWS, draw)
+        if value is None:
+            raise ValueError(
+                f"{measure} on {name} is undefined: all predictions of a seed, or all gold, are "
+                "equal"
+            )
+        return value
+
+    return _by_seed(figure, np.array(answers), len(gold))
 
 
-def mean_over_sets(found: Sequence[Resampled]) -> Resampled:
-    """Mean of a measure over several sets of pairs, each of which counts once; n: all pairs."""
-    return Resampled(
-        np.mean([each.values for each in found], axis=0),
-        np.mean([each.draws for each in found], axis=0),
-        sum(each.n for each in found),
-    )
+def told_apart(
+    answers: Sequence[Sequence[float]], gold: np.ndarray, cuts: Sequence[float], name: str
+) -> Figure:
+    """Measure the share of pairs that each seed puts on the right side of its threshold."""
+    draw, scores = child_seed(0, "pairs", name), np.array(answers)
+    # a threshold beside each seed's scores, so that seeds can be taken one by one
+    table = np.column_stack([scores, cuts])
+
+    def figure(some: np.ndarray) -> Measured:
+        return accuracy(some[:, :-1], gold, some[:, -1].tolist(), DRAWS, draw)
+
+    return _by_seed(figure, table, len(gold))
 
 
-def word_overlap(pairs: StringPairs) -> list[float]:
-    """Dice's coefficient of the two sets of words, 2·|A ∩ B| / (|A| + |B|), in [0, 1].
+def mean_over_sets(figures: Sequence[Figure]) -> Figure:
+    """Return the mean of a measure over several sets, each of which counts once; n: all pairs."""
+    by_seed = zip(*(figure.seeds for figure in figures), strict=True)
+    pooled = averaged([figure.pooled for figure in figures])
+    return Figure([averaged(sets) for sets in by_seed], pooled, sum(one.n for one in figures))
+
+
+def word_overlap(pairs: ScoredPairs) -> list[float]:
+    """Return Dice's coefficient of the two sets of words, 2·|A ∩ B| / (|A| + |B|), in [0, 1].
 
     The baseline that learns nothing. Words stand between spaces once the string is cleaned.
     """
-    sets = ([set(clean_title(text).split()) for text in texts] for texts in pairs[:2])
+    sides = ([set(text.split()) for text in texts] for texts in strings(pairs))
     return [
         2 * len(left & right) / max(1, len(left) + len(right))
-        for left, right in zip(*sets, strict=True)
+        for left, right in zip(*sides, strict=True)
     ]
+
+
+def _by_seed(figure: Callable[[np.ndarray], Measured], scores: np.ndarray, n: int) -> Figure:
+    return Figure([figure(scores[[place]]) for place in range(len(scores))], figure(scores), n)
+
+
+def _less(one: Measured, other: Measured) -> Measured:
+    return Measured(one.by_seed - other.by_seed, one.resampled - other.resampled)

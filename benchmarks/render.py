@@ -1,75 +1,79 @@
-"""`docs/RESULTS.md` and the README's tables from `results/*.csv` and `dvc.yaml` alone.
+"""`docs/RESULTS.md`, `docs/results/` and the README's tables, from results, `dvc.yaml` and code.
 
 Run it with `python -m benchmarks.render`. Equal files give equal bytes; nothing is measured here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
 import yaml
 
-from benchmarks import names
-from benchmarks.chosen_rows import place
-from benchmarks.conclusions import CONCLUSIONS
-from benchmarks.markdown_tables import Rows, markdown, pivot
-from benchmarks.results_file import FOLDER, read_rows
-from benchmarks.sections import MODES, SECTIONS, in_order
-from models.whole_file import write_bytes
+from benchmarks.page_tables import Table, trials
+from benchmarks.results import FOLDER, Line, Lines, Results, read_results, read_runs
+from benchmarks.study import Study, studies, study
+from benchmarks.tables import datasets, distinct, markdown, where
+from models.answer.answer import Answer, columns
+from models.repeatable.whole_file import write_bytes
 
-PAGE = Path("docs/RESULTS.md")
-README = Path("README.md")
-STAGES = Path("dvc.yaml")
+PAGE, WHOLE = Path("docs/RESULTS.md"), Path("docs/results")
+README, STAGES = Path("README.md"), Path("dvc.yaml")
+WORDS: dict[type, str] = {str: "text", float: "number", bool: "yes/no"}
+LISTS: dict[type, str] = {str: "text", float: "numbers"}
+"""Types of the answer's columns, in words: of a value, of a list's members."""
 HEAD = """# Results
 
-Written by `python -m benchmarks.render` from `results/*.csv`; `make results` measures again.
-Every name is explained in the last table."""
+What was measured, and what follows from it. Brackets are 95 % intervals over queries unless said
+otherwise; every figure, its machine and its command are behind the links. Written by
+`python -m benchmarks.render` from `results/*.csv`; `python -m benchmarks` lists what measures."""
 
 
-def page(folder: Path = FOLDER) -> str:
-    """The whole of `docs/RESULTS.md`."""
-    parts = [HEAD]
-    for experiment, section in SECTIONS.items():
-        rows = in_order(read_rows(folder / f"{experiment}.csv"))
-        if rows:
-            introduction, *tables = section(rows)
-            said = [CONCLUSIONS[experiment]] if experiment in CONCLUSIONS else []
-            parts += [f"## {experiment}", introduction, *said, *tables, *_measured(rows)]
-    lines = [(column, f"`{name}`", meaning) for column, name, meaning in names.table()]
-    parts += ["## Names", markdown(("column", "name", "meaning"), lines)]
-    return "\n\n".join(parts) + "\n"
+def pages(folder: Path = FOLDER) -> dict[Path, str]:
+    """Return every page and plot that `docs/` has of the studies, by its path."""
+    results, runs = read_results(folder), read_runs(folder)
+    measured = [one for one in studies() if results[one.name]]
+    made = {PAGE: lines_of([HEAD, *(_short(one, results) for one in measured)])}
+    for one in measured:
+        made[WHOLE / f"{one.name}.md"] = _whole(one, results, runs)
+        if "plot" in one.face:
+            made[WHOLE / f"{one.name}.svg"] = _own(one, "plot", results)
+    return made
 
 
-def readme_table(folder: Path = FOLDER) -> str:
-    """success@1 of every system, a column per test; the modes of a few steps are left out."""
-    rows = [
-        row
-        for row in in_order(read_rows(folder / "pipeline.csv"))
-        if row["metric"] == "success_at_1" and "/" not in row["test"] and row["system"] not in MODES
-    ]
-    if not rows:
-        return "Nothing measured yet: `make results`."
-    ordered = sorted(rows, key=lambda row: row["dataset"] != "sample")
-    note = (
-        "success@1 with 95 % intervals; all figures and names: [docs/RESULTS.md](docs/RESULTS.md)."
-    )
-    return pivot(ordered, ("dataset", "system"), "test") + "\n\n" + note
+def readme(text: str, folder: Path = FOLDER, stages: Path = STAGES) -> str:
+    """Return the README with its tables made anew: examples, results, the answer, stages."""
+    table = _own(study("table3"), "readme", read_results(folder))
+    note = "success@1, the share answered right: [all figures](docs/RESULTS.md)."
+    text = between_markers(text, "results", f"{table}\n\n{note}")
+    text = between_markers(text, "answer", answer_table())
+    examples = (folder / "answers.md").read_text(encoding="utf-8").strip()
+    text = between_markers(text, "answers", examples)
+    return between_markers(text, "stages", stage_table(stages))
+
+
+def answer_table() -> str:
+    """Write the columns of the registered model's answer: what each holds, and what it means."""
+    declared = get_type_hints(Answer)
+    lines = []
+    for name, (kind, is_list, meaning) in columns().items():
+        word = f"list of {LISTS[kind]}" if is_list else WORDS[kind]
+        if type(None) in get_args(declared[name]):
+            word += ", may be null"
+        lines.append((f"`{name}`", word, meaning))
+    return markdown(("column", "type", "meaning"), lines)
 
 
 def stage_table(stages: Path = STAGES) -> str:
-    """The stages of `dvc.yaml` with what each makes."""
-    listed = yaml.safe_load(stages.read_text(encoding="utf-8"))["stages"]
-    rows = [(f"`{name}`", stage.get("do", stage)["desc"]) for name, stage in listed.items()]
+    """Write the stages of `dvc.yaml` with what each makes."""
+    graph = yaml.safe_load(stages.read_text(encoding="utf-8"))["stages"]
+    rows = [(f"`{name}`", stage.get("do", stage)["desc"]) for name, stage in graph.items()]
     return markdown(("stage", "makes"), rows)
 
 
 def between_markers(text: str, name: str, content: str) -> str:
-    """`text` with `content` between ``<!-- name:begin -->`` and ``<!-- name:end -->``.
-
-    Raises:
-        ValueError: the two markers do not stand in it, once each and in order.
-    """
+    """Return `text` with `content` between ``<!-- name:begin -->`` and ``<!-- name:end -->``."""
     begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
         raise ValueError(f"README.md needs {begin} and, after it, {end}, once each")
@@ -77,35 +81,72 @@ def between_markers(text: str, name: str, content: str) -> str:
     return f"{before}{begin}\n{content}\n{end}{rest.partition(end)[2]}"
 
 
-def _measured(rows: Rows) -> Iterator[str]:
-    """Commands and machines, each with what it measured."""
-    groups: dict[tuple[str, str], dict[str, None]] = {}
-    for row in sorted(rows, key=place):
-        what = groups.setdefault((row["command"], row["machine"]), {})
-        what[f"{row['dataset']}: {row['system']}"] = None
-    yield markdown(
-        ("measured", "command", "machine"),
-        [(_listed(what), f"`{command}`", where) for (command, where), what in groups.items()],
+def _short(one: Study, results: Results) -> str:
+    """Write question, answer, what shows it, and the way to the whole."""
+    face, link = one.face, f"[All of `{one.name}`](results/{one.name}.md)"
+    plot = [f"![{face['plot']}](results/{one.name}.svg)"] if "plot" in face else []
+    shown = [*plot, *_tables(one, "summary", results)]
+    return lines_of([f"## {face['question']}", face["answer"], *shown, link]).rstrip("\n")
+
+
+def _whole(one: Study, results: Results, runs: dict[str, Line]) -> str:
+    face, rows = one.face, results[one.name]
+    names = [(column, f"`{name}`", meaning) for column, name, meaning in one.meanings(rows)]
+    return lines_of(
+        [
+            f"# {one.name}: {face['question']}",
+            face["answer"],
+            face.get("introduction", ""),
+            *(_own(one, "tables", results) or []),
+            *_tables(one, "tables", results),
+            *trials(rows),
+            "### How it was measured",
+            _measured(rows, runs),
+            "### Names",
+            markdown(("column", "name", "meaning"), names),
+        ]
     )
 
 
-def _listed(what: dict[str, None]) -> str:
-    systems: dict[str, list[str]] = {}
-    for name in what:
-        dataset, _, system = name.partition(": ")
-        systems.setdefault(dataset, []).append(system)
-    ordered = sorted(systems, key=lambda dataset: (dataset != "sample", dataset))
-    return "; ".join(f"{dataset}: {', '.join(systems[dataset])}" for dataset in ordered)
+def _tables(one: Study, where_shown: str, results: Results) -> Iterator[str]:
+    for table in one.face.get(where_shown, []):
+        yield from Table(**table).parts(one, results)
+
+
+def _own(one: Study, name: str, results: Results) -> Any:  # noqa: ANN401
+    """Return what a function of the study's own page gives, if it has that function."""
+    function = getattr(one.page, name, None)
+    return function(results) if function else None
+
+
+def lines_of(parts: Iterable[str]) -> str:
+    """Join parts of Markdown as paragraphs."""
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+
+def _measured(rows: Lines, runs: dict[str, Line]) -> str:
+    """Write each run with its machine, its command and what it measured."""
+    lines = []
+    for name in sorted(distinct(rows, "run")):
+        own = where(rows, run=name)
+        what = "; ".join(
+            f"{dataset}: {', '.join(distinct(where(own, dataset=dataset), 'system'))}"
+            for dataset in datasets(own)
+        )
+        lines.append((what, f"`{runs[name]['command']}`", runs[name]["machine"]))
+    return markdown(("measured", "command", "machine"), lines)
 
 
 def main() -> None:
-    """Write the page, and the README's table where there is a README."""
-    write_bytes(page().encode(), PAGE)
-    print(f"rendered {PAGE}")
+    """Write all pages, remove those of studies that are gone, and the README's tables."""
+    made = pages()
+    for path, text in made.items():
+        write_bytes(text.encode(), path)
+    for path in sorted(set(WHOLE.glob("*.*")) - set(made)):
+        path.unlink()
+    print(f"rendered {PAGE} and {len(made) - 1} files in {WHOLE}")
     if README.is_file():
-        text = between_markers(README.read_text(encoding="utf-8"), "results", readme_table())
-        text = between_markers(text, "stages", stage_table())
-        write_bytes(text.encode(), README)
+        write_bytes(readme(README.read_text(encoding="utf-8")).encode(), README)
         print(f"rendered {README}")
 
 

@@ -1,99 +1,165 @@
-"""`make results`: measure everything again, then render; `--only NAME` measures a part of it.
+"""Figures as tidy CSV: one file a study, one row a figure, and who measured it in `runs.csv`.
 
-Experiments without their data are left out with a word: those of `OUTSIDE` need `$ROLECALL_DATA`,
-the others a finished `make retrain`.
+A row of `results/STUDY.csv` has the columns `COLUMNS`; `run` names a row of `results/runs.csv`,
+which holds the machine and the command once for all rows that they gave. Nothing is typed by hand,
+and no figure stands in two files.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
-from collections.abc import Callable
+import csv
+import io
+import math
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from benchmarks import (
-    attention,
-    augmentation_speed,
-    charagram,
-    contrastive,
-    dropout,
-    feedback,
-    frozen_space,
-    pipeline,
-    reference,
-    render,
-    sources,
-    speed,
-    table3,
-    zoo,
-)
-from benchmarks.machine import data_folder
+from models.repeatable.whole_file import write_bytes
 
-EXPERIMENTS: dict[str, Callable[[list[str]], None]] = {
-    "pipeline": pipeline.main,
-    "table3": table3.main,
-    "contrastive": contrastive.main,
-    "feedback": feedback.main,
-    "reference": reference.main,
-    "speed": speed.main,
-    "sources": sources.main,
-    "augmentation": augmentation_speed.main,
-    "dropout": dropout.main,
-    "zoo": zoo.main,
-    "frozen_space": frozen_space.main,
-    "attention": attention.main,
-    "charagram": charagram.main,
-}
-PAIRS = Path("data/pairs/0/pairs.parquet")
-OUTSIDE = {
-    "reference": "jobbert/titles.csv",
-    "attention": "sts/sick2014/SICK_train.txt",
-    "charagram": "ppdb/ppdb-xl.txt",
-}
-"""One of the files that an experiment reads below `$ROLECALL_DATA`."""
+COLUMNS = ("dataset", "system", "test", "metric", "value", "low", "high", "n", "seed", "run")
+KEY = ("dataset", "test", "system", "metric", "seed")
+RUN_COLUMNS = ("run", "study", "machine", "command")
+FOLDER = Path("results")
+RUNS = "runs"
+
+Line = dict[str, str]
+"""One row of a file, as text."""
+Lines = Sequence[Line]
+Results = Mapping[str, list[Line]]
+"""Study to its rows; a study that has not been measured has none."""
 
 
-def missing(experiment: str) -> str | None:
-    """What keeps an experiment from running; None if nothing does."""
-    if experiment in OUTSIDE:
-        here = (data_folder() / OUTSIDE[experiment]).is_file()
-        return None if here else f"$ROLECALL_DATA/{OUTSIDE[experiment]} is not there"
-    if experiment in ("augmentation", "sources"):
-        file = augmentation_speed.NEEDED
-        return None if file.is_file() else f"{file} is not there: run `make retrain` first"
-    if experiment == "zoo":
-        file = Path("data/pairs/3/pairs.parquet")
-        return None if file.is_file() else f"{file} is not there: run `make reproduce` first"
-    if experiment == "frozen_space":
-        folder = Path(".workspaces/ngrams/data/train/1")
-        there = list(folder.glob("*/model/weights.safetensors"))
-        wanted = f"{folder} holds no model: run `make reproduce PROFILE=ngrams` first"
-        return None if there else wanted
-    if experiment == "table3":
-        file = Path("data/table3/table.csv")
-        return None if file.is_file() else f"{file} is not there: run `make reproduce` first"
-    if experiment == "feedback":
-        file = Path("data/feedback/verdicts.parquet")
-        return None if file.is_file() else f"{file} is not there: run `make reproduce` first"
-    return None if PAIRS.is_file() else f"{PAIRS} is not there: run `make retrain` first"
+class Row(NamedTuple):
+    """One figure of a data set; without an interval `low` and `high` are None."""
+
+    system: str
+    test: str
+    metric: str
+    value: float
+    n: int
+    low: float | None = None
+    high: float | None = None
+    seed: int | None = None
+    """Of training; None for what was not trained, or is a mean over seeds."""
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and render."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=EXPERIMENTS, nargs="+", default=list(EXPERIMENTS))
-    given = parser.parse_args(arguments)
-    for experiment in given.only:
-        reason = missing(experiment)
-        if reason:
-            print(f"{experiment}: left out, {reason}", flush=True)
-            continue
-        began = time.perf_counter()
-        print(f"{experiment}: measuring", flush=True)
-        EXPERIMENTS[experiment]([])
-        print(f"{experiment}: {time.perf_counter() - began:.0f} s", flush=True)
-    render.main()
+class Run(NamedTuple):
+    """What gave rows: a machine, and the command that measures them again."""
+
+    machine: str
+    command: str
 
 
-if __name__ == "__main__":
-    main()
+class ResultsError(ValueError):
+    """Rows that do not belong in a results file; the message says what is wrong with them."""
+
+
+def replace_rows(
+    study: str,
+    dataset: str,
+    rows: Iterable[Row],
+    run: Run,
+    folder: Path = FOLDER,
+    *,
+    by_system: bool = False,
+) -> Path:
+    """Put `rows` in the place of all earlier rows of their data set, and note their run.
+
+    With `by_system`, in the place of what the same systems had. Refused (`ResultsError`) are a
+    figure that is not finite or stands twice, and a path of this machine.
+    """
+    _refuse_paths(run)
+    path, runs = folder / f"{study}.csv", read_runs(folder)
+    name = _run_name(study, run, runs)
+    lines = [_tidied(dataset, row, name) for row in rows]
+    systems = {line["system"] for line in lines}
+    kept = [
+        line
+        for line in read_rows(path)
+        if line["dataset"] != dataset or (by_system and line["system"] not in systems)
+    ]
+    ordered = _sorted(kept + lines)
+    used = {line["run"] for line in ordered}
+    entries = [
+        entry for entry in runs.values() if entry["study"] != study or entry["run"] in used - {name}
+    ]
+    entries.append({"run": name, "study": study, **run._asdict()})
+    entries.sort(key=lambda entry: (entry["study"], int(entry["run"].rpartition("-")[2])))
+    write_bytes(_csv(entries, RUN_COLUMNS), folder / f"{RUNS}.csv")
+    write_bytes(_csv(ordered, COLUMNS), path)
+    return path
+
+
+def read_runs(folder: Path = FOLDER) -> dict[str, Line]:
+    """Return the rows of `runs.csv` by their name."""
+    return {line["run"]: line for line in read_rows(folder / f"{RUNS}.csv", RUN_COLUMNS)}
+
+
+def read_results(folder: Path = FOLDER) -> Results:
+    """Return all rows that there are, study by study."""
+    files = sorted(path for path in folder.glob("*.csv") if path.stem != RUNS)
+    return defaultdict(list, {path.stem: read_rows(path) for path in files})
+
+
+def rounded(value: float) -> str:
+    """Write four significant digits, at most four decimals, no exponent: 0.5372, 12.35, 12346."""
+    if float(value).is_integer():
+        return str(int(value))
+    digits = math.floor(math.log10(abs(value))) + 1
+    return f"{value:.{min(4, max(0, 4 - digits))}f}"
+
+
+def _run_name(study: str, run: Run, runs: Mapping[str, Line]) -> str:
+    """Return the name of the very same run, or the first that is free: `zoo-2`."""
+    for name, entry in runs.items():
+        if (entry["study"], entry["machine"], entry["command"]) == (study, *run):
+            return name
+    return next(name for k in range(1, len(runs) + 2) if (name := f"{study}-{k}") not in runs)
+
+
+def _refuse_paths(run: Run) -> None:
+    for path in (os.environ.get("ROLECALL_DATA", ""), str(Path.cwd()), str(Path.home())):
+        if len(path) > 2 and path in "".join(run):  # "." and "/" are in any text
+            raise ResultsError(f"{run} holds the path {path}: leave it out")
+
+
+def _tidied(dataset: str, row: Row, run: str) -> Line:
+    line = {name: "" if value is None else str(value) for name, value in row._asdict().items()}
+    for name in ("value", "low", "high"):
+        number = getattr(row, name)
+        if number is not None:
+            if not math.isfinite(number):
+                raise ResultsError(f"{name} = {number} of {row}: leave the row out")
+            line[name] = rounded(number)
+    return line | {"dataset": dataset, "run": run}
+
+
+def _sorted(lines: Lines) -> list[Line]:
+    by_place: dict[tuple[str, ...], Line] = {}
+    for line in lines:
+        place = tuple(line[name] for name in KEY)
+        if place in by_place:
+            raise ResultsError(f"two figures for {place}")
+        by_place[place] = line
+    return [by_place[place] for place in sorted(by_place)]
+
+
+def read_rows(path: Path, columns: tuple[str, ...] = COLUMNS) -> list[Line]:
+    """Return the rows of one file; none if there is no such file."""
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        if tuple(reader.fieldnames or ()) != columns:
+            raise ResultsError(f"{path}: columns {reader.fieldnames}, expected {list(columns)}")
+        return list(reader)
+
+
+def _csv(lines: Lines, columns: tuple[str, ...]) -> bytes:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return text.getvalue().encode()

@@ -1,41 +1,33 @@
-"""Networks on pairs: fixed trials of each system, and the best of them trained with every seed.
+"""Networks of a study: fixed trials of each system, and the best of them trained with every seed.
 
-A trial is trained with seed 1 and judged on validation pairs; it is never asked for a test pair.
-Every network is trained on one thread, several at a time in processes of their own, from its own
-seed: their number changes no figure. What a network said is kept in a file that is named by all
-that it depends on, so an interrupted study goes on behind the last network.
+A trial is trained with seed 1 and judged on validation data alone. Every network is trained on one
+thread, several at a time in processes of their own, from its own seed: their number changes no
+figure. What is trained, and where it is kept, is a runner's matter: `title_networks.py` on pairs
+of titles, `pair_networks.py` on scored pairs. What is kept is named by all that it depends on, so
+an interrupted study goes on behind the last network.
 """
 
 from __future__ import annotations
 
-import json
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, field
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
-import numpy as np
 import torch
 
-import models
-from benchmarks.results_file import Row
-from benchmarks.scored_sets import StringPairs
-from models.checkpoints import Checkpoint, Checkpoints, run_key
-from models.correlations import spearman
-from models.featurizer import Featurizer
-from models.kinds import fit_featurizer
-from models.run import TrainSettings, describe
-from models.scored_pairs import ScoredPairs
-from models.scored_run import ScoredRun, pair_similarities
-from models.training import Look, train
-from models.whole_file import write_bytes
+from benchmarks.results import Row
+from models.training.loop import Look
+from models.training.run import TrainSettings
 
 TRIALS = 6  # at most, of each system
 TRIAL_SEED = 1
+LOOKS = 4  # at the validation data, after the one at step 0
 
 
 class Trial(NamedTuple):
@@ -46,42 +38,18 @@ class Trial(NamedTuple):
     settings: TrainSettings
 
 
-@dataclass(frozen=True)
-class Job:
-    """A network to train.
-
-    Attributes:
-        name: in the lines that say how far it is.
-        settings: of the run; its seed is the network's.
-        train: pairs to train on.
-        valid: pairs that choose among the looks at it.
-        asked: by name, pairs whose similarity it is asked for at the end; nothing of a trial.
-        watched: scored pairs that it is asked at every look, which choose nothing.
-    """
+class Job(NamedTuple):
+    """A network to train; `name` stands in the lines that say how far it is."""
 
     name: str
     settings: TrainSettings
-    train: StringPairs
-    valid: StringPairs
-    asked: dict[str, StringPairs] = field(default_factory=dict)
-    watched: StringPairs | None = None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is kept of a network.
-
-    Attributes:
-        looks: at validation pairs; the weights of the best one answer.
-        answers: similarity of each pair of `Job.asked`.
-        watched: Spearman's ρ on `Job.watched` at each look; empty without such pairs.
-        units: distinct units of strings that it knows (n-grams, words, characters).
-    """
+    """What was seen of a network; the weights of the best look are its own."""
 
     looks: list[Look]
-    answers: dict[str, list[float]]
-    watched: list[float]
-    units: int
 
     @property
     def valid_score(self) -> float:
@@ -89,111 +57,111 @@ class Outcome:
         return max(look.valid_score for look in self.looks)
 
 
-def outcomes(jobs: Sequence[Job], folder: Path, processes: int) -> list[Outcome]:
-    """What came of each job, in their order; `folder` is where outcomes are kept."""
-    one = partial(outcome, folder=folder)
-    if processes == 1:
-        return [one(job) for job in jobs]
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        return list(pool.map(one, jobs))
+Made = TypeVar("Made", bound=Outcome)
 
 
-def outcome(job: Job, folder: Path) -> Outcome:
-    """Train it, unless what came of the very same job is kept.
+@dataclass(frozen=True)
+class Runner(ABC, Generic[Made]):
+    """Trains networks, or takes them from where they are kept.
 
-    Raises:
-        FloatingPointError: the loss is no longer finite.
+    Attributes:
+        kept: folder of the outcomes.
+        processes: networks that train at a time.
     """
-    torch.set_num_threads(1)
-    code = [*Path(models.__file__).parent.rglob("*.py"), Path(__file__)]
-    inputs = [describe(job.settings), job.train, job.valid, job.asked, job.watched]
-    path = folder / f"{run_key(inputs, code)}.json"
-    if not path.is_file():
-        write_bytes(json.dumps(asdict(_trained(job))).encode(), path)
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    return Outcome(**kept | {"looks": [Look._make(look) for look in kept["looks"]]})
+
+    kept: Path
+    processes: int
+
+    @property
+    @abstractmethod
+    def judges(self) -> int:
+        """How many validation queries or pairs judge a network."""
+
+    @abstractmethod
+    def outcome(self, job: Job) -> Made:
+        """Train one network, unless what came of the very same job is kept."""
+
+    def outcomes(self, jobs: Sequence[Job]) -> list[Made]:
+        """Return what came of each job, in their order."""
+        counted = [
+            Job(f"{job.name} ({number} of {len(jobs)})", job.settings)
+            for number, job in enumerate(jobs, 1)
+        ]
+        if self.processes == 1:
+            return [self.outcome(job) for job in counted]
+        with get_context("spawn").Pool(self.processes) as pool:
+            return list(pool.imap(self.outcome, counted))
 
 
-def check_budget(trials: Sequence[Trial]) -> None:
-    """Refuse trials of which not all systems have the same chance.
+class Chosen(NamedTuple):
+    """Of each system the settings of its best trial, and the rows of all trials."""
 
-    Raises:
-        ValueError: a system has more than `TRIALS`.
-    """
+    settings: dict[str, TrainSettings]
+    rows: list[Row]
+
+
+def tuned(trials: Sequence[Trial], runner: Runner[Made], metric: str) -> Chosen:
+    """Train all trials and choose the best one of each system; of equal ones the first."""
     for system, count in Counter(trial.system for trial in trials).items():
         if count > TRIALS:
             raise ValueError(f"{system} has {count} trials; every system has at most {TRIALS}")
+    jobs = [Job(f"{trial.system}, {trial.name}", trial.settings) for trial in trials]
+    scores = [outcome.valid_score for outcome in runner.outcomes(jobs)]
+    best: dict[str, int] = {}
+    for number, trial in enumerate(trials):
+        if scores[number] > scores[best.setdefault(trial.system, number)]:
+            best[trial.system] = number
+    rows = []
+    for number, (system, name, _) in enumerate(trials):
+        taken = float(best[system] == number)
+        for figure, value in ((metric, scores[number]), ("chosen", taken)):
+            row = Row(system, f"trial:{name}", figure, value, runner.judges, seed=TRIAL_SEED)
+            rows.append(row)
+    return Chosen({system: trials[number].settings for system, number in best.items()}, rows)
 
 
-def best(trials: Sequence[Trial], found: Sequence[Outcome]) -> dict[str, Trial]:
-    """Of each system the trial with the highest validation score; of equal ones the first.
-
-    Raises:
-        ValueError: as `check_budget`.
-    """
-    check_budget(trials)
-    chosen: dict[str, tuple[float, Trial]] = {}
-    for trial, made in zip(trials, found, strict=True):
-        if trial.system not in chosen or made.valid_score > chosen[trial.system][0]:
-            chosen[trial.system] = made.valid_score, trial
-    return {system: trial for system, (_, trial) in chosen.items()}
-
-
-def trial_rows(
-    trials: Sequence[Trial], found: Sequence[Outcome], metric: str, n: int
-) -> Iterator[Row]:
-    """The validation score of every trial, and whether it was chosen; `n`: validation pairs."""
-    chosen = best(trials, found)
-    for trial, made in zip(trials, found, strict=True):
-        figures = {metric: made.valid_score, "chosen": float(chosen[trial.system] == trial)}
-        for name, value in figures.items():
-            named = {"system": trial.system, "test": f"trial:{trial.name}", "seed": TRIAL_SEED}
-            yield {**named, "metric": name, "value": value, "low": None, "high": None, "n": n}
+def seeded(
+    settings: Mapping[str, TrainSettings], seeds: int, runner: Runner[Made]
+) -> dict[str, dict[int, Made]]:
+    """Train each system with every seed; return the outcomes by system and seed."""
+    numbers = range(1, seeds + 1)
+    jobs = [
+        Job(f"{system}, seed {seed}", replace(own, seed=seed))
+        for system, own in settings.items()
+        for seed in numbers
+    ]
+    outcomes = iter(runner.outcomes(jobs))
+    return {system: {seed: next(outcomes) for seed in numbers} for system in settings}
 
 
-def _trained(job: Job) -> Outcome:
-    pairs, valid = ScoredPairs.of(*job.train), ScoredPairs.of(*job.valid)
-    featurizer = fit_featurizer(pairs.titles, job.settings.encoder)
-    run = _Watched(job, pairs, valid, featurizer)
-    trained = train(run, _Unkept(), lambda line: print(f"{job.name}: {line}", flush=True))
-    run.encoder.load_state_dict(trained.weights)
-    answers = {name: run.asked(asked).tolist() for name, asked in job.asked.items()}
-    return Outcome(trained.history, answers, run.seen, sum(featurizer.sizes))
+def grid(
+    system: str, base: TrainSettings, axes: Mapping[str, Sequence[float | str]]
+) -> Iterator[Trial]:
+    """Yield a trial for every combination of values; `loss.margin` is a value of the loss."""
+    for values in product(*axes.values()):
+        settings, names = base, []
+        for axis, value in zip(axes, values, strict=True):
+            part, _, own = axis.rpartition(".")
+            changed: dict[str, Any] = {own: value}
+            if part:
+                changed = {part: replace(getattr(settings, part), **changed)}
+            settings = replace(settings, **changed)
+            names.append(f"{own}={value}" if isinstance(value, str) else f"{own}={value:g}")
+        yield Trial(system, ",".join(names), settings)
 
 
-class _Watched(ScoredRun):
-    """A run on scored pairs that is also asked other pairs at every look."""
-
-    def __init__(
-        self, job: Job, pairs: ScoredPairs, valid: ScoredPairs, featurizer: Featurizer
-    ) -> None:
-        super().__init__(pairs, valid, featurizer, job.settings, torch.device("cpu"))
-        self.featurizer, self.watched = featurizer, job.watched
-        self.seen: list[float] = []
-
-    def valid_score(self) -> float:
-        """As of any such run; what is watched is noted beside it."""
-        if self.watched is not None:
-            predicted = self.asked(self.watched)
-            gold = np.array(self.watched.scores)
-            self.seen.append(spearman(predicted, gold) if np.ptp(predicted) else 0.0)
-        return super().valid_score()
-
-    def asked(self, pairs: StringPairs) -> np.ndarray:
-        """The similarity of each pair by the weights as they are."""
-        similarity = self.settings.loss.similarity
-        return pair_similarities(self.encoder, self.featurizer, *pairs[:2], similarity)
+def bounded(settings: TrainSettings, steps: int, seed: int = TRIAL_SEED) -> TrainSettings:
+    """Return the same for a number of steps that nothing cuts short, with `LOOKS` on the way."""
+    every = max(1, steps // LOOKS)
+    return replace(settings, seed=seed, max_steps=steps, evaluate_every=every, patience=steps + 1)
 
 
-class _Unkept(Checkpoints):
-    """No state on the way: a network takes minutes, its state half a gigabyte a look."""
-
-    def __init__(self) -> None:
-        super().__init__(Path(), "")
-
-    def save(self, *_: Any) -> None:  # noqa: ANN401
-        """Write nothing."""
-
-    def load(self, *_: Any) -> Checkpoint | None:  # noqa: ANN401
-        """There is none."""
-        return None
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Make figures not depend on the number of cores."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -9,6 +9,7 @@ from pathlib import Path
 from flows.dvc_stages import StageFailed
 from flows.workspace import WorkspaceError, run_in_workspace
 
+INTERRUPTED = "interrupted: the same command goes on where it stopped"
 PROFILE = "name of a file in profiles/: run in its own workspace"
 
 
@@ -29,5 +30,6 @@ def exit_status(
         print(f"\n{error}", file=sys.stderr, flush=True)
         return 1
     except KeyboardInterrupt:
+        print(f"\n{INTERRUPTED}", file=sys.stderr, flush=True)
         return 130
     return 0

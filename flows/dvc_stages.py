@@ -1,4 +1,4 @@
-"""DVC's stages as Prefect task runs: the order that DVC plans, each stage one `dvc repro`.
+"""DVC's stages as Prefect task runs: the order of `flows/dvc_plan.py`, each stage one `dvc repro`.
 
 `dvc.yaml` stays the only list of stages. A new `dvc.lock` is written in the order of execution, so
 the order is DVC's own; each stage is `dvc repro --single-item STAGE` in its own process, so
@@ -10,22 +10,16 @@ No retries and no result caching: a stage is deterministic, and DVC is the cache
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
 from logging import Logger
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
 
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
 from prefect.logging.loggers import LoggingAdapter
 
+from flows.dvc_plan import Outcome
 from flows.streaming import stream
 
-if TYPE_CHECKING:
-    from dvc.stage import Stage
-
-Outcome = Literal["ran", "unchanged", "restored"]
 HINTS = (
     "To track the changes",
     "git add",
@@ -38,59 +32,6 @@ LINES_SHOWN = 15  # of a failed stage, in the error
 
 class StageFailed(RuntimeError):
     """A stage ended with an error; the message names it and holds its last lines."""
-
-
-def planned_stages(root: Path, target: str) -> list[str]:
-    """Addresses of `target` and its ancestors, in the order in which `dvc repro` visits them.
-
-    Source: `dvc.repo.reproduce.reproduce` of DVC 3.67, less the running. Imported files
-    (`NAME.dvc`) are stages to DVC and come under their path.
-
-    For a target with fewer than half of all stages DVC walks a set, so that its order changes with
-    PYTHONHASHSEED. Here the other stages are taken out of the graph first: what is left keeps the
-    order of `dvc.yaml`, and that is DVC's own order for a target with half of the stages or more.
-    """
-    from dvc.repo import Repo
-    from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
-
-    with Repo(str(root)) as repo:
-        graph = get_active_graph(repo.index.graph)
-        wanted = set(plan_repro(graph, collect_stages(repo, [target_address(root, target)])))
-        graph.remove_nodes_from([stage for stage in graph if stage not in wanted])
-        plan = plan_repro(graph)
-        return [_named(root, stage) for stage in plan]
-
-
-def up_to_date(root: Path, plan: Sequence[str]) -> list[str]:
-    """The stages at the front of a plan that `dvc repro` would skip, asked in one process.
-
-    As DVC asks it (`dvc.stage.Stage.changed`), up to the first stage that would run: what stands
-    behind one that runs is only known after it. None while another DVC command is at work.
-    """
-    from dvc.lock import LockError
-    from dvc.repo import Repo
-
-    found: list[str] = []
-    with suppress(LockError), Repo(str(root)) as repo, repo.lock:
-        stages = {_named(root, stage): stage for stage in repo.index.stages}
-        for name in plan:
-            if stages[name].changed():
-                break
-            found.append(name)
-    return found
-
-
-def target_address(root: Path, target: str) -> str:
-    """`target` of the `dvc.yaml` in `root`, whatever the current directory."""
-    return f"{root / 'dvc.yaml'}:{target}"
-
-
-def _named(root: Path, stage: Stage) -> str:
-    relative = Path(stage.path).resolve().relative_to(root.resolve()).as_posix()
-    name: str | None = getattr(stage, "name", None)
-    if name is None:
-        return relative
-    return name if relative == "dvc.yaml" else f"{relative}:{name}"
 
 
 @task(name="stage", task_run_name="{stage}", cache_policy=NO_CACHE, persist_result=False)
@@ -117,12 +58,12 @@ def _say(log: Logger | LoggingAdapter, line: str) -> None:
 
 
 def repro_command(stage: str) -> list[str]:
-    """The command of one stage; it waits while another DVC command holds the repository's lock."""
+    """Return the command of one stage; it waits while another DVC command holds the lock."""
     return [sys.executable, "-m", "dvc", "--wait-for-lock", "repro", "--single-item", stage]
 
 
 def outcome(stage: str, lines: list[str]) -> Outcome:
-    """What DVC says that it did, judged by its first line about the stage.
+    """Tell what DVC says that it did, judged by its first line about the stage.
 
     A stage's own output may hold the same words, but it comes after ``Running stage``.
     """

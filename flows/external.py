@@ -1,8 +1,9 @@
 """Brings a profile's outside files and folders into `data/external/` with DVC's imports.
 
-`dvc import-url` copies what is there, remembers checksum and source in `data/external/NAME.dvc`,
-and `dvc update` sees whether the source has changed. The `.dvc` files hold a path or address and
-stay untracked in the workspace; `dvc.lock` holds names and checksums only.
+`data/NAME.dvc` is one that `dvc import-url` could have written: `dvc update` copies what is there,
+remembers its checksum, and sees whether the source has changed. It holds a path or address and
+stays untracked in the workspace, beside the folder, not in it: a stage that has the folder as dep
+has the same checksum in `dvc.lock` wherever the files came from.
 """
 
 from __future__ import annotations
@@ -48,11 +49,15 @@ def bring(
     (workspace / FOLDER).mkdir(parents=True, exist_ok=True)
     for name, source in sources.items():
         say(f"import {name}")
-        target = (FOLDER / name).as_posix()
-        if _imported_from(workspace / f"{target}.dvc") == source:
-            _dvc(workspace, "update", "--quiet", f"{target}.dvc")
-        else:
-            _dvc(workspace, "import-url", "--quiet", "--force", source, target)
+        stage = FOLDER.with_name(f"{name}.dvc")
+        if _imported_from(workspace / stage) != source:
+            stub = {
+                "frozen": True,
+                "deps": [{"path": source}],
+                "outs": [{"path": f"{FOLDER.name}/{name}"}],
+            }
+            (workspace / stage).write_text(yaml.safe_dump(stub), encoding="utf-8")
+        _dvc(workspace, "update", "--quiet", stage.as_posix())
 
 
 def _source(data: str | None, path: str, main: Path) -> str:

@@ -20,7 +20,7 @@ from contextlib import suppress
 
 
 def main(seconds: float, command: list[str]) -> int:
-    """Run `command` without input; its exit status, or 128 + the signal that ended it.
+    """Run `command` without input; return its exit status, or 128 + the signal that ended it.
 
     Args:
         seconds: between interrupting the group (DVC then releases its locks) and killing it.

@@ -1,7 +1,7 @@
 """A profile: `profiles/NAME.yaml`, the values of `params.yaml` that a data set changes.
 
 `read_profile` reads it, `merged` lays it over `params.yaml`. Checks names and sections; values are
-checked by the stages (`tasks/params.py`).
+checked by the stages (`tasks/params/whole.py`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 Tree = dict[str, Any]
-OPEN = ("files", "columns")  # maps whose names are the reader's or the data file's: replaced whole
+OPEN = ("files", "columns", "systems")  # maps whose names are not ours: replaced whole
 
 
 class ProfileError(ValueError):
@@ -22,13 +22,13 @@ class ProfileError(ValueError):
 
 
 def read_profile(folder: Path, name: str) -> tuple[Tree, dict[str, str]]:
-    """The overrides of a profile, and its outside files: name in `data/external` -> source.
+    """Read a profile's overrides and its outside files: name in `data/external` -> source.
 
     Raises:
         ProfileError: when there is no such profile, with those that there are.
     """
     path = folder / f"{name}.yaml"
-    known = sorted(each.stem for each in folder.glob("*.yaml"))
+    known = sorted(file.stem for file in folder.glob("*.yaml"))
     if name not in known:
         raise ProfileError(f"no profile {name!r} in {folder}; there are: {', '.join(known)}")
     overrides = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
@@ -36,7 +36,7 @@ def read_profile(folder: Path, name: str) -> tuple[Tree, dict[str, str]]:
 
 
 def merged(base: Mapping[str, Any], overrides: Mapping[str, Any], where: str = "") -> Tree:
-    """`base` with the values of `overrides`; maps are merged name by name, except `OPEN` ones.
+    """Lay the values of `overrides` over `base`; maps merge name by name, except `OPEN` ones.
 
     Raises:
         ProfileError: for a name that `base` does not have, with the nearest one that it has, and

@@ -25,7 +25,7 @@ QUIET: Mapping[str, str] = {
 
 
 def stage_environment() -> dict[str, str]:
-    """Environment of a stage's process: quiet, unbuffered, this interpreter's folder first on PATH.
+    """Return a stage's environment: quiet, unbuffered, this interpreter's folder first on PATH.
 
     `dvc.yaml` says `python -m tasks.x`: with the folder first that is the interpreter of the flow,
     whether or not the virtual environment was activated.

@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
-REGISTER = "tasks.register"
-PROMOTE = "tasks.promote"
+REGISTER = "tasks.registry.register"
+PROMOTE = "tasks.registry.promote"
 
 
 class Registered(Protocol):
@@ -59,12 +59,18 @@ class Registry:
     promote: Callable[[Path, str], Decision]
 
 
+def project_standing(root: Path) -> tuple[Registered, Decision] | None:
+    """Return the version of the files below `root` and its decision, if both are there already."""
+    standing: tuple[Registered, Decision] | None = import_module(PROMOTE).standing(root)
+    return standing
+
+
 def project_registry() -> Registry:
-    """The project's own, imported at the moment of use."""
+    """Return the project's own, imported at the moment of use."""
 
     def register(root: Path) -> Registered:
-        found: Registered = import_module(REGISTER).register(root)
-        return found
+        registered: Registered = import_module(REGISTER).register(root)
+        return registered
 
     def promote(root: Path, version: str) -> Decision:
         decision: Decision = import_module(PROMOTE).promote(root, version)

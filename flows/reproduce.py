@@ -26,7 +26,8 @@ from prefect.artifacts import create_markdown_artifact
 
 from flows import results
 from flows.command import PROFILE, exit_status
-from flows.dvc_stages import Outcome, StageFailed
+from flows.dvc_plan import Outcome
+from flows.dvc_stages import StageFailed
 from flows.target import push_target, run_stages
 
 MODULE = "flows.reproduce"
@@ -72,7 +73,7 @@ def reproduce() -> Reproduced:
 
 
 def reproduce_in(root: Path) -> Reproduced:
-    """The steps of the flow in `root`; called within a flow run.
+    """Take the steps of the flow in `root`; called within a flow run.
 
     Raises:
         StageFailed: with the stage's last lines, or for an unknown track. A push that fails is a
@@ -88,7 +89,7 @@ def reproduce_in(root: Path) -> Reproduced:
 
 
 def track_of(root: Path) -> Track:
-    """What `track` of the parameters in `root` names.
+    """Return what `track` of the parameters in `root` names.
 
     Raises:
         StageFailed: it names none.
@@ -100,7 +101,7 @@ def track_of(root: Path) -> Track:
 
 
 def as_text(done: Reproduced) -> str:
-    """For the terminal; the last lines of the command."""
+    """Write it for the terminal; the last lines of the command."""
     counts = [f"{list(done.stages.values()).count(o)} {o}" for o in set(done.stages.values())]
     facts = {
         "stages": f"{len(done.stages)}: {', '.join(sorted(counts))}",
@@ -111,18 +112,18 @@ def as_text(done: Reproduced) -> str:
 
 
 def as_markdown(done: Reproduced) -> str:
-    """For Prefect's page: the tables, then the stages."""
+    """Write it for Prefect's page: the tables, then the stages."""
     stages = [(stage, outcome) for stage, outcome in done.stages.items()]
     return done.page + "\n## Stages\n\n" + results.as_markdown(stages, ("stage", "outcome"))
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command; its exit status (`flows/command.py`)."""
+    """Run the command and return its exit status (`flows/command.py`)."""
     parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=reproduce.__doc__)
     parser.add_argument("--profile", help=PROFILE)
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     return exit_status(
-        lambda: print("\n" + as_text(reproduce()), flush=True), MODULE, asked.profile
+        lambda: print("\n" + as_text(reproduce()), flush=True), MODULE, options.profile
     )
 
 

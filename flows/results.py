@@ -21,14 +21,14 @@ Row = tuple[str, ...]
 
 
 def tables(root: Path) -> list[Path]:
-    """The tables of the model that the target `report` shows, and of what it stands beside."""
+    """List the tables of the model that the target `report` shows, and what it stands beside."""
     params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    evaluated = Path("evaluate", str(params["stage"]), str(params["seeds"][0]))
+    evaluated = Path("evaluate", str(params["mix"]), str(params["seeds"][0]))
     return [root / "data" / folder / "table.csv" for folder in (Path("lexical"), evaluated)]
 
 
 def result_rows(files: Sequence[Path]) -> list[Row]:
-    """One row per (test, system), tests and systems in the files' order: the columns of `HEAD`."""
+    """Return one row per (test, system), in the files' order: the columns of `HEAD`."""
     rows: dict[str, dict[str, dict[str, str]]] = {}
     for line in _lines(files):
         if line["slice"] == "all" and line["metric"] in METRICS:
@@ -55,7 +55,7 @@ def _interval(line: dict[str, str]) -> str:
 
 
 def as_text(rows: Sequence[Row], head: Row = HEAD) -> str:
-    """Columns aligned with spaces, for a terminal."""
+    """Align columns with spaces, for a terminal."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     padded = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
@@ -65,7 +65,7 @@ def as_text(rows: Sequence[Row], head: Row = HEAD) -> str:
 
 
 def as_markdown(rows: Sequence[Row], head: Row = HEAD) -> str:
-    """A Markdown table; a `|` inside a cell is escaped."""
+    """Write a Markdown table; a `|` inside a cell is escaped."""
     lines = [head, ("---",) * len(head), *rows]
     return "\n".join(
         "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
@@ -73,10 +73,10 @@ def as_markdown(rows: Sequence[Row], head: Row = HEAD) -> str:
 
 
 def as_facts(facts: Mapping[str, str]) -> str:
-    """One line a fact, its name first: the last lines of a command."""
+    """Write one line a fact, its name first: the last lines of a command."""
     return "\n".join(f"{name:<8}{fact}" for name, fact in facts.items())
 
 
 def pushed(done: bool) -> str:
-    """What became of the data."""
+    """Say what became of the data."""
     return "pushed to DVC's remote" if done else "not pushed (see the warning above)"

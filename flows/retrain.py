@@ -4,20 +4,26 @@
 brings up its own for the time of the run, unless PREFECT_API_URL names one. The flow takes no
 parameters, or its `dvc.lock` would differ from that of a bare `dvc repro report`; it works in the
 current directory. Registration and promotion follow the graph, from files, because a stage that
-DVC restores from its run cache executes no code.
+DVC restores from its run cache executes no code. The command starts no flow where nothing is to
+do (`flows/nothing_to_do.py`).
 """
 
 from __future__ import annotations
 
 import os
+import sys
 
 if __name__ == "__main__":  # Prefect reads its settings when it is imported
     from flows.quiet import QUIET
 
     os.environ.update({**QUIET, **os.environ})
+    if len(sys.argv) == 1:
+        from flows.nothing_to_do import say_so
+
+        if say_so("report"):
+            sys.exit(0)
 
 import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,7 +47,7 @@ def retrain() -> Summary:
 
 
 def retrain_in(root: Path, registry: Registry) -> Summary:
-    """The steps of the flow in `root`; called within a flow run.
+    """Take the steps of the flow in `root`; called within a flow run.
 
     Raises:
         StageFailed: with the stage's last lines. Whatever registering or promoting raises goes
@@ -77,20 +83,20 @@ def promote(root: Path, version: str, with_registry: Callable[[Path, str], Decis
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command; its exit status (`flows/command.py`)."""
+    """Run the command and return its exit status (`flows/command.py`)."""
     parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=retrain.__doc__)
     parser.add_argument("--profile", help=PROFILE)
     parser.add_argument("--serve", action="store_true", help="stay and run on the weekly schedule")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     from flows.schedule import serve
 
     def here() -> None:
-        if asked.serve:
+        if options.serve:
             serve(retrain, Path.cwd())
         else:
             print("\n" + as_text(retrain()), flush=True)
 
-    return exit_status(here, MODULE, asked.profile, ["--serve"] if asked.serve else [])
+    return exit_status(here, MODULE, options.profile, ["--serve"] if options.serve else [])
 
 
 if __name__ == "__main__":

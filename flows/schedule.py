@@ -17,11 +17,11 @@ DEPLOYMENT = "weekly"
 
 
 def stated_schedules(root: Path, deployment: str = DEPLOYMENT) -> list[Schedule]:
-    """The cron schedules of one deployment of `prefect.yaml`."""
+    """Read the cron schedules of one deployment of `prefect.yaml`."""
     text = (root / "prefect.yaml").read_text(encoding="utf-8")
-    stated = {each["name"]: each for each in yaml.safe_load(text)["deployments"]}
+    stated = {entry["name"]: entry for entry in yaml.safe_load(text)["deployments"]}
     return [
-        Cron(each["cron"], timezone=each["timezone"]) for each in stated[deployment]["schedules"]
+        Cron(entry["cron"], timezone=entry["timezone"]) for entry in stated[deployment]["schedules"]
     ]
 
 

@@ -1,19 +1,24 @@
 """A command as a process group of its own: its lines as they come, and no survivor.
 
 `flows/guard.py` ends the group when the command ends, when an exception (a cancellation, Ctrl-C)
-interrupts the reading here, and when this process is killed.
+interrupts the reading here, and when this process is killed. While it says nothing, a line every
+ten seconds says that it is still at work.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from flows.quiet import stage_environment
 
 GUARD = Path(__file__).with_name("guard.py")
+SECONDS_OF_SILENCE = 10.0
 SECONDS_TO_END = 3.0  # for DVC to release its locks when interrupted, before it is killed
 
 
@@ -40,10 +45,32 @@ def stream(
     assert process.stdin is not None and process.stdout is not None
     with process:
         try:
-            for line in process.stdout:
-                lines.append(line.rstrip())
-                say(lines[-1])
+            with _sign_of_life(lines, say):
+                for line in process.stdout:
+                    lines.append(line.rstrip())
+                    say(lines[-1])
             return process.wait(), lines
         finally:
             process.stdin.close()  # the guard's sign to end the group, if it still runs
             process.wait()
+
+
+@contextmanager
+def _sign_of_life(lines: Sequence[str], say: Callable[[str], None]) -> Iterator[None]:
+    """Say so whenever no line was added for `SECONDS_OF_SILENCE`."""
+    began, ended = time.monotonic(), threading.Event()
+
+    def watch() -> None:
+        seen = len(lines)
+        while not ended.wait(SECONDS_OF_SILENCE):
+            if len(lines) == seen:
+                say(f"... at work for {time.monotonic() - began:.0f} s")
+            seen = len(lines)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows import results
-from flows.dvc_stages import Outcome
+from flows.dvc_plan import Outcome
 from flows.registry import Decision, Registered
 
 
@@ -46,7 +46,7 @@ class Summary:
 
 
 def as_text(summary: Summary) -> str:
-    """For the terminal; the last lines of the command."""
+    """Write it for the terminal; the last lines of the command."""
     facts = {
         "stages": ", ".join(f"{stage} {outcome}" for stage, outcome in summary.stages.items()),
         "report": str(summary.root / results.REPORT),
@@ -58,7 +58,7 @@ def as_text(summary: Summary) -> str:
 
 
 def as_markdown(summary: Summary) -> str:
-    """For Prefect's page: the model, the decision with its figures, results, stages."""
+    """Write it for Prefect's page: the model, the decision with its figures, results, stages."""
     stages = [(stage, outcome) for stage, outcome in summary.stages.items()]
     return "\n\n".join(
         [

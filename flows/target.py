@@ -11,20 +11,20 @@ from pathlib import Path
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
 
-from flows.dvc_stages import Outcome, StageFailed, planned_stages, run_stage, up_to_date
+from flows.dvc_plan import Outcome, plan_and_skipped
+from flows.dvc_stages import StageFailed, run_stage
 from flows.streaming import stream
 
 
 def run_stages(root: Path, target: str) -> dict[str, Outcome]:
-    """All stages of `target` in DVC's order, one at a time in this thread (so that they cancel).
+    """Run `target`'s stages in DVC's order, one at a time in this thread so that they cancel.
 
-    Where nothing was trained yet, what the networks ask of `params.yaml` is checked first: the
-    stages before training would run for minutes without looking at it.
+    Before the first of them `params.yaml` is checked as a whole: the stages before training would
+    run for minutes without looking at what a network cannot use.
     """
-    if not (root / "data/train").is_dir():
-        check_networks(root)
-    plan = planned_stages(root, target)
-    done = up_to_date(root, plan)
+    plan, done = plan_and_skipped(root, target)
+    if len(done) < len(plan):
+        check_params(root)
     get_run_logger().info("the first %d of %d stages are up to date", len(done), len(plan))
     outcomes: dict[str, Outcome] = dict.fromkeys(done, "unchanged")
     for number, stage in enumerate(plan[len(done) :], start=len(done) + 1):
@@ -33,20 +33,21 @@ def run_stages(root: Path, target: str) -> dict[str, Outcome]:
     return outcomes
 
 
-def check_networks(root: Path) -> None:
-    """Refuse parameters that no network can be trained with.
+def check_params(root: Path) -> None:
+    """Refuse parameters that some stage cannot work with.
 
     Raises:
         StageFailed: with the offending values and what is allowed.
     """
-    command = [sys.executable, "-m", "tasks.network_params"]
-    status, lines = stream(command, root, lambda line: get_run_logger().info("%s", line))
+    command = [sys.executable, "-m", "tasks.params.whole"]
+    log = get_run_logger()  # here, because not every line is said in the run's own thread
+    status, lines = stream(command, root, lambda line: log.info("%s", line))
     if status:
         raise StageFailed("\n".join(lines))
 
 
 def push_target(root: Path, target: str) -> bool:
-    """Push, and whether it was done: a failure is a warning, because the results are there."""
+    """Push, and tell whether it was done: a failure is a warning, as the results are there."""
     pushed = bool(push(root, target, return_state=True).is_completed())
     if not pushed:
         get_run_logger().warning(
@@ -71,6 +72,7 @@ def push(root: Path, target: str) -> None:
         ConnectionError: when DVC cannot; Prefect tries again after 2 and after 10 seconds.
     """
     command = [sys.executable, "-m", "dvc", "--wait-for-lock", "push", "--with-deps", target]
-    status, lines = stream(command, root, lambda line: get_run_logger().info("%s", line))
+    log = get_run_logger()
+    status, lines = stream(command, root, lambda line: log.info("%s", line))
     if status:
         raise ConnectionError("dvc push: " + "; ".join(lines[-3:]))

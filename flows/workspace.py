@@ -48,7 +48,7 @@ def _explained(error: Exception) -> str:
 
 
 def prepare(folder: Path, name: str, say: Say = print) -> Path:
-    """Make or refresh the workspace of profile `name`; its path.
+    """Make or refresh the workspace of profile `name` and return its path.
 
     Raises:
         ProfileError: for an unknown profile or parameter.
@@ -69,7 +69,7 @@ def prepare(folder: Path, name: str, say: Say = print) -> Path:
 
 
 def _check_out(main: Path, workspace: Path) -> None:
-    """HEAD's files, except `dvc.lock`: that of the last run in this workspace, or none."""
+    """Check out HEAD's files but `dvc.lock`: that of the workspace's last run stays, or none."""
     lock, kept = workspace / "dvc.lock", workspace / ".dvc" / "tmp" / "dvc.lock.kept"
     if (workspace / ".git").exists():
         kept.parent.mkdir(parents=True, exist_ok=True)
@@ -112,6 +112,6 @@ def _head(main: Path) -> str:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    """Git without hooks: DVC's own post-checkout hook would check data out for nothing."""
+    """Run git without hooks: DVC's own post-checkout hook would check data out for nothing."""
     command = ["git", "-c", "core.hooksPath=/dev/null", *arguments]
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout

@@ -1,31 +1,40 @@
 """The registered version that `train.compatible_with` names, as a folder that training can read.
 
-A version never changes, so its address alone says what a training depended on. An alias
+Out: `data/earlier_model/`, with the address and nothing else where it names no version. A version
+never changes, so its address alone says what a training depended on. An alias
 (`models:/NAME@champion`) moves, which DVC would not notice: it is refused, with the version that it
 means now.
 """
 
 from __future__ import annotations
 
+import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from tasks.params import ParamsError
-from tasks.tracking import registry
+from models.repeatable.whole_file import write_bytes
+from tasks.files.command import run
+from tasks.params.section import ParamsError, load
+from tasks.params.training import TrainParams
+from tasks.registry.tracking import registry
+
+FOLDER = Path("data/earlier_model")
 
 
-@contextmanager
-def earlier_model(address: str, root: Path) -> Iterator[Path | None]:
-    """The artefact folder of `models:/NAME/VERSION`, fetched for the time; None for no address.
+def earlier_model(address: str, root: Path, out: Path) -> None:
+    """Fetch the artefact folder of `models:/NAME/VERSION` to `out`; no address gives no model.
 
     Raises:
         ParamsError: the address is an alias, or the registry of `root` has no such version.
     """
-    if not address:
-        yield None
-        return
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    if address:
+        _fetch(address, root, out)
+    write_bytes(f"{address}\n".encode(), out / "address")
+
+
+def _fetch(address: str, root: Path, out: Path) -> None:
     from mlflow.exceptions import MlflowException
 
     with registry(root) as client, tempfile.TemporaryDirectory() as temporary:
@@ -43,6 +52,15 @@ def earlier_model(address: str, root: Path) -> Iterator[Path | None]:
         except MlflowException as error:
             raise ParamsError(
                 f"train.compatible_with = {address}: not in the registry ({error.message}); "
-                "`python -m tasks.tracking` prints where it looks"
+                "`python -m tasks.registry.tracking` prints where it looks"
             ) from None
-        yield next(Path(model).rglob("featurizer.json")).parent
+        shutil.copytree(next(Path(model).rglob("featurizer.json")).parent, out, dirs_exist_ok=True)
+
+
+def main() -> None:
+    """Run the stage in the working directory."""
+    earlier_model(load(TrainParams).compatible_with, Path.cwd(), FOLDER)
+
+
+if __name__ == "__main__":
+    run(main)

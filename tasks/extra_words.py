@@ -1,6 +1,6 @@
-"""Titles with superfluous words around them, and the Extra Words test (stage 3's source and test).
+"""Titles with superfluous words around them, and the Extra Words test (mix 3's source and test).
 
-In: `data/split/{aliases,inputs,queries}.parquet`, and of typos and synonyms the `queries` and
+In: `data/split/{titles,inputs,queries}.parquet`, and of typos and synonyms the `queries` and
 `variants`. Out: `data/extra_words/{variants,queries}.parquet`. Mined from the inputs of the split
 parts `train` and `unlabelled` (`mined_inputs.py`) and held out by shares; besides, training titles
 padded with the words that the mined training part has around its titles (`superfluous.py`).
@@ -13,33 +13,50 @@ out and counted; of padded titles also what equals a mined input.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 import polars as pl
+from pydantic import model_validator
 
-from models.seeding import generator
-from models.titles import clean_title
-from tasks.command import run
-from tasks.frames import read_frame, write_frame, write_json
-from tasks.mined_inputs import mined_inputs
-from tasks.padded_titles import padded_titles
-from tasks.params import load_params
-from tasks.queries import normalized
-from tasks.schemas import (
+from models.repeatable.seeding import generator
+from tasks.augment.mined_inputs import mined_inputs
+from tasks.augment.padded_titles import padded_titles
+from tasks.augment.superfluous import learn
+from tasks.files.command import run
+from tasks.files.frames import read_frame, write_frame, write_json
+from tasks.files.schemas import (
     EXTRA_WORDS_VARIANTS,
     PARTS,
     QUERIES,
-    SPLIT_ALIASES,
     SPLIT_INPUTS,
-    SYNONYM_VARIANTS,
-    VARIANTS,
+    TITLES,
 )
-from tasks.sections import ExtraWordsParams
-from tasks.superfluous import learn
+from tasks.files.sources import earlier_queries, earlier_variants
+from tasks.params.section import Number, Section, Share, load, load_run
 
 FOLDER = Path("data/extra_words")
 MINED_FROM = ("train", "unlabelled")
+
+
+class ExtraWordsParams(Section):
+    """Section `extra_words`: shares of the mined inputs by part, and titles padded by ourselves."""
+
+    NAME: ClassVar[str] = "extra_words"
+    test_share: Share
+    valid_share: Share
+    gate_share: Share
+    padded: Number
+
+    @model_validator(mode="after")
+    def _something_is_left(self) -> Self:
+        # rounded, because 0.56 + 0.34 + 0.1 and the like end a hair above 1
+        total = round(self.test_share + self.valid_share + self.gate_share, 9)
+        if total > 1:
+            raise ValueError(
+                f"test_share + valid_share + gate_share = {total:g}; lower them to 1 or less"
+            )
+        return self
 
 
 class ExtraWords(NamedTuple):
@@ -51,7 +68,7 @@ class ExtraWords(NamedTuple):
 
 
 def extra_words(
-    aliases: pl.DataFrame,
+    titles: pl.DataFrame,
     inputs: pl.DataFrame,
     queries: pl.DataFrame,
     variants: pl.DataFrame,
@@ -61,35 +78,34 @@ def extra_words(
     """Mine the inputs, share them out, and pad the training titles.
 
     Args:
-        aliases: schema `SPLIT_ALIASES`.
+        titles: schema `TITLES`.
         inputs: schema `SPLIT_INPUTS`.
         queries: schema `QUERIES`, of all earlier stages.
         variants: schema `VARIANTS`, of all earlier stages.
         params: section `extra_words`.
         seed: the pipeline's seed.
     """
-    titles = _titles(aliases)
     taken = {
-        "is_a_title": normalized(aliases["title"]),
-        "is_an_earlier_query": normalized(queries["raw_title"]),
-        "is_an_earlier_variant": normalized(variants["variant"]),
+        "is_a_title": set(titles["normalized"]),
+        "is_an_earlier_query": set(queries["normalized"]),
+        "is_an_earlier_variant": set(variants["normalized"]),
     }
-    looked_at = inputs.filter(pl.col("split").is_in(MINED_FROM))
-    found = mined_inputs(looked_at, titles, taken)
-    mined = found.inputs.with_columns(
-        kind=pl.lit("mined"), part=_parts(len(found.inputs), params, seed), source=_slice()
+    searched = titles.filter(pl.col("split") == "train")
+    mining = mined_inputs(inputs.filter(pl.col("split").is_in(MINED_FROM)), searched, taken)
+    mined = mining.inputs.with_columns(
+        kind=pl.lit("mined"), part=_parts(len(mining.inputs), params, seed), source=_slice()
     )
     seen = mined.filter(pl.col("part") == "train")
     learned = learn(seen["title"].to_list(), seen["variant"].to_list())
     padded = padded_titles(
-        titles["title"].to_list(),
+        searched,
         learned,
-        taken | {"is_a_mined_input": normalized(mined["variant"])},
+        taken | {"is_a_mined_input": set(mined["normalized"])},
         params.padded,
         generator(seed, "extra_words", "padded"),
     )
     metrics: dict[str, dict[str, object]] = {
-        "mined": {**found.counts, **_counted(mined)},
+        "mined": {**mining.counts, **_counted(mined)},
         "learned": {"inputs": len(learned.before), **learned.distinct()},
         "padded": {**padded.counts, "kept": len(padded.variants)},
     }
@@ -98,25 +114,6 @@ def extra_words(
     )
     return ExtraWords(
         pl.concat([mined.select(list(EXTRA_WORDS_VARIANTS)), rows]), _queries(mined), metrics
-    )
-
-
-def _titles(aliases: pl.DataFrame) -> pl.DataFrame:
-    """Cleaned titles of the split `train`: `title, occupation_ids` (all that hold it), `size`."""
-    cleaned = [clean_title(title) for title in aliases["title"]]
-    return (
-        aliases.with_columns(
-            title=pl.Series(cleaned, dtype=pl.String),
-            size=pl.len().over("occupation_id").cast(pl.UInt32),
-        )
-        .group_by("title", maintain_order=True)
-        .agg(
-            pl.col("occupation_id").unique().sort().alias("occupation_ids"),
-            pl.col("size").max(),
-            (pl.col("split") == "train").any().alias("searched"),
-        )
-        .filter("searched")
-        .drop("searched")
     )
 
 
@@ -144,9 +141,10 @@ def _queries(mined: pl.DataFrame) -> pl.DataFrame:
     number = pl.int_range(pl.len()).over("part")
     return (
         mined.filter(pl.col("part") != "train")
-        .rename({"variant": "raw_title", "size": "occupation_size"})
         .with_columns(
-            query_id=pl.format("extra_words-{}-{}", "part", number), test=pl.lit("extra_words")
+            cleaned="variant",
+            query_id=pl.format("extra_words-{}-{}", "part", number),
+            test=pl.lit("extra_words"),
         )
         .select(list(QUERIES))
     )
@@ -163,22 +161,13 @@ def _counted(mined: pl.DataFrame) -> dict[str, object]:
 
 def main() -> None:
     """Run the stage on its files."""
-    params = load_params()
-    data = Path("data")
-    written = (("typos", VARIANTS), ("synonyms", SYNONYM_VARIANTS))
     made = extra_words(
-        read_frame(data / "split/aliases.parquet", SPLIT_ALIASES),
-        read_frame(data / "split/inputs.parquet", SPLIT_INPUTS),
-        pl.concat(
-            read_frame(data / f"{stage}/queries.parquet", QUERIES)
-            for stage in ("split", "typos", "synonyms")
-        ),
-        pl.concat(
-            read_frame(data / f"{stage}/variants.parquet", schema).select(list(VARIANTS))
-            for stage, schema in written
-        ),
-        params.extra_words,
-        params.seed,
+        read_frame(Path("data/split/titles.parquet"), TITLES),
+        read_frame(Path("data/split/inputs.parquet"), SPLIT_INPUTS),
+        earlier_queries("extra_words"),
+        earlier_variants("extra_words"),
+        load(ExtraWordsParams),
+        load_run().seed,
     )
     write_frame(made.variants, FOLDER / "variants.parquet", EXTRA_WORDS_VARIANTS)
     write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)

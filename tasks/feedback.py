@@ -1,31 +1,40 @@
-"""People's feedback on predictions to verdicts that contradict nobody (stage 4's source).
+"""People's feedback on predictions to verdicts that contradict nobody (for mixes 4 and 4c).
 
 In: the file that `feedback.file` names (by default what the stage `score` wrote),
 `data/split/aliases.parquet` and all queries. Out: `data/feedback/verdicts.parquet`,
 `rejected.parquet` and counts. How a file is read: `tasks/readers/feedback.py`; the rules that make
-one opinion of many: `tasks/verdicts.py`. Neculoiu et al. 2016, section 4.2, point 4.
+one opinion of many: `tasks/pairing/verdicts.py`. Neculoiu et al. 2016, section 4.2, point 4.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import polars as pl
 
-from tasks.command import run
-from tasks.frames import read_frame, write_frame, write_json
-from tasks.params import load_params
-from tasks.queries import queried_strings
+from tasks.files.command import run
+from tasks.files.frames import read_frame, write_frame, write_json
+from tasks.files.queries import queried_strings
+from tasks.files.schemas import REJECTED, SPLIT_ALIASES, VERDICTS
+from tasks.pairing.verdicts import resolve
+from tasks.params.section import Section, Share, load
 from tasks.readers.feedback import read_feedback
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import NOTICES, Ledger
-from tasks.schemas import REJECTED, SPLIT_ALIASES, VERDICTS
-from tasks.sections import FeedbackParams
-from tasks.verdicts import resolve
 
 FOLDER = Path("data/feedback")
+
+
+class FeedbackParams(Section):
+    """Section `feedback`: where people's verdicts stand."""
+
+    NAME: ClassVar[str] = "feedback"
+    reader: Literal["table"]
+    file: str
+    columns: dict[str, str]
+    max_rejected_share: Share
 
 
 class Judged(NamedTuple):
@@ -50,14 +59,14 @@ def feedback(params: FeedbackParams, aliases: pl.DataFrame, queries: Container[s
         IngestError: the file or a column is missing, or `feedback.columns` does not fit.
     """
     ledger = Ledger()
-    given = read_feedback(params, aliases, ledger)
-    resolved = resolve(given.frame, aliases, queries)
+    opinions = read_feedback(params, aliases, ledger)
+    resolved = resolve(opinions.frame, aliases, queries)
     reasons, read = ledger.reasons(), ledger.rows.total()
     errors = sum(count for reason, count in reasons.items() if reason not in NOTICES)
     counts: dict[str, int | dict[str, int]] = {
         "rows_read": read,
         "rejected": reasons,
-        "mended": given.mended,
+        "mended": opinions.mended,
         **resolved.counts,
     }
     return Judged(resolved.verdicts, ledger.frame(), read, errors, counts)
@@ -79,7 +88,7 @@ def require_usable(judged: Judged, max_rejected_share: float) -> None:
 
 def main() -> None:
     """Run the stage on its files; rejected rows are written even if it fails."""
-    params = load_params().feedback
+    params = load(FeedbackParams)
     aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
     queries = queried_strings()
     judged = feedback(params, aliases, queries)

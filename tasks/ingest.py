@@ -1,31 +1,70 @@
 """Stage `ingest`: outside files to occupations, aliases and raw inputs, and what was refused.
 
 In: the files that `ingest.taxonomy` and `ingest.inputs` name. Out: four frames (schemas in
-`tasks.schemas`) and counts. Splits and tests are the next stage's.
+`tasks.files.schemas`) and counts. Splits and tests are the next stage's.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
 
 import polars as pl
+from pydantic import AfterValidator, model_validator
 
-from tasks.command import run
-from tasks.frames import write_frame, write_json
-from tasks.params import load_params
-from tasks.readers.esco import read_esco
+from tasks.files.command import run
+from tasks.files.frames import write_frame, write_json
+from tasks.files.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
+from tasks.params.section import Params, Section, Share, load, require_below
 from tasks.readers.inputs import read_inputs
-from tasks.readers.onet import read_onet
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import NOTICES, Ledger
-from tasks.readers.sample import read_sample
-from tasks.readers.table import read_table
-from tasks.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
-from tasks.sections import IngestParams
+from tasks.readers.taxonomies import checked_reader, taxonomy_reader
 
-READERS = {"sample": read_sample, "esco": read_esco, "onet": read_onet, "table": read_table}
 FOLDER = Path("data/ingest")
+
+
+class TaxonomyParams(Params):
+    """Which format, which files (its own names to names in the folder), which columns (`table`)."""
+
+    reader: Annotated[str, AfterValidator(checked_reader)]
+    files: dict[str, str]
+    columns: dict[str, str]
+
+
+class InputsParams(Params):
+    """Raw inputs: a table with named columns, one title a line, or none."""
+
+    reader: Literal["table", "lines", "none"]
+    file: str
+    columns: dict[str, str]
+
+
+class IngestParams(Section):
+    """Section `ingest`: all files lie in one folder, which DVC watches."""
+
+    NAME: ClassVar[str] = "ingest"
+    folder: str
+    taxonomy: TaxonomyParams
+    inputs: InputsParams
+    max_rejected_share: Share
+
+    @model_validator(mode="after")
+    def _files_are_in_the_folder(self) -> Self:
+        require_below(self.folder, [*self.taxonomy.files.values(), self.inputs.file], self.NAME)
+        return self
+
+    @property
+    def located(self) -> tuple[TaxonomyParams, InputsParams]:
+        """Both parts with the paths of their files."""
+        folder = Path(self.folder)
+        files = {name: (folder / file).as_posix() for name, file in self.taxonomy.files.items()}
+        file = self.inputs.file and (folder / self.inputs.file).as_posix()
+        return (
+            self.taxonomy.model_copy(update={"files": files}),
+            self.inputs.model_copy(update={"file": file}),
+        )
 
 
 @dataclass(frozen=True)
@@ -45,7 +84,7 @@ class Ingested:
         return sum(count for reason, count in self.reasons.items() if reason not in NOTICES)
 
     def counts(self) -> dict[str, int | dict[str, int]]:
-        """What `metrics.json` holds."""
+        """Return what `metrics.json` holds."""
         return {
             "occupations": self.occupations.height,
             "aliases": self.aliases.height,
@@ -64,8 +103,9 @@ def ingest(params: IngestParams) -> Ingested:
         IngestError: a file or a column is missing; the message names it and where it comes from.
     """
     ledger = Ledger()
-    taxonomy = READERS[params.taxonomy.reader](params.taxonomy, ledger)
-    inputs = read_inputs(params.inputs, taxonomy.titles, ledger)
+    taxonomy_params, inputs_params = params.located
+    taxonomy = taxonomy_reader(params.taxonomy.reader)(taxonomy_params, ledger)
+    inputs = read_inputs(inputs_params, taxonomy.titles, ledger)
     return Ingested(
         occupations=taxonomy.occupations(),
         aliases=taxonomy.aliases(),
@@ -91,16 +131,16 @@ def require_usable(ingested: Ingested, max_rejected_share: float) -> None:
             "mend the files or raise the parameter."
         )
     if ingested.occupations.height < 2:
-        found = "is empty" if ingested.occupations.is_empty() else "has one occupation only"
+        how = "is empty" if ingested.occupations.is_empty() else "has one occupation only"
         raise IngestError(
-            f"the taxonomy {found}: there is nothing to tell apart. Read: {ingested.rows_read}, "
+            f"the taxonomy {how}: there is nothing to tell apart. Read: {ingested.rows_read}, "
             f"rejected: {ingested.reasons}; check ingest.taxonomy in params.yaml."
         )
 
 
 def main() -> None:
     """Run the stage in the working directory; rejected rows are written even if it fails."""
-    params = load_params().ingest
+    params = load(IngestParams)
     ingested = ingest(params)
     write_frame(ingested.rejected, FOLDER / "rejected.parquet", REJECTED)
     require_usable(ingested, params.max_rejected_share)

@@ -1,6 +1,6 @@
 """The systems that learn nothing, on every test: the n-gram matcher and TF-IDF, measured once.
 
-In: `data/split/aliases.parquet` and all tests' queries (`tasks/queries.py`).
+In: `data/split/titles.parquet` and all tests' queries (`tasks/files/queries.py`).
 Out: `data/lexical/{scores,run}.parquet`, `table.csv` (tidy, with slices) and `metrics.json`.
 """
 
@@ -8,17 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated, ClassVar
 
-from models.ngram_matcher import NgramMatcher
-from tasks.alias_index import Similarities
-from tasks.command import run
-from tasks.measured import measure, read_index, write_measured
-from tasks.params import load_params
-from tasks.queries import read_queries
-from tasks.sections import LexicalParams
-from tasks.tfidf import TfidfMatcher
+from pydantic import Field
+
+from models.answer.search import Similarities
+from models.text.ngram_matcher import NgramMatcher
+from tasks.evaluation.measured import measure, write_measured
+from tasks.evaluation.systems import EvaluateParams, read_index
+from tasks.evaluation.tfidf import TfidfMatcher
+from tasks.files.command import run
+from tasks.files.queries import read_queries
+from tasks.params.section import Count, Section, load, load_run
 
 FOLDER = Path("data/lexical")
+
+
+class LexicalParams(Section):
+    """Section `lexical`: orders of the character n-grams of TF-IDF, smallest and largest."""
+
+    NAME: ClassVar[str] = "lexical"
+    tfidf_orders: Annotated[list[Count], Field(min_length=2, max_length=2)]
 
 
 def lexical_systems(titles: Sequence[str], params: LexicalParams) -> dict[str, Similarities]:
@@ -32,9 +42,9 @@ def lexical_systems(titles: Sequence[str], params: LexicalParams) -> dict[str, S
 
 def main() -> None:
     """Run the stage on its files."""
-    params, index = load_params(), read_index()
-    systems = lexical_systems(index.titles, params.lexical)
-    measured = measure(systems, index, read_queries("test"), params.evaluate, params.seed)
+    index, params = read_index(), load(EvaluateParams)
+    systems = lexical_systems(index.titles, load(LexicalParams))
+    measured = measure(systems, index, read_queries("test"), params, load_run().seed)
     write_measured(measured, FOLDER)
 
 

@@ -1,9 +1,9 @@
-"""Training pairs of stage K: those of the stage before it and those of its own source.
+"""Training pairs of mix K: those of the mix before it and those of its own source.
 
-In, K = 0: `data/split/{aliases,queries}.parquet`; 1 to 3: `data/pairs/K-1/` and the source's
+In, K = 0: `data/split/{titles,queries}.parquet`; 1 to 3: `data/pairs/K-1/` and the source's
 `variants.parquet`; 4 and 4c: `data/pairs/3/` and `data/feedback/verdicts.parquet`. Out:
 `data/pairs/K/{strings,pairs}.parquet`. A source's share of the similar pairs stands in
-`pairs.shares`; similar to dissimilar is 1 : 4 at every stage (Neculoiu et al. 2016, section 4.2),
+`pairs.shares`; similar to dissimilar is 1 : 4 in every mix (Neculoiu et al. 2016, section 4.2),
 and a dissimilar pair of source `base` never shares an occupation.
 """
 
@@ -13,58 +13,62 @@ import argparse
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
+from pydantic import Field, model_validator
 
-from models.seeding import generator
-from models.titles import clean_title
-from tasks.command import run
-from tasks.feedback_pairs import feedback_pairs, without_outranked
-from tasks.frames import Schema, read_frame, write_frame, write_json
-from tasks.memberships import Memberships
-from tasks.pair_blocks import block, block_size, count, read_blocks, write_blocks
-from tasks.params import load_params
-from tasks.schemas import (
-    EXTRA_WORDS_VARIANTS,
-    QUERIES,
-    SPLIT_ALIASES,
-    STRINGS,
-    SYNONYM_VARIANTS,
-    VARIANTS,
-    VERDICTS,
+from models.repeatable.seeding import generator
+from tasks.files.command import run
+from tasks.files.frames import read_frame, write_frame, write_json
+from tasks.files.schemas import QUERIES, STRINGS, TITLES, VERDICTS
+from tasks.files.sources import (
+    BASE,
+    CORRECTIONS,
+    MIXES,
+    PAIR_SOURCES,
+    SOURCES,
+    mix_before,
+    training_variants,
 )
-from tasks.sections import PairsParams, Stage
-from tasks.strings_table import (
+from tasks.pairing.feedback_pairs import feedback_pairs, without_outranked
+from tasks.pairing.memberships import Memberships
+from tasks.pairing.pair_blocks import block, block_size, count, read_blocks, write_blocks
+from tasks.pairing.strings_table import (
     append,
     base_strings,
     feedback_strings,
     ids_by_title,
     variant_strings,
 )
+from tasks.params.section import Count, Number, Section, load, load_run
 
 
-class Source(NamedTuple):
-    """What a stage adds: the name of its pairs, its folder in `data/`, its variants' schema."""
+class PairsParams(Section):
+    """Section `pairs`: how many, in which ratio, and which share each source has."""
 
-    name: str
-    folder: str
-    schema: Schema
+    NAME: ClassVar[str] = "pairs"
+    rounds: Count
+    dissimilar_per_similar: Number
+    shares: dict[str, Annotated[float, Field(ge=0, lt=1)]]
+    """Of the similar pairs of the mix that adds the source; `feedback` is that of 4 and 4c."""
+    outranked: Literal["dropped", "kept"]
+    row_group: Annotated[int, Field(ge=1024)]
 
-
-VARIANT_SOURCES = {
-    "1": Source("typo", "typos", VARIANTS),
-    "2": Source("synonym", "synonyms", SYNONYM_VARIANTS),
-    "3": Source("extra_words", "extra_words", EXTRA_WORDS_VARIANTS),
-}
+    @model_validator(mode="after")
+    def _every_source_has_a_share(self) -> Self:
+        wanted = set(PAIR_SOURCES) - {"base"}
+        if wrong := sorted(wanted.symmetric_difference(self.shares)):
+            raise ValueError(f"shares are those of {sorted(wanted)}; check {wrong}")
+        return self
 
 
 def base_pairs(
     strings: pl.DataFrame, params: PairsParams, rng: np.random.Generator
 ) -> Iterator[pa.Table]:
-    """Each alias `rounds` times an anchor, its positive drawn from its occupation's others.
+    """Yield each alias `rounds` times an anchor, its positive drawn from its occupation's others.
 
     Args:
         strings: schema `STRINGS`.
@@ -100,7 +104,7 @@ def variant_pairs(
 
     Args:
         strings: schema `STRINGS`, with the rows of role `source`.
-        variants: at least schema `VARIANTS`; none give no pairs.
+        variants: schema `VARIANTS`; none give no pairs.
         source: of the pairs.
         similar: how many.
         params: section `pairs`.
@@ -109,7 +113,7 @@ def variant_pairs(
     members = members_of(strings)
     ids = {role: ids_by_title(strings, role) for role in ("alias", source)}
     anchors = np.array([ids["alias"][title] for title in variants["title"]], np.int64)
-    others = np.array([ids[source][clean_title(v)] for v in variants["variant"]], np.int64)
+    others = np.array([ids[source][variant] for variant in variants["variant"]], np.int64)
     left = similar if anchors.size else 0
     while left:
         size = min(left, block_size(params))
@@ -120,7 +124,7 @@ def variant_pairs(
 
 
 def new_pairs(similar_before: int, share: float) -> int:
-    """How many similar pairs make `share` of all similar ones, these counted.
+    """Tell how many similar pairs make `share` of all similar ones, these counted.
 
     n = p · (before + n), so n = p · before / (1 - p).
     """
@@ -143,33 +147,31 @@ def counting(
     yield from then(similar)
 
 
-def _stage(stage: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iterator[pa.Table]]:
-    """The strings table of the stage and its blocks, from the files of the stages before."""
-    rng = generator(seed, "pairs", stage)
-    if stage == "0":
+def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iterator[pa.Table]]:
+    """Return the strings table of a mix and its blocks, from the files of the mix before."""
+    rng = generator(seed, "pairs", mix)
+    if mix == BASE:
         strings = base_strings(
-            read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES),
+            read_frame(Path("data/split/titles.parquet"), TITLES),
             read_frame(Path("data/split/queries.parquet"), QUERIES),
         )
         return strings, base_pairs(strings, params, rng)
-    before = Path(f"data/pairs/{min(3, int(stage[0]) - 1)}")
+    before = Path(f"data/pairs/{mix_before(mix)}")
     strings = read_frame(before / "strings.parquet", STRINGS)
     blocks = read_blocks(before / "pairs.parquet")
-    if stage in VARIANT_SOURCES:
-        source = VARIANT_SOURCES[stage]
-        variants = read_frame(Path(f"data/{source.folder}/variants.parquet"), source.schema)
-        if source.name == "extra_words":  # its other parts are queries
-            variants = variants.filter(pl.col("part") == "train")
-        strings = append(strings, variant_strings(variants, strings, source.name))
-        share = getattr(params.shares, source.name)
+    source = next((source for source in SOURCES if source.mix == mix), None)
+    if source is not None:
+        name, variants = source.name, training_variants(source)
+        strings = append(strings, variant_strings(variants, strings, name))
+        share = params.shares[name]
         return strings, counting(
             blocks,
             lambda similar: variant_pairs(
-                strings, variants, source.name, new_pairs(similar, share), params, rng
+                strings, variants, name, new_pairs(similar, share), params, rng
             ),
         )
     verdicts = read_frame(Path("data/feedback/verdicts.parquet"), VERDICTS)
-    corrections = stage == "4c"
+    corrections = mix == CORRECTIONS
     if params.outranked == "dropped":
         blocks = without_outranked(blocks, strings, verdicts, corrections=corrections)
     strings = append(strings, feedback_strings(verdicts, corrections=corrections))
@@ -179,7 +181,7 @@ def _stage(stage: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, It
             strings,
             verdicts,
             members_of(strings),
-            new_pairs(similar, params.shares.feedback),
+            new_pairs(similar, params.shares["feedback"]),
             params,
             rng,
             corrections=corrections,
@@ -199,11 +201,10 @@ def _counts(rows: Counter[tuple[str, bool]], strings: pl.DataFrame) -> dict[str,
 def main() -> None:
     """Run the stage on its files."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stage", required=True, choices=get_args(Stage))
-    stage = parser.parse_args().stage
-    params = load_params()
-    folder = Path(f"data/pairs/{stage}")
-    strings, blocks = _stage(stage, params.pairs, params.seed)
+    parser.add_argument("--mix", required=True, choices=MIXES)
+    mix = parser.parse_args().mix
+    folder = Path(f"data/pairs/{mix}")
+    strings, blocks = _mixed(mix, load(PairsParams), load_run().seed)
     rows = write_blocks(blocks, folder / "pairs.parquet")
     write_frame(strings, folder / "strings.parquet", STRINGS)
     counts = _counts(rows, strings)

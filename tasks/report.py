@@ -1,11 +1,11 @@
 """Stage `report`: everything that is worth looking at, as one self-contained HTML page.
 
-In: `data/ingest/{occupations.parquet,metrics.json}`, `data/split/aliases.parquet`, all tests'
-queries (`tasks/queries.py`), `{variants.parquet,metrics.json}` of `data/synonyms/` and
+In: `data/ingest/{occupations.parquet,metrics.json}`, `data/split/{aliases,titles}.parquet`, all
+tests' queries (`tasks/files/queries.py`), `{variants.parquet,metrics.json}` of `data/synonyms/` and
 `data/extra_words/`, `data/pairs/K/metrics.json`, `data/train/K/SEED/{history.csv,model/}`, and
-`{run,scores}.parquet` and `table.csv` of `data/lexical/` and `data/evaluate/K/SEED/`; K is `stage`
-of `params.yaml`, SEED the first of its `seeds`. Out: `data/report/report.html`. The page
-holds no date, duration or path: equal inputs give equal bytes. It measures nothing new but paired
+`{run,scores}.parquet` and `table.csv` of `data/lexical/` and `data/evaluate/K/SEED/`; K is `mix` of
+`params.yaml`, SEED the first of its `seeds`. Out: `data/report/report.html`. The page holds no
+date, duration or path: equal inputs give equal bytes. It measures nothing new but paired
 differences of what the stages before wrote.
 """
 
@@ -14,20 +14,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
-from models.embedding import embed_titles
-from models.model_files import load_model
-from models.whole_file import write_bytes
-from tasks.command import run
-from tasks.frames import read_frame
-from tasks.params import AllParams, load_params
-from tasks.queries import read_queries
-from tasks.reporting.material import HISTORY, Material
-from tasks.reporting.page import page
-from tasks.schemas import (
+from models.network.embedding import embed_titles
+from models.network.model_files import load_model
+from models.repeatable.whole_file import write_bytes
+from tasks.evaluation.systems import EvaluateParams
+from tasks.files.command import run
+from tasks.files.frames import read_frame
+from tasks.files.queries import read_queries
+from tasks.files.schemas import (
     EXTRA_WORDS_VARIANTS,
     OCCUPATIONS,
     RUN,
@@ -35,8 +33,14 @@ from tasks.schemas import (
     SPLIT_ALIASES,
     SYNONYM_VARIANTS,
     TABLE,
+    TITLES,
 )
-from tasks.tables import read_table
+from tasks.files.tables import read_table
+from tasks.ingest import IngestParams
+from tasks.params.network import NetworkParams
+from tasks.params.section import Count, Section, load, load_run
+from tasks.reporting.material import HISTORY, Material, PageParams
+from tasks.reporting.page import page
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,31 +49,54 @@ if TYPE_CHECKING:
 PAGE = Path("data/report/report.html")
 
 
+class ReportParams(Section):
+    """Section `report`."""
+
+    NAME: ClassVar[str] = "report"
+    neighbours: Count
+    confusions: Count
+
+
 def report(material: Material) -> bytes:
-    """The page as UTF-8."""
+    """Return the page as UTF-8."""
     return page(material).encode()
 
 
-def load_material(params: AllParams, data: Path) -> Material:
+def page_params() -> PageParams:
+    """Read what the page needs of `params.yaml`."""
+    chosen = load_run()
+    return PageParams(
+        chosen.mix,
+        chosen.seed,
+        chosen.seeds[0],
+        load(IngestParams).taxonomy.reader,
+        NetworkParams.read(),
+        load(EvaluateParams),
+        load(ReportParams),
+    )
+
+
+def load_material(params: PageParams, data: Path) -> Material:
     """Read what the stages before wrote below `data`.
 
     Raises:
         FileNotFoundError: a stage before has not run.
         SchemaError: a file is not what its stage writes.
     """
-    trained = data / f"train/{params.stage}/{params.seeds[0]}"
-    evaluated = [data / "lexical", data / f"evaluate/{params.stage}/{params.seeds[0]}"]
+    trained = data / f"train/{params.mix}/{params.train_seed}"
+    evaluated = [data / "lexical", data / f"evaluate/{params.mix}/{params.train_seed}"]
     featurizer, encoder = load_model(trained / "model")
     vectors = encoder.unit_vectors()
 
-    def embed(raw_titles: Sequence[str]) -> Float[np.ndarray, "title dim"]:
-        return embed_titles(encoder, featurizer, list(raw_titles)).cpu().numpy()
+    def embed(titles: Sequence[str]) -> Float[np.ndarray, "title dim"]:
+        return embed_titles(encoder, featurizer, list(titles)).cpu().numpy()
 
     return Material(
         params=params,
         counts=_read_json(data / "ingest/metrics.json"),
         occupations=read_frame(data / "ingest/occupations.parquet", OCCUPATIONS),
         aliases=read_frame(data / "split/aliases.parquet", SPLIT_ALIASES),
+        titles=read_frame(data / "split/titles.parquet", TITLES),
         queries=read_queries("test", data),
         history=read_table(trained / "history.csv", HISTORY),
         run=pl.concat(read_frame(folder / "run.parquet", RUN) for folder in evaluated),
@@ -84,7 +111,7 @@ def load_material(params: AllParams, data: Path) -> Material:
             for name, folder in (
                 ("synonyms", "synonyms"),
                 ("extra_words", "extra_words"),
-                ("pairs", f"pairs/{params.stage}"),
+                ("pairs", f"pairs/{params.mix}"),
             )
         },
         weights=sum(weight.numel() for weight in encoder.parameters()),
@@ -95,13 +122,13 @@ def load_material(params: AllParams, data: Path) -> Material:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return values
 
 
 def main() -> None:
     """Run the stage in the working directory."""
-    write_bytes(report(load_material(load_params(), Path("data"))), PAGE)
+    write_bytes(report(load_material(page_params(), Path("data"))), PAGE)
 
 
 if __name__ == "__main__":

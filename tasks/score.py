@@ -1,6 +1,6 @@
-"""The predictions of stage 3 on labelled inputs, judged by their labels, as feedback.
+"""The predictions of mix 3's network on labelled inputs, judged by their labels, as feedback.
 
-In: `data/train/3/SEED/model/`, `data/split/{aliases,inputs}.parquet` and all queries. Out:
+In: `data/train/3/SEED/model/`, `data/split/{titles,inputs}.parquet` and all queries. Out:
 `data/score/feedback.csv` (columns of `FEEDBACK`), written as people would give it, and counts. So
 the loop predict, judge, learn runs without people (Neculoiu et al. 2016, section 4.2, point 4).
 Judged are inputs of the split `train`, never a string that some test asks for.
@@ -12,27 +12,31 @@ import argparse
 import hashlib
 from collections.abc import Container, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
-import numpy as np
 import polars as pl
+from pydantic import Field
 
-from models.model_files import load_model
-from models.occupation_scores import best_titles
-from models.titles import normalize_title
-from models.whole_file import whole_file
-from tasks.alias_index import AliasIndex, Similarities
-from tasks.command import run
-from tasks.frames import check, read_frame, write_json
-from tasks.params import load_params
-from tasks.queries import queried_strings
-from tasks.ranking import BLOCK, occupation_scores
-from tasks.schemas import FEEDBACK, SPLIT_ALIASES, SPLIT_INPUTS
-from tasks.sections import EvaluateParams, ScoreParams
-from tasks.systems import network
+from models.answer.search import Search
+from models.network.model_files import load_model
+from models.repeatable.whole_file import whole_file
+from tasks.evaluation.systems import EvaluateParams, network, read_index
+from tasks.files.command import run
+from tasks.files.frames import check, read_frame, write_json
+from tasks.files.queries import queried_strings
+from tasks.files.schemas import FEEDBACK, SPLIT_INPUTS
+from tasks.files.sources import LAST
+from tasks.params.section import Section, load
 
 FOLDER = Path("data/score")
-STAGE = "3"
+
+
+class ScoreParams(Section):
+    """Section `score`: who judges the predictions of mix 3, and when."""
+
+    NAME: ClassVar[str] = "score"
+    reviewer_id: str
+    judged_at: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
 
 
 class Chosen(NamedTuple):
@@ -50,40 +54,32 @@ class Prediction(NamedTuple):
 
 
 def choose(inputs: pl.DataFrame, queries: Container[str]) -> Chosen:
-    """The inputs to judge: split `train`, no query, one for each normalized title and label.
+    """Return the inputs to judge: split `train`, no query, one for each normalized title and label.
 
     Args:
         inputs: schema `SPLIT_INPUTS`.
         queries: normalized strings of all queries.
     """
     rows = inputs.filter((pl.col("split") == "train") & pl.col("occupation_id").is_not_null())
-    names = [normalize_title(title) for title in rows["raw_title"]]
-    rows = rows.with_columns(pl.Series("name", names, pl.String))
-    named = rows.filter(pl.col("name") != "")
-    unseen = named.filter(pl.Series([n not in queries for n in named["name"]], dtype=pl.Boolean))
-    distinct = unseen.unique(["name", "occupation_id"], keep="first", maintain_order=True)
+    named = rows.filter(pl.col("normalized") != "")
+    is_free = [name not in queries for name in named["normalized"]]
+    unseen = named.filter(pl.Series(is_free, dtype=pl.Boolean))
+    distinct = unseen.unique(["normalized", "occupation_id"], keep="first", maintain_order=True)
     left_out = {
         "no_letters": len(rows) - len(named),
         "query": len(named) - len(unseen),
         "duplicate": len(unseen) - len(distinct),
     }
-    return Chosen(distinct.drop("name"), left_out)
+    return Chosen(distinct, left_out)
 
 
-def predict(
-    raw_titles: Sequence[str], similarities: Similarities, index: AliasIndex, params: EvaluateParams
-) -> list[Prediction]:
-    """The best occupation of each title, the first by id of equal ones, with its best alias."""
-    found: list[Prediction] = []
-    for start in range(0, len(raw_titles), BLOCK):
-        block = similarities(raw_titles[start : start + BLOCK])
-        occupation = occupation_scores(block, index, params).argmax(axis=1)
-        title = best_titles(block, index.memberships, np.arange(len(block)), occupation)
-        found += [
-            Prediction(index.occupations[one], index.titles[other])
-            for one, other in zip(occupation, title, strict=True)
-        ]
-    return found
+def predict(titles: Sequence[str], search: Search) -> list[Prediction]:
+    """Return the best occupation of each cleaned title, the first by id of equal ones."""
+    return [
+        Prediction(search.index.occupations[occupation], search.index.titles[title])
+        for _, hits in search.blocks(titles, 1)
+        for occupation, title in zip(hits.occupations[:, 0], hits.titles[:, 0], strict=True)
+    ]
 
 
 def judge(
@@ -115,28 +111,25 @@ def judge(
 
 
 def version_of(model: Path) -> str:
-    """The stage and the beginning of the weights' hash: equal weights, equal version."""
+    """Return the mix and the beginning of the weights' hash: equal weights, equal version."""
     weights = (model / "weights.safetensors").read_bytes()
-    return f"train@{STAGE} {hashlib.sha256(weights).hexdigest()[:12]}"
+    return f"train@{LAST} {hashlib.sha256(weights).hexdigest()[:12]}"
 
 
 def main() -> None:
     """Run the stage on its files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, required=True, help="that the model was trained with")
-    model = Path(f"data/train/{STAGE}/{parser.parse_args().seed}/model")
-    params = load_params()
-    aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
-    queries = queried_strings()
-    chosen = choose(read_frame(Path("data/split/inputs.parquet"), SPLIT_INPUTS), queries)
-    index = AliasIndex.of(aliases.filter(pl.col("split") == "train"))
+    model = Path(f"data/train/{LAST}/{parser.parse_args().seed}/model")
+    chosen = choose(read_frame(Path("data/split/inputs.parquet"), SPLIT_INPUTS), queried_strings())
+    index = read_index()
     predictions = []
     if len(chosen.inputs):  # else the titles of the index need no embedding
         similarities = network(*load_model(model), index.titles)
-        raw_titles = chosen.inputs["raw_title"].to_list()
-        predictions = predict(raw_titles, similarities, index, params.evaluate)
+        search = Search(index, similarities, load(EvaluateParams).rule)
+        predictions = predict(chosen.inputs["cleaned"].to_list(), search)
     judged = judge(
-        chosen.inputs, predictions, set(index.occupations), version_of(model), params.score
+        chosen.inputs, predictions, set(index.occupations), version_of(model), load(ScoreParams)
     )
     with whole_file(FOLDER / "feedback.csv") as partial:
         check(judged, FEEDBACK, "data/score/feedback.csv").write_csv(partial)

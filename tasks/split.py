@@ -1,35 +1,59 @@
 """Aliases and labelled inputs into training, validation, gate and test parts.
 
-In: `data/ingest/{aliases,inputs}.parquet`. Out: `data/split/{aliases,inputs,queries}.parquet`,
-where queries are the tests `heldout_alias` and `annotations`, each in the parts test, valid and
-gate. What counts as the same string is judged on normalized titles, and no query of any part is
-a string that something trains on: a title that stands in the taxonomy twice is never held out,
-and an input that normalizes to a title of the taxonomy is `known` and no query.
+In: `data/ingest/{aliases,inputs}.parquet`. Out:
+`data/split/{aliases,titles,inputs,queries}.parquet`. Queries are the tests `heldout_alias` and
+`annotations`, each in the parts test, valid and gate. Titles are the distinct ones of the taxonomy,
+read once for all later stages. What counts as the same string is judged on normalized titles, and
+no query of any part is a string that something trains on: a title that stands in the taxonomy twice
+is never held out, and an input that normalizes to a title of the taxonomy is `known` and no query.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, ClassVar, NamedTuple, Self
 
 import polars as pl
+from pydantic import Field, model_validator
 
-from models.seeding import generator
-from models.titles import normalize_title
-from tasks.command import run
-from tasks.frames import read_frame, write_frame, write_json
-from tasks.params import load_params
-from tasks.schemas import ALIASES, INPUTS, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS
-from tasks.sections import SplitParams
+from models.repeatable.seeding import generator
+from tasks.files.command import run
+from tasks.files.frames import read_frame, write_frame, write_json
+from tasks.files.schemas import ALIASES, INPUTS, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS, TITLES
+from tasks.files.titles import with_readings
+from tasks.params.section import Section, Share, load, load_run
 
 FOLDER = Path("data/split")
 PART_OF = {"heldout_alias": "test", "annotations": "test", "valid": "valid", "gate": "gate"}
 
 
+class SplitParams(Section):
+    """Section `split`: sizes from which an occupation gives aliases away; shares of inputs."""
+
+    NAME: ClassVar[str] = "split"
+    heldout_min_titles: Annotated[int, Field(ge=2)]
+    valid_min_titles: Annotated[int, Field(ge=2)]
+    gate_min_titles: Annotated[int, Field(ge=2)]
+    annotations_share: Share
+    gate_share: Share
+    valid_share: Share
+
+    @model_validator(mode="after")
+    def _shares_fit(self) -> Self:
+        # rounded, because 0.56 + 0.34 + 0.1 and the like end a hair above 1
+        total = round(self.annotations_share + self.gate_share + self.valid_share, 9)
+        if total > 1:
+            raise ValueError(
+                f"annotations_share + gate_share + valid_share = {total:g}; lower them to 1 or less"
+            )
+        return self
+
+
 class Split(NamedTuple):
-    """The three frames of the stage."""
+    """The frames of the stage."""
 
     aliases: pl.DataFrame
+    titles: pl.DataFrame
     inputs: pl.DataFrame
     queries: pl.DataFrame
 
@@ -57,21 +81,46 @@ def split(aliases: pl.DataFrame, inputs: pl.DataFrame, params: SplitParams, seed
     )
     return Split(
         parted_aliases.select(list(SPLIT_ALIASES)),
+        distinct_titles(parted_aliases),
         parted_inputs.select(list(SPLIT_INPUTS)),
         queries,
+    )
+
+
+def distinct_titles(aliases: pl.DataFrame) -> pl.DataFrame:
+    """Return schema `TITLES`, in the order of the aliases, without titles that hold nothing.
+
+    A title that stands in the taxonomy twice is never held out, so that each has one split.
+
+    Args:
+        aliases: schema `SPLIT_ALIASES`.
+    """
+    sized = aliases.with_columns(size=pl.len().over("occupation_id").cast(pl.UInt32))
+    return (
+        sized.filter(pl.col("cleaned") != "")
+        .group_by(pl.col("cleaned").alias("title"), maintain_order=True)
+        .agg(
+            pl.col("normalized").first(),
+            pl.col("occupation_id").unique().sort().alias("occupation_ids"),
+            pl.col("size").max().alias("occupation_size"),
+            pl.col("split").first(),
+        )
     )
 
 
 def _split_aliases(aliases: pl.DataFrame, params: SplitParams, seed: int) -> pl.DataFrame:
     """One alias an occupation for each of heldout_alias, valid and gate, if it is large enough."""
     rng = generator(seed, "split", "aliases")
-    frame = aliases.with_columns(
-        normalized=_normalized(aliases["title"]),
-        draw=pl.Series(rng.random(len(aliases))),
-        titles=pl.len().over("occupation_id"),
-    ).with_columns(
-        # a column of its own: inside the next `over` it would count within the occupation only
-        owners=pl.len().over("normalized")
+    frame = (
+        with_readings(aliases, "title")
+        .with_columns(
+            draw=pl.Series(rng.random(len(aliases))),
+            titles=pl.len().over("occupation_id"),
+        )
+        .with_columns(
+            # a column of its own: inside the next `over` it would count within the occupation only
+            owners=pl.len().over("normalized")
+        )
     )
     # the label stays in the index: it is the one title that every consumer knows
     free = ~pl.col("preferred") & (pl.col("owners") == 1)
@@ -92,7 +141,7 @@ def _split_inputs(
     inputs: pl.DataFrame, known: set[str], params: SplitParams, seed: int
 ) -> pl.DataFrame:
     """Labelled inputs by share; equal normalized titles stay together."""
-    frame = inputs.with_columns(normalized=_normalized(inputs["raw_title"]))
+    frame = with_readings(inputs)
     distinct = frame["normalized"].unique().sort()
     draws = generator(seed, "split", "inputs").random(len(distinct))
     frame = frame.join(
@@ -119,33 +168,31 @@ def _split_inputs(
 
 
 def _queries(test: str, source: str, frame: pl.DataFrame, sizes: dict[str, int]) -> pl.DataFrame:
-    """Rows of the parts test, valid and gate as queries with one gold occupation each."""
+    """Return rows of the parts test, valid and gate as queries with one gold occupation each."""
     chosen = frame.filter(pl.col("split").is_in(list(PART_OF)))
     return chosen.select(
         query_id=pl.format("{}-{}", pl.lit(test), pl.int_range(pl.len())),
         test=pl.lit(test),
         part=pl.col("split").replace_strict(PART_OF),
         raw_title="raw_title",
+        cleaned="cleaned",
+        normalized="normalized",
         occupation_ids=pl.concat_list("occupation_id"),
         occupation_size=pl.col("occupation_id").replace_strict(sizes, return_dtype=pl.UInt32),
         source=pl.lit(source),
     ).select(list(QUERIES))
 
 
-def _normalized(titles: pl.Series) -> pl.Series:
-    return pl.Series("normalized", [normalize_title(title) for title in titles], pl.String)
-
-
 def main() -> None:
     """Run the stage on its files."""
-    params = load_params()
     parts = split(
         read_frame(Path("data/ingest/aliases.parquet"), ALIASES),
         read_frame(Path("data/ingest/inputs.parquet"), INPUTS),
-        params.split,
-        params.seed,
+        load(SplitParams),
+        load_run().seed,
     )
     write_frame(parts.aliases, FOLDER / "aliases.parquet", SPLIT_ALIASES)
+    write_frame(parts.titles, FOLDER / "titles.parquet", TITLES)
     write_frame(parts.inputs, FOLDER / "inputs.parquet", SPLIT_INPUTS)
     write_frame(parts.queries, FOLDER / "queries.parquet", QUERIES)
     counts = {

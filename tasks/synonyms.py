@@ -1,46 +1,59 @@
-"""Titles said with a synonym, and the Composition test (stage 2's source and test).
+"""Titles said with a synonym, and the Composition test (mix 2's source and test).
 
-In: `data/split/{aliases,queries}.parquet`, `data/typos/{variants,queries}.parquet` and the manual
+In: `data/split/{titles,queries}.parquet`, `data/typos/{variants,queries}.parquet` and the manual
 set. Out: `data/synonyms/synonyms.parquet` (accepted pairs), `variants.parquet` (title, variant) for
 training, `queries.parquet`, `rejected.parquet` (rows of the manual set) and counts. Neculoiu et
 al. 2016, section 4.2, point 2.
 
 A generated title is judged as a normalized string. One that is a title of any occupation, in any
 split, or a query of an earlier stage is left out of training and test alike; one that is a
-misspelt variant of stage 1 is no query. The others are held out (`tasks/composition.py`) or train,
-each string on one side only, with one spelling, the first. Its gold is every occupation that holds
-one of the titles from which it is made.
+misspelt variant of mix 1 is no query. The others are held out (`tasks/augment/composition.py`) or
+train, each string on one side only, with one spelling, the first. Its gold is every occupation that
+holds one of the titles from which it is made.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import polars as pl
 
-from models.titles import clean_title, normalize_title
-from tasks.command import run
-from tasks.composition import composition_queries, hold_out
-from tasks.frames import read_frame, write_frame, write_json
-from tasks.induction import induce
-from tasks.params import load_params
-from tasks.queries import normalized
-from tasks.readers.rejected import Ledger
-from tasks.readers.synonyms import read_synonyms, require_few_refused
-from tasks.schemas import (
+from tasks.augment.composition import composition_queries, hold_out
+from tasks.augment.induction import induce
+from tasks.augment.substitution import substitute
+from tasks.augment.synonym_counts import induction_counts, part_counts, supported, title_counts
+from tasks.files.command import run
+from tasks.files.frames import read_frame, write_frame, write_json
+from tasks.files.schemas import (
     QUERIES,
     REJECTED,
-    SPLIT_ALIASES,
     SYNONYM_VARIANTS,
     SYNONYMS,
-    VARIANTS,
+    TITLES,
 )
-from tasks.sections import SynonymsParams
-from tasks.substitution import substitute
-from tasks.synonym_counts import induction_counts, part_counts, supported, title_counts
+from tasks.files.sources import earlier_queries, earlier_variants
+from tasks.files.titles import normalized
+from tasks.params.section import Count, Number, Section, Share, load, load_run
+from tasks.readers.rejected import Ledger
+from tasks.readers.synonyms import read_synonyms, require_few_refused
 
 FOLDER = Path("data/synonyms")
+
+
+class SynonymsParams(Section):
+    """Section `synonyms`: the manual set, the rules of induction, and the Composition test."""
+
+    NAME: ClassVar[str] = "synonyms"
+    reader: Literal["table", "thesaurus"]
+    file: str
+    max_shared_words: Count
+    max_part_words: Count
+    min_contexts: Count
+    test_share: Share
+    max_test: Number
+    probe_titles: Number
+    max_rejected_share: Share
 
 
 class Synonyms(NamedTuple):
@@ -53,7 +66,7 @@ class Synonyms(NamedTuple):
 
 
 def synonyms(
-    aliases: pl.DataFrame,
+    titles: pl.DataFrame,
     queries: pl.DataFrame,
     misspelt: pl.DataFrame,
     manual: list[tuple[str, str]],
@@ -63,54 +76,39 @@ def synonyms(
     """Exchange phrases of the titles of the split `train`.
 
     Args:
-        aliases: schema `SPLIT_ALIASES`.
+        titles: schema `TITLES`.
         queries: schema `QUERIES`, the tests of earlier stages, all parts.
         misspelt: schema `VARIANTS`, what earlier stages train on.
         manual: pairs of normalized phrases (`tasks/readers/synonyms.py`).
         params: section `synonyms`.
         seed: the pipeline's seed.
     """
-    named = aliases.with_columns(normalized=_normalized(aliases["title"]))
-    taxonomy, asked = set(named["normalized"]), normalized(queries["raw_title"])
-    induction = induce(named.filter(pl.col("split") == "train"), taxonomy, params)
+    taxonomy, queried = set(titles["normalized"]), set(queries["normalized"])
+    training = titles.filter(pl.col("split") == "train")
+    owned = training.explode("occupation_ids").rename({"occupation_ids": "occupation_id"})
+    induction = induce(owned, taxonomy, params)
     pairs = _pairs(induction.passed, manual)
-    titles = _titles(aliases)
     # all that the paper's rules make, because the stricter row is reported beside them
-    generated = substitute(titles.select("title", occupation_ids="training_ids"), pairs)
-    generated = generated.with_columns(normalized=_normalized(generated["variant"]))
-    fresh = generated.filter(~pl.col("normalized").is_in(list(taxonomy | asked)))
+    generated = substitute(training, pairs)
+    generated = generated.with_columns(normalized(generated["variant"]))
+    fresh = generated.filter(~pl.col("normalized").is_in(list(taxonomy | queried)))
     served = supported(params.min_contexts)
-    strings = hold_out(fresh.filter(served), titles, normalized(misspelt["variant"]), params, seed)
+    strings = hold_out(fresh.filter(served), training, set(misspelt["normalized"]), params, seed)
     variants = _variants(fresh.filter(served), strings)
-    sizes = dict(aliases.group_by("occupation_id", maintain_order=True).len().iter_rows())
+    sizes = dict(titles.explode("occupation_ids").group_by("occupation_ids").len().iter_rows())
     counts = {
         "induction": induction_counts(
             induction.counts, induction.passed, fresh, params.min_contexts
         ),
         "manual_pairs": len(manual),
-        "titles": title_counts(generated.filter(served), taxonomy, asked),
+        "titles": title_counts(generated.filter(served), taxonomy, queried),
         "parts": part_counts(strings, variants),
     }
     return Synonyms(pairs.filter(served), variants, composition_queries(strings, sizes), counts)
 
 
-def _titles(aliases: pl.DataFrame) -> pl.DataFrame:
-    """Distinct cleaned training titles, the occupations that hold them, and those that train."""
-    cleaned = pl.Series("title", [clean_title(title) for title in aliases["title"]], pl.String)
-    occupation, trains = pl.col("occupation_id"), pl.col("split") == "train"
-    return (
-        aliases.with_columns(cleaned)
-        .group_by("title", maintain_order=True)
-        .agg(
-            occupation.unique().sort().alias("occupation_ids"),
-            occupation.filter(trains).unique().sort().alias("training_ids"),
-        )
-        .filter(pl.col("training_ids").list.len() > 0, pl.col("title") != "")
-    )
-
-
 def _pairs(passed: pl.DataFrame, manual: list[tuple[str, str]]) -> pl.DataFrame:
-    """Both sources as schema `SYNONYMS`; manual pairs have no occupation and no contexts."""
+    """Return both sources as schema `SYNONYMS`; manual pairs have no occupation and no contexts."""
     by_hand = pl.DataFrame(manual, schema={"part": pl.String, "other": pl.String}, orient="row")
     frames = [
         passed.with_columns(kind=pl.lit("induced")),
@@ -133,25 +131,19 @@ def _variants(served: pl.DataFrame, strings: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _normalized(titles: pl.Series) -> pl.Series:
-    return pl.Series("normalized", [normalize_title(title) for title in titles], pl.String)
-
-
 def main() -> None:
     """Run the stage on its files; rejected rows are written even if it fails."""
-    params = load_params()
-    ledger = Ledger()
-    manual = read_synonyms(params.synonyms, ledger)
+    params, ledger = load(SynonymsParams), Ledger()
+    manual = read_synonyms(params, ledger)
     write_frame(ledger.frame(), FOLDER / "rejected.parquet", REJECTED)
-    require_few_refused(ledger, params.ingest.max_rejected_share)
-    asked = [Path(f"data/{stage}/queries.parquet") for stage in ("split", "typos")]
+    require_few_refused(ledger, params.max_rejected_share)
     made = synonyms(
-        read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES),
-        pl.concat([read_frame(path, QUERIES) for path in asked]),
-        read_frame(Path("data/typos/variants.parquet"), VARIANTS),
+        read_frame(Path("data/split/titles.parquet"), TITLES),
+        earlier_queries("synonyms"),
+        earlier_variants("synonyms"),
         manual,
-        params.synonyms,
-        params.seed,
+        params,
+        load_run().seed,
     )
     write_frame(made.synonyms, FOLDER / "synonyms.parquet", SYNONYMS)
     write_frame(made.variants, FOLDER / "variants.parquet", SYNONYM_VARIANTS)

@@ -1,32 +1,33 @@
 """The paper's Table 3 on our data: every system on every test, effects, and the paper beside.
 
 In: `data/lexical/{scores.parquet,table.csv}`, `data/evaluate/K/SEED/{scores.parquet,table.csv}` of
-every stage number K and all `seeds`, all tests' queries. Out, in `data/table3/`: `table.csv` (each
+every mix K and all `seeds`, all tests' queries. Out, in `data/table3/`: `table.csv` (each
 seed), `summary.csv` (mean and spread over seeds), `effects.csv` and `kept_up.csv`
-(`tasks/effects.py`), `table3.md` for people, `metrics.json`. `untrained` is that of stage 0.
+(`tasks/evaluation/effects.py`), `table3.md` for people, `metrics.json`. `untrained` is that of
+mix 0.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import Annotated, ClassVar, NamedTuple
 
 import polars as pl
+from pydantic import Field
 
-from models.whole_file import write_bytes
-from tasks.command import run
-from tasks.effects import EFFECTS, KEPT_UP, METRICS, SCORES_BY_SEED, effects, kept_up
-from tasks.frames import Schema, check, read_frame, write_json
-from tasks.paper import ACCURACY
-from tasks.params import load_params
-from tasks.queries import read_queries
-from tasks.schemas import SCORES, TABLE
-from tasks.sections import Stage
-from tasks.table3_page import as_markdown
-from tasks.tables import nested, read_table, table, write_table
+from models.repeatable.whole_file import write_bytes
+from tasks.evaluation.effects import EFFECTS, KEPT_UP, METRICS, SCORES_BY_SEED, effects, kept_up
+from tasks.evaluation.paper import ACCURACY
+from tasks.evaluation.table3_page import as_markdown
+from tasks.files.command import run
+from tasks.files.frames import Schema, check, read_frame, write_json
+from tasks.files.queries import read_queries
+from tasks.files.schemas import SCORES, TABLE
+from tasks.files.sources import BASE, MIXES
+from tasks.files.tables import nested, read_table, table, write_table
+from tasks.params.section import Section, load, load_run
 
 FOLDER = Path("data/table3")
-STAGES: tuple[str, ...] = get_args(Stage)
 TABLE_BY_SEED: Schema = {**TABLE, "seed": pl.Int64}
 SUMMARY: Schema = {
     "system": pl.String,
@@ -46,6 +47,13 @@ SUMMARY: Schema = {
 ROW = ["system", "test", "slice", "metric"]
 
 
+class Table3Params(Section):
+    """Section `table3`: of the intervals of gains; Holm over three tests needs some hundred."""
+
+    NAME: ClassVar[str] = "table3"
+    bootstrap_draws: Annotated[int, Field(ge=200)]
+
+
 class Evaluations(NamedTuple):
     """Tables and values per query of all systems: schemas `TABLE_BY_SEED`, `SCORES_BY_SEED`."""
 
@@ -62,19 +70,19 @@ class Table3(NamedTuple):
     kept_up: pl.DataFrame
 
 
-def table3(found: Evaluations, queries: pl.DataFrame, draws: int, seed: int) -> Table3:
-    """All of the stage's frames.
+def table3(evaluations: Evaluations, queries: pl.DataFrame, draws: int, seed: int) -> Table3:
+    """Return all of the stage's frames.
 
     Args:
-        found: what the systems did.
+        evaluations: what the systems did.
         queries: schema `QUERIES`, those of part `test`.
         draws: of the bootstrap.
         seed: the pipeline's seed.
     """
-    shown = check(found.table, TABLE_BY_SEED, "table").filter(
+    shown = check(evaluations.table, TABLE_BY_SEED, "table").filter(
         pl.col("metric").is_in(list(METRICS.values()))
     )
-    scores = check(found.scores, SCORES_BY_SEED, "scores")
+    scores = check(evaluations.scores, SCORES_BY_SEED, "scores")
     return Table3(
         shown,
         summary(Evaluations(shown, scores), queries, draws, seed),
@@ -83,7 +91,7 @@ def table3(found: Evaluations, queries: pl.DataFrame, draws: int, seed: int) -> 
     )
 
 
-def summary(found: Evaluations, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
+def summary(evaluations: Evaluations, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
     """Mean over seeds with its interval over queries, and spread over seeds: schema `SUMMARY`.
 
     `low` and `high` are the 95 % bootstrap interval of each query's mean over seeds; they hold the
@@ -91,10 +99,10 @@ def summary(found: Evaluations, queries: pl.DataFrame, draws: int, seed: int) ->
     sample of seeds, n − 1) are null with one seed. `paper` is the paper's success@1.
     """
     keys = ["system", "test", "query_id"]
-    means = found.scores.group_by(keys, maintain_order=True).agg(pl.col(*METRICS).mean())
+    means = evaluations.scores.group_by(keys, maintain_order=True).agg(pl.col(*METRICS).mean())
     values = table(means, queries, draws, seed, METRICS).rename({"value": "mean"})
     several = pl.len() > 1
-    spread = found.table.group_by(ROW).agg(
+    spread = evaluations.table.group_by(ROW).agg(
         seeds=pl.len().cast(pl.Int64),
         smallest=pl.when(several).then(pl.col("value").min()),
         largest=pl.when(several).then(pl.col("value").max()),
@@ -110,15 +118,15 @@ def summary(found: Evaluations, queries: pl.DataFrame, draws: int, seed: int) ->
 
 
 def read_evaluations(data: Path, seeds: list[int]) -> Evaluations:
-    """The lexical systems, `untrained` of stage 0, and the model of each stage and seed.
+    """Read the lexical systems, `untrained` of mix 0, and the model of each mix and seed.
 
     Raises:
         FileNotFoundError: a stage before has not run.
     """
     parts = [_read(data / "lexical", None, ["ngram", "tfidf"])]
-    for stage in STAGES:
-        wanted = ["untrained", stage] if stage == "0" else [stage]
-        parts += [_read(data / f"evaluate/{stage}/{seed}", seed, wanted) for seed in seeds]
+    for mix in MIXES:
+        wanted = ["untrained", mix] if mix == BASE else [mix]
+        parts += [_read(data / f"evaluate/{mix}/{seed}", seed, wanted) for seed in seeds]
     tables, scores = zip(*parts, strict=True)
     return Evaluations(pl.concat(tables), pl.concat(scores))
 
@@ -135,9 +143,10 @@ def _read(folder: Path, seed: int | None, systems: list[str]) -> Evaluations:
 
 def main() -> None:
     """Run the stage on its files."""
-    params = load_params()
-    found = read_evaluations(Path("data"), params.seeds)
-    made = table3(found, read_queries("test"), params.table3.bootstrap_draws, params.seed)
+    chosen = load_run()
+    evaluations = read_evaluations(Path("data"), chosen.seeds)
+    draws = load(Table3Params).bootstrap_draws
+    made = table3(evaluations, read_queries("test"), draws, chosen.seed)
     write_table(made.table, FOLDER / "table.csv", TABLE_BY_SEED)
     write_table(made.summary, FOLDER / "summary.csv", SUMMARY)
     write_table(made.effects, FOLDER / "effects.csv", EFFECTS)

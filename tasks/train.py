@@ -1,7 +1,7 @@
-"""The trained network of stage K, from `data/pairs/K/{strings,pairs}.parquet`.
+"""The trained network of mix K, from `data/pairs/K/{strings,pairs}.parquet`.
 
-Calls the same function as `python -m models.train_files`, with the section `train` of
-`params.yaml` and a seed, and the model that `train.compatible_with` names, if any. Out:
+Calls the same function as `python -m models.training.train_files`, with the section `train` of
+`params.yaml` and a seed, and the model in `data/earlier_model/`, if there is one. Out:
 `data/train/K/SEED/model/` and `data/train/K/SEED/history.csv`.
 """
 
@@ -9,34 +9,31 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import get_args
 
-from models.train_files import train_files
-from tasks.command import run
-from tasks.earlier_model import earlier_model
-from tasks.network_params import training_settings
-from tasks.params import load_params
-from tasks.sections import Stage
+from models.training.train_files import train_files
+from tasks.files.command import run
+from tasks.files.sources import MIXES
+from tasks.params.network import NetworkParams, training_settings
+
+EARLIER = Path("data/earlier_model")
 
 
 def main() -> None:
     """Run the stage on its files."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stage", required=True, choices=get_args(Stage))
+    parser.add_argument("--mix", required=True, choices=MIXES)
     parser.add_argument("--seed", type=int, required=True)
-    given = parser.parse_args()
-    pairs = Path(f"data/pairs/{given.stage}")
-    params = load_params()
-    settings = training_settings(params, given.seed)
-    with earlier_model(params.train.compatible_with, Path.cwd()) as earlier:
-        train_files(
-            pairs / "strings.parquet",
-            pairs / "pairs.parquet",
-            settings,
-            Path(f"data/train/{given.stage}/{given.seed}"),
-            Path(".checkpoints"),
-            earlier,
-        )
+    options = parser.parse_args()
+    pairs = Path(f"data/pairs/{options.mix}")
+    network = NetworkParams.read()
+    train_files(
+        pairs / "strings.parquet",
+        pairs / "pairs.parquet",
+        training_settings(network, options.seed),
+        Path(f"data/train/{options.mix}/{options.seed}"),
+        Path(".checkpoints"),
+        EARLIER if network.train.compatible_with else None,
+    )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Misspelt variants of the training titles, and the Typos test (stage 1's source and test).
+"""Misspelt variants of the training titles, and the Typos test (mix 1's source and test).
 
-In: `data/split/{aliases,queries}.parquet`. Out: `data/typos/variants.parquet` (title, typo) for
+In: `data/split/{titles,queries}.parquet`. Out: `data/typos/variants.parquet` (title, typo) for
 training and `data/typos/queries.parquet`. Neculoiu et al. 2016, section 4.2, point 1. A test
 string that normalizes to a title of the taxonomy is drawn again, and so is a variant that
 normalizes to any query; after `max_draws` it is left out and counted. So is a variant that a title
-has already.
+has already, as it is written: two that differ in white space alone are two.
 """
 
 from __future__ import annotations
@@ -12,20 +12,39 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import polars as pl
+from pydantic import model_validator
 
-from models.seeding import generator
-from models.titles import clean_title, normalize_title
-from tasks.command import run
-from tasks.frames import read_frame, write_frame, write_json
-from tasks.noise import corrupt_by_count, corrupt_by_rate, letters_of
-from tasks.params import load_params
-from tasks.schemas import QUERIES, SPLIT_ALIASES, VARIANTS
-from tasks.sections import TyposParams
+from models.repeatable.seeding import generator
+from models.text.titles import normalize_title
+from tasks.augment.noise import corrupt_by_count, corrupt_by_rate, letters_of
+from tasks.files.command import run
+from tasks.files.frames import read_frame, write_frame, write_json
+from tasks.files.schemas import QUERIES, TITLES, VARIANTS
+from tasks.files.titles import with_readings
+from tasks.params.section import Count, Number, Section, Share, load, load_run
 
 FOLDER = Path("data/typos")
+
+
+class TyposParams(Section):
+    """Section `typos`: shares of characters for training and test, and how many are drawn."""
+
+    NAME: ClassVar[str] = "typos"
+    substituted: Share
+    deleted: Share
+    variants: Count
+    test_share: Share
+    max_draws: Count
+    probe_titles: Number
+
+    @model_validator(mode="after")
+    def _something_is_left(self) -> Self:
+        if round(self.substituted + self.deleted, 9) > 1:
+            raise ValueError("substituted + deleted is above 1: lower one of them")
+        return self
 
 
 class Typos(NamedTuple):
@@ -36,18 +55,18 @@ class Typos(NamedTuple):
     left_out: dict[str, int]
 
 
-def typos(aliases: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed: int) -> Typos:
+def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed: int) -> Typos:
     """Misspell the titles of the split `train`.
 
     Args:
-        aliases: schema `SPLIT_ALIASES`.
+        titles: schema `TITLES`.
         queries: schema `QUERIES`, the other tests, whose strings no variant may equal.
         params: section `typos`.
         seed: the pipeline's seed.
     """
-    taxonomy = {normalize_title(title) for title in aliases["title"]}
-    titles = _titles(aliases)
-    letters = letters_of(titles["title"].to_list())
+    taxonomy = set(titles["normalized"])
+    training = titles.filter(pl.col("split") == "train")
+    letters = letters_of(training["title"].to_list())
     parts, left_out = [], {}
     for part, wanted in (
         ("test", None),
@@ -56,20 +75,22 @@ def typos(aliases: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, see
     ):
         rng = generator(seed, "typos", part)
         chosen = (
-            titles
+            training
             if wanted is None
-            else titles.sample(min(wanted, len(titles)), seed=int(rng.integers(2**31)))
+            else training.sample(min(wanted, len(training)), seed=int(rng.integers(2**31)))
         )
         corrupt = partial(corrupt_by_count, share=params.test_share, letters=letters, rng=rng)
         drawn = draw_again(chosen["title"].to_list(), corrupt, taxonomy, params.max_draws)
         parts.append(_queries(chosen, drawn, part))
         left_out[f"{part}_queries"] = drawn.count(None)
-    found = pl.concat(parts)
-    taken = taxonomy | {normalize_title(q) for q in [*queries["raw_title"], *found["raw_title"]]}
-    noisy = _variants(titles["title"].to_list(), letters, taken, params, seed)
-    variants = noisy.drop_nulls().unique(maintain_order=True)
-    left_out["variants"] = len(noisy) - len(variants)
-    return Typos(variants, found, left_out)
+    asked_for = pl.concat(parts)
+    taken = taxonomy | {*queries["normalized"], *asked_for["normalized"]}
+    draws = _variants(training["title"].to_list(), letters, taken, params, seed)
+    # told apart as they are written: two that read alike are two draws
+    kept = with_readings(draws.drop_nulls().unique(maintain_order=True), "variant")
+    variants = kept.select("title", variant="cleaned", normalized="normalized")
+    left_out["variants"] = len(draws) - len(variants)
+    return Typos(variants, asked_for, left_out)
 
 
 def draw_again(
@@ -95,30 +116,14 @@ def draw_again(
     return results
 
 
-def _titles(aliases: pl.DataFrame) -> pl.DataFrame:
-    """Distinct cleaned training titles with their occupations: `title, occupation_ids, size`."""
-    sizes = pl.len().over("occupation_id").cast(pl.UInt32)
-    train = aliases.with_columns(size=sizes).filter(pl.col("split") == "train")
-    cleaned = pl.Series("title", [clean_title(title) for title in train["title"]], pl.String)
-    return (
-        train.with_columns(cleaned)
-        .group_by("title", maintain_order=True)
-        .agg(pl.col("occupation_id").unique().sort().alias("occupation_ids"), pl.col("size").max())
-        .filter(pl.col("title") != "")
-    )
-
-
 def _queries(titles: pl.DataFrame, drawn: list[str | None], part: str) -> pl.DataFrame:
+    typos = titles.with_columns(raw_title=pl.Series(drawn, dtype=pl.String))
     return (
-        titles.with_columns(raw_title=pl.Series(drawn, dtype=pl.String))
-        .drop_nulls("raw_title")
-        .select(
+        with_readings(typos.drop_nulls("raw_title"))
+        .with_columns(
             query_id=pl.format("typos-{}-{}", pl.lit(part), pl.int_range(pl.len())),
             test=pl.lit("typos"),
             part=pl.lit(part),
-            raw_title="raw_title",
-            occupation_ids="occupation_ids",
-            occupation_size="size",
             source=pl.lit("typo"),
         )
         .select(list(QUERIES))
@@ -137,19 +142,17 @@ def _variants(
             taken,
             params.max_draws,
         )
-    return pl.DataFrame(
-        {"title": titles * params.variants, "variant": misspelt}, schema=dict(VARIANTS)
-    )
+    schema = {"title": pl.String, "variant": pl.String}
+    return pl.DataFrame({"title": titles * params.variants, "variant": misspelt}, schema=schema)
 
 
 def main() -> None:
     """Run the stage on its files."""
-    params = load_params()
     made = typos(
-        read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES),
+        read_frame(Path("data/split/titles.parquet"), TITLES),
         read_frame(Path("data/split/queries.parquet"), QUERIES),
-        params.typos,
-        params.seed,
+        load(TyposParams),
+        load_run().seed,
     )
     write_frame(made.variants, FOLDER / "variants.parquet", VARIANTS)
     write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)

@@ -10,13 +10,13 @@ import torch
 from encoder_checks import SMALL_RECURRENT
 from hypothesis import settings
 
-from models.batches import Pairs
 from models.encoders.recurrent import RecurrentSettings
-from models.featurizer import Featurizer
-from models.kinds import fit_featurizer
 from models.losses.contrastive import ContrastiveSettings
-from models.run import TrainSettings
-from models.strings import Strings
+from models.network.kinds import fit_featurizer
+from models.text.featurizer import Featurizer
+from models.training.batches import Pairs
+from models.training.run import TrainSettings
+from models.training.strings import Strings
 
 settings.register_profile("rolecall", deadline=None, derandomize=True, database=None)
 settings.load_profile("rolecall")

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from models.encoder import Encoder
 from models.encoders.recurrent import RecurrentSettings
+from models.network.encoder import Encoder
 
 SMALL_RECURRENT = RecurrentSettings(
     mode="fast",
@@ -36,8 +36,8 @@ def check_batch_independence(encoder: Encoder, rows: list[list[int]]) -> None:
     together = encoder(*padded(rows))
     assert together.shape == (len(rows), encoder.dim)
     torch.testing.assert_close(encoder(*padded(rows, more=3)), together, atol=1e-6, rtol=0)
-    for found, row in zip(together, rows, strict=True):
-        torch.testing.assert_close(encoder(*padded([row]))[0], found, atol=1e-6, rtol=0)
+    for embedding, row in zip(together, rows, strict=True):
+        torch.testing.assert_close(encoder(*padded([row]))[0], embedding, atol=1e-6, rtol=0)
     none = torch.zeros(0, 3, dtype=torch.long)
     assert encoder(none, none[:, 0]).shape == (0, encoder.dim)
 

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from models.loss import PairBatch
+from models.network.loss import PairBatch
 
 NONE = torch.empty(0, 2, dtype=torch.long)
 

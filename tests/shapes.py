@@ -9,6 +9,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import jaxtyping
@@ -21,6 +22,7 @@ NAMES = {
 }
 
 
+@cache  # making the copy takes longer than most calls of it
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     """A copy of `function` that refuses arguments and results unlike its annotations."""
     copy = types.FunctionType(

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 import sys
 import warnings
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import networkx as nx
 import pytest
 import yaml
 from dvc.repo import Repo
-from import_closure import PACKAGES, ROOT, import_closure
 
-from models.kinds import kinds
+from models.network.kinds import kinds
+from tasks import code
+from tasks.code import PACKAGES, ROOT, code_hash, code_of, import_closure
+from tasks.files.sources import MIXES
+from tasks.scored import similarity_code
 
 ALLOWED = {
     "models": {"torch", "numpy", "scipy", "pyarrow", "safetensors", "models"},
@@ -24,28 +31,45 @@ ALLOWED = {
 FORBIDDEN = {"models": set(), "tasks": {"prefect", "flows"}, "flows": {"polars", "torch", "models"}}
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
+SYSTEMS = PARAMS["similarity"]["systems"]
+NETWORKS, TAXONOMIES = "models/network/kinds.py", "tasks/readers/taxonomies/__init__.py"
+BY_NAME = {NETWORKS, TAXONOMIES, "flows/registry.py"}
+"""Modules that import others by a name that is not in their source."""
+HASHED = {"code": "tasks.train", "similarity_code": "tasks.scored.similarity_train"}
+"""Stages that write what code does, and whose."""
+KIND = re.compile(r"\$\{(?:train|item)\.(encoder|loss)\.kind\}")
+
+
+def module_of(stage: str) -> str:
+    """A stage's module, of its name; those of the second track stand in a room of their own."""
+    second = (ROOT / f"tasks/scored/{stage}.py").is_file()
+    return f"tasks.scored.{stage}" if second else f"tasks.{stage}"
 
 
 def modules(package: str) -> list[Path]:
     return sorted((ROOT / package).rglob("*.py"))
 
 
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
 def run_time_imports(path: Path) -> set[str]:
     """Top-level names that a module imports when it runs: TYPE_CHECKING blocks are left out."""
-    found = set()
+    imported = set()
 
     def visit(node: ast.AST) -> None:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             return
         if isinstance(node, ast.Import):
-            found.update(alias.name.split(".")[0] for alias in node.names)
+            imported.update(alias.name.split(".")[0] for alias in node.names)
         if isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module.split(".")[0])
+            imported.add(node.module.split(".")[0])
         for child in ast.iter_child_nodes(node):
             visit(child)
 
     visit(ast.parse(path.read_text(encoding="utf-8")))
-    return found - set(sys.stdlib_module_names)
+    return imported - set(sys.stdlib_module_names)
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -75,40 +99,203 @@ def test_every_kind_has_its_test(package: str) -> None:
     assert {f"test_{kind}" for kind in kinds(package)} <= tests
 
 
+@pytest.mark.parametrize("path", [p for package in PACKAGES for p in modules(package)], ids=str)
+def test_imports_can_be_followed(path: Path) -> None:
+    """None is relative, few modules import by a name, and packages hold no code of their own.
+
+    What `import_closure` does not see would be missing in `dvc.yaml` and in `data/code`.
+    """
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    assert not any(getattr(node, "level", 0) for node in imports)
+    if relative(path) not in BY_NAME:
+        taken = {alias.name for node in imports for alias in node.names}
+        assert not taken & {"importlib", "import_module"}
+        assert path.name != "__init__.py" or (len(tree.body) == 1 and ast.get_docstring(tree))
+
+
 def body(stage: dict) -> dict:
     return stage.get("do", stage)
 
 
+class Resolved(NamedTuple):
+    """A stage as DVC has it, its variables replaced."""
+
+    name: str
+    deps: list[str]
+    outs: list[str]
+
+    @property
+    def kind(self) -> str:
+        """Its name in `dvc.yaml`."""
+        return self.name.partition("@")[0]
+
+
+class Pipeline(NamedTuple):
+    """All stages, and a graph of their names, each pointing at those that it reads."""
+
+    stages: list[Resolved]
+    graph: nx.DiGraph
+
+    def all_of(self, kind: str) -> list[Resolved]:
+        return [stage for stage in self.stages if stage.kind == kind]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _each_file_is_read_once() -> Iterator[None]:
+    """Many closures hold the same files."""
+    with pytest.MonkeyPatch.context() as patch:
+        imports = code._local_imports
+        patch.setattr(code, "_local_imports", cache(lambda path: tuple(imports(path))))
+        patch.setattr(code, "code_hash", cache(code_hash))
+        yield
+
+
+@pytest.fixture(scope="module")
+def pipeline() -> Pipeline:
+    """Read `dvc.yaml` as DVC does, which refuses a circle here."""
+    with Repo(str(ROOT)) as repo, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of pygtrie, which DVC uses
+        graph = repo.index.graph
+        named = {stage: getattr(stage, "name", stage.path_in_repo) for stage in graph}
+        resolved = [
+            Resolved(
+                name,
+                [dep.def_path for dep in stage.deps if dep.def_path != "params.yaml"],
+                [out.def_path for out in stage.outs],
+            )
+            for stage, name in named.items()
+        ]
+        return Pipeline(resolved, nx.relabel_nodes(graph, named))
+
+
+@pytest.fixture(scope="module")
+def graph(pipeline: Pipeline) -> nx.DiGraph:
+    return pipeline.graph
+
+
+Hashes = Mapping[str, set[str]]  # file that a stage writes -> modules whose hashes it holds
+
+
+@pytest.fixture(scope="module")
+def hashes(tmp_path_factory: pytest.TempPathFactory) -> Hashes:
+    """Run the stages `code` and `similarity_code`."""
+    folder = tmp_path_factory.mktemp("code")
+    shutil.copy(ROOT / "params.yaml", folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        code.main()
+        for name in SYSTEMS:
+            patch.setattr(sys, "argv", ["", "--name", name])
+            similarity_code.main()
+    return {
+        path.relative_to(folder).as_posix(): set(yaml.safe_load(path.read_text()))
+        for path in folder.glob("data/*/*.json")
+    }
+
+
+def code_behind(stage: Resolved) -> set[str]:
+    """Local modules that a stage runs: all readers of taxonomies, and the kinds of its networks."""
+    closure = import_closure([module_of(stage.kind)])
+    if ROOT / TAXONOMIES in closure:
+        readers = [path.stem for path in (ROOT / TAXONOMIES).parent.glob("[!_]*.py")]
+        closure |= import_closure(f"tasks.readers.taxonomies.{reader}" for reader in readers)
+    if ROOT / NETWORKS in closure:
+        systems = {name: SYSTEMS[name] for name in SYSTEMS if stage.name.endswith(f"@{name}")}
+        titles = not stage.kind.startswith("similarity")
+        for values in [PARAMS["train"]] if titles else (systems or SYSTEMS).values():
+            encoder, loss = values["encoder"]["kind"], values["loss"]["kind"]
+            closure |= import_closure([f"models.encoders.{encoder}", f"models.losses.{loss}"])
+    return {relative(path) for path in closure}
+
+
+def names(dep: str, file: str) -> bool:
+    return file == dep or file.startswith(f"{dep}/")
+
+
+def tracks(dep: str, file: str, hashes: Hashes) -> bool:
+    """Tell whether a change of `file` changes `dep`: a file, a folder, or one with hashes."""
+    return names(dep, file) or any(
+        names(dep, listing) and file in listed for listing, listed in hashes.items()
+    )
+
+
+@pytest.mark.parametrize("kind", STAGES)
+def test_a_stage_names_all_code_behind_it(kind: str, pipeline: Pipeline, hashes: Hashes) -> None:
+    """A stage that writes hashes names all whose hashes it writes."""
+    for stage in pipeline.all_of(kind):
+        behind = code_behind(stage).union(*(hashes.get(out, ()) for out in stage.outs))
+        assert {f for f in behind if not any(tracks(d, f, hashes) for d in stage.deps)} == set()
+
+
+@cache
+def code_of_every_kind(module: str) -> dict[tuple[str, str], set[str]]:
+    """Kinds of encoder and loss -> what `code_of` lists; each kind once, as they do not meet."""
+    encoders, losses = PARAMS["encoders"], list(PARAMS["losses"])
+    pairs = [(encoder, losses[at % len(losses)]) for at, encoder in enumerate(encoders)]
+    pairs += [(encoder, loss) for encoder in [*encoders][:1] for loss in losses]
+    return {
+        (encoder, loss): set(code_of(module, {"kind": encoder, **encoders[encoder]}, loss))
+        for encoder, loss in pairs
+    }
+
+
+@pytest.mark.parametrize("stage", HASHED)
+def test_code_is_named_whatever_the_kinds(stage: str) -> None:
+    """The parts of a hybrid are the one exception: no variable of `dvc.yaml` names them."""
+    deps = body(STAGES[stage])["deps"]
+    assert {part for dep in deps for part in KIND.findall(dep)} == {"encoder", "loss"}
+    for (encoder, loss), listed in code_of_every_kind(HASHED[stage]).items():
+        chosen = {"encoder": encoder, "loss": loss}
+        resolved = [KIND.sub(lambda part: chosen[part[1]], dep) for dep in deps]  # noqa: B023
+        parts = PARAMS["encoders"][encoder].get("parts", [])
+        inside = {f"models/encoders/{part['kind']}.py" for part in parts}
+        assert {f for f in listed if not any(names(dep, f) for dep in resolved)} == inside
+
+
+@pytest.mark.parametrize("kind", STAGES)
+def test_no_code_is_named_for_nothing(kind: str, pipeline: Pipeline, hashes: Hashes) -> None:
+    """Without any one dep some module would be named nowhere; of hashers, one of some kind."""
+    for stage in pipeline.all_of(kind):
+        behind = code_behind(stage)
+        if kind in HASHED:
+            behind = behind.union(*code_of_every_kind(HASHED[kind]).values())
+        for dep in stage.deps:
+            others = [other for other in stage.deps if other != dep]
+            assert dep.startswith("data/") or any(
+                names(dep, f) and not any(tracks(other, f, hashes) for other in others)
+                for f in behind
+            ), f"{stage.name}: {dep}"
+
+
+def test_every_dep_is_there_or_made(pipeline: Pipeline) -> None:
+    """A stage makes it, something in it, or what it lies in."""
+    outs = {out for stage in pipeline.stages for out in stage.outs}
+    for stage in pipeline.stages:
+        for dep in stage.deps:
+            made = any(names(dep, out) or names(out, dep) for out in outs)
+            assert made or (ROOT / dep).exists(), f"{stage.name}: {dep}"
+
+
 @pytest.mark.parametrize("name", STAGES)
-def test_a_stage_names_every_local_module_behind_it(name: str) -> None:
+def test_a_stage_is_the_module_of_its_name(name: str) -> None:
     stage = body(STAGES[name])
-    module = stage["cmd"].split("python -m ")[1].split()[0]
-    named = [dep for dep in stage["deps"] if dep.endswith(".py") or dep.startswith("models/")]
-    assert named == import_closure(module)
-    assert module == f"tasks.{name}"
+    assert stage["cmd"].split("python -m ")[1].split()[0] == module_of(name)
     assert stage["desc"]
 
 
 @pytest.mark.parametrize("name", STAGES)
 def test_a_stage_tracks_its_own_section(name: str) -> None:
-    """Of one of several systems, the part of the section that is the system's."""
+    """Of a section that several stages read, the part that is the stage's."""
     tracked = body(STAGES[name])["params"]
     assert {parameter.split(".")[0] for parameter in tracked} <= set(PARAMS)
-    own = {"similarity_train": "similarity.systems.${item.name}"}
+    own = {
+        "code": "train.encoder",
+        "earlier_model": "train.compatible_with",
+        "similarity_code": "similarity.systems.${key}",
+        "similarity_train": "similarity.systems.${key}",
+    }
     assert own.get(name, name) in tracked
-
-
-@pytest.fixture(scope="session")
-def graph() -> nx.DiGraph:
-    """Names of the stages of `dvc.yaml`, each pointing at those that it reads, as DVC sees it.
-
-    DVC itself refuses a circle here.
-    """
-    with Repo(str(ROOT)) as repo, warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of pygtrie, which DVC uses
-        stages = repo.index.graph
-        named = {stage: getattr(stage, "name", stage.path_in_repo) for stage in stages}
-        return nx.relabel_nodes(stages, named)
 
 
 def behind(graph: nx.DiGraph, *stages: str) -> set[str]:
@@ -122,9 +309,9 @@ def test_there_is_no_circle(graph: nx.DiGraph) -> None:
 
 
 def test_pairs_read_their_own_source_and_the_pairs_before(graph: nx.DiGraph) -> None:
-    """Verdicts alone (4) and corrections too (4c) both follow stage 3."""
-    found = {name: set(graph.successors(name)) for name in graph if name.startswith("pairs@")}
-    assert found == {
+    """Verdicts alone (4) and corrections too (4c) both follow mix 3."""
+    read = {name: set(graph.successors(name)) for name in graph if name.startswith("pairs@")}
+    assert read == {
         "pairs@0": {"split"},
         "pairs@1": {"pairs@0", "typos"},
         "pairs@2": {"pairs@1", "synonyms"},
@@ -134,12 +321,12 @@ def test_pairs_read_their_own_source_and_the_pairs_before(graph: nx.DiGraph) -> 
     }
 
 
-def test_only_stage_4_reads_feedback(graph: nx.DiGraph) -> None:
-    """Those of other numbers, and all that writes a query, stand before it."""
+def test_only_mixes_4_and_4c_read_feedback(graph: nx.DiGraph) -> None:
+    """The other mixes, and all that writes a query, stand before it."""
     later = {name for name in graph if "feedback" in behind(graph, name)}
-    numbered = {name for name in later if "@" in name}
-    assert {name.split("@")[1].split("-")[0] for name in numbered} == {"4", "4c"}
-    assert later - numbered <= {"feedback", "report", "table3"}
+    of_a_mix = {name for name in later if "@" in name}
+    assert {name.split("@")[1].split("-")[0] for name in of_a_mix} == {"4", "4c"}
+    assert later - of_a_mix <= {"feedback", "report", "table3"}
     if PARAMS["feedback"]["file"] != "data/score/feedback.csv":
         return  # people's own
     seed = PARAMS["seeds"][0]
@@ -153,13 +340,13 @@ def test_only_stage_4_reads_feedback(graph: nx.DiGraph) -> None:
 
 
 def test_no_target_needs_another(graph: nx.DiGraph) -> None:
-    """`report` needs one stage number and seed, `table3` all of them, `similarity` none."""
+    """`report` needs one mix and seed, `table3` all of them, `similarity` none."""
     report, table3 = behind(graph, "report"), behind(graph, "table3")
     similarity = behind(graph, "similarity")
     assert "table3" not in report
     assert "report" not in table3
     judged = {name for name in graph if name.startswith("evaluate@")}
-    first = f"{PARAMS['stage']}-{PARAMS['seeds'][0]}"
+    first = f"{PARAMS['mix']}-{PARAMS['seeds'][0]}"
     assert {name for name in report if name in judged} == {f"evaluate@{first}"}
     assert judged <= table3
     assert not similarity & (report | table3)
@@ -167,27 +354,42 @@ def test_no_target_needs_another(graph: nx.DiGraph) -> None:
     assert stages <= report | table3 | similarity
 
 
-def test_each_system_of_the_similarity_track_is_trained_with_each_seed(graph: nx.DiGraph) -> None:
-    """They read the pairs and not each other; the comparison reads all of them."""
-    own = PARAMS["similarity"]
-    trained = {f"similarity_train@{name}-{seed}" for name in own["names"] for seed in own["seeds"]}
-    assert {name for name in graph if name.startswith("similarity_train@")} == trained
-    assert all(set(graph.successors(name)) == {"scored_pairs"} for name in trained)
-    assert set(graph.successors("similarity")) == {"scored_pairs", *trained}
+def test_each_system_of_the_similarity_track_is_trained_by_itself(graph: nx.DiGraph) -> None:
+    """Each reads the pairs and its own code and no other system; the comparison reads all."""
+    trained = {f"similarity_train@{name}": f"similarity_code@{name}" for name in SYSTEMS}
+    assert {name for name in graph if name.startswith("similarity_train@")} == set(trained)
+    for name, its_code in trained.items():
+        assert set(graph.successors(name)) == {"scored_pairs", its_code}
+        assert not set(graph.successors(its_code))
+    every = {"scored_pairs", *trained, *trained.values()}
+    assert set(graph.successors("similarity")) == every
+
+
+def test_a_system_is_trained_with_all_seeds_by_one_command() -> None:
+    stage = body(STAGES["similarity_train"])
+    assert re.findall(r"\$\{(.*?)\}", stage["cmd"]) == ["portable", "key"]
+    assert stage["outs"] == ["data/similarity_train/${key}"]
+    assert {"similarity.seeds", "train"} <= set(stage["params"])
 
 
 def test_one_section_of_parameters_serves_all_networks(graph: nx.DiGraph) -> None:
-    """Every train stage tracks `train` and its two kinds; commands differ in number and seed."""
-    kinds = ["encoders.${train.encoder.kind}", "losses.${train.loss.kind}"]
-    assert body(STAGES["train"])["params"] == ["train", *kinds]
+    """Every train stage tracks `train` and its two kinds; commands differ in mix and seed."""
+    own = ["encoders.${train.encoder.kind}", "losses.${train.loss.kind}"]
+    assert body(STAGES["train"])["params"] == ["train", *own]
     command = body(STAGES["train"])["cmd"]
     assert re.findall(r"\$\{(.*?)\}", command) == ["portable", "item.k", "item.seed"]
-    numbers = ["0", "1", "2", "3", "4", "4c"]
     trained = {name for name in graph if name.startswith("train@")}
-    assert trained == {f"train@{k}-{seed}" for k in numbers for seed in PARAMS["seeds"]}
+    assert trained == {f"train@{mix}-{seed}" for mix in MIXES for seed in PARAMS["seeds"]}
     for name in trained:
-        number = name.split("@")[1].split("-")[0]
-        assert set(graph.successors(name)) == {f"pairs@{number}"}
+        mix = name.split("@")[1].split("-")[0]
+        assert set(graph.successors(name)) == {f"pairs@{mix}", "code", "earlier_model"}
+
+
+def test_every_mix_has_its_pairs_and_networks() -> None:
+    """`dvc.yaml` lists the mixes of `tasks/files/sources.py`."""
+    assert tuple(STAGES["pairs"]["foreach"]) == MIXES
+    for stage in ("train", "evaluate"):
+        assert tuple(STAGES[stage]["matrix"]["k"]) == MIXES
 
 
 def test_readme_lists_the_stages() -> None:

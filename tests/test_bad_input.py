@@ -1,7 +1,8 @@
 """Bad input as users meet it: a stage's exit status, and a message that says what to do.
 
-Each test runs `python -m tasks.STAGE` in a folder that holds only `params.yaml` and a little data.
-The registered model's bad input: tests/models/test_normalizer.py.
+Each test runs the module `tasks.STAGE` as the command does, in a folder that holds only
+`params.yaml` and a little data; one runs the command itself.
+The registered model's bad input: tests/models/answer/test_normalizer.py.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import csv
 import json
 import os
+import runpy
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +30,13 @@ TITLES = {
 ROWS = [{"id": one, "title": title} for one, titles in TITLES.items() for title in titles]
 STAGES = (
     ["ingest", "split", "typos", "synonyms", "extra_words"]
-    + [f"pairs --stage {k}" for k in "0123"]
-    + ["train --stage 3 --seed 1", "score --seed 1", "feedback", "pairs --stage 4c"]
-    + ["train --stage 4c --seed 1", "lexical", "evaluate --stage 4c --seed 1"]
+    + [f"pairs --mix {k}" for k in "0123"]
+    + ["train --mix 3 --seed 1", "score --seed 1", "feedback", "pairs --mix 4c"]
+    + ["train --mix 4c --seed 1", "lexical", "evaluate --mix 4c --seed 1"]
 )
+
+
+TRAIN = "train --mix 1 --seed 1"
 
 
 class Place:
@@ -39,6 +45,7 @@ class Place:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.params: dict[str, Any] = yaml.safe_load((ROOT / "params.yaml").read_text())
+        self.params["ingest"]["folder"] = "."
         self.params["ingest"]["taxonomy"] = {
             "reader": "table",
             "files": {"titles": "titles.csv"},
@@ -49,12 +56,8 @@ class Place:
             "file": "inputs.csv",
             "columns": {"raw_title": "raw", "occupation_id": "id"},
         }
-        self.watch("titles.csv", "inputs.csv")
         self.table("titles.csv", ROWS)
         self.table("inputs.csv", [{"raw": "bread baker wanted", "id": "baker"}])
-
-    def watch(self, *files: str) -> None:
-        self.params["ingest"]["sources"] = [*files, *files[-1:] * (4 - len(files))]
 
     def table(self, name: str, rows: list[dict[str, str]]) -> None:
         with (self.folder / name).open("w", encoding="utf-8", newline="") as file:
@@ -62,29 +65,34 @@ class Place:
             writer.writeheader()
             writer.writerows(rows)
 
-    def stage(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def set(self, name: str, value: object) -> None:
+        """Set a parameter by its dotted name."""
+        *sections, last = name.split(".")
+        tree = self.params
+        for section in sections:
+            tree = tree[section]
+        tree[last] = value
+
+    def write_params(self) -> None:
         text = yaml.safe_dump(self.params, allow_unicode=True)
         (self.folder / "params.yaml").write_text(text, encoding="utf-8")
-        return subprocess.run(
-            [sys.executable, "-m", f"tasks.{name}", *arguments],
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
-            capture_output=True,
-            text=True,
-        )
+
+    def succeeds(self, name: str, *arguments: str) -> None:
+        """Run the module as `python -m` does, in this process: imports take seconds."""
+        self.write_params()
+        with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*found in sys.modules", RuntimeWarning)
+            patch.chdir(self.folder)
+            patch.setattr("sys.argv", [name, *arguments])
+            runpy.run_module(f"tasks.{name}", run_name="__main__", alter_sys=True)
 
     def fails(self, name: str, *arguments: str) -> str:
-        """The message of a stage that must end with status 1 and without a traceback."""
-        done = self.stage(name, *arguments)
-        assert done.returncode == 1, done.stdout + done.stderr
-        assert done.stderr.startswith("error: "), done.stderr
-        assert "Traceback" not in done.stderr
-        return done.stderr
-
-    def succeeds(self, name: str, *arguments: str) -> str:
-        done = self.stage(name, *arguments)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        """The message of a stage that must end with it, as status 1 and without a traceback."""
+        with pytest.raises(SystemExit) as end:
+            self.succeeds(name, *arguments)
+        message = end.value.code  # of a text, Python writes it to stderr and ends with status 1
+        assert isinstance(message, str) and message.startswith("error: ")
+        return message
 
     def frame(self, name: str) -> pl.DataFrame:
         return pl.read_parquet(self.folder / "data" / f"{name}.parquet")
@@ -124,7 +132,6 @@ def test_a_file_without_the_column_names_it_and_what_there_is(place: Place, kind
         place.folder / name
     )
     place.params["ingest"]["taxonomy"]["files"] = {"titles": name}
-    place.watch(name, "inputs.csv")
     message = place.fails("ingest")
     assert f"{name} has no column ['title'], only ['id', 'job']" in message
     assert "ingest.taxonomy.files.titles" in message
@@ -140,6 +147,21 @@ def test_a_stage_file_without_the_column_names_the_stage_to_run_again(place: Pla
     assert "Rerun the stage that writes it" in message
 
 
+def test_the_command_ends_with_status_1_and_a_message_alone(place: Place) -> None:
+    (place.folder / "titles.csv").unlink()
+    place.write_params()
+    done = subprocess.run(
+        [sys.executable, "-m", "tasks.ingest"],
+        cwd=place.folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: titles.csv is missing.")
+    assert "Traceback" not in done.stderr
+
+
 def test_a_missing_file_says_where_it_comes_from(place: Place) -> None:
     (place.folder / "titles.csv").unlink()
     assert "titles.csv is missing. It is the file that you named in" in place.fails("ingest")
@@ -149,39 +171,45 @@ def test_a_missing_file_says_where_it_comes_from(place: Place) -> None:
 @pytest.mark.parametrize(
     ("stage", "name", "value", "told"),
     [
-        (
-            "train --stage 1 --seed 1",
-            "losses.contrastive.margin",
-            "0.3",
-            " = '0.3': Input should be a valid number",
-        ),
-        ("ingest", "train.clip_norm", 0, " = 0: Input should be greater than 0"),
-        ("ingest", "train.clip_norm", "1", " = '1': Input should be a valid number"),
-        ("ingest", "train.batchpairs", 7, ": unknown parameter; check its spelling"),
-        ("ingest", "trains", {}, ": unknown parameter; check its spelling"),
+        (TRAIN, "losses.info_nce.temperature", "1", " = '1': Input should be a valid number"),
+        (TRAIN, "train.clip_norm", 0, " = 0: Input should be greater than 0"),
+        (TRAIN, "train.clip_norm", "1", " = '1': Input should be a valid number"),
+        (TRAIN, "train.batchpairs", 7, ": unknown parameter; check its spelling"),
+        ("ingest", "ingest.max_rejected_share", 2, " = 2: Input should be less than or equal to 1"),
+        ("ingest", "ingest.taxonomy.file", "", ": unknown parameter; check its spelling"),
     ],
 )
 def test_parameters_that_cannot_be(
     place: Place, stage: str, name: str, value: object, told: str
 ) -> None:
-    """Whichever section is wrong, every stage refuses the file: it reads all of it."""
-    *sections, last = name.split(".")
-    tree = place.params
-    for section in sections:
-        tree = tree[section]
-    tree[last] = value
-    assert name + told in place.fails(*stage.split())
+    """The stage that reads them refuses them, and so does the check of the whole file."""
+    place.set(name, value)
+    for command in (stage.split(), ["params.whole"]):
+        message = place.fails(*command)
+        assert name + told in message
+        assert "params.yaml" in message
+
+
+def test_a_stage_reads_its_own_section_alone(place: Place) -> None:
+    """What another one cannot use does not stop it; the check of the whole file names it."""
+    place.succeeds("params.whole")
+    place.set("train.clip_norm", 0)
+    place.set("trains", {})
+    place.succeeds("ingest")
+    message = place.fails("params.whole")
+    assert "train.clip_norm = 0: Input should be greater than 0" in message
+    assert "trains: unknown parameter; check its spelling" in message
 
 
 def test_a_section_that_is_not_there(place: Place) -> None:
     del place.params["pairs"]
-    assert "pairs" in place.fails("pairs", "--stage", "0")
+    for command in (["pairs", "--mix", "0"], ["params.whole"]):
+        assert "pairs: missing; params.yaml holds every parameter" in place.fails(*command)
 
 
 def test_an_empty_taxonomy(place: Place) -> None:
     (place.folder / "titles.csv").write_text("id,title\n")
     place.params["ingest"]["inputs"] = {"reader": "none", "file": "", "columns": {}}
-    place.watch("titles.csv")
     message = place.fails("ingest")
     assert "the taxonomy is empty: there is nothing to tell apart" in message
     assert "check ingest.taxonomy in params.yaml" in message
@@ -202,7 +230,7 @@ def test_occupations_of_one_title_each_give_no_pair(place: Place) -> None:
     place.table("titles.csv", [{"id": one, "title": one} for one in TITLES])
     place.succeeds("ingest")
     place.succeeds("split")
-    assert "every occupation has a single title" in place.fails("pairs", "--stage", "0")
+    assert "every occupation has a single title" in place.fails("pairs", "--mix", "0")
 
 
 STRANGE = {
@@ -250,7 +278,6 @@ def test_null_titles_of_a_parquet_file_are_rejected(place: Place) -> None:
     frame.write_parquet(place.folder / "inputs.parquet")
     place.params["ingest"]["inputs"]["file"] = "inputs.parquet"
     place.params["ingest"]["max_rejected_share"] = 0.2
-    place.watch("titles.csv", "inputs.parquet")
     place.succeeds("ingest")
     assert place.frame("ingest/inputs").rows() == [(0, "baker of buns", "baker"), (1, "🍞", None)]
     rejected = place.frame("ingest/rejected").select("line", "reason").rows()
@@ -262,7 +289,7 @@ def test_strange_titles_go_through_all_stages(place: Place) -> None:
     """Two steps of training; every query of the tests gets its values, none of them NaN."""
     strange(place)
     place.params["train"].update(max_steps=2, evaluate_every=1, batch_pairs=8)
-    place.params["encoders"]["recurrent"].update(layers=1, hidden=4, dim=4, dim_character=4)
+    place.params["encoders"]["ngram_bag"].update(dim=4)
     place.table("synonyms.csv", [{"term": "baker", "synonym": "maker of bread"}])
     place.params["synonyms"]["file"] = "synonyms.csv"
     for stage in STAGES:

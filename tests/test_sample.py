@@ -13,14 +13,14 @@ from string import ascii_lowercase
 import polars as pl
 import pytest
 
-from models.seeding import generator
-from models.titles import clean_title, normalize_title
-from tasks.ingest import ingest, require_usable
-from tasks.noise import corrupt_by_rate
-from tasks.params import load_params
-from tasks.schemas import QUERIES
-from tasks.split import split
-from tasks.typos import typos
+from models.repeatable.seeding import generator
+from models.text.titles import clean_title, normalize_title
+from tasks.augment.noise import corrupt_by_rate
+from tasks.files.schemas import QUERIES
+from tasks.ingest import IngestParams, ingest, require_usable
+from tasks.params.section import load, load_run
+from tasks.split import SplitParams, split
+from tasks.typos import TyposParams, typos
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "data/sample"
@@ -142,13 +142,13 @@ def test_ids_are_slugs_and_unique() -> None:
 
 
 def test_no_title_stands_twice_in_an_occupation() -> None:
-    found = [
+    twice = [
         (one, title)
         for one, titles in TITLES.items()
         for title, count in Counter(map(normalize_title, titles)).items()
         if count > 1 or not title
     ]
-    assert found == []
+    assert twice == []
 
 
 def test_no_input_and_no_synonym_stands_twice() -> None:
@@ -192,13 +192,13 @@ def test_titles_look_alike_across_fields() -> None:
 
 def test_few_titles_are_another_one_plus_seniority_or_contract() -> None:
     """At most 30 % of an occupation's titles."""
-    found = {}
+    many = {}
     for one, titles in TITLES.items():
         normalized = set(map(normalize_title, titles))
         plus = [t for t in normalized if (normalized - {t}).intersection(without_seniority(t))]
         if len(plus) > 0.3 * len(titles):
-            found[one] = plus
-    assert found == {}
+            many[one] = plus
+    assert many == {}
 
 
 @pytest.mark.parametrize("position", [0, -1])
@@ -237,15 +237,15 @@ def share_of_random_letters(titles: list[tuple[str, str]]) -> float:
     Compared in their places with the nearest such title of the occupation; other orders of the
     same letters do not count.
     """
-    found = []
+    random = []
     for text, one in titles:
         equally_long = [t for t in map(clean_title, TITLES[one]) if len(t) == len(text)]
         differing = [(sum(a != b for a, b in zip(text, t, strict=True)), t) for t in equally_long]
         if differing:
             count, nearest = min(differing)
-            found.append(2 <= count <= len(text) / 2 and sorted(nearest) != sorted(text))
-    assert len(found) > 100
-    return sum(found) / len(found)
+            random.append(2 <= count <= len(text) / 2 and sorted(nearest) != sorted(text))
+    assert len(random) > 100
+    return sum(random) / len(random)
 
 
 def test_no_input_is_one_of_the_pipelines_misspellings(monkeypatch) -> None:
@@ -255,16 +255,20 @@ def test_no_input_is_one_of_the_pipelines_misspellings(monkeypatch) -> None:
     characters, where letters meet by chance ("me" of "md").
     """
     monkeypatch.chdir(ROOT)
-    params = load_params()
-    if params.ingest.taxonomy.reader != "sample":
+    params, seed = load(IngestParams), load_run().seed
+    if params.taxonomy.reader != "sample":
         pytest.skip("params.yaml is a profile's")
-    found = ingest(params.ingest)
-    aliases = split(found.aliases, found.inputs, params.split, params.seed).aliases
-    drawn = typos(aliases, pl.DataFrame(schema=dict(QUERIES)), params.typos, params.seed)
-    noise = {typo for title, typo in drawn.variants.rows() if not is_slip(typo, title)}
+    read = ingest(params)
+    titles = split(read.aliases, read.inputs, load(SplitParams), seed).titles
+    drawn = typos(titles, pl.DataFrame(schema=dict(QUERIES)), load(TyposParams), seed)
+    noise = {
+        typo
+        for title, typo in drawn.variants.select("title", "variant").rows()
+        if not is_slip(typo, title)
+    }
     for row in drawn.queries.iter_rows(named=True):
-        titles = [clean_title(t) for one in row["occupation_ids"] for t in TITLES[one]]
-        if not any(is_slip(row["raw_title"], title) for title in titles):
+        held = [clean_title(t) for one in row["occupation_ids"] for t in TITLES[one]]
+        if not any(is_slip(row["raw_title"], title) for title in held):
             noise.add(row["raw_title"])
     assert len(noise) > 10_000
     inputs = {normalize_title(row["raw_title"]) for row in rows("inputs")}
@@ -316,11 +320,11 @@ def test_inputs_are_as_varied_as_real_ones() -> None:
 def test_the_stage_takes_every_row(monkeypatch) -> None:
     """With the default parameters nothing is rejected."""
     monkeypatch.chdir(ROOT)
-    params = load_params().ingest.model_copy()
+    params = load(IngestParams)
     if params.taxonomy.reader != "sample":
         pytest.skip("params.yaml is a profile's")
-    found = ingest(params)
-    require_usable(found, 0.0)
-    assert found.rejected.rows() == []
-    assert found.aliases.height == sum(map(len, TITLES.values()))
-    assert found.inputs.height == len(LABELLED) + len(UNLABELLED)
+    read = ingest(params)
+    require_usable(read, 0.0)
+    assert read.rejected.rows() == []
+    assert read.aliases.height == sum(map(len, TITLES.values()))
+    assert read.inputs.height == len(LABELLED) + len(UNLABELLED)

@@ -1,1 +1,1 @@
-"""One encoder a file, named as its kind in `params.yaml`; see `models/encoder.py`."""
+"""One encoder a file, named as its kind in `params.yaml`; see `models/network/encoder.py`."""

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from torch import nn
 from torch.nn import functional
 
-from models.encoder import Encoder
-from models.encoders._lstm_layers import lstm_weights, run_layers
-from models.encoders._pieces import in_pieces
-from models.encoders._pooling import attended_state, largest_state, last_state, mean_state
-from models.units import UnitSettings
+from models.encoders.parts.lstm_layers import lstm_weights, run_layers
+from models.encoders.parts.pieces import in_pieces
+from models.encoders.parts.pooling import attended_state, largest_state, last_state, mean_state
+from models.network.encoder import Encoder
+from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ class AttentiveEncoder(Encoder):
 
     @staticmethod
     def units(settings: AttentiveSettings) -> tuple[UnitSettings, ...]:
-        """Words that occur often enough, or all characters."""
+        """Return the only unit: words that occur often enough, or all characters."""
         if settings.unit == "word":
             return (UnitSettings("word", settings.max_length, min_count=settings.min_count),)
         return (UnitSettings("character", settings.max_length),)

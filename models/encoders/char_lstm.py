@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, ClassVar
 import torch
 from torch import nn
 
-from models.encoder import Encoder
-from models.encoders._lstm_layers import lstm_weights, run_layers
-from models.encoders._pieces import in_pieces
-from models.encoders._pooling import last_state
-from models.units import UnitSettings
+from models.encoders.parts.lstm_layers import lstm_weights, run_layers
+from models.encoders.parts.pieces import in_pieces
+from models.encoders.parts.pooling import last_state
+from models.network.encoder import Encoder
+from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ class CharLstmEncoder(Encoder):
 
     @staticmethod
     def units(settings: CharLstmSettings) -> tuple[UnitSettings, ...]:
-        """Characters, all that occur."""
+        """Return the only unit: characters, all that occur."""
         return (UnitSettings("character", settings.max_length),)
 
     def forward(  # type: ignore[override]  # one unit
@@ -89,7 +89,7 @@ class CharLstmEncoder(Encoder):
 
 
 def _held_open(name: str, weight: Tensor) -> Tensor:
-    """A parameter whose rows of the output gate, the last quarter, make σ(0·x + 0·h + 40) = 1."""
+    """Fix a parameter's rows of the output gate, the last quarter: σ(0·x + 0·h + 40) = 1."""
     *gates, output = weight.chunk(4)
     value = OPEN if name.startswith("bias_ih") else 0.0
     return torch.cat([*gates, torch.full_like(output, value)])

@@ -20,10 +20,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from models.encoder import Encoder
-from models.encoders._pieces import in_pieces
-from models.encoders._pooling import largest_state
-from models.units import UnitSettings
+from models.encoders.parts.pieces import in_pieces
+from models.encoders.parts.pooling import largest_state
+from models.network.encoder import Encoder
+from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +108,7 @@ class ConvolutionEncoder(Encoder):
 
     @staticmethod
     def units(settings: ConvolutionSettings) -> tuple[UnitSettings, ...]:
-        """Characters, all that occur."""
+        """Return the only unit: characters, all that occur."""
         return (UnitSettings("character", settings.max_length),)
 
     @property
@@ -138,7 +138,7 @@ class ConvolutionEncoder(Encoder):
         return embeddings.tanh() if self.settings.fully_connected == "tanh" else embeddings
 
     def _table(self, bank: nn.Module) -> Float[Tensor, "width character filter"]:
-        """What each character gives at each place of a window, for each filter of the bank."""
+        """Compute what each character gives at each place of a window, for each filter."""
         return torch.einsum("ce,few->wcf", self.characters.weight, bank.get_parameter("weight"))
 
 
@@ -147,14 +147,14 @@ def _largest(
     ids: Int[Tensor, "batch length"],
     lengths: Int[Tensor, " batch"],
 ) -> Float[Tensor, "batch filter"]:
-    """Each filter's largest response to the windows that lie in the string, or to the first one."""
+    """Take each filter's largest response to windows within the string, or to the first one."""
     places = table.unbind()
     padded = torch.cat([ids.T, ids.new_zeros(len(places) - 1, ids.shape[0])])
-    given = (
+    responses = (
         functional.embedding(padded[place : place + ids.shape[1]], gives, padding_idx=0)
         for place, gives in enumerate(places)
     )
-    return largest_state(reduce(torch.add, given), (lengths - len(places) + 1).clamp(min=1))
+    return largest_state(reduce(torch.add, responses), (lengths - len(places) + 1).clamp(min=1))
 
 
 ENCODER = ConvolutionEncoder

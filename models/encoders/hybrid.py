@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import torch
 from torch import nn
 
-from models.encoder import Encoder
-from models.kinds import encoder_class, encoder_settings, plain
-from models.loss import unit
+from models.network.encoder import Encoder
+from models.network.kinds import encoder_class, encoder_settings, plain
+from models.network.loss import unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jaxtyping import Float
     from torch import Tensor
 
-    from models.units import UnitSettings
+    from models.text.units import UnitSettings
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class HybridEncoder(Encoder):
 
     @staticmethod
     def units(settings: HybridSettings) -> tuple[UnitSettings, ...]:
-        """Those of the parts, one part after the other."""
-        return tuple(each for kind, own in _kinds(settings) for each in kind.units(own))
+        """Return the units of the parts, one part after the other."""
+        return tuple(read for kind, own in _kinds(settings) for read in kind.units(own))
 
     def forward(self, *features: Tensor) -> Float[Tensor, "batch dim"]:
         """Hand each part its tensors, two a unit, and join what they give."""
@@ -103,7 +103,7 @@ class Concatenated(nn.Module):
         self.dense = nn.Linear(sum(dims), dim)
 
     def forward(self, embeddings: Sequence[Tensor]) -> Float[Tensor, "batch dim"]:
-        """One embedding [batch, own dim] a part to one for all."""
+        """Join one embedding [batch, own dim] a part into one for all."""
         joined: Tensor = self.dense(torch.cat(tuple(embeddings), 1))
         return joined
 
@@ -117,7 +117,7 @@ class Gated(nn.Module):
         self.gates = nn.Linear(sum(dims), len(dims) * dim)
 
     def forward(self, embeddings: Sequence[Tensor]) -> Float[Tensor, "batch dim"]:
-        """One embedding [batch, own dim] a part to one for all."""
+        """Join one embedding [batch, own dim] a part into one for all."""
         both = zip(self.dense, embeddings, strict=True)
         states = torch.stack([dense(embedding) for dense, embedding in both], 1)
         gates: Tensor = self.gates(torch.cat(tuple(embeddings), 1))
@@ -127,7 +127,7 @@ class Gated(nn.Module):
 
 
 def _checked(place: int, values: dict[str, Any]) -> Any:  # noqa: ANN401
-    """The settings of a part.
+    """Return the settings of a part.
 
     Raises:
         ValueError: its values cannot be used; the message names the part.
@@ -143,7 +143,7 @@ def _checked(place: int, values: dict[str, Any]) -> Any:  # noqa: ANN401
 
 
 def _kinds(settings: HybridSettings) -> list[tuple[type[Encoder], Any]]:
-    """Class and settings of each part."""
+    """Return the class and the settings of each part."""
     return [(encoder_class(part["kind"]), encoder_settings(part)) for part in settings.parts]
 
 

@@ -15,9 +15,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from models.encoder import Encoder
-from models.featurizer import FIRST, PADDING
-from models.units import UnitSettings
+from models.network.encoder import Encoder
+from models.text.featurizer import FIRST, PADDING
+from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +100,7 @@ class NgramBagEncoder(Encoder):
 
     @staticmethod
     def units(settings: NgramBagSettings) -> tuple[UnitSettings, ...]:
-        """The n-grams."""
+        """Return the only unit: n-grams."""
         return (
             UnitSettings(
                 "ngram",
@@ -113,13 +113,13 @@ class NgramBagEncoder(Encoder):
         )
 
     def unit_vectors(self) -> Float[Tensor, "unit dim"] | None:
-        """W of the vocabulary's n-grams, in its order; None where vectors are shared by hash."""
+        """Return W of the vocabulary's n-grams, in its order; None where a hash shares vectors."""
         return None if self.settings.buckets else self.ngrams.weight.detach()[FIRST:]
 
     def forward(  # type: ignore[override]  # one unit
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch dim"]:
-        """h(b + Σ W): padding, also that of a title without a known n-gram, adds nothing."""
+        """Return h(b + Σ W); padding, and a title without a known n-gram, add nothing."""
         total = self._sum(ids, lengths)
         if self.bias is not None:
             total = total + self.bias
@@ -128,7 +128,7 @@ class NgramBagEncoder(Encoder):
     def _sum(
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch dim"]:
-        """The rows of each string's ids added up."""
+        """Add up the rows of each string's ids."""
         if torch.jit.is_tracing():  # type: ignore[attr-defined,no-untyped-call]
             # ONNX has no bag; and an input that nothing reads, such as lengths, would be left out
             inside = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]

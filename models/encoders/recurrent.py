@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import torch
 from torch import nn
 
-from models.encoder import Encoder
-from models.encoders._lstm_layers import lstm_weights, run_layers
-from models.encoders._pieces import in_pieces
-from models.encoders._pooling import mean_state
-from models.units import UnitSettings
+from models.encoders.parts.lstm_layers import lstm_weights, run_layers
+from models.encoders.parts.pieces import in_pieces
+from models.encoders.parts.pooling import mean_state
+from models.network.encoder import Encoder
+from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ class RecurrentEncoder(Encoder):
 
     @staticmethod
     def units(settings: RecurrentSettings) -> tuple[UnitSettings, ...]:
-        """Characters, all that occur."""
+        """Return the only unit: characters, all that occur."""
         return (UnitSettings("character", settings.max_length),)
 
     def forward(  # type: ignore[override]  # one unit

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, ClassVar
 import torch
 from torch import nn
 
-from models.encoder import Encoder
-from models.featurizer import PADDING
-from models.units import UnitSettings
+from models.network.encoder import Encoder
+from models.text.featurizer import PADDING
+from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,13 +69,13 @@ class WordAverageEncoder(Encoder):
 
     @staticmethod
     def units(settings: WordAverageSettings) -> tuple[UnitSettings, ...]:
-        """The words."""
+        """Return the only unit: words."""
         return (UnitSettings("word", settings.max_length, min_count=settings.min_count),)
 
     def forward(  # type: ignore[override]  # one unit
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]
     ) -> Float[Tensor, "batch dim"]:
-        """1/n Σ of the rows of the n words."""
+        """Return 1/n Σ of the rows of the n words."""
         total: Tensor = self.words(ids).sum(1)  # the row of padding is zero, and stays it
         return total / lengths[:, None]
 

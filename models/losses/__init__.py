@@ -1,1 +1,1 @@
-"""One loss a file, named as its kind in `params.yaml`; see `models/loss.py`."""
+"""One loss a file, named as its kind in `params.yaml`; see `models/network/loss.py`."""

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Literal
 
 import torch
 
-from models.loss import Loss, LossSettings, PairBatch, unit
-from models.mining import hardest
+from models.losses.parts.mining import hardest
+from models.network.loss import Loss, LossSettings, PairBatch, unit
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
@@ -55,7 +55,7 @@ class ContrastiveSettings(LossSettings):
 def contrastive(
     embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: ContrastiveSettings
 ) -> Loss:
-    """The loss of a batch; what people rejected always counts as dissimilar.
+    """Return the loss of a batch; what people rejected always counts as dissimilar.
 
     Equal pairs of the file count as often as they stand in it with `negatives` = pairs, else once.
     """
@@ -80,7 +80,7 @@ def contrastive(
 def dissimilar_penalty(
     similarity: Float[Tensor, "*pair"], penalty: str, margin: float
 ) -> Float[Tensor, "*pair"]:
-    """Cost of each dissimilar pair, in [0, 1] for ``flipped`` and ``printed``."""
+    """Return the cost of each dissimilar pair, in [0, 1] for ``flipped`` and ``printed``."""
     if penalty == "printed":
         return torch.where(similarity < margin, similarity.square(), 0.0)
     if penalty == "flipped":
@@ -96,7 +96,7 @@ def contrastive_loss(
     dissimilar: Bool[Tensor, "*pair"],
     settings: ContrastiveSettings,
 ) -> Loss:
-    """The loss over the pairs that either mask names; pairs in neither are left out.
+    """Return the loss over the pairs that either mask names; pairs in neither are left out.
 
     A mask without a pair gives a zero term that keeps a gradient path.
     """

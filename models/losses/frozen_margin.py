@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from torch.nn import functional
 
-from models.loss import Loss, LossSettings, PairBatch, hinge, nothing, unit
-from models.losses._negatives import drawn, most_informative
+from models.losses.parts.negatives import drawn, most_informative
+from models.network.loss import Loss, LossSettings, PairBatch, hinge, nothing, unit
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
@@ -59,7 +59,7 @@ class FrozenMarginSettings(LossSettings):
 def frozen_margin(
     embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: FrozenMarginSettings
 ) -> Loss:
-    """The loss of a batch, in [0, 2 + λ]: the mean over the pairs whose `left` has a target.
+    """Return the loss of a batch, in [0, 2 + λ]: the mean over pairs whose `left` has a target.
 
     Pairs that need a negative of the table and have none are left out; with no pair left the loss
     is a zero that keeps a gradient path. Pull and push are one hinge: of the terms above 0,
@@ -75,8 +75,8 @@ def frozen_margin(
     left, rows = batch.left[kept], targets.rows[kept]
     allowed = targets.apart[kept].scatter(1, rows[:, None], False)
     if settings.negatives in FROM_TABLE:
-        some = allowed.any(1)
-        left, rows, allowed = left[some], rows[some], allowed[some]
+        usable = allowed.any(1)
+        left, rows, allowed = left[usable], rows[usable], allowed[usable]
     if not len(left):
         return nothing(embeddings)
     predicted, target = unit(embeddings[left]), targets.table[rows]

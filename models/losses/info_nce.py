@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch.nn import functional
 
-from models.loss import Loss, LossSettings, PairBatch, nothing
-from models.losses._members import positives_and_negatives
-from models.similarity import cosine_matrix
+from models.losses.parts.members import positives_and_negatives
+from models.network.loss import Loss, LossSettings, PairBatch, nothing
+from models.network.similarity import cosine_matrix
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -44,7 +44,7 @@ class InfoNceSettings(LossSettings):
 def info_nce(
     embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: InfoNceSettings
 ) -> Loss:
-    """Mean over the pairs, and over both directions if `symmetric`; 0 or more.
+    """Return the mean over the pairs, and over both directions if `symmetric`; 0 or more.
 
     Embeddings are of any norm. Without a pair the loss is 0, and so is the gradient. A pair whose
     anchor has no negative costs -log 1 = 0, and counts in the mean. If all embeddings are equal a
@@ -61,10 +61,10 @@ def info_nce(
         return nothing(embeddings)
     logits = cosine_matrix(embeddings) / settings.temperature
     _, negatives = positives_and_negatives(batch)
-    anchor, other = batch.left, batch.right
+    anchor, match = batch.left, batch.right
     if settings.symmetric:
-        anchor, other = torch.cat([anchor, other]), torch.cat([other, anchor])
-    own = logits[anchor, other]
+        anchor, match = torch.cat([anchor, match]), torch.cat([match, anchor])
+    own = logits[anchor, match]
     # the cost is log(1 + Σ exp(ahead)): gradients stay exact where the pair is far in front
     ahead = (logits[anchor] - own[:, None]).masked_fill(~negatives[anchor], -torch.inf)
     cost = functional.pad(ahead, (1, 0)).logsumexp(1)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import torch
 
-from models.loss import Loss, LossSettings, PairBatch, hinge, nothing, unit
-from models.losses._negatives import drawn, highest, most_informative, semihard
+from models.losses.parts.negatives import drawn, highest, most_informative, semihard
+from models.network.loss import Loss, LossSettings, PairBatch, hinge, nothing, unit
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int
@@ -35,7 +35,7 @@ class MarginSettings(LossSettings):
     """δ on cosine similarity, above 0; the paper's is 0.4."""
     negatives: Negatives
     """``max``: the most similar; ``random``: any; ``mix``: each of the two half of the time;
-    ``semihard`` and ``most_informative`` as in `models/losses/_negatives.py`."""
+    ``semihard`` and ``most_informative`` as in `models/losses/parts/negatives.py`."""
 
     def __post_init__(self) -> None:
         if not 0 < self.margin <= 2:
@@ -49,7 +49,7 @@ class MarginSettings(LossSettings):
 def margin(
     embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: MarginSettings
 ) -> Loss:
-    """The loss of a batch, in [0, 2 + δ].
+    """Return the loss of a batch, in [0, 2 + δ].
 
     A side without a string that is known to be apart from it is left out; without any side left the
     loss is a zero that keeps a gradient path. Pull and push are one hinge: of the terms above 0,
@@ -59,8 +59,8 @@ def margin(
     positive = torch.cat([batch.right, batch.left])
     pair = torch.stack([anchor, positive], 1)
     allowed = batch.apart[anchor].scatter(1, pair, False)
-    some = allowed.any(1)
-    anchor, positive, allowed = anchor[some], positive[some], allowed[some]
+    usable = allowed.any(1)
+    anchor, positive, allowed = anchor[usable], positive[usable], allowed[usable]
     if not len(anchor):
         return nothing(embeddings)
     points = unit(embeddings)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch.nn import functional
 
-from models.loss import Loss, LossSettings, PairBatch, nothing
-from models.losses._members import positives_and_negatives
-from models.similarity import cosine_matrix
+from models.losses.parts.members import positives_and_negatives
+from models.network.loss import Loss, LossSettings, PairBatch, nothing
+from models.network.similarity import cosine_matrix
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float
@@ -47,7 +47,7 @@ class MultiSimilaritySettings(LossSettings):
 def multi_similarity(
     embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: MultiSimilaritySettings
 ) -> Loss:
-    """Mean over the strings that have a positive (in the paper all have), 0 or more.
+    """Return the mean over the strings with a positive (in the paper all have one), 0 or more.
 
     Embeddings are of any norm. Without a pair the loss is 0, and so is the gradient. A string
     without a negative keeps no positive and costs 0. Mining carries no gradient; the loss jumps
@@ -75,7 +75,7 @@ def mined(
     negatives: Bool[Tensor, "anchor batch"],
     epsilon: float,
 ) -> tuple[Bool[Tensor, "anchor batch"], Bool[Tensor, "anchor batch"]]:
-    """The positives and the negatives of each row that equations 8 and 7 keep.
+    """Select the positives and the negatives of each row that equations 8 and 7 keep.
 
     A row without a positive keeps no negative, and one without a negative keeps no positive.
     """
@@ -90,7 +90,7 @@ def mined(
 def _log_one_plus(
     exponents: Float[Tensor, "anchor batch"], kept: Bool[Tensor, "anchor batch"]
 ) -> Float[Tensor, " anchor"]:
-    """log(1 + Σ exp) over what is kept of each row; the 1 is a column of zeros."""
+    """Compute log(1 + Σ exp) over what is kept of each row; the 1 is a column of zeros."""
     return functional.pad(exponents.masked_fill(~kept, -torch.inf), (1, 0)).logsumexp(1)
 
 

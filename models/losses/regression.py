@@ -3,7 +3,8 @@
 The prediction, in [0, 1], is g = exp(-‖a - b‖₁) of the embeddings as they come (Bao et al. 2018,
 section III.A), or (1 + cosine) / 2. Bao et al. print the sum of the squared errors (equation 11);
 their Table I can only hold means. Scores of another range are brought to [0, 1] before
-(`models/similarity.py`). A similar pair without a score has 1, a dissimilar one of the file 0.
+(`models/network/similarity.py`). A similar pair without a score has 1, a dissimilar one of the file
+0.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import torch
 
-from models.loss import Loss, LossSettings, PairBatch
-from models.similarity import cosine, exp_manhattan
+from models.network.loss import Loss, LossSettings, PairBatch
+from models.network.similarity import cosine, exp_manhattan
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -43,7 +44,7 @@ class RegressionSettings(LossSettings):
 def regression(
     embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: RegressionSettings
 ) -> Loss:
-    """Mean of (prediction - score)² over all pairs, in [0, 1].
+    """Return the mean of (prediction - score)² over all pairs, in [0, 1].
 
     Its terms are the parts that come from `left` and `right`, scored or similar, and from
     `dissimilar`; they add up to it. Without a pair the loss is 0, and so is the gradient.

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from models.loss import Loss, LossSettings, PairBatch, nothing
-from models.losses._members import positives_and_negatives
-from models.similarity import cosine_matrix
+from models.losses.parts.members import positives_and_negatives
+from models.network.loss import Loss, LossSettings, PairBatch, nothing
+from models.network.similarity import cosine_matrix
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -42,7 +42,7 @@ def supervised_contrastive(
     batch: PairBatch,
     settings: SupervisedContrastiveSettings,
 ) -> Loss:
-    """Mean over the strings that have a positive (the paper: the sum), 0 or more.
+    """Return the mean over the strings with a positive (the paper: the sum), 0 or more.
 
     Embeddings are of any norm. Without a pair the loss is 0, and so is the gradient. A string with
     one positive and no negative costs 0. If all embeddings are equal a string costs

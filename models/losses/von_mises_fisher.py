@@ -5,8 +5,8 @@ direction û/‖û‖ and concentration κ = ‖û‖: p(u; û) = C_m(‖û‖) 
 
     C_m(κ) = κ^(dim/2 - 1) / ((2π)^(dim/2) I_(dim/2 - 1)(κ))
 
-with the modified Bessel function I of `models/losses/_bessel.py`. The loss is -log p of the frozen
-target u, of unit norm, plus λ1‖û‖ ("NLLvMF_reg1").
+with the modified Bessel function I of `models/losses/parts/bessel.py`. The loss is -log p of the
+frozen target u, of unit norm, plus λ1‖û‖ ("NLLvMF_reg1").
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from models.loss import Loss, LossSettings, PairBatch, nothing
-from models.losses._bessel import log_bessel_i_over_power
+from models.losses.parts.bessel import log_bessel_i_over_power
+from models.network.loss import Loss, LossSettings, PairBatch, nothing
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -43,7 +43,7 @@ class VonMisesFisherSettings(LossSettings):
 def von_mises_fisher(
     embeddings: Float[Tensor, "batch dim"], batch: PairBatch, settings: VonMisesFisherSettings
 ) -> Loss:
-    """The loss of a batch, in nats, of either sign: the mean over the pairs with a target.
+    """Return the loss of a batch, in nats, of either sign: the mean over pairs with a target.
 
     `similar` is -ûᵀu, which pulls towards the target, and `dissimilar` is -log C_m(‖û‖) + λ1‖û‖,
     which pushes from all directions at once by keeping the norm down. The gradient of a pair is

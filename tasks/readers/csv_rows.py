@@ -77,7 +77,7 @@ def csv_rows(
     ledger: Ledger,
     dialect: Dialect = COMMAS,
 ) -> Iterator[Row]:
-    """The rows of a delimited file with a header, under our names.
+    """Yield the rows of a delimited file with a header, under our names.
 
     Args:
         path: the file.
@@ -89,14 +89,14 @@ def csv_rows(
     Raises:
         IngestError: the file is missing, empty, or lacks a column.
     """
-    found = records(physical_lines(path, origin), dialect)
-    header = next(found, None)
+    lines = records(physical_lines(path, origin), dialect)
+    header = next(lines, None)
     if header is None or not header[2]:
         raise IngestError(f"{path} has no header line. {origin}")
     names = [name.strip() for name in header[2]]
     require_columns(names, columns.values(), path, origin)
     position = {ours: names.index(theirs) for ours, theirs in columns.items()}
-    for line, text, fields in found:
+    for line, text, fields in lines:
         ledger.rows[shown(path)] += 1
         row = Row(shown(path), line, text, {})
         reason = _fault(text, fields, len(names))

@@ -17,19 +17,21 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 from polars.exceptions import PolarsError
 
-from models.titles import clean_title, normalize_title
+from models.text.titles import clean_title, normalize_title
+from tasks.files.schemas import FEEDBACK
 from tasks.readers.csv_rows import COMMAS, TABS, records
 from tasks.readers.outside import mapped_columns, read_bytes
 from tasks.readers.rejected import UNKNOWN_OCCUPATION, Ledger, Row, empty
 from tasks.readers.rows import table_rows
 from tasks.readers.text import physical_lines
-from tasks.schemas import FEEDBACK
-from tasks.sections import FeedbackParams
+
+if TYPE_CHECKING:
+    from tasks.feedback import FeedbackParams
 
 ORIGIN = (
     "It is the file that you named in feedback.file: correct the name or feedback.columns, or, if "
@@ -59,17 +61,14 @@ class Titles(NamedTuple):
 
     @classmethod
     def of(cls, aliases: pl.DataFrame) -> Titles:
-        """From schema `SPLIT_ALIASES`; the index holds the split `train`, every label among it."""
-        rows = aliases.with_columns(
-            pl.Series("title", [clean_title(title) for title in aliases["title"]], pl.String)
-        ).select("occupation_id", "title", "preferred", "split")
-        labels = rows.filter("preferred").select("occupation_id", "title")
-        owned = rows.filter(pl.col("split") == "train").select("occupation_id", "title")
+        """Read schema `SPLIT_ALIASES`; the index holds the split `train`, every label among it."""
+        labels = aliases.filter("preferred").select("occupation_id", "cleaned")
+        owned = aliases.filter(pl.col("split") == "train").select("occupation_id", "cleaned")
         return cls(dict(labels.iter_rows()), set(owned.iter_rows()))
 
 
 def read_feedback(params: FeedbackParams, aliases: pl.DataFrame, ledger: Ledger) -> Feedback:
-    """The file's rows in its order, with `matched_title` cleaned and `judged_at` as `moment` says.
+    """Read the file's rows in order, `matched_title` cleaned and `judged_at` as `moment` says.
 
     Args:
         params: section `feedback`.
@@ -95,7 +94,7 @@ def read_feedback(params: FeedbackParams, aliases: pl.DataFrame, ledger: Ledger)
 
 
 def moment(judged_at: str) -> str:
-    """An ISO 8601 date or time as text of one width in UTC, so that later is greater.
+    """Write an ISO 8601 date or time as text of one width in UTC, so that later is greater.
 
     A date is its midnight; a time without zone is taken as UTC.
 
@@ -111,15 +110,15 @@ def moment(judged_at: str) -> str:
 
 
 def _columns(path: Path, mapped: Mapping[str, str]) -> dict[str, str]:
-    """Our name -> the file's column, by `mapped` or by its own name if the file has it."""
+    """Map our name to the file's column, by `mapped` or by its own name if the file has it."""
     columns = {name: name for name in REQUIRED} | dict(mapped)
-    found = _header(path)
-    columns |= {name: name for name in OPTIONAL if name in found and name not in columns}
+    header = _header(path)
+    columns |= {name: name for name in OPTIONAL if name in header and name not in columns}
     return mapped_columns(columns, "feedback.columns", REQUIRED, OPTIONAL)
 
 
 def _header(path: Path) -> list[str]:
-    """Column names; none where there is no header, which the reading of the rows will refuse."""
+    """Read the column names; none without a header, which the reading of the rows will refuse."""
     if path.suffix != ".parquet":
         dialect = TABS if path.suffix == ".tsv" else COMMAS
         first = next(records(physical_lines(path, ORIGIN), dialect), None)
@@ -131,7 +130,7 @@ def _header(path: Path) -> list[str]:
 
 
 def _fault(values: Mapping[str, str], titles: Titles) -> str:
-    """The reason to refuse a row; empty if there is none."""
+    """Name the reason to refuse a row; empty if there is none."""
     predicted, corrected = values["predicted_occupation_id"], values["corrected_occupation_id"]
     if not normalize_title(values["raw_title"]):  # signs alone are no title either
         return empty("raw_title")

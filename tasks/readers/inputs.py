@@ -8,24 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
+from tasks.files.schemas import INPUTS
 from tasks.readers.outside import mapped_columns
 from tasks.readers.rejected import UNKNOWN_OCCUPATION, Ledger, Row, empty
 from tasks.readers.rows import table_rows
 from tasks.readers.text import line_rows
-from tasks.schemas import INPUTS
-from tasks.sections import InputsParams
 
 ORIGIN = (
     "It is the file that you named in ingest.inputs.file: correct the name or the column map, or "
     "bring it to data/external/ with `dvc import-url` as docs/SOURCES.md shows."
 )
 
+if TYPE_CHECKING:
+    from tasks.ingest import InputsParams
+
 
 def read_inputs(params: InputsParams, known: Container[str], ledger: Ledger) -> pl.DataFrame:
-    """Columns of `INPUTS`; `input_id` counts the rows that were taken, from 0.
+    """Read columns of `INPUTS`; `input_id` counts the rows that were taken, from 0.
 
     Args:
         params: section `ingest.inputs`.

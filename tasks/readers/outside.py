@@ -11,7 +11,7 @@ class IngestError(ValueError):
 
 
 def shown(path: Path) -> str:
-    """The name of `path` in frames and messages: as given if relative, else its last part.
+    """Return how frames and messages name `path`: as given if relative, else its last part.
 
     So no frame holds a folder of one machine, and two machines write the same bytes.
     """
@@ -21,7 +21,7 @@ def shown(path: Path) -> str:
 def named_files(
     files: Mapping[str, str], required: Iterable[str], optional: Iterable[str] = ()
 ) -> dict[str, Path]:
-    """`ingest.taxonomy.files` as paths.
+    """Return `ingest.taxonomy.files` as paths.
 
     Raises:
         IngestError: a required name is absent, or one is given that the reader does not know.
@@ -40,7 +40,7 @@ def named_files(
 def mapped_columns(
     columns: Mapping[str, str], where: str, required: Iterable[str], optional: Iterable[str]
 ) -> dict[str, str]:
-    """A column map (our name -> the file's column) that names all that is needed.
+    """Check that a column map (our name -> the file's column) names all that is needed.
 
     Raises:
         IngestError: a required name is not mapped, or an unknown one is.
@@ -57,7 +57,7 @@ def mapped_columns(
 
 
 def read_bytes(path: Path, origin: str) -> bytes:
-    """The whole file.
+    """Read the whole file.
 
     Args:
         path: as given in the parameters.
@@ -71,16 +71,16 @@ def read_bytes(path: Path, origin: str) -> bytes:
     return path.read_bytes()
 
 
-def require_columns(found: Iterable[str], wanted: Iterable[str], path: Path, origin: str) -> None:
+def require_columns(present: Iterable[str], wanted: Iterable[str], path: Path, origin: str) -> None:
     """Refuse a file without the columns that the reader needs, or with one of them twice.
 
     Raises:
         IngestError: naming file, columns wanted and columns found.
     """
-    found = list(found)
-    absent = [name for name in wanted if name not in found]
+    present = list(present)
+    absent = [name for name in wanted if name not in present]
     if absent:
-        raise IngestError(f"{path} has no column {absent}, only {found}. {origin}")
-    twice = [name for name in wanted if found.count(name) > 1]
+        raise IngestError(f"{path} has no column {absent}, only {present}. {origin}")
+    twice = [name for name in wanted if present.count(name) > 1]
     if twice:
         raise IngestError(f"{path} has the column {twice} more than once. {origin}")

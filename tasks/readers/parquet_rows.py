@@ -18,7 +18,7 @@ from tasks.readers.text import is_text
 def parquet_rows(
     path: Path, columns: Mapping[str, str], origin: str, ledger: Ledger
 ) -> Iterator[Row]:
-    """The rows of a Parquet file; the text of a row is its wanted values as a CSV line.
+    """Yield the rows of a Parquet file; a row's text is its wanted values as a CSV line.
 
     Raises:
         IngestError: the file is missing, is no Parquet, lacks a column, or holds one that is no

@@ -14,7 +14,7 @@ from typing import Self
 
 import polars as pl
 
-from tasks.schemas import REJECTED
+from tasks.files.schemas import REJECTED
 
 BAD_CHARACTERS = "bytes that are not text"
 BAD_QUOTES = "broken quotes"
@@ -32,7 +32,7 @@ NOTICES = frozenset({EMPTY_ROW, DUPLICATE_ROW, DUPLICATE_TITLE})
 
 
 def empty(name: str) -> str:
-    """The reason of a required field that holds nothing."""
+    """Name the reason of a required field that holds nothing."""
     return f"empty {name}"
 
 
@@ -46,11 +46,11 @@ class Row:
     values: dict[str, str]
 
     def __getitem__(self, name: str) -> str:
-        """The value under `name`, without white space around it."""
+        """Return the value under `name`, without white space around it."""
         return self.values[name].strip()
 
     def about(self, title: str) -> Self:
-        """The same place, with one of its titles as text: for records that hold many."""
+        """Return the same place, with one of its titles as text: for records that hold many."""
         return replace(self, text=title)
 
 
@@ -67,9 +67,9 @@ class Ledger:
         self.refused.append((row.file, row.line, reason, shown))
 
     def frame(self) -> pl.DataFrame:
-        """All refused rows (columns of `REJECTED`)."""
+        """Return all refused rows (columns of `REJECTED`)."""
         return pl.DataFrame(self.refused, schema=REJECTED, orient="row")
 
     def reasons(self) -> dict[str, int]:
-        """Refused rows per reason."""
+        """Count refused rows per reason."""
         return dict(sorted(Counter(reason for _, _, reason, _ in self.refused).items()))

@@ -13,14 +13,14 @@ from tasks.readers.rejected import DUPLICATE_ROW, Ledger, Row
 def table_rows(
     path: Path, columns: Mapping[str, str], origin: str, ledger: Ledger
 ) -> Iterator[Row]:
-    """Rows of a Parquet file (`.parquet`), tab-separated (`.tsv`) or comma-separated text."""
+    """Yield the rows of Parquet (`.parquet`), tab-separated (`.tsv`) or comma-separated text."""
     if path.suffix == ".parquet":
         return parquet_rows(path, columns, origin, ledger)
     return csv_rows(path, columns, origin, ledger, TABS if path.suffix == ".tsv" else COMMAS)
 
 
 def distinct(rows: Iterable[Row], ledger: Ledger) -> Iterator[Row]:
-    """The first of identical records; the later ones are refused as `duplicate row`."""
+    """Yield the first of identical records; the later ones are refused as `duplicate row`."""
     seen: set[str] = set()
     for row in rows:
         if row.text in seen:

@@ -11,18 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from models.titles import normalize_title
+from models.text.titles import normalize_title
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import DUPLICATE_ROW, NOTICES, Ledger, Row, empty
 from tasks.readers.rows import table_rows
 from tasks.readers.text import line_rows
-from tasks.sections import SynonymsParams
 
 ORIGIN = (
     "It is the file that you named in synonyms.file: correct the name, or bring it to "
     "data/external/ with `dvc import-url` as docs/SOURCES.md shows."
 )
+
+if TYPE_CHECKING:
+    from tasks.synonyms import SynonymsParams
 COLUMNS = {"term": "term", "synonym": "synonym"}
 SAME = "term and synonym are the same"
 BAD_ARROW = "not exactly one =>"
@@ -31,7 +34,7 @@ SUFFIX = " jobs"
 
 
 def read_synonyms(params: SynonymsParams, ledger: Ledger) -> list[tuple[str, str]]:
-    """Pairs (term, synonym) of normalized phrases, in the order of the file.
+    """Read pairs (term, synonym) of normalized phrases, in the order of the file.
 
     A pair means both directions and stands once, whichever way round the file repeats it.
 
@@ -67,7 +70,7 @@ def require_few_refused(ledger: Ledger, max_rejected_share: float) -> None:
     if errors > max_rejected_share * read:
         raise IngestError(
             f"{errors} rows of the synonyms were rejected, {read} were read: more than "
-            f"ingest.max_rejected_share = {max_rejected_share:g}: {reasons}. Look at "
+            f"synonyms.max_rejected_share = {max_rejected_share:g}: {reasons}. Look at "
             f"data/synonyms/rejected.parquet; mend the file, check synonyms.reader, or raise the "
             "parameter."
         )

@@ -1,8 +1,8 @@
 """Occupations and titles as they are read, and the two frames they become.
 
 A title is kept as received, without white space around it. Two titles of one occupation are the
-same when they are equal *cleaned* (`models.titles.clean_title`); the first one is kept, the label
-before all others.
+same when they are equal *cleaned* (`models.text.titles.clean_title`); the first one is kept, the
+label before all others.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from models.titles import KEPT_PUNCTUATION, clean_title, normalize_title
+from models.text.titles import KEPT_PUNCTUATION, clean_title, normalize_title
+from tasks.files.schemas import ALIASES, OCCUPATIONS
 from tasks.readers.rejected import (
     DUPLICATE_OCCUPATION,
     DUPLICATE_TITLE,
@@ -20,7 +21,6 @@ from tasks.readers.rejected import (
     Row,
     empty,
 )
-from tasks.schemas import ALIASES, OCCUPATIONS
 
 
 class Taxonomy:
@@ -58,19 +58,19 @@ class Taxonomy:
             self.titles[occupation_id][clean_title(title)] = title
 
     def label(self, occupation_id: str) -> str:
-        """The preferred title."""
+        """Return the preferred title."""
         return next(iter(self.titles[occupation_id].values()))
 
     def occupations(self) -> pl.DataFrame:
-        """Columns of `OCCUPATIONS`, sorted by id."""
-        rows = [(one, self.label(one), self.codes[one]) for one in sorted(self.titles)]
+        """Return columns of `OCCUPATIONS`, sorted by id."""
+        rows = [(known, self.label(known), self.codes[known]) for known in sorted(self.titles)]
         return pl.DataFrame(rows, schema=OCCUPATIONS, orient="row")
 
     def aliases(self) -> pl.DataFrame:
-        """Columns of `ALIASES`; in each occupation the label first, then by title."""
+        """Return columns of `ALIASES`; in each occupation the label first, then by title."""
         rows = [
-            (one, title, place == 0)
-            for one, titles in self.titles.items()
+            (occupation_id, title, place == 0)
+            for occupation_id, titles in self.titles.items()
             for place, title in enumerate(titles.values())
         ]
         frame = pl.DataFrame(rows, schema=ALIASES, orient="row")
@@ -78,7 +78,7 @@ class Taxonomy:
 
 
 def _empty(occupation_id: str, title: str, name: str) -> str:
-    """The reason if one of them holds nothing; a title of punctuation alone is empty too."""
+    """Name the reason if one of them holds nothing; a title of punctuation alone is empty too."""
     if not occupation_id:
         return empty("occupation_id")
     left = normalize_title(title).strip(" " + "".join(KEPT_PUNCTUATION))

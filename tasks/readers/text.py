@@ -20,7 +20,7 @@ NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
 def decode(data: bytes) -> str:
-    """Text of `data`, without byte order mark; what cannot be decoded as lone surrogates."""
+    """Decode `data`, without byte order mark; what cannot be decoded becomes lone surrogates."""
     encoding = UTF_16.get(data[:2])
     if encoding is None:
         return data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
@@ -30,18 +30,18 @@ def decode(data: bytes) -> str:
 
 
 def is_text(text: str) -> bool:
-    """Whether `text` was decoded without a fault and holds no NUL."""
+    """Tell whether `text` was decoded without a fault and holds no NUL."""
     return NOT_TEXT.search(text) is None
 
 
 def physical_lines(path: Path, origin: str) -> list[str]:
-    r"""The lines of a file with their ends (``\n``, ``\r\n`` or ``\r``) as they stand."""
+    r"""Read the lines of a file with their ends (``\n``, ``\r\n`` or ``\r``) as they stand."""
     # newline="" splits at all three and translates none, as the csv module asks for
     return list(io.StringIO(decode(read_bytes(path, origin)), newline=""))
 
 
 def line_rows(path: Path, name: str, origin: str, ledger: Ledger) -> Iterator[Row]:
-    """One row per line, its text under `name`; blank lines and bad bytes are refused."""
+    """Yield one row per line, its text under `name`; blank lines and bad bytes are refused."""
     for number, line in enumerate(physical_lines(path, origin), start=1):
         ledger.rows[shown(path)] += 1
         text = line.rstrip("\r\n")

@@ -64,7 +64,7 @@ def draw(
     width: float = 4.6,
     height: float = 3.0,
 ) -> Html:
-    """One set of axes as inline SVG; settings of Matplotlib change in here only.
+    """Draw one set of axes as inline SVG; settings of Matplotlib change in here only.
 
     Args:
         name: distinct on the page; keeps the identifiers inside the SVG apart.
@@ -83,7 +83,7 @@ def draw(
 
 
 def _inline(svg: str, meaning: str) -> Html:
-    """Only the `<svg>`, without what HTML does not need or would apply to the whole page."""
+    """Cut out the `<svg>`, without what HTML does not need or would apply to the whole page."""
     svg = svg[svg.index("<svg") :].rstrip()
     svg = re.sub(r' xmlns(:xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
     svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)

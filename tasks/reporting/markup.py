@@ -17,7 +17,7 @@ class Html(str):
 
 
 def safe(value: object) -> Html:
-    """`value` as it is if it is `Html`, otherwise escaped for text and attributes.
+    """Return `value` as it is if it is `Html`, otherwise escaped for text and attributes.
 
     Characters that no HTML document may hold (controls, surrogates) become U+FFFD.
     """
@@ -28,12 +28,12 @@ def safe(value: object) -> Html:
 
 
 def join(parts: Iterable[object], between: str = "") -> Html:
-    """Each part made safe, then put together; `between` is markup."""
+    """Make each part safe and put them together; `between` is markup."""
     return Html(between.join(safe(part) for part in parts))
 
 
 def tag(name: str, *content: object, **attributes: object) -> Html:
-    """One element. `class_` stands for `class`, `_` in other attributes' names for `-`."""
+    """Make one element. `class_` stands for `class`, `_` in other attributes' names for `-`."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{safe(value)}"' for key, value in attributes.items()
     )
@@ -41,54 +41,54 @@ def tag(name: str, *content: object, **attributes: object) -> Html:
 
 
 def section(anchor: str, title: str, *content: object) -> Html:
-    """A section with a heading that the list of contents can point to."""
+    """Make a section with a heading that the list of contents can point to."""
     heading = tag("h2", title, id=f"{anchor}-title")
     attributes = f'id="{anchor}" aria-labelledby="{anchor}-title"'
     return Html(f"<section {attributes}>\n{heading}\n{join(content, chr(10))}\n</section>")
 
 
 def paragraph(*content: object, class_: str | None = None) -> Html:
-    """A paragraph."""
+    """Make a paragraph."""
     return tag("p", *content, class_=class_) if class_ else tag("p", *content)
 
 
 def table(caption: object, head: Sequence[object], rows: Iterable[Sequence[object]]) -> Html:
-    """A table whose first cell of each row is its header; `Html` cells may be whole `<td>`s."""
+    """Make a table; the first cell of each row is its header, `Html` cells may be whole `<td>`s."""
     body = tag("tbody", join((table_row(row) for row in rows), "\n"))
     return table_of_bodies(caption, head, [body])
 
 
 def table_of_bodies(caption: object, head: Sequence[object], bodies: Iterable[Html]) -> Html:
-    """A table from ready `<tbody>`s, in a frame that scrolls sideways on a narrow screen."""
+    """Make a table from ready `<tbody>`s, in a frame that scrolls sideways on a narrow screen."""
     whole = tag("table", tag("caption", caption), table_head(head), *bodies)
     return tag("div", whole, class_="scroll")
 
 
 def table_head(cells: Sequence[object]) -> Html:
-    """The head of each column; cells that are `<th>`s already stay."""
+    """Make the head of each column; cells that are `<th>`s already stay."""
     made = [cell if _is_cell(cell, "th") else tag("th", cell, scope="col") for cell in cells]
     return tag("thead", tag("tr", *made))
 
 
 def table_row(cells: Sequence[object]) -> Html:
-    """A row: its first cell is the header; cells that are `<td>`s already stay."""
+    """Make a row: its first cell is the header; cells that are `<td>`s already stay."""
     first, *rest = cells
     made = [cell if _is_cell(cell, "td") else tag("td", cell) for cell in rest]
     return tag("tr", tag("th", first, scope="row"), *made)
 
 
 def number(value: object) -> Html:
-    """A table cell that is aligned as a number."""
+    """Make a table cell that is aligned as a number."""
     return tag("td", value, class_="number")
 
 
 def number_head(value: object) -> Html:
-    """The head of a column of numbers."""
+    """Make the head of a column of numbers."""
     return tag("th", value, scope="col", class_="number")
 
 
 def figure(drawing: Html, caption: object) -> Html:
-    """A drawing and what to look for in it."""
+    """Put a drawing and what to look for in it together."""
     return Html(f"<figure>{drawing}{tag('figcaption', caption)}</figure>")
 
 
@@ -102,5 +102,5 @@ def _allowed(character: str) -> bool:
 
 
 def _no_scalar(code: int) -> bool:
-    """Surrogates and noncharacters."""
+    """Tell surrogates and noncharacters."""
     return 0xD800 <= code < 0xE000 or 0xFDD0 <= code < 0xFDF0 or code & 0xFFFE == 0xFFFE

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from models.titles import clean_title
-from tasks.frames import Schema
-from tasks.params import AllParams
+from tasks.files.frames import Schema
 
 if TYPE_CHECKING:
     from jaxtyping import Float
+
+    from tasks.evaluation.systems import EvaluateParams
+    from tasks.params.network import NetworkParams
+    from tasks.report import ReportParams
 
 HISTORY: Schema = {
     "step": pl.Int64,
@@ -31,14 +33,28 @@ Embed = Callable[[Sequence[str]], "Float[np.ndarray, 'title dim']"]
 
 
 @dataclass(frozen=True)
+class PageParams:
+    """What the page needs of `params.yaml`; `reader` is that of the taxonomy."""
+
+    mix: str
+    seed: int
+    train_seed: int
+    reader: str
+    network: NetworkParams
+    evaluate: EvaluateParams
+    report: ReportParams
+
+
+@dataclass(frozen=True)
 class Material:
     """Everything the report shows.
 
     Attributes:
-        params: the whole of `params.yaml`; `params.stage` names the trained system.
+        params: `params.mix` names the trained system.
         counts: `data/ingest/metrics.json`.
         occupations: schema `OCCUPATIONS`.
         aliases: schema `SPLIT_ALIASES`: all of the taxonomy, each with its split.
+        titles: schema `TITLES`.
         queries: schema `QUERIES`, those of the part `test`.
         history: schema `HISTORY`; the losses of step 0 are NaN.
         run: schema `RUN`.
@@ -46,17 +62,18 @@ class Material:
         table: schema `TABLE`.
         synonym_variants: schema `SYNONYM_VARIANTS`.
         extra_words_variants: schema `EXTRA_WORDS_VARIANTS`.
-        made: `metrics.json` of `synonyms`, `extra_words` and, of the trained stage, `pairs`.
+        made: `metrics.json` of `synonyms`, `extra_words` and, of the trained mix, `pairs`.
         weights: how many numbers the network has learned.
-        embed: raw titles to embeddings of unit norm, one row a title.
+        embed: cleaned titles to embeddings of unit norm, one row a title.
         units: the character n-grams that the network has a vector of, where it has.
         unit_vectors: these vectors, one row an n-gram; None for other encoders.
     """
 
-    params: AllParams
+    params: PageParams
     counts: dict[str, Any]
     occupations: pl.DataFrame
     aliases: pl.DataFrame
+    titles: pl.DataFrame
     queries: pl.DataFrame
     history: pl.DataFrame
     run: pl.DataFrame
@@ -72,8 +89,8 @@ class Material:
 
     @property
     def trained(self) -> str:
-        """The trained system's name in every frame: its stage number."""
-        return self.params.stage
+        """The trained system's name in every frame: its mix."""
+        return self.params.mix
 
     @cached_property
     def labels(self) -> dict[str, str]:
@@ -81,20 +98,14 @@ class Material:
         return dict(self.occupations.select("occupation_id", "occupation_label").iter_rows())
 
     def label(self, occupation_id: str) -> str:
-        """The label, or the id itself if the taxonomy does not hold it."""
+        """Return the label, or the id itself if the taxonomy does not hold it."""
         return self.labels.get(occupation_id, occupation_id)
 
     @cached_property
     def index(self) -> pl.DataFrame:
         """Distinct cleaned training titles and their occupations: `title, occupation_ids`."""
-        train = self.aliases.filter(pl.col("split") == "train")
-        cleaned = pl.Series("title", [clean_title(title) for title in train["title"]], pl.String)
-        return (
-            train.with_columns(cleaned)
-            .group_by("title")
-            .agg(pl.col("occupation_id").unique().sort().alias("occupation_ids"))
-            .sort("title")
-        )
+        train = self.titles.filter(pl.col("split") == "train")
+        return train.select("title", "occupation_ids").sort("title")
 
     @cached_property
     def index_embeddings(self) -> Float[np.ndarray, "title dim"]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from tasks.files.sources import sources_of
+
 BASELINES = ("ngram", "tfidf", "untrained")
 TESTS = {
     "typos": "Typos",
@@ -40,23 +42,20 @@ SYSTEMS = {
     "tfidf": "TF-IDF",
     "untrained": "network, untrained",
 }
-STAGES = {
-    "0": "the base taxonomy",
-    "1": "the base taxonomy and typos",
-    "2": "the base taxonomy, typos and synonyms",
-    "3": "the base taxonomy, typos, synonyms and extra words",
-    "4": "the base taxonomy, typos, synonyms, extra words and verdicts",
-    "4c": "the base taxonomy, typos, synonyms, extra words, verdicts and corrections",
-}
 
 
 def system_name(system: str) -> str:
-    """A system as its readers know it; trained ones by their stage."""
-    return SYSTEMS.get(system, f"network, stage {system}")
+    """Name a system as its readers know it; trained ones by their mix."""
+    return SYSTEMS.get(system, f"network, mix {system}")
+
+
+def mix_words(mix: str) -> str:
+    """Say what a mix is made of."""
+    return listed(["the base taxonomy", *sources_of(mix)])
 
 
 def baseline_name(system: str) -> str:
-    """The same inside a sentence, with its article."""
+    """Return the same inside a sentence, with its article."""
     names = {
         "ngram": "the n-gram matcher",
         "tfidf": "TF-IDF",
@@ -66,40 +65,40 @@ def baseline_name(system: str) -> str:
 
 
 def test_name(test: str) -> str:
-    """A test as a heading."""
+    """Return a test as a heading."""
     return TESTS.get(test, test)
 
 
 def slice_name(part: str) -> str:
-    """A slice as a part of its test."""
+    """Return a slice as a part of its test."""
     return SLICES.get(part, part.removeprefix("source:"))
 
 
-def in_order(found: Iterable[str], known: Iterable[str]) -> list[str]:
-    """Distinct `found` names: the known ones first, in their order, then the rest sorted."""
-    left = set(found)
+def in_order(names: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Return distinct names: the known ones first, in their order, then the rest sorted."""
+    left = set(names)
     first = [name for name in known if name in left]
     return first + sorted(left - set(first))
 
 
 def share(value: float) -> str:
-    """A figure between 0 and 1 (or a difference of two), with three decimals."""
+    """Return a figure between 0 and 1 (or a difference of two), with three decimals."""
     return f"{value:.3f}".replace("-", "−")
 
 
 def signed(value: float) -> str:
-    """A difference with its sign; a zero has none."""
+    """Return a difference with its sign; a zero has none."""
     written = f"{value:+.3f}".replace("-", "−")
     return "0.000" if written[1:] == "0.000" else written
 
 
 def percent(value: float) -> str:
-    """A share of a whole, to be read and not compared."""
+    """Return a share of a whole, to be read and not compared."""
     return f"{100 * value:.0f} %"
 
 
 def count(value: int) -> str:
-    """A count with thousands set apart."""
+    """Return a count with thousands set apart."""
     return f"{value:,}"
 
 

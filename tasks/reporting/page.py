@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tasks.reporting.augmentation import augmentation
-from tasks.reporting.confusions import confusions
-from tasks.reporting.embedding_map import embedding_map
-from tasks.reporting.learning import learning
-from tasks.reporting.lookalikes import lookalikes
-from tasks.reporting.losses import losses
 from tasks.reporting.markup import Html, join, tag
 from tasks.reporting.material import Material
-from tasks.reporting.neighbours import neighbours
-from tasks.reporting.overview import headline, overview
-from tasks.reporting.results import results
-from tasks.reporting.sizes import sizes
-from tasks.reporting.slices import slices
+from tasks.reporting.sections.augmentation import augmentation
+from tasks.reporting.sections.confusions import confusions
+from tasks.reporting.sections.embedding_map import embedding_map
+from tasks.reporting.sections.learning import learning
+from tasks.reporting.sections.lookalikes import lookalikes
+from tasks.reporting.sections.losses import losses
+from tasks.reporting.sections.neighbours import neighbours
+from tasks.reporting.sections.overview import headline, overview
+from tasks.reporting.sections.results import results
+from tasks.reporting.sections.sizes import sizes
+from tasks.reporting.sections.slices import slices
 
 STYLE = Path(__file__).with_name("page.css")
 SECTIONS: dict[str, tuple[str, Callable[[Material], Html]]] = {
@@ -36,7 +36,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Material], Html]]] = {
 
 
 def page(material: Material) -> str:
-    """The whole document; equal material gives equal characters."""
+    """Write the whole document; equal material gives equal characters."""
     links = [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, (name, _) in SECTIONS.items()]
     head = tag(
         "header",
@@ -50,6 +50,6 @@ def page(material: Material) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>Rolecall, stage {material.trained}: report</title>\n"
+        f"<title>Rolecall, mix {material.trained}: report</title>\n"
         f"<style>\n{style}</style>\n</head>\n<body>\n{head}\n{main}\n</body>\n</html>\n"
     )

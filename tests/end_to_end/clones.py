@@ -30,6 +30,8 @@ PIPELINE = (  # folders of data/
     "synonyms",
     "extra_words",
     "pairs",
+    "code",
+    "earlier_model",
     "train",
     "score",
     "feedback",
@@ -38,8 +40,14 @@ PIPELINE = (  # folders of data/
     "report",
     "table3",
 )
-STAGE, SEED = "4c", 1  # the defaults of `params.yaml`, of which `report` shows one model
-MODEL = f"{STAGE}-{SEED}"  # as in `train@4c-1`
+LONGER = {"max_steps": 200, "evaluate_every": 20}
+"""Of section `train`: a training that is still at work when a kill comes that a line of it caused.
+
+`patience` of looks cannot end it before the last step.
+"""
+FIRST_LOOK = f"step {LONGER['evaluate_every']}/{LONGER['max_steps']} "
+MIX, SEED = "4c", 1  # the defaults of `params.yaml`, of which `report` shows one model
+MODEL = f"{MIX}-{SEED}"  # as in `train@4c-1`
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,7 @@ class Clone:
     home: Path
 
     def environment(self, **changes: str) -> dict[str, str]:
-        """This process's, less all settings of the tools, with its interpreter first on PATH."""
+        """Return this process's, less all settings of the tools, its interpreter first on PATH."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith(FOREIGN)}
         path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
         home = {"PREFECT_HOME": str(self.home / "prefect")}
@@ -69,7 +77,7 @@ class Clone:
         )
 
     def run(self, *command: str, **changes: str) -> str:
-        """The output of a command that must succeed."""
+        """Return the output of a command that must succeed."""
         done = self.try_run(*command, **changes)
         assert done.returncode == 0, f"{command}\n{done.stdout}"
         return done.stdout
@@ -94,17 +102,17 @@ class Clone:
         return (self.root / "dvc.lock").read_bytes()
 
     def has_stage(self, stage: str) -> bool:
-        """Whether `dvc.lock` holds a finished run of `stage`."""
+        """Tell whether `dvc.lock` holds a finished run of `stage`."""
         file = self.root / "dvc.lock"
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         return stage in ((yaml.safe_load(text) or {}).get("stages") or {})
 
     def changed(self) -> str:
-        """What git says of the working tree: nothing, if all is as committed."""
+        """Return what git says of the working tree: nothing, if all is as committed."""
         return self.git("status", "--porcelain", "--untracked-files=all")
 
     def is_up_to_date(self, target: str = "report") -> bool:
-        """Of a target and what it needs, because stages of the other target may never have run.
+        """Ask of a target and what it needs, because another target's stages may never have run.
 
         A bare `dvc status` speaks about these too.
         """
@@ -112,11 +120,11 @@ class Clone:
         return "Data and pipelines are up to date." in said
 
     def files(self) -> dict[str, str]:
-        """Every file that the stages wrote, hidden ones as well, with its hash."""
-        found = [f for name in PIPELINE for f in (self.root / "data" / name).rglob("*")]
+        """List every file that the stages wrote, hidden ones as well, with its hash."""
+        written = [f for name in PIPELINE for f in (self.root / "data" / name).rglob("*")]
         return {
             file.relative_to(self.root).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
-            for file in sorted(found)
+            for file in sorted(written)
             if file.is_file()
         }
 
@@ -134,8 +142,17 @@ class Clone:
         text = yaml.safe_dump(tree, sort_keys=False, allow_unicode=True)
         file.write_text(text, encoding="utf-8")
 
+    def lengthen_quick(self) -> None:
+        """Train `LONGER` in the profile `quick`, and commit that."""
+        file = self.root / "profiles" / "quick.yaml"
+        tree = yaml.safe_load(file.read_text(encoding="utf-8"))
+        assert tree["train"].keys() <= LONGER.keys()
+        tree["train"] |= LONGER
+        file.write_text(yaml.safe_dump(tree, sort_keys=False), encoding="utf-8")
+        self.git("commit", "--quiet", "--all", "--message=longer")
+
     def copied(self, parent: Path) -> Clone:
-        """This clone with all that is ignored (data, cache, registry) in another folder."""
+        """Copy this clone with all that is ignored (data, cache, registry) to another folder."""
         parent.mkdir(parents=True, exist_ok=True)
         copy = parent / "clone"
         shutil.copytree(self.root, copy, symlinks=True)
@@ -143,7 +160,7 @@ class Clone:
 
 
 def fresh_clone(parent: Path, home: Path, source: Path = ROOT) -> Clone:
-    """`git clone` of `source` in `parent/clone`, so that its DVC remote lies beside it.
+    """Run `git clone` of `source` in `parent/clone`, so that its DVC remote lies beside it.
 
     Uncommitted changes of `source` are laid over it and committed: none in a clean checkout.
     """

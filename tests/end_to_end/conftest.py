@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 import yaml
-from clones import ROOT, Clone, fresh_clone
-
-QUICK = yaml.safe_load((ROOT / "profiles/quick.yaml").read_text(encoding="utf-8"))
+from clones import Clone, fresh_clone
 
 
 def dotted(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """`a.b` for a value of `b` in the section `a`."""
+    """Yield `a.b` for a value of `b` in the section `a`."""
     for name, value in tree.items():
         if isinstance(value, dict):
             yield from dotted(value, f"{prefix}{name}.")
@@ -24,15 +22,17 @@ def dotted(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One for all clones: Prefect takes ten seconds to set up its database."""
+    """Make one for all clones: Prefect takes ten seconds to set up its database."""
     return tmp_path_factory.mktemp("home")
 
 
 @pytest.fixture(scope="session")
 def small_source(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Clone:
-    """A clone with the profile `quick` as its defaults; nothing has run. Not to be written to."""
+    """Clone with the profile `quick`, lengthened, as defaults; nothing has run. Read only."""
     clone = fresh_clone(tmp_path_factory.mktemp("small_source"), home)
-    clone.set_params({**dict(dotted(QUICK)), "register.name": "rolecall"})
+    clone.lengthen_quick()
+    quick = yaml.safe_load((clone.root / "profiles/quick.yaml").read_text(encoding="utf-8"))
+    clone.set_params({**dict(dotted(quick)), "register.name": "rolecall"})
     (clone.root / "dvc.lock").unlink(missing_ok=True)
     clone.git("add", "--all")
     clone.git("commit", "--quiet", "--message=small")
@@ -41,7 +41,7 @@ def small_source(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Clone:
 
 @pytest.fixture(scope="session")
 def small(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
-    """The same after a bare `dvc repro report`, its dvc.lock committed. Not to be written to."""
+    """Copy it after a bare `dvc repro report`, its dvc.lock committed. Not to be written to."""
     clone = small_source.copied(tmp_path_factory.mktemp("small"))
     clone.dvc("repro", "report", POLARS_MAX_THREADS="2", OMP_NUM_THREADS="2", MKL_NUM_THREADS="2")
     clone.git("add", "--all")

@@ -17,7 +17,7 @@ Moment = Callable[[str], bool]  # is told what the command has printed
 
 
 def kill_at(moment: Moment, clone: Clone, *command: str, seconds: float = SECONDS) -> str:
-    """Run `command` and kill its process group at `moment`; what it had printed.
+    """Run `command`, kill its process group at `moment` and return what it had printed.
 
     A command that ends before the moment comes fails the test: it was not killed in the middle.
     """
@@ -48,15 +48,15 @@ def kill_at(moment: Moment, clone: Clone, *command: str, seconds: float = SECOND
 
 
 def survivors(clone: Clone, seconds: float = 10) -> list[str]:
-    """Commands that still run in the clone `seconds` after a kill; returns as soon as none does."""
+    """List commands that still run in the clone `seconds` after a kill; return once none does."""
     limit = time.monotonic() + seconds
-    while (found := _running_in(clone.root)) and time.monotonic() < limit:
+    while (running := _running_in(clone.root)) and time.monotonic() < limit:
         time.sleep(0.1)
-    return found
+    return running
 
 
 def _running_in(folder: Path) -> list[str]:
-    found = []
+    commands = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             inside = (process / "cwd").readlink().is_relative_to(folder)
@@ -64,35 +64,35 @@ def _running_in(folder: Path) -> list[str]:
         except OSError:
             continue
         if inside and command:  # a zombie has none
-            found.append(command)
-    return found
+            commands.append(command)
+    return commands
 
 
 def appears(*files: Path) -> Moment:
-    """All of `files` are there."""
+    """Name the moment when all of `files` are there."""
     return lambda printed: all(file.exists() for file in files)
 
 
 def any_file_below(*folders: Path) -> Moment:
-    """The first file, a partial one as well."""
+    """Name the moment of the first file, a partial one as well."""
     return lambda printed: any(
         file.is_file() for folder in folders for file in list(folder.rglob("*"))
     )
 
 
 def says(words: str) -> Moment:
-    """The command has printed `words`."""
+    """Name the moment when the command has printed `words`."""
     return lambda printed: words in printed
 
 
 def resumed_at(printed: str, stage: str = "") -> int:
-    """The step from which training went on, of the lines that begin with `stage: ` if it is given.
+    """Find the step from which training went on, in lines beginning with `stage: ` if given.
 
     Between a moment and its kill some more steps may have been taken: a line of the flow is on its
     way for longer than ten steps of a tiny network take.
     """
-    found = re.search(
+    resumed = re.search(
         (f"{re.escape(stage)}: " if stage else "") + r"resumed at step (\d+)", printed
     )
-    assert found, printed
-    return int(found[1])
+    assert resumed, printed
+    return int(resumed[1])

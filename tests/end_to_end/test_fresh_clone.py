@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from clones import MODEL, SEED, STAGE, Clone, fresh_clone
+from clones import MIX, MODEL, SEED, Clone, fresh_clone
 
 pytestmark = pytest.mark.slow
 TRAINED = re.compile(r"data/(train|score|feedback|pairs/4c?|evaluate|table3|report)(/|$)")
@@ -30,20 +30,20 @@ print(*answers["occupation_id"], sep="\\n")
 
 @pytest.fixture(scope="module")
 def retrained(tmp_path_factory: pytest.TempPathFactory, home: Path) -> tuple[Clone, str]:
-    """The clone and what the command printed."""
+    """Return the clone and what the command printed."""
     clone = fresh_clone(tmp_path_factory.mktemp("fresh"), home)
     assert clone.files() == {}
     return clone, clone.retrain()
 
 
 def test_what_it_prints(retrained: tuple[Clone, str]) -> None:
-    """Progress while it works; at the end the table, the report, the model."""
+    """Show progress while it works; at the end the table, the report, the model."""
     clone, printed = retrained
-    assert re.search(r"stage 1 of 17 +ingest", printed)
+    assert re.search(r"stage 1 of 19 +ingest", printed)
     assert re.search(rf"train@{MODEL}: step 100/\d+ ", printed)
     end = printed.splitlines()[-32:]
     assert any(line.split()[:4] == ["test", "system", "success_at_1", "mrr"] for line in end)
-    for system in ("ngram", "tfidf", "untrained", STAGE):
+    for system in ("ngram", "tfidf", "untrained", MIX):
         tests = {line.split()[0] for line in end if line.split()[1:2] == [system]}
         assert {"typos", "composition", "extra_words", "heldout_alias", "annotations"} <= tests
     page = clone.root / "data/report/report.html"
@@ -54,7 +54,7 @@ def test_what_it_prints(retrained: tuple[Clone, str]) -> None:
 
 
 def test_the_lock_is_the_committed_one(retrained: tuple[Clone, str]) -> None:
-    """Byte for byte before training, and for the rest in all but what training has made.
+    """Compare byte for byte before training, then in all but what training has made.
 
     Another kind of processor gives other weights, and so another lock (`docs/DESIGN.md`, "Same
     bytes"); that one machine gives the same twice is `test_reproduce.py`'s to show.
@@ -68,7 +68,7 @@ def test_the_lock_is_the_committed_one(retrained: tuple[Clone, str]) -> None:
 
 
 def without_trained(stage: dict[str, Any]) -> dict[str, Any]:
-    """A stage of a lock; of files that depend on trained weights the name alone."""
+    """Return a stage of a lock; of files that depend on trained weights the name alone."""
     return stage | {
         kind: [
             file["path"] if TRAINED.match(file["path"]) else file for file in stage.get(kind, [])
@@ -78,7 +78,7 @@ def without_trained(stage: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_second_run_skips_all(retrained: tuple[Clone, str]) -> None:
-    """In under 30 s; processor time, so that a busy machine does not fail the test."""
+    """Run in under 30 s; processor time, so that a busy machine does not fail the test."""
     clone, _ = retrained
     lock, start = clone.lock, os.times()
     second = clone.retrain()
@@ -88,14 +88,14 @@ def test_a_second_run_skips_all(retrained: tuple[Clone, str]) -> None:
     )
     assert clone.lock == lock
     stages = next(line for line in second.splitlines() if line.startswith("stages "))
-    assert stages.split()[2::2] == ["unchanged,"] * 16 + ["unchanged"]
+    assert stages.split()[2::2] == ["unchanged,"] * 18 + ["unchanged"]
     assert "rolecall version 1" in second
     assert "(registered before)" in second
     assert versions(clone) == ["1"]
 
 
 def versions(clone: Clone) -> list[str]:
-    """Of the registered model."""
+    """List the versions of the registered model."""
     code = (
         "import mlflow; c = mlflow.MlflowClient(); "
         "print(*[v.version for v in c.search_model_versions(\"name='rolecall'\")])"
@@ -104,14 +104,14 @@ def versions(clone: Clone) -> list[str]:
 
 
 def registry(clone: Clone) -> str:
-    """The default registry's address, as the documentation says to get it."""
-    address = clone.run(sys.executable, "-m", "tasks.tracking").strip()
+    """Return the default registry's address, as the documentation says to get it."""
+    address = clone.run(sys.executable, "-m", "tasks.registry.tracking").strip()
     assert address == f"sqlite:///{clone.root}/.mlflow/mlflow.db"
     return address
 
 
 def test_a_consumer_elsewhere(retrained: tuple[Clone, str], tmp_path: Path) -> None:
-    """By name and alias, in a folder with packages of its own named tasks and models."""
+    """Load by name and alias, in a folder with packages of its own named tasks and models."""
     clone, printed = retrained
     alias = VERSION.search(printed)[1]
     for package in ("tasks", "models", "flows"):
@@ -137,19 +137,38 @@ def test_a_consumer_elsewhere(retrained: tuple[Clone, str], tmp_path: Path) -> N
     assert "nurse" in answers[0]
 
 
-@pytest.mark.parametrize("test", ["heldout_alias", "annotations"])
-def test_training_is_worth_015(retrained: tuple[Clone, str], test: str) -> None:
-    """success@1 of the default stage above the same network at step 0, their intervals apart."""
-    clone, _ = retrained
-    table = clone.root / f"data/evaluate/{STAGE}/{SEED}/table.csv"
+def success(clone: Clone, folder: str, test: str) -> dict[str, dict[str, str]]:
+    """Return the rows of success@1 over all queries of a test, by system."""
+    table = clone.root / "data" / folder / "table.csv"
     with table.open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["slice"] == "all"]
-    found = {
+    return {
         row["system"]: row
         for row in rows
         if row["test"] == test and row["metric"] == "success_at_1"
     }
-    trained, untrained = found[STAGE], found["untrained"]
-    assert float(trained["value"]) - float(untrained["value"]) >= 0.15
-    assert float(trained["low"]) > float(untrained["high"])
-    assert int(trained["n"]) >= 100
+
+
+def assert_better(row: dict[str, str], other: dict[str, str], by: float) -> None:
+    """Demand a difference, and intervals apart."""
+    assert float(row["value"]) - float(other["value"]) >= by
+    assert float(row["low"]) > float(other["high"])
+    assert int(row["n"]) >= 100
+
+
+@pytest.mark.parametrize("test", ["heldout_alias", "annotations"])
+def test_training_is_worth_010(retrained: tuple[Clone, str], test: str) -> None:
+    """Compare the default mix with the network at step 0, which matches n-grams at random weight.
+
+    That is right in every second annotation already; a recurrent one is in none.
+    """
+    values = success(retrained[0], f"evaluate/{MIX}/{SEED}", test)
+    assert_better(values[MIX], values["untrained"], 0.1)
+
+
+@pytest.mark.parametrize("system", ["ngram", "tfidf"])
+def test_it_knows_names_that_do_not_look_alike(retrained: tuple[Clone, str], system: str) -> None:
+    """Compare the default mix, on aliases held out of training, with what learns nothing."""
+    clone, _ = retrained
+    values = success(clone, f"evaluate/{MIX}/{SEED}", "heldout_alias")
+    assert_better(values[MIX], success(clone, "lexical", "heldout_alias")[system], 0.1)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from clones import MODEL, SEED, STAGE, Clone
+from clones import FIRST_LOOK, LONGER, MIX, MODEL, SEED, Clone
 from kills import any_file_below, appears, kill_at, resumed_at, says, survivors
 
 pytestmark = [
@@ -22,30 +22,32 @@ LAST = {  # one stage of each kind, and what it writes last
     "extra_words": "data/extra_words/metrics.json",
     "pairs@0": "data/pairs/0/metrics.json",
     "pairs@1": "data/pairs/1/metrics.json",
+    "code": "data/code/train.json",
+    "earlier_model": "data/earlier_model/address",
     "score": "data/score/metrics.json",
     "feedback": "data/feedback/metrics.json",
-    f"pairs@{STAGE}": f"data/pairs/{STAGE}/metrics.json",
-    TRAINED: f"data/train/{STAGE}/{SEED}/history.csv",
+    f"pairs@{MIX}": f"data/pairs/{MIX}/metrics.json",
+    TRAINED: f"data/train/{MIX}/{SEED}/history.csv",
     "lexical": "data/lexical/metrics.json",
-    f"evaluate@{MODEL}": f"data/evaluate/{STAGE}/{SEED}/metrics.json",
+    f"evaluate@{MODEL}": f"data/evaluate/{MIX}/{SEED}/metrics.json",
     "report": "data/report/report.html",
 }
 PLAN = """
 from pathlib import Path
-from flows.dvc_stages import planned_stages
+from flows.dvc_plan import planned_stages
 print(*planned_stages(Path.cwd(), "report"))
 """
 Ladder = dict[str, Clone]  # in the order of the stages
 
 
 def repro(stage: str) -> tuple[str, ...]:
-    """As the flow calls it."""
+    """Write the command as the flow calls it."""
     return (sys.executable, "-m", "dvc", "--wait-for-lock", "repro", "--single-item", stage)
 
 
 @pytest.fixture(scope="module")
 def ladder(small_source: Clone, small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Ladder:
-    """Per stage, in DVC's order, the clone as it is before it; `end` after all. Read only.
+    """Copy the clone as it is before each stage, in DVC's order; `end` after all. Read only.
 
     Stage by stage gives the same lock and files as the bare `dvc repro report` of `small`.
     """
@@ -73,7 +75,7 @@ def outputs(clone: Clone, stage: str) -> Path:
 @pytest.mark.parametrize("moment", ["first file", "last file"])
 @pytest.mark.parametrize("stage", LAST)
 def test_a_stage(ladder: Ladder, stage: str, moment: str, tmp_path: Path) -> None:
-    """Killed when its first file begins, or when its last is whole and DVC takes them over."""
+    """Kill it when its first file begins, or when its last is whole and DVC takes them over."""
     clone = ladder[stage].copied(tmp_path)
     last = clone.root / LAST[stage]
     at = appears(last) if moment == "last file" else any_file_below(outputs(clone, stage))
@@ -91,7 +93,7 @@ def test_a_stage(ladder: Ladder, stage: str, moment: str, tmp_path: Path) -> Non
     [
         (TRAINED, "similar pairs,"),
         ("lexical", "tfidf: "),
-        (f"evaluate@{MODEL}", f"{STAGE}: "),
+        (f"evaluate@{MODEL}", f"{MIX}: "),
     ],
 )
 def test_a_stage_that_has_written_nothing(
@@ -106,24 +108,25 @@ def test_a_stage_that_has_written_nothing(
 
 
 def test_training_goes_on_from_its_checkpoint(ladder: Ladder, tmp_path: Path) -> None:
-    """Killed twice; each time it goes on from the last look, and nothing of it is left behind."""
+    """Kill twice; each time it goes on from the last look, and nothing of it is left behind."""
     clone = ladder[TRAINED].copied(tmp_path)
-    kill_at(says("step 10/40"), clone, *repro(TRAINED))
-    printed = kill_at(says("step 30/40"), clone, *repro(TRAINED))
-    assert 10 <= resumed_at(printed) < 30
-    assert 30 <= resumed_at(clone.run(*repro(TRAINED))) <= 40
+    later, last = LONGER["max_steps"] // 2, LONGER["max_steps"]
+    kill_at(says(FIRST_LOOK), clone, *repro(TRAINED))
+    printed = kill_at(says(f"step {later}/{last} "), clone, *repro(TRAINED))
+    assert LONGER["evaluate_every"] <= resumed_at(printed) < later
+    assert later <= resumed_at(clone.run(*repro(TRAINED))) < last
     assert clone.files() == after(ladder, TRAINED).files()
     assert clone.lock == after(ladder, TRAINED).lock
     assert list((clone.root / ".checkpoints").iterdir()) == []
 
 
 def test_the_flow_in_training(ladder: Ladder, tmp_path: Path) -> None:
-    """No survivor goes on writing; the next run resumes, and ends as if there had been no kill."""
+    """Leave no survivor to write; the next run resumes, and ends as if there had been no kill."""
     clone = ladder[TRAINED].copied(tmp_path)
     flow = (sys.executable, "-m", "flows.retrain")
-    kill_at(says("step 10/40"), clone, *flow)
+    kill_at(says(FIRST_LOOK), clone, *flow)
     assert survivors(clone) == []
-    assert 10 <= resumed_at(clone.run(*flow)) <= 40
+    assert LONGER["evaluate_every"] <= resumed_at(clone.run(*flow)) < LONGER["max_steps"]
     assert clone.lock == ladder["end"].lock
     assert clone.files() == ladder["end"].files()
     assert versions(clone) in ("1 challenger", "1 champion")
@@ -132,26 +135,26 @@ def test_the_flow_in_training(ladder: Ladder, tmp_path: Path) -> None:
 VERSIONS = """
 from pathlib import Path
 import mlflow, pandas, yaml
-from tasks.tracking import tracking_uri
+from tasks.registry.tracking import tracking_uri
 mlflow.set_tracking_uri(tracking_uri(Path.cwd()))
 name = yaml.safe_load(Path("params.yaml").read_text())["register"]["name"]
 client = mlflow.MlflowClient()
-for found in client.search_model_versions(f"name='{name}'"):
-    version = client.get_model_version(name, found.version)
-    model = mlflow.pyfunc.load_model(f"models:/{name}/{found.version}")
+for listed in client.search_model_versions(f"name='{name}'"):
+    version = client.get_model_version(name, listed.version)
+    model = mlflow.pyfunc.load_model(f"models:/{name}/{listed.version}")
     assert len(model.predict(pandas.DataFrame({"raw_title": ["baker"]}))) == 1
     print(version.version, *version.aliases)
 """
 
 
 def versions(clone: Clone) -> str:
-    """Number and aliases of each registered version, after loading it."""
+    """Return number and aliases of each registered version, after loading it."""
     return clone.python(VERSIONS).splitlines()[-1]
 
 
 @pytest.mark.parametrize("moment", ["database", "artifacts", "model file"])
 def test_registering(ladder: Ladder, moment: str, tmp_path: Path) -> None:
-    """Killed when the database begins, when the model is being logged, and when it is written."""
+    """Kill it when the database begins, when the model is being logged, and when it is written."""
     clone = ladder["end"].copied(tmp_path)
     registry = clone.root / ".mlflow"
     at = {
@@ -159,7 +162,7 @@ def test_registering(ladder: Ladder, moment: str, tmp_path: Path) -> None:
         "artifacts": any_file_below(registry / "artifacts"),
         "model file": lambda printed: any(registry.rglob("MLmodel")),
     }[moment]
-    command = (sys.executable, "-m", "tasks.register")
+    command = (sys.executable, "-m", "tasks.registry.register")
     kill_at(at, clone, *command)
     assert "rolecall version 1 registered; alias challenger" in clone.run(*command)
     assert "rolecall version 1 was registered already" in clone.run(*command)

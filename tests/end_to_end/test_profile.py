@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,6 +26,10 @@ OUTSIDE = ("occupations_en.csv", "ISCOGroups_en.csv", "titles.csv", THESAURUS)
 OCCUPATIONS = 60
 
 
+def md5(content: bytes) -> str:
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+
+
 def sample(root: Path, name: str) -> list[dict[str, str]]:
     with (root / f"data/sample/{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -40,12 +45,12 @@ def write(file: Path, header: str, rows: Iterable[Iterable[object]]) -> None:
 
 @pytest.fixture(scope="module")
 def outside(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder as ROLECALL_DATA names it: the sample's first occupations in ESCO's format."""
+    """Make a folder as ROLECALL_DATA names it: the sample's first occupations in ESCO's format."""
     folder = tmp_path_factory.mktemp("outside")
     aliases: dict[str, list[str]] = {}
     for row in sample(small.root, "aliases"):
         aliases.setdefault(row["occupation_id"], []).append(row["title"])
-    some = sample(small.root, "occupations")[:OCCUPATIONS]
+    chosen = sample(small.root, "occupations")[:OCCUPATIONS]
     write(
         folder / "esco/occupations_en.csv",
         OCCUPATION,
@@ -59,7 +64,7 @@ def outside(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "",
                 "released",
             )
-            for row in some
+            for row in chosen
         ),
     )
     write(
@@ -78,7 +83,7 @@ def outside(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Path:
             for row in sample(small.root, "hierarchy")
         ),
     )
-    known = {row["occupation_id"] for row in some}
+    known = {row["occupation_id"] for row in chosen}
     inputs = [row for row in sample(small.root, "inputs") if row["occupation_id"] in known]
     write(
         folder / "jobbert/titles.csv",
@@ -96,7 +101,7 @@ def outside(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def main(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
-    """The main tree, its own pipeline finished and committed."""
+    """Make the main tree, its own pipeline finished and committed."""
     return small.copied(tmp_path_factory.mktemp("main tree"))
 
 
@@ -122,16 +127,20 @@ def test_its_own_name_in_the_registry_of_the_main_tree(
 def test_its_lock_names_outside_files_without_a_path(
     main: Clone, workspace: Clone, outside: Path
 ) -> None:
-    """Checksums are the published files'; nothing says where they lay."""
+    """Compare checksums with the published files'; nothing says where they lay.
+
+    The folder's is that of a list of names and checksums, as DVC writes it.
+    """
     lock = workspace.lock.decode()
     stages = yaml.safe_load(lock)["stages"]
     read = [*stages["ingest"]["deps"], *stages["synonyms"]["deps"]]
     deps = {dep["path"]: dep["md5"] for dep in read}
-    for name in OUTSIDE:
-        source = next(outside.rglob(name))
-        digest = hashlib.md5(source.read_bytes(), usedforsecurity=False).hexdigest()
-        assert deps[f"data/external/{name}"] == digest
-    assert "data/sample/aliases.csv" not in deps
+    files = {name: md5(next(outside.rglob(name)).read_bytes()) for name in OUTSIDE}
+    listed = [{"md5": files[name], "relpath": name} for name in sorted(files)]
+    folder = md5(json.dumps(listed, sort_keys=True).encode())
+    assert deps["data/external"] == f"{folder}.dir"
+    assert deps[f"data/external/{THESAURUS}"] == files[THESAURUS]
+    assert "data/sample" not in deps
     for path in (outside, main.root, workspace.root, main.home):
         assert str(path) not in lock
     assert "/" + "tmp" not in lock
@@ -147,12 +156,12 @@ def test_the_main_tree_is_as_it_was(main: Clone, workspace: Clone, small: Clone)
 
 
 def test_the_cache_is_shared(main: Clone, workspace: Clone) -> None:
-    """What the profile's stages wrote lies in the main tree's cache, and in no other."""
+    """Look for what the profile's stages wrote in the main tree's cache, and in no other."""
     assert not (workspace.root / ".dvc/cache").exists()
     cache = main.root / ".dvc/cache/files/md5"
     for name in ("data/ingest/aliases.parquet", "data/report/report.html"):
         content = (workspace.root / name).read_bytes()
-        digest = hashlib.md5(content, usedforsecurity=False).hexdigest()
+        digest = md5(content)
         assert (cache / digest[:2] / digest[2:]).read_bytes() == content
 
 

@@ -20,7 +20,7 @@ OTHER = {
 
 @pytest.fixture(scope="module")
 def elsewhere(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> tuple[Clone, str]:
-    """The flow instead of a bare `dvc repro report`, under `OTHER`; and what it printed."""
+    """Run the flow instead of a bare `dvc repro report`, under `OTHER`; return what it printed."""
     clone = small_source.copied(tmp_path_factory.mktemp("else where"))
     return clone, clone.retrain(**OTHER)
 
@@ -34,6 +34,8 @@ def elsewhere(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> 
         "synonyms",
         "extra_words",
         *(f"pairs/{k}" for k in ("0", "1", "2", "3", "4c")),
+        "code",
+        "earlier_model",
         "train",
         "score",
         "feedback",
@@ -45,7 +47,7 @@ def elsewhere(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> 
 def test_each_stage_writes_the_same_bytes(
     small: Clone, elsewhere: tuple[Clone, str], stage: str
 ) -> None:
-    """`small` ran with two threads, this one with one."""
+    """Compare `small`, which ran with two threads, with this one, on one."""
     folder = f"data/{stage}/"
     here, there = (
         {name: digest for name, digest in clone.files().items() if name.startswith(folder)}
@@ -71,7 +73,7 @@ def test_the_flow_writes_the_lock_of_a_bare_repro(
 def test_data_stages_at_full_size_are_those_of_the_committed_lock(
     tmp_path: Path, home: Path
 ) -> None:
-    """All stages before training: a difference in one byte would change dvc.lock."""
+    """Run all stages before training: a difference in one byte would change dvc.lock."""
     clone = fresh_clone(tmp_path, home)
     assert "Running stage 'pairs@3'" in clone.dvc("repro", "pairs@3", **OTHER)
     assert clone.changed() == ""

@@ -1,4 +1,4 @@
-"""`reproduce --profile quick`: Table 3 from all stage numbers, through a kill, by two ways."""
+"""`reproduce --profile quick`: Table 3 from all mixes, through a kill, by two ways."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from clones import Clone, fresh_clone
+from clones import FIRST_LOOK, LONGER, Clone, fresh_clone
 from kills import kill_at, resumed_at, says, survivors
 
 pytestmark = [
@@ -16,9 +16,9 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks for survivors in /proc"),
 ]
 KILLED = "train@0-1"  # which `report` does not need
-SECONDS = 600  # it is the fifteenth stage
-NUMBERS = ("0", "1", "2", "3", "4", "4c")
-SYSTEMS = {"ngram", "tfidf", "untrained", *NUMBERS}
+SECONDS = 600  # it is the seventeenth stage
+MIXES = ("0", "1", "2", "3", "4", "4c")
+SYSTEMS = {"ngram", "tfidf", "untrained", *MIXES}
 TESTS = {"typos", "composition", "extra_words", "annotations"}
 FLOW = (sys.executable, "-m", "flows.reproduce", "--profile", "quick")
 
@@ -27,12 +27,13 @@ FLOW = (sys.executable, "-m", "flows.reproduce", "--profile", "quick")
 def reproduced(
     tmp_path_factory: pytest.TempPathFactory, home: Path, small_source: Clone
 ) -> tuple[Clone, str]:
-    """The profile's workspace after a kill in the middle and a second run; what that printed.
+    """Kill the profile's workspace in the middle, run it again; return it and what that printed.
 
     `small_source` is cloned before, so that both hold the same uncommitted changes.
     """
     main = fresh_clone(tmp_path_factory.mktemp("table3"), home)
-    kill_at(says(f"{KILLED}: step 10/40"), main, *FLOW, seconds=SECONDS)
+    main.lengthen_quick()
+    kill_at(says(f"{KILLED}: {FIRST_LOOK}"), main, *FLOW, seconds=SECONDS)
     workspace = Clone(main.root / ".workspaces/quick", home)
     assert survivors(workspace) == []
     assert not workspace.has_stage(KILLED)
@@ -46,12 +47,12 @@ def rows(clone: Clone, name: str) -> list[dict[str, str]]:
 
 def test_it_goes_on_where_it_was_killed(reproduced: tuple[Clone, str]) -> None:
     _, printed = reproduced
-    assert 10 <= resumed_at(printed, KILLED) <= 40
+    assert LONGER["evaluate_every"] <= resumed_at(printed, KILLED) < LONGER["max_steps"]
     assert "train@1-1: resumed" not in printed
 
 
 def test_it_ends_with_the_table(reproduced: tuple[Clone, str]) -> None:
-    """Then the counts of stages, and where the files lie."""
+    """Print then the counts of stages, and where the files lie."""
     clone, printed = reproduced
     page = (clone.root / "data/table3/table3.md").read_text(encoding="utf-8")
     assert page in printed
@@ -65,21 +66,23 @@ def test_it_ends_with_the_table(reproduced: tuple[Clone, str]) -> None:
 
 
 def test_every_system_on_every_test(reproduced: tuple[Clone, str]) -> None:
-    """Each of the three files, with what each stage number gains over the one before."""
+    """Look into each of the three files, with what each mix gains over the one before."""
     clone, _ = reproduced
     for name in ("table", "summary"):
-        found = {(row["system"], row["test"]) for row in rows(clone, name) if row["slice"] == "all"}
-        assert {system for system, _ in found} == SYSTEMS
-        assert {(system, test) for system in SYSTEMS for test in TESTS} <= found
+        measured = {
+            (row["system"], row["test"]) for row in rows(clone, name) if row["slice"] == "all"
+        }
+        assert {system for system, _ in measured} == SYSTEMS
+        assert {(system, test) for system in SYSTEMS for test in TESTS} <= measured
     paired = {(row["system"], row["over"], row["test"]) for row in rows(clone, "effects")}
-    for pair in (*zip(NUMBERS[1:5], NUMBERS[:4], strict=True), ("4c", "3")):
+    for pair in (*zip(MIXES[1:5], MIXES[:4], strict=True), ("4c", "3")):
         assert {(*pair, test) for test in TESTS} <= paired
 
 
 def test_a_bare_repro_writes_the_same(
     reproduced: tuple[Clone, str], small_source: Clone, tmp_path: Path
 ) -> None:
-    """The same stages with the same parameters but the registry's name, which no stage reads."""
+    """Run the same stages and parameters but the registry's name, which no stage reads."""
     clone, _ = reproduced
     bare = small_source.copied(tmp_path)
     bare.dvc("repro", "table3", POLARS_MAX_THREADS="2", OMP_NUM_THREADS="1")

@@ -11,19 +11,19 @@ import io
 import json
 
 import pytest
-from clones import MODEL, SEED, STAGE, Clone, fresh_clone
+from clones import MIX, MODEL, SEED, Clone, fresh_clone
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def working(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
-    """A finished pipeline to go on from; its remote is the folder of `.dvc/config`."""
+    """Make a finished pipeline to go on from; its remote is the folder of `.dvc/config`."""
     return small.copied(tmp_path_factory.mktemp("storage"))
 
 
 def test_push_clone_pull(small: Clone, working: Clone) -> None:
-    """Nothing runs in the second clone: all of it comes from the remote beside the two."""
+    """Run nothing in the second clone: all of it comes from the remote beside the two."""
     working.dvc("push")
     remote = working.root.parent / "rolecall-storage"
     assert any(file.is_file() for file in remote.rglob("*"))
@@ -41,12 +41,12 @@ def test_push_clone_pull(small: Clone, working: Clone) -> None:
 
 
 def test_metrics_of_two_commits(working: Clone) -> None:
-    """Another seed: other pairs and another network, so other values."""
+    """Take another seed: other pairs and another network, so other values."""
     working.set_params({"seed": 2})
     working.dvc("repro", "report")
-    found = json.loads(working.dvc("metrics", "diff", "--json").splitlines()[-1])
-    values = found[f"data/evaluate/{STAGE}/{SEED}/metrics.json"]
-    trained = next(name for name in values if name.startswith(f"{STAGE}."))
+    metrics = json.loads(working.dvc("metrics", "diff", "--json").splitlines()[-1])
+    values = metrics[f"data/evaluate/{MIX}/{SEED}/metrics.json"]
+    trained = next(name for name in values if name.startswith(f"{MIX}."))
     assert trained.count(".") == 2
     assert values[trained]["old"] != values[trained]["new"]
     params = json.loads(working.dvc("params", "diff", "--json").splitlines()[-1])
@@ -57,10 +57,10 @@ def test_metrics_of_two_commits(working: Clone) -> None:
 
 
 def test_an_experiment(working: Clone) -> None:
-    """The README's `dvc exp run -S 'seeds=[2]'`: it runs what depends on the seed, and stays."""
+    """Follow the README's `dvc exp run -S 'seeds=[2]'`: what the seed decides runs, and stays."""
     before = working.git("branch", "--verbose")
     printed = working.dvc("exp", "run", "--name", "second-seed", "-S", "seeds=[2]", "report")
-    for stage in ("train@3-2", "score", f"train@{STAGE}-2"):
+    for stage in ("train@3-2", "score", f"train@{MIX}-2"):
         assert f"Running stage '{stage}'" in printed
     assert "Stage 'pairs@3' didn't change, skipping" in printed
     assert MODEL not in printed

@@ -20,7 +20,7 @@ os.environ.update(
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What two libraries leave behind, and nothing else.
+    """Ignore what two libraries leave behind, and nothing else.
 
     DVC 3.67 uses pygtrie in a way that will be removed from it; Prefect's client leaves sockets to
     its own test server to the garbage collector, whenever that comes.
@@ -40,7 +40,7 @@ stages:
     outs: [data/zeta]
   ingest:
     cmd: python -m tasks.stage ingest data/ingest
-    deps: [tasks/stage.py, "${ingest.sources[0]}"]
+    deps: [tasks/stage.py, "${ingest.folder}"]
     params: [ingest]
     outs: [data/ingest]
   lexical:
@@ -59,8 +59,8 @@ stages:
     outs: ["data/evaluate/${item.k}/${item.seed}"]
   report:
     cmd: python -m tasks.stage report data/report
-    deps: [tasks/stage.py, data/lexical, "data/evaluate/${stage}/${seeds[0]}"]
-    params: [stage, seeds]
+    deps: [tasks/stage.py, data/lexical, "data/evaluate/${mix}/${seeds[0]}"]
+    params: [mix, seeds]
     outs: [data/report]
   table3:
     cmd: python -m tasks.stage table3 data/table3
@@ -73,25 +73,33 @@ stages:
 """
 PARAMS = """
 track: titles
-stage: "1"
+mix: "1"
 seeds: [1]
 ingest:
+  folder: data/sample
   taxonomy:
     reader: sample
-    files: {titles: data/sample/titles.csv}
-  sources: [data/sample/titles.csv]
+    files: {titles: titles.csv}
 register: {name: toy, top_k: 5}
 """
+WHOLE = '''
+"""Checks one of the parameters; says when it is asked."""
+import pathlib, sys, yaml
+register = yaml.safe_load(pathlib.Path("params.yaml").read_text())["register"]
+print("checked top_k", register["top_k"])
+if register["top_k"] < 1:
+    sys.exit("error: params.yaml: register.top_k")
+'''
 STAGE = '''
 """Writes one folder; fails or sleeps when a file of that name holds the stage's."""
 import os, pathlib, sys, time
 name, out = sys.argv[1:]
-def asked(what): return (file := pathlib.Path(what)).exists() and file.read_text() == name
+def wanted(what): return (file := pathlib.Path(what)).exists() and file.read_text() == name
 print("working on", name)
-if asked("sleep.txt"):
+if wanted("sleep.txt"):
     pathlib.Path("pid.txt").write_text(str(os.getpid()))
     time.sleep(60)
-if asked("fail.txt"):
+if wanted("fail.txt"):
     print("the last words", file=sys.stderr)
     sys.exit(3)
 folder = pathlib.Path(out)
@@ -131,6 +139,7 @@ def promote(root, version):
 IGNORED = """
 /data/?*
 !/data/sample/
+!/data/*.dvc
 !/data/external/
 /data/external/?*
 !/data/external/*.dvc
@@ -142,16 +151,16 @@ FILES = {
     "dvc.yaml": PIPELINE,
     "params.yaml": PARAMS,
     "tasks/__init__.py": "",
-    "tasks/network_params.py": "",
+    "tasks/params/whole.py": WHOLE,
     "tasks/stage.py": STAGE,
-    "tasks/register.py": REGISTRY,
-    "tasks/promote.py": "from tasks.register import promote\n",
+    "tasks/registry/register.py": REGISTRY,
+    "tasks/registry/promote.py": "from tasks.registry.register import promote\n",
     "data/sample/titles.csv": "title\nbaker\n",
     "profiles/other.yaml": """
         external: {outside titles.csv: below/outside titles.csv}
         ingest:
-          taxonomy: {reader: table, files: {own name: data/external/outside titles.csv}}
-          sources: [data/external/outside titles.csv]
+          folder: data/external
+          taxonomy: {reader: table, files: {own name: outside titles.csv}}
         register: {name: toy-other}
         """,
     ".gitignore": IGNORED,
@@ -160,7 +169,7 @@ FILES = {
 
 
 def command(folder: Path, *arguments: str) -> str:
-    """Output of a command that must succeed."""
+    """Return the output of a command that must succeed."""
     done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, f"{arguments}\n{done.stdout}{done.stderr}"
     return done.stdout
@@ -194,7 +203,7 @@ def toy_template(tmp_path_factory: pytest.TempPathFactory, dvc: tuple[str, ...])
 
 @pytest.fixture
 def toy(toy_template: Path, tmp_path: Path) -> Path:
-    """A repository of git and DVC with nothing run yet."""
+    """Make a repository of git and DVC with nothing run yet."""
     return Path(shutil.copytree(toy_template, tmp_path / "clone", symlinks=True))
 
 
@@ -208,7 +217,7 @@ def prefect_server() -> Iterator[None]:
 
 @pytest.fixture
 def flow_environment(prefect_server: None) -> dict[str, str]:
-    """For a flow in a process of its own: the test server, and `flows` from this repository."""
+    """Set a flow's process to the test server and `flows` from this repository."""
     from prefect.settings import get_current_settings
 
     settings = get_current_settings().to_environment_variables(exclude_unset=True)

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 from dvc.repo import Repo
 
-from flows.dvc_stages import StageFailed, outcome, planned_stages, run_stage, up_to_date
+from flows.dvc_plan import plan_and_skipped, planned_stages, up_to_date
+from flows.dvc_stages import StageFailed, outcome, run_stage
 
 Run = Callable[..., str]
 Dvc = tuple[str, ...]
@@ -24,20 +25,20 @@ ORDER = ["ingest", "lexical", "train@1-1", "evaluate@1-1", "report"]
 
 
 def visited(printed: str) -> list[str]:
-    """The stages that `dvc repro` says it visits, in order."""
+    """List the stages that `dvc repro` says it visits, in order."""
     return re.findall(r"^(?:Running stage |Stage )?'([^']+)'", printed, re.MULTILINE)
 
 
 def test_only_ancestors_of_the_target_are_planned(
     toy: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """`zeta` and the stages of k = 0 are no ancestors of the report of k = 1."""
+    """Leave out `zeta` and the stages of k = 0, no ancestors of the report of k = 1."""
     monkeypatch.chdir(tmp_path)  # the plan does not depend on where one stands
     assert planned_stages(toy, "report") == ORDER
 
 
 def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
-    """Names against the alphabet, and an imported file, which is a stage to DVC.
+    """Name stages against the alphabet; an imported file is a stage to DVC.
 
     Where DVC visits an import differs between its own runs; it stands before its reader.
     """
@@ -58,7 +59,7 @@ def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
 def test_the_order_of_a_small_part_is_that_of_the_file(
     tmp_path: Path, run_in: Run, dvc: Dvc
 ) -> None:
-    """Five of thirteen stages: DVC's own plan walks a set here, this one the file.
+    """Plan five of thirteen stages: DVC's own plan walks a set here, this one the file.
 
     A stage stands behind all that it depends on; where that leaves a choice, in the file's order:
     c needs e and a, so they come first; b needs nothing that is not there.
@@ -71,13 +72,13 @@ def test_the_order_of_a_small_part_is_that_of_the_file(
 
 @pytest.mark.slow
 def test_the_plan_does_not_depend_on_the_hash_seed(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
-    """In fresh processes, for a small part of a pipeline and for the targets of this one."""
+    """Plan in fresh processes, a small part of a pipeline and the targets of this one."""
     toy_pipeline(tmp_path, dict.fromkeys("cbea", "") | {"z": "c.out, b.out, e.out, a.out"})
     run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
-    asked = [(str(tmp_path), "z")] + [(str(ROOT), target) for target in ("report", "table3")]
+    targets = [(str(tmp_path), "z")] + [(str(ROOT), target) for target in ("report", "table3")]
     code = (
-        "from pathlib import Path; from flows.dvc_stages import planned_stages; "
-        f"print([planned_stages(Path(root), target) for root, target in {asked}])"
+        "from pathlib import Path; from flows.dvc_plan import planned_stages; "
+        f"print([planned_stages(Path(root), target) for root, target in {targets}])"
     )
     plans = set()
     for seed in "0123":
@@ -91,7 +92,7 @@ def test_the_plan_does_not_depend_on_the_hash_seed(tmp_path: Path, run_in: Run, 
 
 
 def toy_pipeline(folder: Path, edges: dict[str, str]) -> None:
-    """`dvc.yaml` with these stages, each with its deps, between eight that nobody needs."""
+    """Write `dvc.yaml` with these stages, each with its deps, between eight that nobody needs."""
     idle = {f"idle{number}": "" for number in range(8)}
     stage = "  {}: {{cmd: 'touch {}.out', deps: [{}], outs: [{}.out]}}\n"
     text = "".join(stage.format(k, k, v, k) for k, v in (idle | edges).items())
@@ -116,15 +117,17 @@ def test_what_dvc_says_it_did(lines: list[str], expected: str) -> None:
 def test_flow_and_bare_repro_write_the_same_lock(
     toy: Path, run_in: Run, dvc: Dvc, prefect_server: None, tmp_path: Path
 ) -> None:
-    """Then: unchanged, restored from the run cache, and run again after a change."""
+    """Run; then find it unchanged, restored from the run cache, and run again after a change."""
     bare = Path(shutil.copytree(toy, tmp_path / "bare"))
     assert visited(run_in(bare, *dvc, "repro", "report")) == ORDER
     assert [run_stage(toy, stage) for stage in ORDER] == ["ran"] * 5
     assert (toy / "dvc.lock").read_bytes() == (bare / "dvc.lock").read_bytes()
     assert run_stage(toy, "ingest") == "unchanged"
     assert up_to_date(toy, ORDER) == ORDER
-    with Repo(str(toy)) as other, other.lock:
+    assert plan_and_skipped(toy, "report") == (ORDER, ORDER)
+    with Repo(str(toy)) as held, held.lock:
         assert up_to_date(toy, ORDER) == []
+        assert plan_and_skipped(toy, "report") == (ORDER, [])
 
     (toy / "dvc.lock").unlink()
     assert up_to_date(toy, ORDER) == []
@@ -134,6 +137,7 @@ def test_flow_and_bare_repro_write_the_same_lock(
     assert up_to_date(toy, ORDER) == []
     assert run_stage(toy, "ingest") == "ran"
     assert up_to_date(toy, ORDER) == ["ingest"]
+    assert plan_and_skipped(toy, "report") == (ORDER, ["ingest"])
 
 
 @pytest.mark.slow
@@ -151,7 +155,7 @@ def test_a_failed_stage_is_named_with_its_last_lines(toy: Path, prefect_server: 
 def test_a_cancelled_flow_leaves_no_stage(
     toy: Path, sign: signal.Signals, flow_environment: dict[str, str], run_in: Run, dvc: Dvc
 ) -> None:
-    """SIGTERM is what a Prefect worker sends on cancellation. The next run is not blocked."""
+    """Send SIGTERM, as a Prefect worker does on cancellation. The next run is not blocked."""
     (toy / "sleep.txt").write_text("ingest")
     flow = subprocess.Popen(
         [sys.executable, "-m", "flows.retrain"],
@@ -165,13 +169,16 @@ def test_a_cancelled_flow_leaves_no_stage(
     flow.send_signal(sign)
     printed = flow.communicate(timeout=30)[0]
     assert flow.returncode != 0, printed
+    if sign == signal.SIGINT:
+        assert flow.returncode == 130
+        assert printed.endswith("interrupted: the same command goes on where it stopped\n")
     wait_until_gone(pid)
     (toy / "sleep.txt").unlink()
     run_in(toy, *dvc, "repro", "report")
 
 
 def stage_of(flow: subprocess.Popen[str], file: Path, seconds: float = 40) -> int:
-    """The process number that the sleeping stage writes."""
+    """Return the process number that the sleeping stage writes."""
     end = time.monotonic() + seconds
     while not (file.exists() and file.read_text()):
         if flow.poll() is not None or time.monotonic() > end:
@@ -182,7 +189,7 @@ def stage_of(flow: subprocess.Popen[str], file: Path, seconds: float = 40) -> in
 
 
 def wait_until_gone(pid: int, seconds: float = 10) -> None:
-    """Until no process has this number (a zombie has none of its files open)."""
+    """Wait until no process has this number (a zombie has none of its files open)."""
     end = time.monotonic() + seconds
     status = Path(f"/proc/{pid}/status")
     while status.exists() and "zombie" not in status.read_text():

@@ -6,13 +6,18 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from flows.external import bring
+
 ROOT = Path(__file__).parents[2]
 
 
 def test_dvc_sees_imports_below_the_ignored_folder(
     tmp_path: Path, run_in: Callable[..., str], dvc: tuple[str, ...]
 ) -> None:
-    """DVC prunes a folder that git ignores with its slash: `/data/*` would hide `data/` itself."""
+    """Those that people make, and those of a profile, beside the folder.
+
+    Ignore no folder with its slash, which DVC prunes: `/data/*` would hide `data/` itself.
+    """
     run_in(tmp_path, "git", "init", "--quiet")
     run_in(tmp_path, *dvc, "init", "--quiet")
     shutil.copy(ROOT / ".gitignore", tmp_path)
@@ -20,8 +25,9 @@ def test_dvc_sees_imports_below_the_ignored_folder(
     (tmp_path / "data" / "stage.csv").write_text("made by a stage")
     (tmp_path / "source.csv").write_text("made outside")
     run_in(tmp_path, *dvc, "import-url", "--quiet", "source.csv", "data/external/file.csv")
-    assert run_in(tmp_path, *dvc, "stage", "list", "--all", "--name-only").split() == [
-        "data/external/file.csv.dvc"
-    ]
+    bring(tmp_path, {"other.csv": "source.csv"}, str(tmp_path), tmp_path, lambda _: None)
+    stages = ["data/external/file.csv.dvc", "data/other.csv.dvc"]
+    listed = run_in(tmp_path, *dvc, "stage", "list", "--all", "--name-only").splitlines()
+    assert sorted(listed) == stages
     seen = run_in(tmp_path, "git", "status", "--porcelain", "--untracked-files=all", "data")
-    assert seen == "?? data/external/file.csv.dvc\n"
+    assert seen.splitlines() == [f"?? {stage}" for stage in stages]

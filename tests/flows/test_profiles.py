@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.profiles import ProfileError, merged, read_profile
-from tasks.params import load_params
+from tasks.params.whole import check_params, load_params
 
 ROOT = Path(__file__).parents[2]
 BASE: dict[str, Any] = {
@@ -32,6 +32,16 @@ trees = st.dictionaries(
     ),
     min_size=1,
 )
+
+
+def test_systems_are_replaced_whole() -> None:
+    """Every one of them is trained, so those of the defaults must not stay."""
+    base = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    overrides, _ = read_profile(ROOT / "profiles", "similarity")
+    systems = overrides["similarity"]["systems"]
+    result = merged(base, overrides)["similarity"]
+    assert result["systems"] == systems != base["similarity"]["systems"]
+    assert result["bootstrap_draws"] == base["similarity"]["bootstrap_draws"]
 
 
 def test_sections_are_merged_and_open_maps_replaced() -> None:
@@ -55,7 +65,7 @@ def test_nothing_and_itself_change_nothing(tree: dict[str, Any]) -> None:
 
 @given(trees, st.data())
 def test_one_leaf_changes_only_itself(tree: dict[str, Any], data: st.DataObject) -> None:
-    """Oracle: the set of leaves with their addresses."""
+    """Compare with the set of leaves with their addresses."""
     address = data.draw(st.sampled_from(sorted(leaves(tree))))
     override: Any = -1
     for name in reversed(address):
@@ -67,7 +77,9 @@ def test_one_leaf_changes_only_itself(tree: dict[str, Any], data: st.DataObject)
 def leaves(tree: Any, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], int]:
     if not isinstance(tree, dict):
         return {where: tree}
-    return {k: v for name, each in tree.items() for k, v in leaves(each, (*where, name)).items()}
+    return {
+        k: v for name, branch in tree.items() for k, v in leaves(branch, (*where, name)).items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -86,25 +98,28 @@ def test_what_params_does_not_have_is_refused(overrides: dict[str, Any], message
 
 
 def test_an_unknown_profile_names_the_known_ones() -> None:
-    with pytest.raises(ProfileError, match=r"no profile 'escoo'.*esco, ngrams, onet"):
+    with pytest.raises(ProfileError, match=r"no profile 'escoo'.*esco, onet, paper"):
         read_profile(ROOT / "profiles", "escoo")
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "profiles").glob("*.yaml")), ids=lambda p: p.stem)
 def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
-    """Each gives parameters that the stages accept, and imports every data file that it names."""
+    """Accept each one's parameters in the stages; import every data file that it names."""
     overrides, external = read_profile(path.parent, path.stem)
     base = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     params = merged(base, overrides)
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     checked = load_params(tmp_path / "params.yaml")
+    check_params(checked)
     assert checked.register_.name == f"rolecall-{path.stem}"
-    pairs = checked.scored_pairs.files
+    taxonomy, inputs = checked.ingest.located
+    pairs = checked.scored_pairs
     read = {
-        *checked.ingest.sources,
+        *taxonomy.files.values(),
+        *filter(None, [inputs.file]),
         checked.synonyms.file,
-        *(pairs.sentences, pairs.words, pairs.paraphrases),
+        *(f"{pairs.folder}/{file}" for file in pairs.files.model_dump().values()),
     }
-    assert {file for file in read if not (ROOT / file).is_file()} == {
-        f"data/external/{name}" for name in external
-    }
+    brought = {f"data/external/{name}" for name in external}
+    assert {file for file in read if file.startswith("data/external/")} == brought
+    assert all((ROOT / file).is_file() for file in read - brought)

@@ -15,10 +15,10 @@ Dvc = tuple[str, ...]
 NUMBERS = ["train@0-1", "evaluate@0-1", "train@1-1", "evaluate@1-1"]
 
 
-def test_every_stage_number_then_the_table_and_a_page(
+def test_every_mix_then_the_table_and_a_page(
     toy: Path, prefect_server: None, run_in: Run, dvc: Dvc
 ) -> None:
-    """Stages and lock as of a bare `dvc repro table3`; the report is no part of it."""
+    """Run stages and leave a lock as a bare `dvc repro table3`; the report is no part of it."""
     from prefect import flow
     from prefect.artifacts import Artifact
 
@@ -44,7 +44,7 @@ def test_every_stage_number_then_the_table_and_a_page(
 
 
 def test_the_track_decides_the_target_and_the_page(toy: Path, prefect_server: None) -> None:
-    """Nothing of the other track runs."""
+    """Run nothing of the other track."""
     from prefect import flow
     from prefect.artifacts import Artifact
 
@@ -77,11 +77,11 @@ def choose_track(root: Path, track: str) -> None:
 
 
 def test_the_command(toy: Path, flow_environment: dict[str, str]) -> None:
-    """It ends with the table; a failed stage is named, with the status 1."""
+    """End with the table; a failed stage is named, with the status 1."""
 
     def command() -> subprocess.CompletedProcess[str]:
-        asked = [sys.executable, "-m", "flows.reproduce"]
-        return subprocess.run(asked, cwd=toy, env=flow_environment, capture_output=True, text=True)
+        words = [sys.executable, "-m", "flows.reproduce"]
+        return subprocess.run(words, cwd=toy, env=flow_environment, capture_output=True, text=True)
 
     (toy / "fail.txt").write_text("table3")
     failed = command()

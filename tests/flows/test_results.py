@@ -23,8 +23,8 @@ NETWORK = """system,test,slice,metric,value,low,high,n
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A repository with the files of its report: stage 4c, the first of two seeds."""
-    (tmp_path / "params.yaml").write_text('stage: "4c"\nseeds: [7, 1]\n')
+    """Make a repository with the files of its report: mix 4c, the first of two seeds."""
+    (tmp_path / "params.yaml").write_text('mix: "4c"\nseeds: [7, 1]\n')
     for folder, text in (("lexical", TABLE), ("evaluate/4c/7", NETWORK)):
         (tmp_path / "data" / folder).mkdir(parents=True)
         (tmp_path / "data" / folder / "table.csv").write_text(text)
@@ -32,7 +32,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_two_metrics_over_all_queries_systems_together(root: Path) -> None:
-    """0.8124 and 0.80049 are shown with three decimals; a missing metric is an empty cell."""
+    """Show 0.8124 and 0.80049 with three decimals; a missing metric is an empty cell."""
     assert result_rows(tables(root)) == [
         ("typos", "ngram", "0.700 [0.650, 0.750]", "0.812 [0.800, 0.820]", "300"),
         ("typos", "4c", "0.900", "", "300"),

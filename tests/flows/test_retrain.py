@@ -85,7 +85,7 @@ def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: Non
 def test_task_runs_are_named_after_stages_and_logged(
     toy: Path, flow_environment: dict[str, str]
 ) -> None:
-    """Through the command: its own lines, a stage's lines as they come, the exit status."""
+    """Run the command: its own lines, a stage's lines as they come, the exit status."""
     done = subprocess.run(
         [sys.executable, "-m", "flows.retrain"],
         cwd=toy,
@@ -116,6 +116,34 @@ def test_task_runs_are_named_after_stages_and_logged(
     assert failed.returncode == 1
     assert "stage ingest failed with exit status" in failed.stderr.splitlines()[-9:].__str__()
     assert "the last words" in failed.stderr
+
+
+def test_parameters_are_checked_before_anything_starts(
+    toy: Path,
+    prefect_server: None,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """But not again where nothing is to be run; the check may last."""
+    monkeypatch.setattr("flows.streaming.SECONDS_OF_SILENCE", 0.2)
+    checker, params = toy / "tasks/params/whole.py", toy / "params.yaml"
+    checker.write_text("import time; time.sleep(1)\n" + checker.read_text())
+    params.write_text(params.read_text().replace("top_k: 5", "top_k: 0"))
+    shelf = Shelf(promoted=True)
+    with pytest.raises(
+        StageFailed, match=r"^checked top_k 0\nerror: params\.yaml: register\.top_k$"
+    ):
+        run(toy, shelf)
+    assert "... at work for" in caplog.text
+    assert not (toy / "data/ingest").exists()
+    assert not (toy / "dvc.lock").exists()
+
+    params.write_text(params.read_text().replace("top_k: 0", "top_k: 5"))
+    run(toy, shelf)
+    assert "checked top_k 5" in caplog.text
+    params.write_text(params.read_text().replace("top_k: 5", "top_k: 6"))
+    run(toy, shelf)
+    assert "checked top_k 6" not in caplog.text
 
 
 def test_a_failed_stage_ends_the_flow_before_registering(toy: Path, prefect_server: None) -> None:
@@ -153,7 +181,7 @@ def test_a_push_that_fails_is_a_warning(
 
 
 def test_importing_the_flow_does_nothing() -> None:
-    """No environment, no server, no MLflow or DVC: those come with a run."""
+    """Touch no environment, server, MLflow or DVC: those come with a run."""
     code = (
         "import os, sys; before = dict(os.environ); import flows.retrain; "
         "assert before == dict(os.environ); "

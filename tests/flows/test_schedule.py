@@ -45,7 +45,7 @@ def test_prefect_yaml_names_no_folder_of_a_machine() -> None:
 
 @pytest.mark.slow
 def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
-    """`prefect deploy` of prefect.yaml as it stands, then one more schedule that is due at once."""
+    """Run `prefect deploy` of prefect.yaml as it stands, then one more schedule that is due now."""
     shutil.copytree(ROOT / "flows", toy / "flows", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "prefect.yaml", toy)
     deadline = time.monotonic() + SECONDS
@@ -99,7 +99,7 @@ def free_port() -> int:
 def running(
     arguments: list[str], folder: Path, environment: dict[str, str], log: Path
 ) -> Iterator[None]:
-    """`prefect ARGUMENTS` in a process group that is gone afterwards."""
+    """Run `prefect ARGUMENTS` in a process group that is gone afterwards."""
     with log.open("w") as out:
         process = subprocess.Popen(
             [sys.executable, "-m", "prefect", *arguments],
@@ -121,12 +121,12 @@ def running(
 
 
 def logs(folder: Path) -> Callable[[], str]:
-    """What server and worker have said, for a failure's message."""
+    """Return what server and worker have said, for a failure's message."""
     return lambda: "\n".join(f"{p}\n{p.read_text()[-6000:]}" for p in folder.glob("*.log"))
 
 
 def until(deadline: float, look: Callable[[], Any], explain: Callable[[], str] = str) -> Any:
-    """The first true answer of `look`, asked four times a second."""
+    """Wait for the first true answer of `look`, asked four times a second."""
     while not (answer := look()):
         assert time.monotonic() < deadline, f"not within {SECONDS} s\n{explain()}"
         time.sleep(0.25)
@@ -145,7 +145,7 @@ def ask(client: httpx.Client, path: str, body: dict[str, Any]) -> Any:
 
 
 def scheduled(client: httpx.Client) -> list[datetime]:
-    """Expected start times of the scheduled runs, in order."""
+    """Return the expected start times of the scheduled runs, in order."""
     runs = ask(
         client, "/flow_runs/filter", {"flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}}}
     )
@@ -153,7 +153,7 @@ def scheduled(client: httpx.Client) -> list[datetime]:
 
 
 def ended(client: httpx.Client) -> dict[str, Any] | None:
-    """A run that has come to an end, whichever."""
+    """Return a run that has come to an end, whichever."""
     kinds = ["COMPLETED", "FAILED", "CRASHED", "CANCELLED"]
     runs = ask(client, "/flow_runs/filter", {"flow_runs": {"state": {"type": {"any_": kinds}}}})
     return runs[0] if runs else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -24,7 +25,7 @@ subprocess.run([sys.executable, __file__, "grandchild"])
 
 
 def gone(pid: int, seconds: float = 5) -> bool:
-    """Whether the process ends within `seconds`; a zombie counts as ended."""
+    """Tell whether the process ends within `seconds`; a zombie counts as ended."""
     for _ in range(int(seconds * 20)):
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
@@ -44,6 +45,20 @@ def test_lines_come_while_the_command_runs(tmp_path: Path) -> None:
     )
     assert (status, lines) == (0, ["a", "b"])
     assert times[1] - times[0] > 0.4
+
+
+def test_a_silent_command_gives_a_sign_of_life(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is said, and is no line of the command."""
+    monkeypatch.setattr("flows.streaming.SECONDS_OF_SILENCE", 0.3)
+    said: list[str] = []
+    code = "import time; time.sleep(1.5); print('a')"
+    assert stream([sys.executable, "-c", code], tmp_path, said.append) == (0, ["a"])
+    *signs, last = said
+    assert last == "a"
+    assert len(signs) >= 2
+    assert all(re.fullmatch(r"\.\.\. at work for \d+ s", sign) for sign in signs)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +101,7 @@ def test_a_tree_that_ignores_the_interrupt_is_killed(
 
 
 def test_killing_the_caller_kills_the_tree(tmp_path: Path) -> None:
-    """Without flows/guard.py a stage would go on writing after `kill -9` of the flow."""
+    """Kill the flow by `kill -9`: without flows/guard.py a stage would go on writing."""
     (tmp_path / "sleeper.py").write_text(SLEEPER)
     code = f"""if True:
         import pathlib, sys

@@ -24,7 +24,7 @@ FILE = "data/external/outside titles.csv"
 
 @pytest.fixture
 def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of outside data, named by ROLECALL_DATA."""
+    """Make a folder of outside data, named by ROLECALL_DATA."""
     folder = tmp_path / "outside" / "below"
     folder.mkdir(parents=True)
     (folder / "outside titles.csv").write_text("title\ncooper\n")
@@ -33,7 +33,7 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def state(root: Path, run_in: Run) -> tuple[str, ...]:
-    """What git says of the main tree, and the bytes of what a profile overrides."""
+    """Return what git says of the main tree, and the bytes of what a profile overrides."""
     return (
         run_in(root, "git", "status", "--porcelain", "--untracked-files=all"),
         run_in(root, "git", "rev-parse", "HEAD"),
@@ -44,7 +44,7 @@ def state(root: Path, run_in: Run) -> tuple[str, ...]:
 
 
 def test_what_a_workspace_holds(toy: Path, outside: Path, run_in: Run, dvc: Dvc) -> None:
-    """The sample's committed lock is not used; cache and remote are the main tree's."""
+    """Leave the sample's committed lock unused; cache and remote are the main tree's."""
     (toy / "dvc.lock").write_text("schema: '2.0'\n")
     run_in(toy, "git", "add", "dvc.lock")
     run_in(toy, "git", "commit", "--quiet", "--message=lock")
@@ -55,14 +55,19 @@ def test_what_a_workspace_holds(toy: Path, outside: Path, run_in: Run, dvc: Dvc)
     assert workspace == toy / ".workspaces" / "other"
     assert state(toy, run_in) == before
     params = yaml.safe_load((workspace / "params.yaml").read_text())
-    assert params["ingest"]["taxonomy"] == {"reader": "table", "files": {"own name": FILE}}
+    assert params["ingest"]["taxonomy"] == {
+        "reader": "table",
+        "files": {"own name": "outside titles.csv"},
+    }
     assert params["register"] == {"name": "toy-other", "top_k": 5}
-    assert params["stage"] == "1"
+    assert params["ingest"]["folder"] == "data/external"
+    assert params["mix"] == "1"
     assert not (workspace / "dvc.lock").exists()
     assert (workspace / FILE).read_text() == "title\ncooper\n"
     assert run_in(workspace, *dvc, "cache", "dir").strip() == str(toy / ".dvc" / "cache")
     assert str(toy.parent / "storage") in run_in(workspace, *dvc, "remote", "list")
-    assert run_in(workspace, "git", "ls-files", "data/external") == ""
+    assert run_in(workspace, "git", "ls-files", "data") == "data/sample/titles.csv\n"
+    assert [path.name for path in (workspace / "data/external").iterdir()] == [Path(FILE).name]
 
 
 def test_a_refresh_follows_head_and_the_source_and_keeps_the_lock(
@@ -85,20 +90,49 @@ def test_a_refresh_follows_head_and_the_source_and_keeps_the_lock(
 
 
 def test_a_source_that_moved_is_imported_anew(
-    toy: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+    toy: Path, outside: Path, monkeypatch: pytest.MonkeyPatch, run_in: Run, dvc: Dvc
 ) -> None:
+    """No stage runs for the new place, whose name is in no checksum; for other bytes one does."""
     workspace = prepare(toy, "other", lambda _: None)
+    run_in(workspace, *dvc, "repro", "ingest")
+    lock = (workspace / "dvc.lock").read_bytes()
     moved = outside.parent.rename(outside.parents[1] / "moved")
-    (moved / "below" / "outside titles.csv").write_text("title\nfletcher\n")
     monkeypatch.setenv("ROLECALL_DATA", "../moved")  # relative: to the main tree
     prepare(toy, "other", lambda _: None)
+    assert str(moved) in (workspace / "data/outside titles.csv.dvc").read_text()
+    assert "Running stage" not in run_in(workspace, *dvc, "repro", "ingest")
+    assert (workspace / "dvc.lock").read_bytes() == lock
+
+    (moved / "below" / "outside titles.csv").write_text("title\nfletcher\n")
+    prepare(toy, "other", lambda _: None)
     assert (workspace / FILE).read_text() == "title\nfletcher\n"
+    assert "Running stage 'ingest'" in run_in(workspace, *dvc, "repro", "ingest")
+
+
+def test_an_import_that_was_killed_is_done_again(toy: Path, outside: Path) -> None:
+    """Its `.dvc` file stands, with no checksum and nothing brought."""
+    workspace = prepare(toy, "other", lambda _: None)
+    whole = (workspace / "data/outside titles.csv.dvc").read_text()
+    source = outside / "outside titles.csv"
+    (workspace / "data/outside titles.csv.dvc").write_text(
+        yaml.safe_dump(
+            {
+                "frozen": True,
+                "deps": [{"path": str(source)}],
+                "outs": [{"path": "external/outside titles.csv"}],
+            }
+        )
+    )
+    (workspace / FILE).unlink()
+    prepare(toy, "other", lambda _: None)
+    assert (workspace / FILE).read_text() == "title\ncooper\n"
+    assert (workspace / "data/outside titles.csv.dvc").read_text() == whole
 
 
 def test_a_folder_is_brought_whole_and_follows_its_source(
     toy: Path, outside: Path, run_in: Run
 ) -> None:
-    """Files below it, at any depth; what leaves the source leaves the workspace."""
+    """Bring files at any depth; what leaves the source leaves the workspace."""
     (outside / "years" / "2012").mkdir(parents=True)
     (outside / "years" / "2012" / "first.tsv").write_text("one\n")
     (outside / "years" / "about.txt").write_text("two sets\n")
@@ -149,7 +183,7 @@ def test_missing_data_say_what_to_set(
 def test_the_command_runs_in_the_workspace(
     toy: Path, outside: Path, flow_environment: dict[str, str], run_in: Run, tmp_path: Path
 ) -> None:
-    """Twice: the lock holds a name and a checksum, no path; the second run skips all."""
+    """Run twice: the lock holds a name and a checksum, no path; the second run skips all."""
     before = state(toy, run_in)
     command = [sys.executable, "-m", "flows.retrain", "--profile", "other"]
     first = subprocess.run(command, cwd=toy, env=flow_environment, capture_output=True, text=True)
@@ -158,7 +192,7 @@ def test_the_command_runs_in_the_workspace(
     assert "model   toy-other version 1, champion" in first.stdout
     assert f"report  {workspace}/data/report/report.html" in first.stdout
     lock = (workspace / "dvc.lock").read_bytes()
-    assert FILE.encode() in lock
+    assert b"path: data/external\n" in lock
     assert str(tmp_path).encode() not in lock
     assert b"below" not in lock
     assert state(toy, run_in) == before
@@ -166,13 +200,14 @@ def test_the_command_runs_in_the_workspace(
     assert not (toy / "data" / "ingest").exists()
 
     second = subprocess.run(command, cwd=toy, env=flow_environment, capture_output=True, text=True)
-    stages = f"{FILE}.dvc unchanged, ingest unchanged, lexical unchanged, train@1-1 unchanged"
+    brought = "data/outside titles.csv.dvc"
+    stages = f"{brought} unchanged, ingest unchanged, lexical unchanged, train@1-1 unchanged"
     assert stages in second.stdout, second.stdout + second.stderr
     assert (workspace / "dvc.lock").read_bytes() == lock
 
 
 def test_the_workspaces_own_code_runs(toy: Path, outside: Path, run_in: Run) -> None:
-    """Not the code that is installed or on PYTHONPATH: that of HEAD, in the workspace."""
+    """Run not the code that is installed or on PYTHONPATH but HEAD's, in the workspace."""
     (toy / "flows").mkdir()
     (toy / "flows" / "__init__.py").write_text("")
     (toy / "flows" / "retrain.py").write_text("import sys; print(__file__); sys.exit(5)\n")

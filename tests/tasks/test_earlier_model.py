@@ -1,27 +1,29 @@
-"""The registered version that a new model is to be compatible with."""
+"""The registered version that a new model is to be compatible with, as a stage's folder."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import mlflow_import  # noqa: F401  its warnings
 import pytest
 import tiny_run
+import yaml
 
-from models.model_files import load_model
+from models.network.model_files import load_model
+from tasks import earlier_model as stage
+from tasks import train as training
 from tasks.earlier_model import earlier_model
-from tasks.params import ParamsError
-from tasks.register import register
+from tasks.params.section import ParamsError
+from tasks.registry.register import register
 
 pytestmark = [
-    pytest.mark.slow,
     # of MLflow's and torch's own code: nothing here can answer them
     pytest.mark.filterwarnings("ignore::UserWarning:mlflow"),
     pytest.mark.filterwarnings("ignore::FutureWarning:mlflow"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
+VERSION = "models:/rolecall/1"
 
 
 @pytest.fixture(scope="module")
@@ -34,35 +36,78 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_nothing_is_asked_for(tmp_path: Path) -> None:
-    with earlier_model("", tmp_path) as folder:
-        assert folder is None
+def chosen(folder: Path, address: str, loss: str) -> None:
+    """Write `params.yaml` of a training into the space of `address`, or of none."""
+    params = yaml.safe_load((tiny_run.ROOT / "params.yaml").read_text(encoding="utf-8"))
+    params["train"] |= {"compatible_with": address, "loss": {"kind": loss}}
+    (folder / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
 
 
-def test_a_version_is_a_folder_that_training_reads(root: Path) -> None:
-    with earlier_model("models:/rolecall/1", root) as folder:
-        assert folder is not None
-        featurizer, encoder = load_model(folder)
-        kept = shutil.copytree(folder, root / "kept")
-    assert not folder.exists()
+def test_no_address_gives_no_model(tmp_path: Path) -> None:
+    """What was fetched before is gone."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/weights.safetensors").touch()
+    earlier_model("", tmp_path, tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["address"]
+    assert (tmp_path / "out/address").read_text(encoding="utf-8") == "\n"
+
+
+@pytest.mark.parametrize(
+    ("address", "loss", "folder"),
+    [("", "info_nce", None), (VERSION, "frozen_margin", "data/earlier_model")],
+)
+def test_training_reads_the_folder_where_a_version_is_named(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+    loss: str,
+    folder: str | None,
+) -> None:
+    chosen(tmp_path, address, loss)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["train", "--mix", "4c", "--seed", "3"])
+    calls: list[tuple[object, ...]] = []
+    monkeypatch.setattr(training, "train_files", lambda *parts: calls.append(parts))
+    training.main()
+    ((strings, pairs, settings, out, _, earlier),) = calls
+    assert (strings, pairs, out) == (
+        Path("data/pairs/4c/strings.parquet"),
+        Path("data/pairs/4c/pairs.parquet"),
+        Path("data/train/4c/3"),
+    )
+    assert settings.seed == 3 and settings.loss.needs_targets == (folder is not None)
+    assert earlier == (None if folder is None else Path(folder))
+
+
+@pytest.mark.slow
+def test_a_version_is_a_folder_that_training_reads(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its address stands in it; made again the folder is the same."""
+    chosen(root, VERSION, "frozen_margin")
+    monkeypatch.chdir(root)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    stage.main()
+    featurizer, encoder = load_model(stage.FOLDER)
     expected = load_model(root / "data/train/1/7/model")
-    assert featurizer == expected[0]
-    assert encoder.settings == expected[1].settings
-    assert (kept / "weights.safetensors").is_file()
+    assert (featurizer, encoder.settings) == (expected[0], expected[1].settings)
+    for name, weight in expected[1].state_dict().items():
+        assert weight.equal(encoder.state_dict()[name])
+    assert (stage.FOLDER / "address").read_text(encoding="utf-8") == f"{VERSION}\n"
+    before = {path.name: path.read_bytes() for path in stage.FOLDER.iterdir()}
+    (stage.FOLDER / "leftover").touch()
+    stage.main()
+    assert before == {path.name: path.read_bytes() for path in stage.FOLDER.iterdir()}
 
 
-def test_an_alias_is_refused_with_the_version_it_means(root: Path) -> None:
-    with (
-        pytest.raises(ParamsError, match=r"an alias moves.*write models:/rolecall/1, its version"),
-        earlier_model("models:/rolecall@challenger", root),
-    ):
-        pass
+@pytest.mark.slow
+def test_an_alias_is_refused_with_the_version_it_means(root: Path, tmp_path: Path) -> None:
+    with pytest.raises(ParamsError, match=r"an alias moves.*write models:/rolecall/1, its version"):
+        earlier_model("models:/rolecall@challenger", root, tmp_path / "out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["models:/rolecall/9", "models:/other/1", "models:/rolecall@x"])
-def test_what_is_not_there(root: Path, address: str) -> None:
-    with (
-        pytest.raises(ParamsError, match=f"compatible_with = {address}: not in the registry"),
-        earlier_model(address, root),
-    ):
-        pass
+def test_what_is_not_there(root: Path, tmp_path: Path, address: str) -> None:
+    with pytest.raises(ParamsError, match=f"compatible_with = {address}: not in the registry"):
+        earlier_model(address, root, tmp_path / "out")

@@ -11,12 +11,12 @@ import torch
 from toy_evaluation import write_toy
 
 from models.encoders.recurrent import RecurrentSettings
-from models.kinds import fit_featurizer, make_encoder
-from models.model_files import save_model
+from models.network.kinds import fit_featurizer, make_encoder
+from models.network.model_files import save_model
 from tasks.evaluate import main
-from tasks.frames import read_frame
-from tasks.schemas import RUN, SCORES, TABLE
-from tasks.tables import read_table
+from tasks.files.frames import read_frame
+from tasks.files.schemas import RUN, SCORES, TABLE
+from tasks.files.tables import read_table
 
 
 @pytest.fixture
@@ -25,23 +25,23 @@ def folder(
     monkeypatch: pytest.MonkeyPatch,
     encoder_settings: Callable[..., RecurrentSettings],
 ) -> Path:
-    """Where the stage writes: stage 4c, trained with seed 3, which is not the pipeline's."""
+    """Where the stage writes: mix 4c, trained with seed 3, which is not the pipeline's."""
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path)
     featurizer = fit_featurizer(["cook nurse tutor"], encoder_settings())
     torch.manual_seed(0)
     weights = make_encoder(encoder_settings(), featurizer).state_dict()
     save_model(Path("data/train/4c/3/model"), featurizer, encoder_settings(), weights, weights)
-    monkeypatch.setattr("sys.argv", ["evaluate", "--stage", "4c", "--seed", "3"])
+    monkeypatch.setattr("sys.argv", ["evaluate", "--mix", "4c", "--seed", "3"])
     return tmp_path / "data/evaluate/4c/3"
 
 
-def test_untrained_and_the_model_under_its_stage_number(folder: Path) -> None:
+def test_untrained_and_the_model_under_its_mix(folder: Path) -> None:
     main()
-    found = json.loads((folder / "metrics.json").read_text())
-    assert list(found) == ["4c", "untrained"]
-    assert found["untrained"] == found["4c"]
-    assert all(tests["typos"]["success_at_1"] == 1 for tests in found.values())
+    figures = json.loads((folder / "metrics.json").read_text())
+    assert list(figures) == ["4c", "untrained"]
+    assert figures["untrained"] == figures["4c"]
+    assert all(tests["typos"]["success_at_1"] == 1 for tests in figures.values())
     scores = read_frame(folder / "scores.parquet", SCORES)
     assert scores["system"].unique(maintain_order=True).to_list() == ["untrained", "4c"]
     run = read_frame(folder / "run.parquet", RUN)
@@ -57,10 +57,10 @@ def test_equal_bytes_and_no_other_file(folder: Path) -> None:
     assert set(before) == {"scores.parquet", "run.parquet", "table.csv", "metrics.json"}
 
 
-def test_a_stage_number_that_is_none(
+def test_a_mix_that_is_none(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["evaluate", "--stage", "5", "--seed", "3"])
+    monkeypatch.setattr("sys.argv", ["evaluate", "--mix", "5", "--seed", "3"])
     with pytest.raises(SystemExit):
         main()
     assert "invalid choice: '5'" in capsys.readouterr().err

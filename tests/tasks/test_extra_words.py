@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import polars as pl
 import pytest
+from frames_of import as_split_gives, inputs_of, queries_that_ask, titles_of, variants_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.ngram_matcher import NgramMatcher
-from models.titles import clean_title, normalize_title
-from tasks.alias_index import AliasIndex
-from tasks.extra_words import ExtraWords, extra_words
-from tasks.frames import check
-from tasks.queries import normalized
-from tasks.ranking import rank_queries
-from tasks.schemas import EXTRA_WORDS_VARIANTS, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS, VARIANTS
-from tasks.sections import EvaluateParams, ExtraWordsParams
+from models.answer.occupation_scores import ScoreRule
+from models.answer.search import Search
+from models.text.ngram_matcher import NgramMatcher
+from models.text.titles import clean_title, normalize_title
+from tasks.evaluation.ranking import rank_queries
+from tasks.evaluation.systems import index_of
+from tasks.extra_words import ExtraWords, ExtraWordsParams, extra_words
+from tasks.files.frames import check
+from tasks.files.schemas import EXTRA_WORDS_VARIANTS, QUERIES, READINGS, SPLIT_INPUTS
 
 NO_INPUTS = pl.DataFrame(schema=dict(SPLIT_INPUTS))
-EVALUATE = EvaluateParams(
-    occupation_score="best", soft_temperature=0.06, run_depth=2, bootstrap_draws=1
-)
+BEST = ScoreRule("best", 0.06)
+Title = tuple[str, str, str]
+Input = tuple[str, str | None, str]
 
 
 def params(**changes: Any) -> ExtraWordsParams:
@@ -30,73 +32,62 @@ def params(**changes: Any) -> ExtraWordsParams:
     return ExtraWordsParams(**values | changes)
 
 
-def aliases_of(rows: list[tuple[str, str, str]]) -> pl.DataFrame:
-    rows = [(occupation, title, False, part) for occupation, title, part in rows]
-    return pl.DataFrame(rows, schema=dict(SPLIT_ALIASES), orient="row")
-
-
-def inputs_of(rows: list[tuple[str, str | None, str]]) -> pl.DataFrame:
-    numbered = [(number, *row) for number, row in enumerate(rows)]
-    return pl.DataFrame(numbered, schema=dict(SPLIT_INPUTS), orient="row")
-
-
-def queries_of(raw_titles: list[str]) -> pl.DataFrame:
-    rows = [(f"q{i}", "t", "test", raw, ["a"], 1, "alias") for i, raw in enumerate(raw_titles)]
-    return pl.DataFrame(rows, schema=dict(QUERIES), orient="row")
-
-
-def variants_of(variants: list[str]) -> pl.DataFrame:
-    return pl.DataFrame([("x", v) for v in variants], schema=dict(VARIANTS), orient="row")
+def normal(titles: Iterable[str]) -> set[str]:
+    return {normalize_title(title) for title in titles}
 
 
 def made_of(
-    aliases: pl.DataFrame,
+    titles: pl.DataFrame,
     inputs: pl.DataFrame,
     earlier: tuple[list[str], list[str]] = ([], []),
     seed: int = 1,
     **changes: Any,
 ) -> ExtraWords:
-    queries, variants = queries_of(earlier[0]), variants_of(earlier[1])
-    return extra_words(aliases, inputs, queries, variants, params(**changes), seed)
+    queries = queries_that_ask(earlier[0])
+    variants = variants_of(("x", variant) for variant in earlier[1])
+    return extra_words(titles, inputs, queries, variants, params(**changes), seed)
 
 
 WORDS = st.lists(
-    st.sampled_from(["cook", "old", "c++", "c", "nurse.", "x/y", "(!)", "-"]), min_size=1
+    st.sampled_from(["cook", "Old", "c++", "c", "nurse.", "x/y", "(!)", "-"]), min_size=1
 )
 TITLE = st.builds(" ".join, WORDS.filter(lambda words: len(words) < 3))
 RAW = st.builds(" ".join, WORDS)
 SPLITS = st.sampled_from(["train", "train", "heldout_alias"])
 LABEL = st.sampled_from(["p", "q", None])
-ALIASES = st.lists(st.tuples(st.sampled_from("pqr"), TITLE, SPLITS), max_size=9, unique=True)
-INPUTS = st.lists(st.tuples(RAW, LABEL, st.sampled_from(["train", "unlabelled"])), max_size=14)
+TITLES = st.lists(
+    st.tuples(st.sampled_from("pqr"), TITLE, SPLITS), min_size=1, max_size=9, unique=True
+).map(as_split_gives)
+INPUT = st.tuples(RAW, LABEL, st.sampled_from(["train", "unlabelled"]))
 EARLIER = st.tuples(st.lists(RAW, max_size=3), st.lists(RAW, max_size=3))
 
 
-@given(ALIASES, INPUTS, EARLIER, st.integers(0, 9))
-@settings(max_examples=150)
+@given(TITLES, st.lists(INPUT, min_size=6, max_size=24), EARLIER, st.integers(0, 9))
+@settings(max_examples=40)
 def test_the_promises(
-    aliases: list[tuple[str, str, str]],
-    inputs: list[tuple[str, str | None, str]],
-    earlier: tuple[list[str], list[str]],
-    seed: int,
+    titles: list[Title], inputs: list[Input], earlier: tuple[list[str], list[str]], seed: int
 ) -> None:
-    made = made_of(aliases_of(aliases), inputs_of(inputs), earlier, seed)
+    made = made_of(titles_of(titles), inputs_of(inputs), earlier, seed)
     check(made.variants, EXTRA_WORDS_VARIANTS, "variants")
     check(made.queries, QUERIES, "queries")
     mined = made.variants.filter(pl.col("kind") == "mined")
     for title, variant, label_agrees in mined.select("title", "variant", "label_agrees").rows():
-        assert title in {clean_title(alias) for _, alias, part in aliases if part == "train"}
+        assert title in {clean_title(alias) for _, alias, part in titles if part == "train"}
         assert_held_whole(normalize_title(title), normalize_title(variant))
-        gold = {occupation for occupation, alias, _ in aliases if clean_title(alias) == title}
-        labels = {label for raw, label, _ in inputs if raw == variant}
+        gold = {occupation for occupation, alias, _ in titles if clean_title(alias) == title}
+        labels = {label for raw, label, _ in inputs if clean_title(raw) == variant}
         assert label_agrees in {None if label is None else label in gold for label in labels}
-    taken = normalized(pl.Series([title for _, title, _ in aliases], dtype=pl.String))
-    taken |= {normalize_title(text) for texts in earlier for text in texts}
-    assert not taken & normalized(made.variants["variant"])
+    for variant, normalized in made.variants.select("variant", "normalized").rows():
+        assert (variant, normalized) == (clean_title(variant), normalize_title(variant))
+    taken = normal(title for _, title, _ in titles) | normal([*earlier[0], *earlier[1]])
+    assert not taken & normal(made.variants["variant"])
     train = made.variants.filter(pl.col("part") == "train")
-    asked = normalized(made.queries["raw_title"])
-    assert not asked & normalized(train["variant"])
-    assert len(asked) == len(made.queries)
+    questions = normal(made.queries["raw_title"])
+    assert not questions & normal(train["variant"])
+    assert len(questions) == len(made.queries)
+    assert set(made.queries["raw_title"]) <= {raw for raw, *_ in inputs}
+    for raw, cleaned, normalized in made.queries.select("raw_title", *READINGS).rows():
+        assert (cleaned, normalized) == (clean_title(raw), normalize_title(raw))
     assert made.queries["query_id"].is_unique().all()
     assert_shared_out(mined)
 
@@ -114,22 +105,24 @@ def assert_shared_out(mined: pl.DataFrame) -> None:
         assert abs(len(mined.filter(pl.col("part") == part)) - share * len(mined)) <= 1
 
 
-@given(ALIASES, INPUTS)
-@settings(max_examples=150)
+@given(
+    TITLES.filter(lambda rows: any(part == "train" for *_, part in rows)),
+    st.lists(INPUT, min_size=8, max_size=24),
+)
+@settings(max_examples=30)
 def test_the_ngram_matcher_is_right_on_every_query(
-    aliases: list[tuple[str, str, str]], inputs: list[tuple[str, str | None, str]]
+    titles: list[Title], inputs: list[Input]
 ) -> None:
     """By expectation over ties and with several gold occupations, as every table counts."""
-    frame = aliases_of(aliases)
-    queries = made_of(frame, inputs_of(inputs), test_share=1.0, valid_share=0.0, gate_share=0.0)
-    index = AliasIndex.of(frame.filter(pl.col("split") == "train"))
-    if index.titles:
-        matcher = NgramMatcher(index.titles).similarities
-        scores, _ = rank_queries("ngram", matcher, index, queries.queries, EVALUATE)
-        assert scores["success_at_1"].to_list() == [1.0] * len(queries.queries)
+    frame = titles_of(titles)
+    made = made_of(frame, inputs_of(inputs), test_share=1.0, valid_share=0.0, gate_share=0.0)
+    index = index_of(frame)
+    search = Search(index, NgramMatcher(index.titles).similarities, BEST)
+    scores, _ = rank_queries("ngram", search, made.queries, depth=2)
+    assert scores["success_at_1"].to_list() == [1.0] * len(made.queries)
 
 
-ALIASES_OF_TWO = aliases_of(
+TITLES_OF_TWO = titles_of(
     [
         ("a", "Nurse", "train"),
         ("a", "ward  nurse", "train"),
@@ -146,7 +139,7 @@ TWENTY = inputs_of(
 
 def test_queries_variants_and_counts_worked_by_hand() -> None:
     """20 mined, shared out 8 + 2 + 2 + 8; b has three titles, one of them held out."""
-    made = made_of(ALIASES_OF_TWO, TWENTY, padded=0)
+    made = made_of(TITLES_OF_TWO, TWENTY, padded=0)
     assert made.metrics["mined"]["by_slice"] == {
         "label_agrees": 5,
         "label_differs": 10,
@@ -158,7 +151,7 @@ def test_queries_variants_and_counts_worked_by_hand() -> None:
         ("train", 8),
         ("valid", 2),
     ]
-    assert made.variants["variant"].to_list() == TWENTY["raw_title"].to_list()
+    assert made.variants["variant"].to_list() == TWENTY["cleaned"].to_list()
     for query in made.queries.iter_rows(named=True):
         nurse = "NURSE" in query["raw_title"]
         number = int(query["raw_title"].split()[-1])
@@ -172,7 +165,7 @@ def test_queries_variants_and_counts_worked_by_hand() -> None:
 
 
 def test_padded_titles_have_the_words_of_the_training_part_alone() -> None:
-    made = made_of(ALIASES_OF_TWO, TWENTY, padded=3)
+    made = made_of(TITLES_OF_TWO, TWENTY, padded=3)
     padded = made.variants.filter(pl.col("kind") == "padded")
     train = made.variants.filter((pl.col("kind") == "mined") & (pl.col("part") == "train"))
     learned = {word for text in train["variant"] for word in clean_title(text).split()}
@@ -186,10 +179,10 @@ def test_padded_titles_have_the_words_of_the_training_part_alone() -> None:
 
 def test_what_is_a_title_or_stands_in_an_earlier_stage_is_left_out() -> None:
     """Of four inputs that hold "cook" one is a held-out title, one a query, one a variant."""
-    aliases = aliases_of([("a", "cook", "train"), ("b", "old cook", "gate")])
+    titles = titles_of([("a", "cook", "train"), ("b", "old cook", "gate")])
     raw_titles = ["Old cook!", "new cook", "sad cook", "a cook"]
     inputs = inputs_of([(raw, None, "unlabelled") for raw in raw_titles])
-    made = made_of(aliases, inputs, (["NEW cook"], ["(sad) cook"]), padded=0)
+    made = made_of(titles, inputs, (["NEW cook"], ["(sad) cook"]), padded=0)
     assert made.variants["variant"].to_list() == ["a cook"]
     figures = made.metrics["mined"]
     reasons = ("is_a_title", "is_an_earlier_query", "is_an_earlier_variant")
@@ -198,17 +191,17 @@ def test_what_is_a_title_or_stands_in_an_earlier_stage_is_left_out() -> None:
 
 def test_no_padded_title_is_a_mined_input() -> None:
     """With one title the words of an input make that very input again; the others are unused."""
-    aliases = aliases_of([("a", "cook", "train")])
+    titles = titles_of([("a", "cook", "train")])
     inputs = inputs_of([(f"cook {n}", None, "unlabelled") for n in range(10)])
-    made = made_of(aliases, inputs, padded=5)
+    made = made_of(titles, inputs, padded=5)
     assert made.variants["kind"].unique().to_list() == ["mined"]
     assert made.metrics["padded"]["is_a_mined_input"] == made.metrics["padded"]["drawn"] == 5
 
 
-def test_gold_counts_the_occupations_that_hold_the_title_in_another_part() -> None:
-    aliases = aliases_of([("a", "cook", "train"), ("b", "Cook", "valid"), ("b", "chef", "train")])
+def test_gold_is_every_occupation_that_holds_the_title_and_its_size_counts_held_out_ones() -> None:
+    titles = titles_of([("a", "cook", "train"), ("b", "Cook", "train"), ("b", "chef", "valid")])
     made = made_of(
-        aliases,
+        titles,
         inputs_of([("old cook", "b", "train")]),
         test_share=1.0,
         valid_share=0.0,
@@ -221,21 +214,22 @@ def test_gold_counts_the_occupations_that_hold_the_title_in_another_part() -> No
 
 @pytest.mark.parametrize("part", ["annotations", "gate", "valid", "known"])
 def test_other_parts_of_the_inputs_are_not_looked_at(part: str) -> None:
-    made = made_of(ALIASES_OF_TWO, inputs_of([("old cook", "b", part)]))
+    made = made_of(TITLES_OF_TWO, inputs_of([("old cook", "b", part)]))
     assert len(made.variants) == made.metrics["mined"]["inputs"] == 0
 
 
-def test_no_inputs_give_empty_frames() -> None:
-    made = made_of(ALIASES_OF_TWO, NO_INPUTS)
-    check(made.variants, EXTRA_WORDS_VARIANTS, "variants")
-    check(made.queries, QUERIES, "queries")
-    assert len(made.variants) == len(made.queries) == 0
-    assert made.metrics["padded"]["drawn"] == 0
+def test_no_inputs_or_no_titles_give_empty_frames() -> None:
+    for titles, inputs in ((TITLES_OF_TWO, NO_INPUTS), (titles_of([]), TWENTY)):
+        made = made_of(titles, inputs)
+        check(made.variants, EXTRA_WORDS_VARIANTS, "variants")
+        check(made.queries, QUERIES, "queries")
+        assert len(made.variants) == len(made.queries) == 0
+        assert made.metrics["padded"]["drawn"] == 0
 
 
 def test_the_same_again_and_another_with_another_seed() -> None:
-    one, two = made_of(ALIASES_OF_TWO, TWENTY), made_of(ALIASES_OF_TWO, TWENTY)
+    one, two = made_of(TITLES_OF_TWO, TWENTY), made_of(TITLES_OF_TWO, TWENTY)
     assert one.variants.equals(two.variants)
     assert one.queries.equals(two.queries)
     assert one.metrics == two.metrics
-    assert not made_of(ALIASES_OF_TWO, TWENTY, seed=2).queries.equals(one.queries)
+    assert not made_of(TITLES_OF_TWO, TWENTY, seed=2).queries.equals(one.queries)

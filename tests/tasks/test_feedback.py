@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import polars as pl
 import pytest
 import yaml
+from frames_of import aliases_of, queries_of
 
 from tasks.feedback import main
-from tasks.frames import read_frame, write_frame
-from tasks.queries import WRITERS
+from tasks.files.frames import read_frame, write_frame
+from tasks.files.queries import WRITERS
+from tasks.files.schemas import FEEDBACK, QUERIES, REJECTED, SPLIT_ALIASES, VERDICTS
 from tasks.readers.outside import IngestError
-from tasks.schemas import FEEDBACK, QUERIES, REJECTED, SPLIT_ALIASES, VERDICTS
 
-ROOT = Path(__file__).parents[2]
 OUT = Path("data/feedback")
 LINES = (
     "fry cook,cook,cook,v,right,,ann,2026-01-01",
@@ -29,22 +28,18 @@ LINES = (
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two occupations, and a query in every stage's file, each of another part."""
     monkeypatch.chdir(tmp_path)
-    rows = [("cook", "Cook", True, "train"), ("nurse", "Nurse", True, "train")]
-    aliases = pl.DataFrame(rows, schema=dict(SPLIT_ALIASES), orient="row")
+    aliases = aliases_of([("cook", "Cook", True, "train"), ("nurse", "Nurse", True, "train")])
     write_frame(aliases, Path("data/split/aliases.parquet"), SPLIT_ALIASES)
     parts = ("test", "valid", "gate", "test")
     for number, (writer, part) in enumerate(zip(WRITERS, parts, strict=True)):
-        query = (str(number), writer, part, f"Asked {number}", ["cook"], 1, "alias")
-        frame = pl.DataFrame([query], schema=dict(QUERIES), orient="row")
+        frame = queries_of([(f"{number}", writer, part, f"Asked {number}", ["cook"], 1, "alias")])
         write_frame(frame, Path(f"data/{writer}/queries.parquet"), QUERIES)
     give(*LINES)
 
 
 def give(*lines: str, share: float = 0.0) -> None:
-    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    params["feedback"]["file"] = "given.csv"
-    params["feedback"]["max_rejected_share"] = share
-    Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    section = {"reader": "table", "file": "given.csv", "columns": {}, "max_rejected_share": share}
+    Path("params.yaml").write_text(yaml.safe_dump({"feedback": section}), encoding="utf-8")
     Path("given.csv").write_text("\n".join([",".join(FEEDBACK), *lines]) + "\n", encoding="utf-8")
 
 
@@ -55,12 +50,12 @@ def metrics() -> dict:
 def test_by_hand() -> None:
     main()
     assert read_frame(OUT / "verdicts.parquet", VERDICTS).rows() == [
-        ("Sister!", "cook", "cook", False, "nurse"),
-        ("fry cook", "cook", "cook", True, None),
+        ("Sister!", "sister!", "sister", "cook", "cook", False, "nurse"),
+        ("fry cook", "fry cook", "fry cook", "cook", "cook", True, None),
     ]
     assert read_frame(OUT / "rejected.parquet", REJECTED).is_empty()
-    found = metrics()
-    assert {name: found[name] for name in ("rows_read", "rows", "query", "predictions")} == {
+    counts = metrics()
+    assert {name: counts[name] for name in ("rows_read", "rows", "query", "predictions")} == {
         "rows_read": 4,
         "rows": 4,
         "query": 1,

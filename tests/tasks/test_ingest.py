@@ -6,16 +6,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 import yaml
 
-from tasks.frames import read_frame
-from tasks.ingest import Ingested, ingest, main, require_usable
+from tasks.files.frames import read_frame
+from tasks.files.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
+from tasks.ingest import IngestParams, ingest, main, require_usable
+from tasks.params.section import ParamsError, load
 from tasks.readers.outside import IngestError
-from tasks.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
-from tasks.sections import SOURCES, IngestParams, InputsParams, TaxonomyParams
 
 ROOT = Path(__file__).resolve().parents[2]
 TITLES = "id,title\n1,cook\n2,nurse\n1,chef\n"
@@ -23,27 +24,27 @@ LONG = "👩🏽‍🍳" * 2_500  # 10,000 code points
 OUTPUTS = ("occupations", "aliases", "inputs", "rejected")
 
 
-def run_in(folder: Path, titles: str, share: float = 0.01, inputs: str | None = None) -> None:
-    """Prepare a working directory with two files and this repository's other parameters."""
-    everything = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    everything["ingest"] = {
-        "taxonomy": {
-            "reader": "table",
-            "files": {"titles": "titles.csv"},
-            "columns": {"occupation_id": "id", "title": "title"},
-        },
-        "inputs": {
-            "reader": "none" if inputs is None else "lines",
-            "file": "inputs.txt",
-            "columns": {},
-        },
-        "sources": ["titles.csv", *["inputs.txt"] * (SOURCES - 1)],
-        "max_rejected_share": share,
-    }
-    folder.mkdir(exist_ok=True)
-    (folder / "params.yaml").write_text(yaml.safe_dump(everything), encoding="utf-8")
-    (folder / "titles.csv").write_text(titles, encoding="utf-8")
-    (folder / "inputs.txt").write_text(inputs or "", encoding="utf-8")
+def section(**changes: Any) -> dict[str, Any]:
+    """Section `ingest` of a table of titles and no inputs, in a folder beside `params.yaml`."""
+    columns = {"occupation_id": "id", "title": "title"}
+    return {
+        "folder": "outside",
+        "taxonomy": {"reader": "table", "files": {"titles": "titles.csv"}, "columns": columns},
+        "inputs": {"reader": "none", "file": "", "columns": {}},
+        "max_rejected_share": 0.01,
+    } | changes
+
+
+def run_in(root: Path, titles: str, share: float = 0.01, inputs: str | None = None) -> None:
+    """Prepare a working directory with the outside files and the section of this stage alone."""
+    changes: dict[str, Any] = {"max_rejected_share": share}
+    (root / "outside").mkdir(parents=True, exist_ok=True)
+    (root / "outside/titles.csv").write_text(titles, encoding="utf-8")
+    if inputs is not None:
+        changes["inputs"] = {"reader": "lines", "file": "inputs.txt", "columns": {}}
+        (root / "outside/inputs.txt").write_text(inputs, encoding="utf-8")
+    params = yaml.safe_dump({"ingest": section(**changes)})
+    (root / "params.yaml").write_text(params, encoding="utf-8")
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ def test_the_four_frames_and_their_counts(here) -> None:
         "aliases": 3,
         "inputs": 2,
         "inputs_labelled": 0,
-        "rows_read": {"inputs.txt": 3, "titles.csv": 4},
+        "rows_read": {"outside/inputs.txt": 3, "outside/titles.csv": 4},
         "rejected": {"duplicate title": 1, "empty row": 1},
         "rejected_errors": 0,
     }
@@ -130,8 +131,8 @@ def test_unusual_titles_pass(here) -> None:
 
 def test_a_missing_file_is_an_error_that_names_it(here) -> None:
     run_in(here, TITLES)
-    (here / "titles.csv").unlink()
-    with pytest.raises(IngestError, match=r"titles\.csv is missing\..*dvc import-url"):
+    (here / "outside/titles.csv").unlink()
+    with pytest.raises(IngestError, match=r"outside/titles\.csv is missing\..*dvc import-url"):
         main()
 
 
@@ -153,18 +154,45 @@ def test_same_bytes_in_another_folder_process_and_number_of_threads(tmp_path) ->
 
 def test_no_frame_holds_a_folder_of_this_machine(tmp_path) -> None:
     (tmp_path / "titles.csv").write_text(TITLES + "1,\n", encoding="utf-8")
-    found = ingest_table(tmp_path / "titles.csv")
-    assert found.rejected["file"].to_list() == ["titles.csv"]
-    assert found.errors == 1
-    require_usable(found, 0.25)
+    params = section(folder=str(tmp_path), max_rejected_share=0.5)
+    ingested = ingest(IngestParams.model_validate(params))
+    assert ingested.rejected["file"].to_list() == ["titles.csv"]
+    assert ingested.errors == 1
+    require_usable(ingested, 0.25)
 
 
-def ingest_table(path: Path) -> Ingested:
-    columns = {"occupation_id": "id", "title": "title"}
-    taxonomy = TaxonomyParams(reader="table", files={"titles": str(path)}, columns=columns)
-    inputs = InputsParams(reader="none", file="", columns={})
-    return ingest(
-        IngestParams(
-            taxonomy=taxonomy, inputs=inputs, sources=[str(path)] * SOURCES, max_rejected_share=0.5
-        )
-    )
+@pytest.mark.parametrize(
+    "file", ["../titles.csv", "sub/../../titles.csv", "/titles.csv", "{here}/outside/titles.csv"]
+)
+@pytest.mark.parametrize("part", ["taxonomy", "inputs"])
+def test_every_file_is_in_the_folder_that_dvc_watches(here, part: str, file: str) -> None:
+    """Also one that would be in it, said from the root: the folder is said once."""
+    file = file.format(here=here)
+    parts = {
+        "taxonomy": {"reader": "table", "files": {"titles": file}, "columns": {}},
+        "inputs": {"reader": "lines", "file": file, "columns": {}},
+    }
+    params = {"ingest": section(**{part: parts[part]})}
+    (here / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    with pytest.raises(ParamsError, match=r"ingest: .*titles\.csv is not below ingest\.folder"):
+        load(IngestParams)
+
+
+def test_files_may_lie_deeper_in_the_folder(here) -> None:
+    run_in(here, TITLES)
+    (here / "outside").rename(here / "deeper")
+    (here / "outside").mkdir()
+    (here / "deeper").rename(here / "outside/deeper")
+    columns = section()["taxonomy"]["columns"]
+    taxonomy = {"reader": "table", "files": {"titles": "deeper/titles.csv"}, "columns": columns}
+    ingested = ingest(IngestParams.model_validate(section(taxonomy=taxonomy)))
+    assert ingested.rows_read == {"outside/deeper/titles.csv": 3}
+
+
+def test_an_unknown_format_is_refused_with_those_there_are(here) -> None:
+    taxonomy = section()["taxonomy"] | {"reader": "isco"}
+    params = {"ingest": section(taxonomy=taxonomy)}
+    (here / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    message = r"ingest\.taxonomy\.reader: 'isco' is no reader .*; choose esco, onet, sample, table"
+    with pytest.raises(ParamsError, match=message):
+        load(IngestParams)

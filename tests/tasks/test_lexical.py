@@ -10,14 +10,14 @@ import pytest
 import yaml
 from toy_evaluation import write_toy
 
-from tasks.frames import read_frame
-from tasks.lexical import FOLDER, lexical_systems, main
-from tasks.measured import measure, read_index
-from tasks.params import load_params
-from tasks.queries import read_queries
-from tasks.schemas import RUN, SCORES, TABLE
-from tasks.sections import LexicalParams
-from tasks.tables import read_table
+from tasks.evaluation.measured import measure
+from tasks.evaluation.systems import EvaluateParams, read_index
+from tasks.files.frames import read_frame
+from tasks.files.queries import read_queries
+from tasks.files.schemas import RUN, SCORES, TABLE
+from tasks.files.tables import read_table
+from tasks.lexical import FOLDER, LexicalParams, lexical_systems, main
+from tasks.params.section import load
 
 
 @pytest.fixture(autouse=True)
@@ -33,12 +33,12 @@ def test_known_systems_by_hand() -> None:
     """
     index = read_index()
     systems = {
-        "exact": lambda raw: np.array(
-            [[r.lower() == t for t in index.titles] for r in raw], np.float32
+        "exact": lambda titles: np.array(
+            [[title == alias for alias in index.titles] for title in titles], np.float32
         ),
-        "alike": lambda raw: np.zeros((len(raw), len(index.titles)), np.float32),
+        "alike": lambda titles: np.zeros((len(titles), len(index.titles)), np.float32),
     }
-    made = measure(systems, index, read_queries("test"), load_params().evaluate, 1)
+    made = measure(systems, index, read_queries("test"), load(EvaluateParams), 1)
     third = pytest.approx(1 / 3)
     assert made.scores.select("system", "test", "success_at_1").rows() == [
         ("exact", "typos", 1),
@@ -55,11 +55,11 @@ def test_known_systems_by_hand() -> None:
     assert "source:label_agrees" in made.table["slice"].to_list()
 
 
-def test_both_systems_are_written_once_for_all_stage_numbers() -> None:
+def test_both_systems_are_written_once_for_all_mixes() -> None:
     main()
-    found = json.loads((FOLDER / "metrics.json").read_text())
-    assert set(found) == {"ngram", "tfidf"}
-    for tests in found.values():
+    figures = json.loads((FOLDER / "metrics.json").read_text())
+    assert set(figures) == {"ngram", "tfidf"}
+    for tests in figures.values():
         assert set(tests) == {"typos", "composition", "extra_words", "heldout_alias"}
         assert tests["typos"]["success_at_1"] == tests["extra_words"]["success_at_1"] == 1
     scores = read_frame(FOLDER / "scores.parquet", SCORES)

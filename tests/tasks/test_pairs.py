@@ -3,45 +3,46 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
+from frames_of import queries_of, titles_of, variants_of, verdicts_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from params_of import pairs_params
 
-from tasks.frames import Schema, write_frame
-from tasks.pair_blocks import PAIRS, write_blocks
+from tasks.files.frames import Schema, write_frame
+from tasks.files.schemas import (
+    EXTRA_WORDS_VARIANTS,
+    QUERIES,
+    STRINGS,
+    SYNONYM_VARIANTS,
+    TITLES,
+    VARIANTS,
+    VERDICTS,
+)
+from tasks.files.sources import MIXES
+from tasks.pairing.pair_blocks import PAIRS, write_blocks
+from tasks.pairing.strings_table import append, variant_strings
 from tasks.pairs import (
+    PairsParams,
     base_pairs,
     main,
     new_pairs,
     variant_pairs,
 )
-from tasks.params import load_params
-from tasks.schemas import (
-    EXTRA_WORDS_VARIANTS,
-    QUERIES,
-    SPLIT_ALIASES,
-    STRINGS,
-    SYNONYM_VARIANTS,
-    VARIANTS,
-    VERDICTS,
-)
-from tasks.sections import PairsParams, SharesParams
-from tasks.strings_table import append, variant_strings
+from tasks.params.section import load
 
 ROOT = Path(__file__).parents[2]
-
-
-def params(**changes: Any) -> PairsParams:
-    shares = SharesParams(typo=0.5, synonym=0.3, extra_words=0.3, feedback=0.2)
-    values = {"rounds": 3, "dissimilar_per_similar": 4, "shares": shares, "row_group": 1024}
-    return PairsParams(**values | {"outranked": "dropped"} | changes)
+Row = tuple[int, int, bool, str]
 
 
 def strings_of(owned: list[list[str]]) -> pl.DataFrame:
@@ -55,19 +56,23 @@ def with_variants(
     rows = [
         (title, f"{title}{'x' * (i + 1)}") for i in range(variants) for title in strings["title"]
     ]
-    frame = pl.DataFrame(rows, schema=dict(VARIANTS), orient="row")
+    frame = variants_of(rows)
     return append(strings, variant_strings(frame, strings, source)), frame
 
 
-def rows_of(path: Path) -> list[tuple[int, int, bool, str]]:
+def rows_of(path: Path) -> list[Row]:
     return pl.read_parquet(path).with_columns(pl.col("source").cast(pl.String)).rows()
+
+
+def rows_in(blocks: Iterable[pa.Table]) -> list[Row]:
+    return [row for table in blocks for row in zip(*table.to_pydict().values(), strict=True)]
 
 
 def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def check_pairs(rows: list[tuple[int, int, bool, str]], owned: dict[int, set[str]]) -> None:
+def check_pairs(rows: list[Row], owned: dict[int, set[str]]) -> None:
     """Every pair, looked at: who shares an occupation, who is whom."""
     for anchor, other, similar, source in rows:
         assert bool(owned[anchor] & owned[other]) == similar
@@ -89,10 +94,10 @@ OWNED = st.lists(
 @settings(max_examples=60)
 def test_base_pairs(owned: list[list[str]], rounds: int, apart: int, seed: int) -> None:
     strings = strings_of(owned)
-    settings = params(rounds=rounds, dissimilar_per_similar=apart)
+    settings = pairs_params(rounds=rounds, dissimilar_per_similar=apart)
     (block,) = base_pairs(strings, settings, rng(seed))
     assert block.schema == PAIRS
-    rows = [tuple(row.values()) for row in block.to_pylist()]
+    rows = rows_in([block])
     check_pairs(rows, owned_by(strings))
     assert {source for *_, source in rows} == {"base"}
     # an anchor stands `rounds` times for each occupation that it shares with another title
@@ -110,13 +115,10 @@ def test_draws_are_uniform() -> None:
     Each other title is its positive 800 times, each of the three of b its stranger 4 · 4000 / 3.
     """
     strings = strings_of([["a"]] * 6 + [["b"]] * 3)
-    rows = [
-        tuple(row.values())
-        for block in base_pairs(strings, params(rounds=4000), rng())
-        for row in block.to_pylist()
-    ]
-    positive = Counter(other for anchor, other, similar, _ in rows if similar and anchor == 0)
-    stranger = Counter(other for anchor, other, similar, _ in rows if not similar and anchor == 0)
+    table = pa.concat_tables(base_pairs(strings, pairs_params(rounds=4000), rng()))
+    of_zero = pl.DataFrame(table.drop(["source"])).filter(pl.col("anchor_id") == 0)
+    positive = Counter(of_zero.filter("similar")["other_id"])
+    stranger = Counter(of_zero.filter(~pl.col("similar"))["other_id"])
     assert set(positive) == {1, 2, 3, 4, 5}
     assert all(abs(n - 800) < 5 * 640**0.5 for n in positive.values())
     assert set(stranger) == {6, 7, 8}
@@ -124,12 +126,12 @@ def test_draws_are_uniform() -> None:
 
 
 @given(OWNED, st.sampled_from(["typo", "synonym", "extra_words"]), st.integers(0, 99))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_variant_pairs(owned: list[list[str]], source: str, seed: int) -> None:
     """A title beside its own variants, `similar` times; its strangers are aliases."""
     strings, frame = with_variants(strings_of(owned), source, 2)
-    blocks = variant_pairs(strings, frame, source, 300, params(), rng(seed))
-    rows = [tuple(row.values()) for block in blocks for row in block.to_pylist()]
+    blocks = variant_pairs(strings, frame, source, 300, pairs_params(), rng(seed))
+    rows = rows_in(blocks)
     check_pairs(rows, owned_by(strings))
     role, title = (dict(strings.select("string_id", c).rows()) for c in ("role", "title"))
     assert all(role[anchor] == "alias" for anchor, *_ in rows)
@@ -138,7 +140,7 @@ def test_variant_pairs(owned: list[list[str]], source: str, seed: int) -> None:
     assert len(rows) == 5 * 300
     assert all(similar and role[other] == source for _, other, similar, _ in own)
     assert all(role[other] == "alias" for _, other, similar, _ in rows if not similar)
-    named = set(frame.rows())
+    named = set(frame.select("title", "variant").rows())
     assert all((title[anchor], title[other]) in named for anchor, other, *_ in own)
 
 
@@ -146,21 +148,17 @@ def test_variants_are_drawn_uniformly() -> None:
     """Title 0 has three variants, title 1 one: each 1000 of 4000 times, 5 deviations."""
     strings = strings_of([["a"], ["b"]])
     rows = [("title 0", "x"), ("title 0", "y"), ("title 0", "z"), ("title 1", "w")]
-    frame = pl.DataFrame(rows, schema=dict(VARIANTS), orient="row")
+    frame = variants_of(rows)
     strings = append(strings, variant_strings(frame, strings, "synonym"))
-    drawn = Counter(
-        (row["anchor_id"], row["other_id"])
-        for block in variant_pairs(strings, frame, "synonym", 4000, params(), rng())
-        for row in block.to_pylist()
-        if row["similar"]
-    )
+    blocks = variant_pairs(strings, frame, "synonym", 4000, pairs_params(), rng())
+    drawn = Counter((anchor, other) for anchor, other, similar, _ in rows_in(blocks) if similar)
     assert set(drawn) == {(0, 2), (0, 3), (0, 4), (1, 5)}
     assert all(abs(n - 1000) < 5 * 750**0.5 for n in drawn.values())
 
 
 def test_without_variants_there_are_no_pairs() -> None:
     strings, frame = with_variants(strings_of([["a"], ["a"], ["b"]]), "typo", 0)
-    assert list(variant_pairs(strings, frame, "typo", 100, params(), rng())) == []
+    assert list(variant_pairs(strings, frame, "typo", 100, pairs_params(), rng())) == []
 
 
 @pytest.mark.parametrize(
@@ -185,9 +183,9 @@ def test_the_share_is_reached_within_rounding(before: int, share: float) -> None
 
 def test_what_cannot_be_paired() -> None:
     with pytest.raises(ValueError, match=r"no similar pair.*every occupation has a single title"):
-        list(base_pairs(strings_of([["a"], ["b"]]), params(), rng()))
+        list(base_pairs(strings_of([["a"], ["b"]]), pairs_params(), rng()))
     with pytest.raises(ValueError, match=r"no dissimilar pair.*two occupations or more"):
-        list(base_pairs(strings_of([["a"], ["a"], ["a", "b"]]), params(), rng()))
+        list(base_pairs(strings_of([["a"], ["a"], ["a", "b"]]), pairs_params(), rng()))
 
 
 MANY = [[f"o{i % 40}"] for i in range(400)] + [["o1", "o2"], ["o3", "o4", "o5"]]
@@ -196,15 +194,15 @@ MANY = [[f"o{i % 40}"] for i in range(400)] + [["o1", "o2"], ["o3", "o4", "o5"]]
 def test_written_block_by_block(tmp_path: Path) -> None:
     """402 titles have 405 memberships: 405 · 3 · 5 = 6,075 rows, in groups of 204 · 5 = 1,020."""
     strings = strings_of(MANY)
-    rows = write_blocks(base_pairs(strings, params(), rng()), tmp_path / "p")
+    rows = write_blocks(base_pairs(strings, pairs_params(), rng()), tmp_path / "p")
     file = pq.ParquetFile(tmp_path / "p")
     groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
     assert rows == {("base", True): 1215, ("base", False): 4860}
     assert groups == [1020] * 5 + [975]
     check_pairs(rows_of(tmp_path / "p"), owned_by(strings))
-    write_blocks(base_pairs(strings, params(), rng()), tmp_path / "again")
+    write_blocks(base_pairs(strings, pairs_params(), rng()), tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "p").read_bytes()
-    write_blocks(base_pairs(strings, params(), rng(1)), tmp_path / "other")
+    write_blocks(base_pairs(strings, pairs_params(), rng(1)), tmp_path / "other")
     assert (tmp_path / "other").read_bytes() != (tmp_path / "p").read_bytes()
 
 
@@ -213,14 +211,14 @@ def test_the_row_group_changes_draws_but_no_count(tmp_path: Path) -> None:
     strings = strings_of(MANY)
     anchors = []
     for size in (1024, 131_072):
-        write_blocks(base_pairs(strings, params(row_group=size), rng()), tmp_path / "p")
+        write_blocks(base_pairs(strings, pairs_params(row_group=size), rng()), tmp_path / "p")
         rows = rows_of(tmp_path / "p")
         check_pairs(rows, owned_by(strings))
         anchors.append(Counter((anchor, similar) for anchor, _, similar, _ in rows))
     assert anchors[0] == anchors[1]
 
 
-ALIAS_ROWS = [(f"o{i % 40}", f"title {i}", i < 40, "train") for i in range(400)]
+TITLE_ROWS = [(f"o{i % 40}", f"Title {i}", "train") for i in range(400)]
 VERDICT_ROWS = [
     ("judged right", "title 1", "o1", True, None),
     ("judged wrong", "title 2", "o2", False, None),
@@ -233,57 +231,72 @@ NEW = {"1": "typo", "2": "synonym", "3": "extra_words", "4": "feedback", "4c": "
 
 def write_sources() -> None:
     """The files of all stages before `pairs`, with a mined string that people know better."""
-    write(ALIAS_ROWS, "split/aliases", SPLIT_ALIASES)
-    write([("q", "heldout_alias", "valid", "Query", ["o1"], 10, "alias")], "split/queries", QUERIES)
-    titles = [title for _, title, *_ in ALIAS_ROWS]
-    write([(t, f"{t}x") for t in titles], "typos/variants", VARIANTS)
+    frame = titles_of(TITLE_ROWS)
+    write(frame, "split/titles", TITLES)
+    queries = [("q", "heldout_alias", "valid", "Query", ["o1"], 10, "alias")]
+    write(queries_of(queries), "split/queries", QUERIES)
+    titles = frame["title"].to_list()
+    write(variants_of((t, f"{t}x") for t in titles), "typos/variants", VARIANTS)
     synonyms = [(t, f"job {i}", "title", "job", "manual") for i, t in enumerate(titles)]
-    write(synonyms, "synonyms/variants", SYNONYM_VARIANTS)
+    write(variants_of(synonyms, SYNONYM_VARIANTS), "synonyms/variants", SYNONYM_VARIANTS)
     mined = [(t, f"mined {i}", "mined", None, "train") for i, t in enumerate(titles[:100])]
     mined += [("title 7", "Mined 7 wrongly!", "mined", False, "train")]
     mined += [("title 8", f"asked {part}", "mined", True, part) for part in ("test", "valid")]
-    write(mined, "extra_words/variants", EXTRA_WORDS_VARIANTS)
-    write(VERDICT_ROWS, "feedback/verdicts", VERDICTS)
+    extra_words = variants_of(mined, EXTRA_WORDS_VARIANTS)
+    write(extra_words, "extra_words/variants", EXTRA_WORDS_VARIANTS)
+    write(verdicts_of(VERDICT_ROWS), "feedback/verdicts", VERDICTS)
 
 
-def write(rows: list[tuple[Any, ...]], name: str, schema: Schema) -> None:
-    frame = pl.DataFrame(rows, schema=dict(schema), orient="row")
+def write(frame: pl.DataFrame, name: str, schema: Schema) -> None:
     write_frame(frame, Path(f"data/{name}.parquet"), schema)
 
 
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make all six mixes in a folder."""
+    folder = tmp_path_factory.mktemp("mixes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+        params["pairs"] |= {"rounds": 2, "row_group": 1024}
+        Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+        write_sources()
+        for mix in MIXES:
+            make(mix, patch)
+    return folder
+
+
 @pytest.fixture
-def stages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
-    """All six stages run in a folder, which is the current one; the shares of its parameters."""
+def shares(made_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """All six mixes in a folder, which is the current one; the shares of its parameters."""
+    shutil.copytree(made_once, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "params.yaml").write_text((ROOT / "params.yaml").read_text())
-    write_sources()
-    for stage in ("0", *BEFORE):
-        run_stage(stage, monkeypatch)
-    return load_params().pairs.shares.model_dump()
+    return load(PairsParams).shares
 
 
-def run_stage(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.argv", ["pairs", "--stage", stage])
+def make(mix: str, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("sys.argv", ["pairs", "--mix", mix])
     main()
 
 
-def strings_and_rows(stage: str) -> tuple[pl.DataFrame, list[tuple[int, int, bool, str]]]:
-    folder = Path(f"data/pairs/{stage}")
+def strings_and_rows(mix: str) -> tuple[pl.DataFrame, list[Row]]:
+    folder = Path(f"data/pairs/{mix}")
     return pl.read_parquet(folder / "strings.parquet"), rows_of(folder / "pairs.parquet")
 
 
-def test_every_stage_keeps_what_was_before_and_adds_its_share(stages: dict[str, float]) -> None:
-    """Rows and strings of the stage before come first; shares within rounding; 1 : 4."""
+def test_every_mix_keeps_what_was_before_and_adds_its_share(shares: dict[str, float]) -> None:
+    """Rows and strings of the mix before come first; shares within rounding; 1 : 4."""
     outranked = {
         string
         for string, title in strings_and_rows("3")[0].select("string_id", "title").rows()
-        if title == "Mined 7 wrongly!"
+        if title == "mined 7 wrongly!"
     }
-    for stage, before in BEFORE.items():
-        (strings, rows), (first, kept) = strings_and_rows(stage), strings_and_rows(before)
+    assert len(outranked) == 1
+    for mix, before in BEFORE.items():
+        (strings, rows), (first, kept) = strings_and_rows(mix), strings_and_rows(before)
         assert strings.head(len(first)).equals(first)
         similar_before = [row for row in kept if row[2]]
-        if stage in ("4", "4c"):
+        if mix in ("4", "4c"):
             similar_before = [row for row in similar_before if row[1] not in outranked]
             assert len(similar_before) < len([row for row in kept if row[2]])
             assert not {other for _, other, *_ in rows} & outranked
@@ -291,18 +304,18 @@ def test_every_stage_keeps_what_was_before_and_adds_its_share(stages: dict[str, 
             assert rows[: len(kept)] == kept
         similar = [row for row in rows if row[2]]
         assert similar[: len(similar_before)] == similar_before
-        own = [row for row in similar if row[3] == NEW[stage]]
+        own = [row for row in similar if row[3] == NEW[mix]]
         assert len(similar) == len(similar_before) + len(own)
-        assert abs(len(own) - stages[NEW[stage]] * len(similar)) <= 0.5
+        assert abs(len(own) - shares[NEW[mix]] * len(similar)) <= 0.5
         assert len(rows) == 5 * len(similar)
         base = [row for row in rows if row[3] == "base"]
         check_pairs(base, owned_by(strings))
-        assert all(row[2] or NEW[stage] == "feedback" for row in rows if row[3] != "base")
+        assert all(row[2] or NEW[mix] == "feedback" for row in rows if row[3] != "base")
         assert max(max(anchor, other) for anchor, other, *_ in rows) < len(strings)
 
 
-def test_what_stages_write_beside_the_pairs(
-    stages: dict[str, float], monkeypatch: pytest.MonkeyPatch
+def test_what_is_written_beside_the_pairs(
+    shares: dict[str, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Roles of the strings, counts by source, and the same bytes again."""
     strings, rows = strings_and_rows("4c")
@@ -310,32 +323,32 @@ def test_what_stages_write_beside_the_pairs(
     assert dict(strings["role"].value_counts().rows()) == {**roles, "feedback": 4}
     assert not strings["title"].str.starts_with("asked").any()  # mined queries train nothing
     counts = json.loads(Path("data/pairs/4c/metrics.json").read_text())
-    found = Counter((source, similar) for *_, similar, source in rows)
+    sums = Counter((source, similar) for *_, similar, source in rows)
     assert counts["pairs"] == len(rows)
     assert counts["strings"] == len(strings)
-    assert counts["similar"] == {s: n for (s, similar), n in found.items() if similar}
-    assert counts["dissimilar"] == {s: n for (s, similar), n in found.items() if not similar}
-    for stage in ("2", "4c"):
-        before = {p.name: p.read_bytes() for p in Path(f"data/pairs/{stage}").iterdir()}
-        run_stage(stage, monkeypatch)
-        assert before == {p.name: p.read_bytes() for p in Path(f"data/pairs/{stage}").iterdir()}
+    assert counts["similar"] == {s: n for (s, similar), n in sums.items() if similar}
+    assert counts["dissimilar"] == {s: n for (s, similar), n in sums.items() if not similar}
+    for mix in ("2", "4c"):
+        before = {p.name: p.read_bytes() for p in Path(f"data/pairs/{mix}").iterdir()}
+        make(mix, monkeypatch)
+        assert before == {p.name: p.read_bytes() for p in Path(f"data/pairs/{mix}").iterdir()}
 
 
-def test_verdicts_alone_do_not_know_corrections(stages: dict[str, float]) -> None:
+def test_verdicts_alone_do_not_know_corrections(shares: dict[str, float]) -> None:
     title = ("corrected", "mined 7 wrongly")
-    for stage, owned in (("4", [[], []]), ("4c", [["o4"], ["o8"]])):
-        strings, rows = strings_and_rows(stage)
+    for mix, owned in (("4", [[], []]), ("4c", [["o4"], ["o8"]])):
+        strings, rows = strings_and_rows(mix)
         judged = strings.filter(pl.col("role") == "feedback", pl.col("title").is_in(title))
         assert judged["occupation_ids"].to_list() == owned
         similar = {other for _, other, alike, source in rows if alike and source == "feedback"}
-        assert bool(similar & set(judged["string_id"])) == (stage == "4c")
+        assert bool(similar & set(judged["string_id"])) == (mix == "4c")
 
 
 def test_outranked_pairs_can_be_kept(
-    stages: dict[str, float], monkeypatch: pytest.MonkeyPatch
+    shares: dict[str, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = Path("params.yaml").read_text()
     Path("params.yaml").write_text(text.replace("outranked: dropped", "outranked: kept"))
-    run_stage("4", monkeypatch)
+    make("4", monkeypatch)
     (_, kept), (_, rows) = strings_and_rows("3"), strings_and_rows("4")
     assert rows[: len(kept)] == kept

@@ -9,44 +9,43 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from frames_of import inputs_of, queries_of, queries_that_ask
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny_run import SETTINGS, TAXONOMY, aliases, network, useless
 
-from models.model_files import save_model
-from models.titles import clean_title, normalize_title
-from tasks.alias_index import AliasIndex
-from tasks.feedback import feedback
-from tasks.frames import check, write_frame
-from tasks.queries import WRITERS
-from tasks.ranking import rank_queries
-from tasks.schemas import FEEDBACK, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS
-from tasks.score import Prediction, choose, judge, main, predict
-from tasks.sections import EvaluateParams, FeedbackParams, ScoreParams
+from models.answer.occupation_scores import ScoreRule
+from models.answer.search import Search
+from models.network.model_files import save_model
+from models.text.titles import clean_title, normalize_title
+from tasks.evaluation.ranking import rank_queries
+from tasks.evaluation.systems import index_of
+from tasks.feedback import FeedbackParams, feedback
+from tasks.files.frames import check, write_frame
+from tasks.files.queries import WRITERS
+from tasks.files.schemas import FEEDBACK, QUERIES, SPLIT_INPUTS, TITLES
+from tasks.score import Prediction, ScoreParams, choose, judge, main, predict
+from tasks.split import distinct_titles
 
 ROOT = Path(__file__).parents[2]
 OUT = Path("data/score")
-BEST = EvaluateParams(occupation_score="best", soft_temperature=0.1, run_depth=1, bootstrap_draws=1)
 LABELS = ScoreParams(reviewer_id="labels", judged_at="2026-01-01")
-
-
-def inputs_of(*rows: tuple[str, str | None, str]) -> pl.DataFrame:
-    whole = [(number, *row) for number, row in enumerate(rows)]
-    return pl.DataFrame(whole, schema=dict(SPLIT_INPUTS), orient="row")
 
 
 def test_choice_by_hand() -> None:
     """Of eight, three are judged: one title with both its labels, and another title."""
     chosen = choose(
         inputs_of(
-            ("Java dev!", "a", "train"),
-            ("java  DEV", "a", "train"),
-            ("java dev", "b", "train"),
-            ("Asked!", "a", "train"),
-            ("?!", "a", "train"),
-            ("seen", "a", "valid"),
-            ("no label", None, "train"),
-            ("cook", "b", "train"),
+            [
+                ("Java dev!", "a", "train"),
+                ("java  DEV", "a", "train"),
+                ("java dev", "b", "train"),
+                ("Asked!", "a", "train"),
+                ("?!", "a", "train"),
+                ("seen", "a", "valid"),
+                ("no label", None, "train"),
+                ("cook", "b", "train"),
+            ]
         ),
         {"asked", "cooks"},
     )
@@ -66,8 +65,8 @@ def test_choice_by_hand() -> None:
     )
 )
 def test_what_is_judged_is_unseen_and_distinct(rows: list[tuple[str, str | None, str]]) -> None:
-    chosen = choose(inputs_of(*rows), {"asked"})
-    kept = [(normalize_title(r), o) for _, r, o, _ in chosen.inputs.iter_rows()]
+    chosen = choose(inputs_of(rows), {"asked"})
+    kept = chosen.inputs.select("normalized", "occupation_id").rows()
     labelled = [(normalize_title(r), o) for r, o, split in rows if split == "train" and o]
     assert len(set(kept)) == len(kept)
     assert set(kept) == {pair for pair in labelled if pair[0] not in ("asked", "")}
@@ -77,7 +76,7 @@ def test_what_is_judged_is_unseen_and_distinct(rows: list[tuple[str, str | None,
 def test_judgement_by_hand() -> None:
     """Right; wrong with the label as correction; wrong, and the label is not in the index."""
     judged = judge(
-        inputs_of(("x", "a", "train"), (" Y", "b", "train"), ("z", "gone", "train")),
+        inputs_of([("x", "a", "train"), (" Y", "b", "train"), ("z", "gone", "train")]),
         [Prediction("a", "one")] * 3,
         {"a", "b"},
         "train@3 0",
@@ -93,37 +92,35 @@ def test_judgement_by_hand() -> None:
 
 @pytest.mark.parametrize("rule", ["best", "soft"])
 def test_a_prediction_is_the_first_rank_of_the_run(rule: str) -> None:
-    """As every table ranks, with ties in the order of ids, over more than one block of 512."""
-    index = AliasIndex.of(aliases())
+    """As every table ranks, with ties in the order of ids, over more than one block of 256."""
+    index = index_of(distinct_titles(aliases()))
     rng = np.random.default_rng(1)
-    found = rng.integers(0, 4, (600, len(index.titles))).astype(np.float32) / 4
-    params = BEST.model_copy(update={"occupation_score": rule})
-    rows = [(str(n), "t", "test", str(n), ["baker"], 1, "alias") for n in range(len(found))]
-    queries = pl.DataFrame(rows, schema=dict(QUERIES), orient="row")
+    values = rng.integers(0, 4, (600, len(index.titles))).astype(np.float32) / 4
+    queries = queries_that_ask(map(str, range(len(values))))
 
-    def similarities(raw_titles):
-        return found[[int(title) for title in raw_titles]]
+    def similarities(titles):
+        return values[[int(title) for title in titles]]
 
-    _, run = rank_queries("s", similarities, index, queries, params)
-    predicted = predict(queries["raw_title"].to_list(), similarities, index, params)
+    search = Search(index, similarities, ScoreRule(rule, 0.1))
+    _, run = rank_queries("s", search, queries, 1)
+    predicted = predict(queries["cleaned"].to_list(), search)
     assert predicted == [Prediction(*row) for row in run.select("occupation_id", "title").rows()]
     assert len(set(predicted)) > len(TAXONOMY)
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A tiny network of stage 3 and seed 7; the inputs are titles of its index as they stand."""
+    """A tiny network of mix 3 and seed 7; the inputs are titles of its index as they stand."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["score", "--seed", "7"])
     Path("params.yaml").write_text((ROOT / "params.yaml").read_text(encoding="utf-8"))
     featurizer, encoder = network(1)
     save_model(Path("data/train/3/7/model"), featurizer, SETTINGS, encoder.state_dict(), useless())
-    write_frame(aliases(), Path("data/split/aliases.parquet"), SPLIT_ALIASES)
+    write_frame(distinct_titles(aliases()), Path("data/split/titles.parquet"), TITLES)
     parts = ("test", "valid", "gate", "test")
     for number, (writer, part) in enumerate(zip(WRITERS, parts, strict=True)):
         query = (str(number), writer, part, f"Asked {number}", ["nurse"], 1, "alias")
-        frame = pl.DataFrame([query], schema=dict(QUERIES), orient="row")
-        write_frame(frame, Path(f"data/{writer}/queries.parquet"), QUERIES)
+        write_frame(queries_of([query]), Path(f"data/{writer}/queries.parquet"), QUERIES)
     give(
         ("Ward sister,\r\n(night)", "nurse", "train"),
         ("Bread maker", "baker", "train"),
@@ -135,26 +132,25 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def give(*rows: tuple[str, str | None, str]) -> None:
-    write_frame(inputs_of(*rows), Path("data/split/inputs.parquet"), SPLIT_INPUTS)
+    write_frame(inputs_of(rows), Path("data/split/inputs.parquet"), SPLIT_INPUTS)
 
 
 def test_the_stage_by_hand(place: Path) -> None:
     """A title of the index finds itself: right for a baker and a nurse, wrong for the second."""
     main()
-    found = pl.read_csv(OUT / "feedback.csv", schema=dict(FEEDBACK))
+    judged = pl.read_csv(OUT / "feedback.csv", schema=dict(FEEDBACK))
     weights = Path("data/train/3/7/model/weights.safetensors").read_bytes()
     version = f"train@3 {hashlib.sha256(weights).hexdigest()[:12]}"
     said = (version, "labels", "2026-01-01")
-    assert found.select("raw_title", "matched_title", "verdict", "corrected_occupation_id").rows()[
-        1:
-    ] == [
+    columns = ["raw_title", "matched_title", "verdict", "corrected_occupation_id"]
+    assert judged.select(columns).rows()[1:] == [
         ("Bread maker", "bread maker", "right", None),
         ("NURSE", "nurse", "wrong", "baker"),
         ("Nurse", "nurse", "right", None),
     ]
-    assert set(found.select("model_version", "reviewer_id", "judged_at").rows()) == {said}
+    assert set(judged.select("model_version", "reviewer_id", "judged_at").rows()) == {said}
     held = {title for title, part in aliases().select("title", "split").rows() if part == "train"}
-    assert set(found["matched_title"]) <= {clean_title(title) for title in held}
+    assert set(judged["matched_title"]) <= {clean_title(title) for title in held}
     counts = json.loads((OUT / "metrics.json").read_text(encoding="utf-8"))
     assert counts["judged"] == counts["right"] + counts["wrong"] == 4
     assert counts["left_out"] == {"no_letters": 0, "query": 4, "duplicate": 0}
@@ -166,8 +162,8 @@ def test_the_stage_by_hand(place: Path) -> None:
 def test_the_stage_feedback_takes_every_row(place: Path) -> None:
     """Line breaks and commas survive; "nurse" is no baker's title, whatever an input's label."""
     main()
-    given_file = str(OUT / "feedback.csv")
-    params = FeedbackParams(reader="table", file=given_file, columns={}, max_rejected_share=0.0)
+    file = str(OUT / "feedback.csv")
+    params = FeedbackParams(reader="table", file=file, columns={}, max_rejected_share=0.0)
     judged = feedback(params, aliases(), set())
     assert judged.errors == 0
     assert judged.counts["mended"] == {"unknown_correction": 0, "matched_title_replaced": 0}

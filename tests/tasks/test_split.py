@@ -7,14 +7,21 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.titles import normalize_title
-from tasks.frames import check
-from tasks.schemas import ALIASES, INPUTS, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS
-from tasks.sections import SplitParams
-from tasks.split import Split, split
+from models.text.titles import clean_title, normalize_title
+from tasks.files.frames import check
+from tasks.files.schemas import (
+    ALIASES,
+    INPUTS,
+    QUERIES,
+    READINGS,
+    SPLIT_ALIASES,
+    SPLIT_INPUTS,
+    TITLES,
+)
+from tasks.split import Split, SplitParams, distinct_titles, split
 
 
 def params(**changes: Any) -> SplitParams:
@@ -52,22 +59,51 @@ TAXONOMY = st.dictionaries(
 def cases(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame]:
     taxonomy = draw(TAXONOMY)
     label = st.sampled_from([None, *taxonomy])
-    return aliases_of(taxonomy), inputs_of(draw(st.lists(st.tuples(TITLE, label), max_size=8)))
+    return aliases_of(taxonomy), inputs_of(draw(st.lists(st.tuples(TITLE, label), max_size=16)))
 
 
 @given(cases(), st.integers(0, 99))
+@settings(max_examples=40)
 def test_the_promises(case: tuple[pl.DataFrame, pl.DataFrame], seed: int) -> None:
     aliases, inputs = case
     parts = split(aliases, inputs, params(), seed)
     check(parts.aliases, SPLIT_ALIASES, "aliases")
+    check(parts.titles, TITLES, "titles")
     check(parts.inputs, SPLIT_INPUTS, "inputs")
     check(parts.queries, QUERIES, "queries")
-    assert parts.aliases.drop("split").equals(aliases)
-    assert parts.inputs.drop("split").equals(inputs)
+    assert parts.aliases.select(list(ALIASES)).equals(aliases)
+    assert parts.inputs.select(list(INPUTS)).equals(inputs)
+    readings(parts)
+    titles_of_the_taxonomy(parts)
     no_query_is_a_training_string(parts)
     held_out_aliases(parts)
     parts_of_inputs(parts)
     golds(parts)
+
+
+def readings(parts: Split) -> None:
+    for frame, column in (
+        (parts.aliases, "title"),
+        (parts.inputs, "raw_title"),
+        (parts.queries, "raw_title"),
+    ):
+        for raw, cleaned, normalized in frame.select(column, *READINGS).iter_rows():
+            assert (cleaned, normalized) == (clean_title(raw), normalize_title(raw))
+
+
+def titles_of_the_taxonomy(parts: Split) -> None:
+    """Once for all spellings, in the order of the first, and every alias has its title's split."""
+    sizes = Counter(parts.aliases["occupation_id"])
+    owners: dict[str, set[str]] = {}
+    for occupation, title in parts.aliases.select("occupation_id", "title").iter_rows():
+        owners.setdefault(clean_title(title), set()).add(occupation)
+    assert parts.titles.drop("split").rows() == [
+        (title, normalize_title(title), sorted(own), max(sizes[one] for one in own))
+        for title, own in owners.items()
+    ]
+    split_of = dict(parts.titles.select("title", "split").iter_rows())
+    for title, part in parts.aliases.select("title", "split").iter_rows():
+        assert split_of[clean_title(title)] == part
 
 
 def no_query_is_a_training_string(parts: Split) -> None:
@@ -75,6 +111,8 @@ def no_query_is_a_training_string(parts: Split) -> None:
     trained = {normalize_title(title) for title in train}
     queries = {normalize_title(raw_title) for raw_title in parts.queries["raw_title"]}
     assert not trained & queries
+    titles = parts.titles.filter(pl.col("split") == "train")["normalized"]
+    assert set(titles) == trained
 
 
 def held_out_aliases(parts: Split) -> None:
@@ -83,7 +121,7 @@ def held_out_aliases(parts: Split) -> None:
     sizes = Counter(parts.aliases["occupation_id"])
     normalized = Counter(normalize_title(title) for title in parts.aliases["title"])
     held = parts.aliases.filter(pl.col("split") != "train")
-    for occupation, title, preferred, part in held.iter_rows():
+    for occupation, title, preferred, part in held.select(*ALIASES, "split").iter_rows():
         assert not preferred
         assert sizes[occupation] >= limits[part]
         assert normalized[normalize_title(title)] == 1
@@ -99,7 +137,7 @@ def held_out_aliases(parts: Split) -> None:
 def parts_of_inputs(parts: Split) -> None:
     known = {normalize_title(title) for title in parts.aliases["title"]}
     together: dict[str, set[str]] = {}
-    for _, raw_title, occupation, part in parts.inputs.iter_rows():
+    for _, raw_title, occupation, part in parts.inputs.select(*INPUTS, "split").iter_rows():
         if occupation is None:
             assert part == "unlabelled"
         elif normalize_title(raw_title) in known:
@@ -107,7 +145,7 @@ def parts_of_inputs(parts: Split) -> None:
         else:
             assert part in {"annotations", "gate", "valid", "train"}
             together.setdefault(normalize_title(raw_title), set()).add(part)
-    assert all(len(found) == 1 for found in together.values())
+    assert all(len(of_equal_inputs) == 1 for of_equal_inputs in together.values())
 
 
 def golds(parts: Split) -> None:
@@ -166,6 +204,19 @@ def test_a_title_of_two_occupations_is_never_held_out() -> None:
     aliases = aliases_of({"a": ["head of a", *shared], "b": ["head of b", *plain]})
     for seed in range(5):
         assert set(split(aliases, inputs_of([]), params(), seed).aliases["split"]) == {"train"}
+
+
+def test_distinct_titles_by_hand() -> None:
+    """Two spellings of "tutor" are one title of both; what holds nothing is none."""
+    aliases = aliases_of({"b": ["head cook", "Tutor", "COOK"], "a": ["tu-tor", " TUTOR", " "]})
+    parts = split(aliases, inputs_of([]), params(gate_min_titles=9), 1)
+    assert distinct_titles(parts.aliases).equals(parts.titles)
+    assert parts.titles.rows() == [
+        ("head cook", "head cook", ["b"], 3, "train"),
+        ("tutor", "tutor", ["a", "b"], 3, "train"),
+        ("cook", "cook", ["b"], 3, "heldout_alias"),
+        ("tu-tor", "tutor", ["a"], 3, "train"),
+    ]
 
 
 @pytest.mark.parametrize("rows", [[], [("x", None)]])

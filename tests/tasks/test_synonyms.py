@@ -6,41 +6,33 @@ from typing import Any
 
 import polars as pl
 import pytest
+from frames_of import as_split_gives, queries_that_ask, titles_of, variants_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from params_of import synonyms_params
 
-from models.titles import clean_title, normalize_title
-from tasks.frames import check
-from tasks.schemas import QUERIES, SPLIT_ALIASES, SYNONYM_VARIANTS, SYNONYMS, VARIANTS
-from tasks.sections import SynonymsParams
+from models.text.titles import clean_title, normalize_title
+from tasks.files.frames import check
+from tasks.files.schemas import QUERIES, READINGS, SYNONYM_VARIANTS, SYNONYMS
 from tasks.synonyms import Synonyms, synonyms
 
 Aliases = list[tuple[str, str, str]]
 
 
-def params(**changes: Any) -> SynonymsParams:
-    values = {"reader": "table", "file": "", "max_shared_words": 2, "max_part_words": 2}
-    values |= {"min_contexts": 1, "test_share": 0.3, "max_test": 900, "probe_titles": 2}
-    return SynonymsParams(**values | changes)
-
-
 def made_of(
     aliases: Aliases,
     manual: list[tuple[str, str]] | None = None,
-    asked: list[str] | None = None,
+    earlier: list[str] | None = None,
     misspelt: list[str] | None = None,
     seed: int = 1,
     **changes: Any,
 ) -> Synonyms:
-    rows = [(occupation, title, False, part) for occupation, title, part in aliases]
-    queries = [(f"q{i}", "t", "gate", raw, ["x"], 1, "s") for i, raw in enumerate(asked or [])]
-    typos = [("a", typo) for typo in misspelt or []]
     return synonyms(
-        pl.DataFrame(rows, schema=dict(SPLIT_ALIASES), orient="row"),
-        pl.DataFrame(queries, schema=dict(QUERIES), orient="row"),
-        pl.DataFrame(typos, schema=dict(VARIANTS), orient="row"),
+        titles_of(aliases),
+        queries_that_ask(earlier or [], part="gate"),
+        variants_of(("a", typo) for typo in misspelt or []),
         manual or [],
-        params(**changes),
+        synonyms_params(**{"test_share": 0.3, "probe_titles": 2} | changes),
         seed,
     )
 
@@ -49,9 +41,10 @@ WORDS = st.sampled_from(["a", "B", "c,", "(d)", "e&"])
 TITLE = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
 ALIASES = st.lists(
     st.tuples(st.sampled_from("xyz"), TITLE, st.sampled_from(["train", "train", "valid"])),
-    max_size=16,
+    min_size=3,
+    max_size=24,
     unique=True,
-)
+).map(as_split_gives)
 PHRASE = st.lists(st.sampled_from("abcgh"), min_size=1, max_size=2).map(" ".join)
 MANUAL = st.lists(st.tuples(PHRASE, PHRASE).filter(lambda p: p[0] != p[1]), max_size=4, unique=True)
 
@@ -64,16 +57,16 @@ MANUAL = st.lists(st.tuples(PHRASE, PHRASE).filter(lambda p: p[0] != p[1]), max_
     st.integers(1, 2),
     st.integers(0, 99),
 )
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_the_promises(
     aliases: Aliases,
     manual: list[tuple[str, str]],
-    asked: list[str],
+    earlier: list[str],
     misspelt: list[str],
     min_contexts: int,
     seed: int,
 ) -> None:
-    made = made_of(aliases, manual, asked, misspelt, seed, min_contexts=min_contexts)
+    made = made_of(aliases, manual, earlier, misspelt, seed, min_contexts=min_contexts)
     check(made.synonyms, SYNONYMS, "synonyms")
     check(made.variants, SYNONYM_VARIANTS, "variants")
     check(made.queries, QUERIES, "queries")
@@ -83,7 +76,7 @@ def test_the_promises(
         owners.setdefault(clean_title(title), set()).add(occupation)
         if part == "train":
             trained.setdefault(clean_title(title), set()).add(occupation)
-    taken = {normalize_title(title) for title in [*(t for _, t, _ in aliases), *asked]}
+    taken = {normalize_title(title) for title in [*(t for _, t, _ in aliases), *earlier]}
     variants = {normalize_title(variant) for variant in made.variants["variant"]}
     questions = {normalize_title(raw) for raw in made.queries["raw_title"]}
     assert not (variants | questions) & taken
@@ -102,11 +95,14 @@ def test_the_promises(
             assert all(0 < len(phrase.split()) <= 2 for phrase in (part, other))
             assert "&" not in part + other
     reachable = exchanges(trained, made.synonyms)
-    for title, variant, part, other, kind in made.variants.iter_rows():
+    for title, variant, normalized, part, other, kind in made.variants.iter_rows():
         assert (title, part, other, kind) in reachable[normalize_title(variant)]
+        assert (variant, normalized) == (clean_title(variant), normalize_title(variant))
     in_training = {frozenset(row) for row in made.variants.select("part", "other").iter_rows()}
-    for raw, gold, source in made.queries.select("raw_title", "occupation_ids", "source").rows():
-        ways = reachable[normalize_title(raw)]
+    columns = ["raw_title", *READINGS, "occupation_ids", "source"]
+    for raw, cleaned, normalized, gold, source in made.queries.select(columns).rows():
+        assert (cleaned, normalized) == (clean_title(raw), normalize_title(raw))
+        ways = reachable[normalized]
         assert gold == sorted(set().union(*(owners[title] for title, *_ in ways)))
         if any(frozenset((part, other)) in in_training for _, part, other, _ in ways):
             assert source == "pair_seen"
@@ -117,7 +113,7 @@ def exchanges(
     trained: dict[str, set[str]], pairs: pl.DataFrame
 ) -> dict[str, set[tuple[str, str, str, str]]]:
     """Normalized result of every exchange, by brute force: (title, part, other, kind) behind it."""
-    found: dict[str, set[tuple[str, str, str, str]]] = {}
+    ways: dict[str, set[tuple[str, str, str, str]]] = {}
     for title, occupations in trained.items():
         words = normalize_title(title).split()
         for occupation, one, two, kind, _ in pairs.iter_rows():
@@ -136,8 +132,8 @@ def exchanges(
                     ):
                         continue
                     result = " ".join([*words[:at], other, *words[at + size :]])
-                    found.setdefault(result, set()).add((title, part, other, kind))
-    return found
+                    ways.setdefault(result, set()).add((title, part, other, kind))
+    return ways
 
 
 BY_HAND: Aliases = [
@@ -157,15 +153,15 @@ def test_worked_by_hand() -> None:
     chef and web = java: pastry chef and web developer, which is asked already.
     """
     manual = [("cook", "chef"), ("web", "java")]
-    made = made_of(BY_HAND, manual, asked=["Web Developer!"], test_share=0.0)
+    made = made_of(BY_HAND, manual, earlier=["Web Developer!"], test_share=0.0)
     assert made.synonyms.rows() == [
         ("dev", "developer", "programmer", "induced", 1),
         (None, "cook", "chef", "manual", None),
         (None, "web", "java", "manual", None),
     ]
     assert made.variants.rows() == [
-        ("java developer", "java programmer", "developer", "programmer", "induced"),
-        ("pastry cook", "pastry chef", "cook", "chef", "manual"),
+        ("java developer", *["java programmer"] * 2, "developer", "programmer", "induced"),
+        ("pastry cook", *["pastry chef"] * 2, "cook", "chef", "manual"),
     ]
     assert made.queries.is_empty()
     one = {"too_few_contexts": 0, "accepted": 1, "titles": 1}
@@ -213,7 +209,8 @@ def test_the_stricter_row_generates_from_its_pairs_only() -> None:
         assert strict.synonyms.is_empty()
         assert strict.variants.is_empty()
         assert strict.queries.is_empty()
-    more = [*BY_HAND, ("dev", "web developer", "train"), ("dev", "web programmer", "train")]
+    more = [(occupation, title, "train") for occupation, title, _ in BY_HAND]
+    more.append(("dev", "web developer", "train"))
     made = made_of(more, min_contexts=2, test_share=0.0)
     assert made.synonyms.rows() == [("dev", "developer", "programmer", "induced", 2)]
     assert made.variants["variant"].to_list() == ["java programmer"]
@@ -227,14 +224,23 @@ def test_a_title_of_any_split_leaves_both_sides(part: str) -> None:
     assert made.queries.is_empty()
 
 
-def test_an_occupation_that_holds_the_title_elsewhere_is_gold_but_gives_no_pairs() -> None:
-    """Occupation y has cook = chef, and "day cook" is its title too, but not one that trains."""
-    rows = [("y", "night cook", "train"), ("y", "night chef", "train"), ("y", "day cook", "valid")]
-    rows += [("x", "day cook", "train")]
+def test_a_title_of_two_occupations_takes_the_pairs_of_one_and_its_gold_is_both() -> None:
+    """Occupation y has cook = chef; "cook (day)" is of x too, "dawn cook shift" of x alone.
+
+    The size of the queries is that of y, whose held-out title counts.
+    """
+    rows = [("y", "night cook", "train"), ("y", "night chef", "train"), ("y", "miner", "valid")]
+    rows += [(occupation, "Cook (day)", "train") for occupation in "xy"]
+    rows.append(("x", "dawn cook shift", "train"))
     assert made_of(rows).synonyms.rows() == [("y", "chef", "cook", "induced", 1)]
-    assert made_of(rows, test_share=1.0).queries.is_empty()
-    asked = made_of(rows, [("day", "noon")], test_share=1.0).queries
-    assert asked.select("raw_title", "occupation_ids").rows() == [("noon cook", ["x", "y"])]
+    columns = ("raw_title", "occupation_ids", "occupation_size")
+    queries = made_of(rows, test_share=1.0).queries
+    assert queries.select(columns).rows() == [("chef (day)", ["x", "y"], 4)]
+    queries = made_of(rows, [("day", "noon")], test_share=1.0).queries
+    assert queries.select(columns).rows() == [
+        ("chef (day)", ["x", "y"], 4),
+        ("cook (noon)", ["x", "y"], 4),
+    ]
 
 
 @pytest.mark.parametrize("aliases", [[], [("x", "cook", "train")], [("x", "-", "valid")]])

@@ -8,16 +8,19 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
+from frames_of import queries_of
 from toy_evaluation import TESTS, write_toy
 
-from tasks.aligned_table import aligned
-from tasks.effects import EFFECTS, KEPT_UP, SCORES_BY_SEED
-from tasks.frames import write_frame
-from tasks.queries import read_queries
-from tasks.schemas import QUERIES, SCORES, TABLE
+from tasks.evaluation.effects import EFFECTS, KEPT_UP, SCORES_BY_SEED
+from tasks.evaluation.table3_page import as_markdown
+from tasks.files.frames import write_frame
+from tasks.files.queries import read_queries
+from tasks.files.schemas import QUERIES, SCORES, TABLE
+from tasks.files.sources import MIXES
+from tasks.files.tables import read_table, table, write_table
+from tasks.reporting.aligned_table import aligned
 from tasks.table3 import (
     FOLDER,
-    STAGES,
     SUMMARY,
     TABLE_BY_SEED,
     Evaluations,
@@ -25,13 +28,10 @@ from tasks.table3 import (
     read_evaluations,
     table3,
 )
-from tasks.table3_page import as_markdown
-from tasks.tables import read_table, table, write_table
 
 SEEDS = [1, 5]
 FILES = {"table.csv", "summary.csv", "effects.csv", "kept_up.csv", "table3.md", "metrics.json"}
-QUERY_ROWS = [(f"q{i}", "typos", "test", "baker", ["a"], 1, "typo") for i in range(4)]
-QUERY_FRAME = pl.DataFrame(QUERY_ROWS, schema=dict(QUERIES), orient="row")
+FOUR = queries_of((f"q{i}", "typos", "test", "baker", ["a"], 1, "typo") for i in range(4))
 
 
 def scores_of(system: str, seed: int | None, hits: list[float]) -> pl.DataFrame:
@@ -42,9 +42,7 @@ def scores_of(system: str, seed: int | None, hits: list[float]) -> pl.DataFrame:
 def evaluations(*parts: pl.DataFrame) -> Evaluations:
     """With the tables that `evaluate` makes of each part."""
     tables = [
-        table(part.drop("seed"), QUERY_FRAME, 100, 1).with_columns(
-            seed=pl.lit(part["seed"][0], pl.Int64)
-        )
+        table(part.drop("seed"), FOUR, 100, 1).with_columns(seed=pl.lit(part["seed"][0], pl.Int64))
         for part in parts
     ]
     return Evaluations(pl.concat(tables), pl.concat(parts))
@@ -62,11 +60,11 @@ def test_mean_and_spread_by_hand() -> None:
     1, 1, 0.5, 0; the interval is that of these four.
     """
     seeds = [scores_of("1", 1, [1, 1, 0, 0]), scores_of("1", 5, [1, 1, 1, 0])]
-    made = table3(evaluations(scores_of("ngram", None, [1, 0, 0, 0]), *seeds), QUERY_FRAME, 100, 1)
+    made = table3(evaluations(scores_of("ngram", None, [1, 0, 0, 0]), *seeds), FOUR, 100, 1)
     row = accuracy(made.summary, "1")
     assert (row["mean"], row["n"], row["seeds"], row["paper"]) == (0.625, 4, 2, 0.99)
     assert (row["smallest"], row["largest"], row["deviation"]) == (0.5, 0.75, 0.176777)
-    of_means = table(scores_of("1", None, [1, 1, 0.5, 0]).drop("seed"), QUERY_FRAME, 100, 1)
+    of_means = table(scores_of("1", None, [1, 1, 0.5, 0]).drop("seed"), FOUR, 100, 1)
     expected = of_means.filter(metric="success_at_1", slice="all").row(0, named=True)
     assert (row["low"], row["high"]) == (expected["low"], expected["high"])
     assert accuracy(made.summary, "ngram")["mean"] == 0.25
@@ -74,7 +72,7 @@ def test_mean_and_spread_by_hand() -> None:
 
 
 def test_one_seed_has_no_spread_and_the_interval_of_its_table() -> None:
-    made = table3(evaluations(scores_of("0", 1, [1, 0.5, 0, 0])), QUERY_FRAME, 100, 1)
+    made = table3(evaluations(scores_of("0", 1, [1, 0.5, 0, 0])), FOUR, 100, 1)
     row = accuracy(made.summary, "0")
     assert (row["smallest"], row["largest"], row["deviation"]) == (None, None, None)
     shared = ["system", "test", "slice", "metric", "low", "high", "n"]
@@ -84,28 +82,27 @@ def test_one_seed_has_no_spread_and_the_interval_of_its_table() -> None:
 
 def test_paper_figures_stand_beside_their_own_row_only() -> None:
     parts = [scores_of(system, None, [1, 0, 0, 0]) for system in ("ngram", "tfidf")]
-    summary = table3(evaluations(*parts), QUERY_FRAME, 100, 1).summary
+    summary = table3(evaluations(*parts), FOUR, 100, 1).summary
     printed = summary.drop_nulls("paper").select("system", "slice", "metric", "paper").rows()
     assert printed == [("ngram", "all", "success_at_1", 0.99)]
 
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """All evaluations of two seeds: stage k answers the first k queries of each test."""
+    """All evaluations of two seeds: the k-th mix answers the first k queries of each test."""
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path)
     params = yaml.safe_load((tmp_path / "params.yaml").read_text())
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params | {"seeds": SEEDS}))
     for writer, rows in TESTS.items():
         more = [(f"{row[0]}{i}", *row[1:]) for row in rows if row[2] == "test" for i in range(6)]
-        frame = pl.DataFrame(more, schema=dict(QUERIES), orient="row")
-        write_frame(frame, tmp_path / f"data/{writer}/queries.parquet", QUERIES)
+        write_frame(queries_of(more), tmp_path / f"data/{writer}/queries.parquet", QUERIES)
     write_evaluation(tmp_path / "data/lexical", {"ngram": 1, "tfidf": 2})
-    for number, stage in enumerate(STAGES):
+    for number, mix in enumerate(MIXES):
         for seed in SEEDS:
-            folder = tmp_path / f"data/evaluate/{stage}/{seed}"
-            # an untrained network of a later stage would show as 6 of 6
-            write_evaluation(folder, {"untrained": 6 if number else 0, stage: number})
+            folder = tmp_path / f"data/evaluate/{mix}/{seed}"
+            # an untrained network of a later mix would show as 6 of 6
+            write_evaluation(folder, {"untrained": 6 if number else 0, mix: number})
     return tmp_path / "data"
 
 
@@ -130,14 +127,14 @@ def write_evaluation(folder: Path, right: dict[str, int]) -> None:
 
 
 def test_the_stage_on_files(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Stage k finds k of 6, `untrained` is that of stage 0, each stage gains 1 / 6."""
+    """The k-th mix finds k of 6, `untrained` is that of mix 0, each mix gains 1 / 6."""
     main()
     summary = read_table(FOLDER / "summary.csv", SUMMARY)
     means = summary.filter(test="composition", metric="mrr", slice="all")
-    sixths = {"ngram": 1, "tfidf": 2, "untrained": 0, **{k: i for i, k in enumerate(STAGES)}}
+    sixths = {"ngram": 1, "tfidf": 2, "untrained": 0, **{k: i for i, k in enumerate(MIXES)}}
     expected = {system: pytest.approx(known / 6, abs=1e-6) for system, known in sixths.items()}
-    found = dict(means.select("system", "mean").iter_rows())
-    assert found == expected and list(found) == list(sixths)
+    shown = dict(means.select("system", "mean").iter_rows())
+    assert shown == expected and list(shown) == list(sixths)
     effects = read_table(FOLDER / "effects.csv", EFFECTS)
     assert effects.filter(system="2", metric="success_at_1")["gain"].to_list() == pytest.approx(
         [1 / 6] * 2 * 4, abs=1e-6
@@ -168,7 +165,7 @@ def test_a_missing_seed_is_named(data: Path) -> None:
 
 
 def test_the_page(data: Path) -> None:
-    """The paper beside the tests that it has; stage 4's row of gains for each seed."""
+    """The paper beside the tests that it has; mix 4's row of gains for each seed."""
     made = table3(read_evaluations(data, SEEDS), read_queries("test"), 1000, 1)
     page = as_markdown(made.summary, made.effects, made.kept_up)
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines()]
@@ -188,7 +185,7 @@ def test_the_page(data: Path) -> None:
 
 
 def test_a_page_of_lexical_systems_only() -> None:
-    made = table3(evaluations(scores_of("ngram", None, [1, 0, 0, 0])), QUERY_FRAME, 100, 1)
+    made = table3(evaluations(scores_of("ngram", None, [1, 0, 0, 0])), FOUR, 100, 1)
     page = as_markdown(made.summary, made.effects, made.kept_up)
     assert page.count("#") == 1
 

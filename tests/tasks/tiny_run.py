@@ -8,25 +8,31 @@ from typing import Any
 import polars as pl
 import torch
 import yaml
+from frames_of import aliases_of, queries_of
 
-from models.encoder import Encoder
 from models.encoders.recurrent import RecurrentSettings
-from models.featurizer import Featurizer
-from models.kinds import fit_featurizer, make_encoder
-from models.model_files import save_model
-from tasks.frames import write_frame, write_json
-from tasks.schemas import OCCUPATIONS, QUERIES, SPLIT_ALIASES
+from models.network.encoder import Encoder
+from models.network.kinds import fit_featurizer, make_encoder
+from models.network.model_files import save_model
+from models.text.featurizer import Featurizer
+from tasks.files.frames import write_frame, write_json
+from tasks.files.schemas import OCCUPATIONS, QUERIES, SPLIT_ALIASES, TITLES
+from tasks.split import distinct_titles
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = RecurrentSettings("fast", 20, 4, 1, 4, 8, 0.0, 0.0)
 TAXONOMY = {
     "baker": ("Baker", ["7", "75"], ["Baker", "Bread maker", "BREAD  maker", "Confectioner"]),
-    "developer": ("C++ developer", ["2", "25"], ["C++ developer", "Programmer", "Coder"]),
+    "developer": ("C++ developer", ["2", "25"], ["C++ developer", "Coder", "Programmer"]),
     "estate": ("Real estate developer", ["3"], ["Real estate developer", "Developer"]),
     "nurse": ("Nurse", ["2", "22"], ["Nurse", "Ward sister", "Nurse (night)"]),
-    "software": ("Software developer", ["2", "25"], ["Software developer", "Developer", "Coder"]),
+    "software": (
+        "Software developer",
+        ["2", "25"],
+        ["Software developer", "Developer", "Coder", "Software maker"],
+    ),
 }
-"""occupation_id to label, codes, aliases; the third of four is written like the second, and
+"""occupation_id to label, codes, aliases; a baker's third is written like the second, and
 "Developer" and "Coder" belong to two."""
 
 
@@ -37,7 +43,7 @@ def aliases() -> pl.DataFrame:
         for name, (_, _, titles) in TAXONOMY.items()
         for number, title in enumerate(titles)
     ]
-    return pl.DataFrame(rows, schema=dict(SPLIT_ALIASES), orient="row")
+    return aliases_of(rows)
 
 
 def occupations() -> pl.DataFrame:
@@ -47,18 +53,16 @@ def occupations() -> pl.DataFrame:
 
 def queries(part: str, repeats: int) -> pl.DataFrame:
     """Each title as it stands, `repeats` times, so that a network can be right or wrong."""
-    frame = aliases()
-    rows = [
+    return queries_of(
         (f"{part}-{number}-{row}", "typos", part, title, [name], 4, "typo")
         for number in range(repeats)
-        for row, (name, title) in enumerate(frame.select("occupation_id", "title").rows())
-    ]
-    return pl.DataFrame(rows, schema=dict(QUERIES), orient="row")
+        for row, (name, title) in enumerate(aliases().select("occupation_id", "title").rows())
+    )
 
 
 def network(seed: int) -> tuple[Featurizer, Encoder]:
     """Weights large enough for titles to differ."""
-    featurizer = fit_featurizer(aliases()["title"].to_list(), SETTINGS)
+    featurizer = fit_featurizer(aliases()["cleaned"].to_list(), SETTINGS)
     torch.manual_seed(seed)
     encoder = make_encoder(SETTINGS, featurizer).eval()
     with torch.no_grad():
@@ -78,7 +82,7 @@ def useless() -> dict[str, torch.Tensor]:
 def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Path:
     """Write what register and promote read; `changes` replace top values of `params.yaml`."""
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    params |= {"stage": "1", "seeds": [7, 1]} | changes
+    params |= {"mix": "1", "seeds": [7, 1]} | changes
     root.mkdir(parents=True, exist_ok=True)
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     (root / "dvc.lock").write_text("schema: '2.0'\n", encoding="utf-8")
@@ -86,6 +90,7 @@ def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Pa
     weights = encoder.state_dict() if good else useless()
     save_model(root / "data/train/1/7/model", featurizer, SETTINGS, weights, useless())
     write_frame(aliases(), root / "data/split/aliases.parquet", SPLIT_ALIASES)
+    write_frame(distinct_titles(aliases()), root / "data/split/titles.parquet", TITLES)
     write_frame(occupations(), root / "data/ingest/occupations.parquet", OCCUPATIONS)
     write_frame(queries("gate", 8), root / "data/typos/queries.parquet", QUERIES)
     write_frame(queries("test", 1), root / "data/split/queries.parquet", QUERIES)

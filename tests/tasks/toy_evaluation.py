@@ -5,17 +5,17 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import polars as pl
+from frames_of import queries_of, titles_of
 
-from tasks.frames import write_frame
-from tasks.schemas import QUERIES, SPLIT_ALIASES
+from tasks.files.frames import write_frame
+from tasks.files.schemas import QUERIES, TITLES
 
 ROOT = Path(__file__).parents[2]
 ALIASES = [
-    ("a", "cook", True, "train"),
-    ("b", "nurse", True, "train"),
-    ("c", "tutor", True, "train"),
-    ("c", "teacher", False, "heldout_alias"),
+    ("a", "Cook", "train"),
+    ("b", "nurse", "train"),
+    ("c", "tutor", "train"),
+    ("c", "teacher", "heldout_alias"),
 ]
 TESTS = {
     "typos": [("1", "typos", "test", "cook", ["a"], 1, "typo")],
@@ -31,10 +31,8 @@ TESTS = {
 
 
 def write_toy(folder: Path) -> None:
-    """Write `params.yaml` and, in `data/`, the aliases and the queries of four stages."""
+    """Write `params.yaml` and, in `data/`, the titles and the queries of four stages."""
     shutil.copy(ROOT / "params.yaml", folder)
-    aliases = pl.DataFrame(ALIASES, schema=dict(SPLIT_ALIASES), orient="row")
-    write_frame(aliases, folder / "data/split/aliases.parquet", SPLIT_ALIASES)
+    write_frame(titles_of(ALIASES), folder / "data/split/titles.parquet", TITLES)
     for stage, rows in TESTS.items():
-        frame = pl.DataFrame(rows, schema=dict(QUERIES), orient="row")
-        write_frame(frame, folder / f"data/{stage}/queries.parquet", QUERIES)
+        write_frame(queries_of(rows), folder / f"data/{stage}/queries.parquet", QUERIES)

@@ -18,7 +18,7 @@ from encoder_checks import (
 from shapes import checked
 
 from models.encoders.attentive import AttentiveEncoder, AttentiveSettings
-from models.units import UnitSettings
+from models.text.units import UnitSettings
 
 SETTINGS = AttentiveSettings(
     unit="word",
@@ -40,7 +40,7 @@ def encoder_of(**changes: object) -> AttentiveEncoder:
 
 
 def by_equations(encoder: AttentiveEncoder, row: list[int]) -> np.ndarray:
-    """Bao et al. 2018, equations 1 to 9, over exactly the units of `row`."""
+    """Compute Bao et al. 2018, equations 1 to 9, over exactly the units of `row`."""
     vectors = encoder.vectors.weight.detach().double().numpy()
     h = layers_by_loop(encoder.lstm, vectors[row]).T  # one state a column
     if encoder.settings.pooling == "attention":
@@ -60,23 +60,23 @@ def by_equations(encoder: AttentiveEncoder, row: list[int]) -> np.ndarray:
 @pytest.mark.parametrize("pooling", POOLINGS)
 def test_equals_the_equations_in_any_batch(pooling: str, bidirectional: bool) -> None:
     encoder = encoder_of(pooling=pooling, bidirectional=bidirectional)
-    found = checked(AttentiveEncoder.forward)(encoder, *padded(ROWS)).detach().numpy()
-    np.testing.assert_allclose(found, [by_equations(encoder, row) for row in ROWS], atol=1e-6)
+    embeddings = checked(AttentiveEncoder.forward)(encoder, *padded(ROWS)).detach().numpy()
+    np.testing.assert_allclose(embeddings, [by_equations(encoder, row) for row in ROWS], atol=1e-6)
     check_batch_independence(encoder, ROWS * 15)  # more than one piece
     check_gradients(encoder, ROWS)
     check_traced(encoder)
 
 
 def test_without_attention_the_end_of_a_string_weighs_most() -> None:
-    """The paper's reason for attention: of the last state the first words are hard to see.
+    """Show the paper's reason for attention: in the last state the first words are hard to see.
 
     Changing the first of seven words moves the attended embedding more than the last state.
     """
     rows = [[1, 2, 3, 4, 5, 6, 7], [8, 2, 3, 4, 5, 6, 7]]
     moved = {}
     for pooling in ("attention", "last"):
-        one, other = encoder_of(pooling=pooling)(*padded(rows))
-        moved[pooling] = ((one - other).norm() / one.norm()).item()
+        short, long = encoder_of(pooling=pooling)(*padded(rows))
+        moved[pooling] = ((short - long).norm() / short.norm()).item()
     assert moved["attention"] > 5 * moved["last"]
 
 

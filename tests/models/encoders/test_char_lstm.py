@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from shapes import checked
 
 from models.encoders.char_lstm import OPEN, CharLstmEncoder, CharLstmSettings
-from models.units import UnitSettings
+from models.text.units import UnitSettings
 
 SETTINGS = CharLstmSettings(max_length=8, dim_character=5, dim=4, output_gate=True)
 ROWS = [[1, 2, 3, 4], [5], [8, 7, 6, 5, 4, 3, 2], [2, 2]]
@@ -36,16 +36,16 @@ def encoder_of(output_gate: bool) -> CharLstmEncoder:
 )
 @settings(max_examples=40)
 def test_equals_the_loop(rows: list[list[int]], output_gate: bool) -> None:
-    """The last state over exactly the characters of each row; without the gate, o(t) is 1."""
+    """Take the last state over exactly the characters of each row; without the gate, o(t) is 1."""
     encoder = encoder_of(output_gate)
-    found = checked(CharLstmEncoder.forward)(encoder, *padded(rows)).detach().numpy()
+    embeddings = checked(CharLstmEncoder.forward)(encoder, *padded(rows)).detach().numpy()
     vectors = encoder.characters.weight.detach().double().numpy()
     expected = [layers_by_loop(encoder.lstm, vectors[row], output_gate)[-1] for row in rows]
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    np.testing.assert_allclose(embeddings, expected, atol=1e-6)
 
 
 def test_the_gate_is_all_the_way_open() -> None:
-    """What σ gives there is 1 to the last bit, so that nothing of the state is lost."""
+    """Check that σ gives 1 to the last bit there, so that nothing of the state is lost."""
     assert torch.tensor(OPEN).sigmoid().item() == 1
 
 
@@ -58,7 +58,7 @@ def test_any_batch_any_parameter_any_trace(output_gate: bool) -> None:
 
 
 def test_without_the_gate_its_weights_do_not_matter() -> None:
-    """They stay in the files; no gradient moves them."""
+    """Keep them in the files; no gradient moves them."""
     encoder = encoder_of(False)
     before = encoder(*padded(ROWS))
     before.sum().backward()

@@ -20,7 +20,7 @@ from shapes import checked
 from torch.nn import functional
 
 from models.encoders.convolution import ConvolutionEncoder, ConvolutionSettings
-from models.units import UnitSettings
+from models.text.units import UnitSettings
 
 SETTINGS = ConvolutionSettings(
     max_length=8,
@@ -41,7 +41,7 @@ def encoder_of(**changes: object) -> ConvolutionEncoder:
 
 
 def by_loop(encoder: ConvolutionEncoder, row: list[int]) -> np.ndarray:
-    """Every filter over every window that lies in `row`; a short row is filled up with zeros."""
+    """Move every filter over every window that lies in `row`; zeros fill up a short row."""
     weights = {k: v.double().numpy() for k, v in encoder.state_dict().items()}
     relu = encoder.settings.activation == "relu"
     responses = []
@@ -69,12 +69,12 @@ def by_loop(encoder: ConvolutionEncoder, row: list[int]) -> np.ndarray:
 @settings(max_examples=60)
 def test_equals_the_loop(rows: list[list[int]], activation: str, fully_connected: str) -> None:
     encoder = encoder_of(activation=activation, fully_connected=fully_connected)
-    found = checked(ConvolutionEncoder.forward)(encoder, *padded(rows)).detach().numpy()
-    np.testing.assert_allclose(found, [by_loop(encoder, row) for row in rows], atol=1e-6)
+    embeddings = checked(ConvolutionEncoder.forward)(encoder, *padded(rows)).detach().numpy()
+    np.testing.assert_allclose(embeddings, [by_loop(encoder, row) for row in rows], atol=1e-6)
 
 
 def test_by_hand() -> None:
-    """One filter (1, -1) over pairs of characters; a is 1 and b is 2, padding 0, bias 0.
+    """Move one filter (1, -1) over pairs of characters; a is 1 and b is 2, padding 0, bias 0.
 
     "abba" has the windows 1 - 2, 2 - 2 and 2 - 1, the largest is 1; "bab" 2 - 1 and 1 - 2, again 1;
     "ab" has only 1 - 2 = -1, although (b, padding) behind it would give 2; "a" is shorter than the
@@ -87,23 +87,23 @@ def test_by_hand() -> None:
         encoder.characters.weight[:3, 0] = torch.tensor([0.0, 1.0, 2.0])
         encoder.banks[0].weight[:] = torch.tensor([[[1.0, -1.0]]])
         encoder.banks[0].bias[:] = 2.0  # so that relu lets all of them through
-    found = encoder(*padded([[1, 2, 2, 1], [2, 1, 2], [1, 2], [1], [0]]))
-    assert (found[:, 0] - 2).tolist() == [1, 1, -1, 1, 0]
+    embeddings = encoder(*padded([[1, 2, 2, 1], [2, 1, 2], [1, 2], [1], [0]]))
+    assert (embeddings[:, 0] - 2).tolist() == [1, 1, -1, 1, 0]
 
 
 def test_equals_conv1d_and_its_gradients() -> None:
-    """Strings of one length, longer than all filters: convolution, largest, activation, dense."""
+    """Take strings of one length, longer than all filters: convolve, largest, activate, dense."""
     encoder = encoder_of(activation="relu")
     ids = torch.randint(1, 9, (6, 8), generator=torch.Generator().manual_seed(1))
     goal = torch.randn(6, 6, generator=torch.Generator().manual_seed(2))
     (encoder(ids, torch.full((6,), 8)) * goal).sum().backward()
-    found = {name: value.grad.clone() for name, value in encoder.named_parameters()}
+    gradients = {name: value.grad.clone() for name, value in encoder.named_parameters()}
     encoder.zero_grad()
     vectors = encoder.characters(ids).mT
     responses = [functional.relu(bank(vectors)).amax(2) for bank in encoder.banks]
     (encoder.dense(torch.cat(responses, 1)) * goal).sum().backward()
     for name, value in encoder.named_parameters():
-        torch.testing.assert_close(found[name], value.grad, atol=1e-6, rtol=1e-4)
+        torch.testing.assert_close(gradients[name], value.grad, atol=1e-6, rtol=1e-4)
 
 
 @pytest.mark.parametrize("fully_connected", ["tanh", "linear", "none"])
@@ -116,7 +116,7 @@ def test_any_batch_any_parameter_any_trace(fully_connected: str) -> None:
 
 
 def test_the_vector_of_padding_stays_zero() -> None:
-    """Short strings look at it, and no step of training moves it."""
+    """Give short strings, which look at it: no step of training moves it."""
     encoder = encoder_of().train()
     optimizer = torch.optim.Adam(encoder.parameters(), lr=0.1, weight_decay=0.1)
     for _ in range(3):

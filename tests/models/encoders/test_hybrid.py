@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from shapes import checked
 
 from models.encoders.hybrid import HybridEncoder, HybridSettings
-from models.kinds import encoder_settings, plain
-from models.units import UnitSettings
+from models.network.kinds import encoder_settings, plain
+from models.text.units import UnitSettings
 
 BAG: dict[str, Any] = {
     "kind": "ngram_bag",
@@ -46,7 +46,7 @@ def encoder_of(**changes: Any) -> HybridEncoder:
 
 
 def batch_of(titles: list[Title], more: int = 0) -> list[torch.Tensor]:
-    """Two tensors for each unit, ids and lengths."""
+    """Make two tensors for each unit, ids and lengths."""
     features = []
     for rows in zip(*titles, strict=True):
         longest = max(map(len, rows)) + more
@@ -74,20 +74,20 @@ def by_loop(encoder: HybridEncoder, title: Title) -> list[float]:
         return dense(encoder.joined.dense, flat)
     states = [dense(layer, part) for layer, part in zip(encoder.joined.dense, parts, strict=True)]
     gates = dense(encoder.joined.gates, flat)
-    found = []
+    joined = []
     for place in range(encoder.dim):
         raised = [math.exp(gates[part * encoder.dim + place]) for part in range(len(parts))]
-        weights = [each / sum(raised) for each in raised]
-        found.append(sum(w * state[place] for w, state in zip(weights, states, strict=True)))
-    return found
+        weights = [power / sum(raised) for power in raised]
+        joined.append(sum(w * state[place] for w, state in zip(weights, states, strict=True)))
+    return joined
 
 
 @given(titles=TITLES, combine=COMBINE)
 @settings(deadline=None)
 def test_equals_the_loop(titles: list[Title], combine: str) -> None:
     encoder = encoder_of(combine=combine)
-    found = encoder(*batch_of(titles)).detach().numpy()
-    np.testing.assert_allclose(found, [by_loop(encoder, title) for title in titles], atol=1e-6)
+    embeddings = encoder(*batch_of(titles)).detach().numpy()
+    np.testing.assert_allclose(embeddings, [by_loop(encoder, title) for title in titles], atol=1e-6)
 
 
 @given(title=TITLE, others=TITLES, combine=COMBINE)
@@ -130,7 +130,7 @@ def test_gradients_reach_all_and_padding_stays_zero(combine: str) -> None:
 
 @BOTH
 def test_a_longer_part_does_not_drown_the_others(combine: str) -> None:
-    """The words' vectors a thousand times as long: the same embedding."""
+    """Scale the words' vectors by a thousand: the embedding is the same."""
     encoder = encoder_of(combine=combine)
     batch = batch_of([([2, 5], [3, 1], [4]), ([1], [5], [6, 6])])
     before = encoder(*batch)
@@ -140,7 +140,7 @@ def test_a_longer_part_does_not_drown_the_others(combine: str) -> None:
 
 
 def test_gates_that_are_closed_leave_one_part() -> None:
-    """Logits of 0, 50 and 0: the weight of the second part is 1 - 4e-22, so its layer is all."""
+    """Set logits of 0, 50 and 0: the second part's weight is 1 - 4e-22, so its layer is all."""
     encoder = encoder_of()
     with torch.no_grad():
         encoder.joined.gates.weight.zero_()
@@ -161,7 +161,7 @@ def test_reads_the_units_of_its_parts_one_after_the_other() -> None:
 
 
 def test_settings_are_equal_after_json() -> None:
-    """Lists of lists, from YAML or JSON, are the tuples that they were."""
+    """Turn lists of lists, from YAML or JSON, into the tuples that they were."""
     made = HybridSettings(parts=(WORDS, BAG), combine="gated", dim=4)
     again = encoder_settings(json.loads(json.dumps(plain(made))))
     assert again == made

@@ -14,8 +14,8 @@ from shapes import checked
 from torch.nn import functional
 
 from models.encoders.ngram_bag import START, NgramBagEncoder, NgramBagSettings
-from models.featurizer import Featurizer, Vocabulary
-from models.units import UnitSettings
+from models.text.featurizer import Featurizer, Vocabulary
+from models.text.units import UnitSettings
 
 VALUES: dict[str, Any] = {
     "orders": (2, 3, 4),
@@ -46,29 +46,29 @@ def batch_of(rows: list[list[int]], more: int = 0) -> tuple[torch.Tensor, torch.
 
 
 def by_equation_1(encoder: NgramBagEncoder, row: list[int]) -> list[float]:
-    """h(b + Σ W), one n-gram and one dimension after the other; ids of 0 add nothing."""
+    """Compute h(b + Σ W), one n-gram and one dimension after the other; ids of 0 add nothing."""
     table = encoder.ngrams.weight.double().tolist()
     bias = [0.0] * encoder.dim if encoder.bias is None else encoder.bias.double().tolist()
-    found = []
+    embedding = []
     for place in range(encoder.dim):
         total = bias[place]
         for ngram in row:
             if ngram != 0:
                 total += table[ngram][place]
-        found.append(math.tanh(total) if encoder.settings.activation == "tanh" else total)
-    return found
+        embedding.append(math.tanh(total) if encoder.settings.activation == "tanh" else total)
+    return embedding
 
 
 @given(rows=ROWS, activation=ACTIVATIONS, bias=st.booleans())
 @settings(deadline=None)
 def test_equals_equation_1(rows: list[list[int]], activation: str, bias: bool) -> None:
     encoder = encoder_of(activation=activation, bias=bias)
-    found = encoder(*batch_of(rows)).detach().numpy()
-    np.testing.assert_allclose(found, [by_equation_1(encoder, row) for row in rows], atol=1e-6)
+    embeddings = encoder(*batch_of(rows)).detach().numpy()
+    np.testing.assert_allclose(embeddings, [by_equation_1(encoder, row) for row in rows], atol=1e-6)
 
 
 def test_counts_by_hand() -> None:
-    """Rows (0.1, 0.2) and (0.3, -0.1), bias (0, 0.5): n-grams 2, 2, 3 give 2·W² + W³ + b.
+    """Take rows (0.1, 0.2), (0.3, -0.1), bias (0, 0.5): n-grams 2, 2, 3 give 2·W² + W³ + b.
 
     (0.2 + 0.3, 0.4 - 0.1 + 0.5) = (0.5, 0.8); tanh 0.46212, 0.66404.
     """
@@ -84,17 +84,17 @@ def test_counts_by_hand() -> None:
 
 
 def test_titles_count_their_known_ngrams() -> None:
-    """` anna banana ` holds `an` 3 times, `na` 3, ` a` once; no other one is known."""
+    """Count in ` anna banana ` `an` 3 times, `na` 3, ` a` once; no other one is known."""
     made = NgramBagSettings(**VALUES | {"orders": (2,), "activation": "linear", "bias": False})
     units = NgramBagEncoder.units(made)
     featurizer = Featurizer(" abn", (Vocabulary(units[0], (" a", "an", "na")),))
     torch.manual_seed(3)
     encoder = NgramBagEncoder(made, featurizer.sizes)
-    streams = featurizer(["Anna  banana", "xyz"]).streams[0]
-    found = encoder(torch.from_numpy(streams.padded()), torch.from_numpy(streams.lengths))
+    streams = featurizer(["anna banana", "xyz"]).streams[0]
+    embeddings = encoder(torch.from_numpy(streams.padded()), torch.from_numpy(streams.lengths))
     blank_a, an, na = encoder.unit_vectors()
-    torch.testing.assert_close(found[0], blank_a + 3 * an + 3 * na)
-    assert (found[1] == 0).all()
+    torch.testing.assert_close(embeddings[0], blank_a + 3 * an + 3 * na)
+    assert (embeddings[1] == 0).all()
 
 
 @given(row=st.lists(st.integers(1, NGRAMS - 1), min_size=1, max_size=9), others=ROWS)
@@ -118,16 +118,16 @@ def test_shapes_and_the_empty_batch() -> None:
 
 @pytest.mark.parametrize("bias", [True, False])
 def test_a_title_without_a_known_ngram(bias: bool) -> None:
-    """It is tanh(b), which is no vector of zeros, and without b one of zeros.
+    """Expect tanh(b), which is no vector of zeros, and without b one of zeros.
 
     The gradient of the unit norm is 1e12 at zeros; there is nothing there that it could move.
     """
     encoder = encoder_of(bias=bias)
-    found = encoder(*batch_of([[0], [2, 3]]))
+    embeddings = encoder(*batch_of([[0], [2, 3]]))
     expected = encoder.bias.tanh() if encoder.bias is not None else torch.zeros(4)
-    torch.testing.assert_close(found[0], expected)
-    assert (found[0].norm() > 0) == bias
-    functional.normalize(found, dim=1).sum().backward()
+    torch.testing.assert_close(embeddings[0], expected)
+    assert (embeddings[0].norm() > 0) == bias
+    functional.normalize(embeddings, dim=1).sum().backward()
     for parameter in encoder.parameters():
         assert parameter.grad.abs().max() < 1e3
 
@@ -147,7 +147,7 @@ def test_gradients_reach_all_and_padding_stays_zero() -> None:
 @given(rows=ROWS)
 @settings(deadline=None, max_examples=20)
 def test_while_tracing_the_same(rows: list[list[int]]) -> None:
-    """The way without a bag, with the same gradients."""
+    """Go the way without a bag, with the same gradients."""
     encoder = encoder_of()
     batch = batch_of([*rows, [0]])
     results = []
@@ -155,24 +155,24 @@ def test_while_tracing_the_same(rows: list[list[int]]) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(torch.jit, "is_tracing", lambda tracing=tracing: tracing)
             encoder.zero_grad()
-            found = encoder(*batch)
-            found.square().sum().backward()
-            results.append((found.detach(), encoder.ngrams.weight.grad, encoder.bias.grad))
+            embeddings = encoder(*batch)
+            embeddings.square().sum().backward()
+            results.append((embeddings.detach(), encoder.ngrams.weight.grad, encoder.bias.grad))
     for bag, plain in zip(*results, strict=True):
         torch.testing.assert_close(bag, plain)
 
 
 def test_the_traced_graph_reads_the_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands behind a string is left out by its length, so ONNX keeps that input."""
+    """Leave out what stands behind a string by its length, so that ONNX keeps that input."""
     encoder = encoder_of()
     expected = encoder(*batch_of([[2, 3], [4, 5, 6]]))
     monkeypatch.setattr(torch.jit, "is_tracing", lambda: True)
-    found = encoder(torch.tensor([[2, 3, 7], [4, 5, 6]]), torch.tensor([2, 3]))
-    torch.testing.assert_close(found, expected)
+    embeddings = encoder(torch.tensor([[2, 3, 7], [4, 5, 6]]), torch.tensor([2, 3]))
+    torch.testing.assert_close(embeddings, expected)
 
 
 def test_sixty_ngrams_leave_tanh_nearly_straight() -> None:
-    """Standard deviation of the sum 0.05 · √(60 / 3) = 0.224: tanh' = 1 - tanh² ≈ 0.95 there.
+    """Expect a deviation of the sum 0.05 · √(60 / 3) = 0.224: tanh' = 1 - tanh² ≈ 0.95 there.
 
     With rows of N(0, 1) the sum has √60 = 7.7, and tanh' is below 0.01 for three of four.
     """

@@ -21,9 +21,9 @@ from shapes import checked
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from models.encoders._pieces import PIECE
+from models.encoders.parts.pieces import PIECE
 from models.encoders.recurrent import RecurrentEncoder
-from models.units import UnitSettings
+from models.text.units import UnitSettings
 
 VOCABULARY = 9
 
@@ -34,7 +34,7 @@ def encoder_of(**changes: object) -> RecurrentEncoder:
 
 
 def by_equations(encoder: RecurrentEncoder, row: list[int]) -> np.ndarray:
-    """Stacked BLSTM over exactly the characters of `row`, mean, dense."""
+    """Run a stacked BLSTM over exactly the characters of `row`, then mean and dense."""
     weights = {k: v.double().numpy() for k, v in encoder.state_dict().items()}
     states = layers_by_loop(encoder.blstm, weights["characters.weight"][row])
     return weights["dense.weight"] @ states.mean(axis=0) + weights["dense.bias"]
@@ -50,18 +50,20 @@ FEW = settings(max_examples=40)
 @FEW
 def test_equals_the_equations(rows: list[list[int]]) -> None:
     encoder = encoder_of(layers=3, hidden=3, dim=4, max_length=7)
-    found = encoder(*padded(rows)).detach().numpy()
-    np.testing.assert_allclose(found, [by_equations(encoder, row) for row in rows], atol=1e-6)
+    embeddings = encoder(*padded(rows)).detach().numpy()
+    np.testing.assert_allclose(embeddings, [by_equations(encoder, row) for row in rows], atol=1e-6)
 
 
 @given(rows=ROWS)
 @FEW
 def test_paper_mode_reads_the_whole_window(rows: list[list[int]]) -> None:
-    """In evaluation the string is at offset 0 and the mean is over padding too."""
+    """Put the string at offset 0 in evaluation; the mean is over padding too."""
     encoder = encoder_of(mode="paper", layers=2, hidden=3, dim=4, max_length=9)
-    found = encoder(*padded(rows)).detach().numpy()
+    embeddings = encoder(*padded(rows)).detach().numpy()
     filled = [row + [0] * (9 - len(row)) for row in rows]
-    np.testing.assert_allclose(found, [by_equations(encoder, row) for row in filled], atol=1e-6)
+    np.testing.assert_allclose(
+        embeddings, [by_equations(encoder, row) for row in filled], atol=1e-6
+    )
 
 
 def test_paper_mode_equals_plain_lstm_over_100_steps() -> None:
@@ -86,7 +88,7 @@ def test_fast_mode_does_not_see_the_batch(
 
 
 def test_window_is_placed_at_random_in_training_only() -> None:
-    """Three characters in a window of 5 have the offsets 0, 1 and 2, each a third of the time."""
+    """Place three characters in a window of 5 at offsets 0, 1 and 2, each a third of the time."""
     encoder = encoder_of(mode="paper", max_length=5)
     ids, lengths = padded([[7, 8, 6]] * 3000 + [[1, 2, 3, 4, 5]])
     window = checked(RecurrentEncoder._window)
@@ -111,7 +113,7 @@ def test_shapes_and_the_empty_batch(mode: str) -> None:
 
 
 def test_a_long_batch_in_pieces_equals_one_by_one() -> None:
-    """More strings than a piece holds, of mixed lengths: sorted, cut, and put back in order."""
+    """Embed more strings than a piece holds, of mixed lengths: sorted, cut, put back in order."""
     encoder = encoder_of(layers=2, max_length=30)
     draw = torch.Generator().manual_seed(0)
     rows = [torch.randint(1, 9, (n % 30 + 1,), generator=draw).tolist() for n in range(3 * PIECE)]
@@ -121,19 +123,19 @@ def test_a_long_batch_in_pieces_equals_one_by_one() -> None:
 
 
 def test_gradients_equal_those_of_a_plain_blstm() -> None:
-    """Packed sequences through `torch.nn.LSTM`, autograd's gradients for all parameters."""
+    """Run packed sequences through `torch.nn.LSTM`, autograd's gradients for all parameters."""
     encoder = encoder_of(layers=3, dropout_recurrent=0.0)
     ids, lengths = padded([[1, 2, 3, 4, 5], [6], [7, 8], [2, 2, 2]])
     goal = torch.randn(4, encoder.settings.dim, generator=torch.Generator().manual_seed(1))
     (encoder(ids, lengths) * goal).sum().backward()
-    found = {name: parameter.grad.clone() for name, parameter in encoder.named_parameters()}
+    gradients = {name: parameter.grad.clone() for name, parameter in encoder.named_parameters()}
     encoder.zero_grad()
     packed = pack_padded_sequence(encoder.characters(ids.T), lengths, enforce_sorted=False)
     hidden, _ = pad_packed_sequence(encoder.blstm(packed)[0])
     plain = encoder.dense(hidden.sum(0) / lengths[:, None])
     (plain * goal).sum().backward()
     for name, parameter in encoder.named_parameters():
-        torch.testing.assert_close(found[name], parameter.grad, atol=1e-6, rtol=1e-4)
+        torch.testing.assert_close(gradients[name], parameter.grad, atol=1e-6, rtol=1e-4)
 
 
 def test_recurrent_dropout_is_for_training_and_leaves_the_weights() -> None:
@@ -143,9 +145,9 @@ def test_recurrent_dropout_is_for_training_and_leaves_the_weights() -> None:
     quiet = encoder(*batch)
     assert torch.equal(quiet, encoder(*batch))
     encoder.train()
-    one, other = encoder(*batch), encoder(*batch)
-    assert not torch.allclose(one, other)
-    one.sum().backward()
+    first, second = encoder(*batch), encoder(*batch)
+    assert not torch.allclose(first, second)
+    first.sum().backward()
     assert all(parameter.grad is not None for parameter in encoder.parameters())
     assert all(torch.equal(v, before[k]) for k, v in encoder.state_dict().items())
     assert torch.equal(encoder.eval()(*batch), quiet)
@@ -158,7 +160,7 @@ def test_dropout_between_layers_where_there_is_a_between(layers: int, differs: b
 
 
 def test_weights_begin_as_the_layers_make_them_and_keep_their_names() -> None:
-    """Weights of earlier models load, and a seed means what it meant: characters, blstm, dense."""
+    """Load weights of earlier models; a seed means what it meant: characters, blstm, dense."""
     torch.manual_seed(3)
     parts = {
         "characters": nn.Embedding(VOCABULARY, 8),
@@ -166,9 +168,9 @@ def test_weights_begin_as_the_layers_make_them_and_keep_their_names() -> None:
         "dense": nn.Linear(24, 12),
     }
     expected = nn.ModuleDict(parts).state_dict()
-    found = encoder_of(layers=2).state_dict()
-    assert list(found) == list(expected)
-    assert all(torch.equal(found[name], value) for name, value in expected.items())
+    state = encoder_of(layers=2).state_dict()
+    assert list(state) == list(expected)
+    assert all(torch.equal(state[name], value) for name, value in expected.items())
 
 
 @pytest.mark.parametrize("mode", ["paper", "fast"])

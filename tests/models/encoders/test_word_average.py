@@ -13,7 +13,7 @@ from shapes import checked
 from torch.nn import functional
 
 from models.encoders.word_average import WordAverageEncoder, WordAverageSettings
-from models.units import UnitSettings
+from models.text.units import UnitSettings
 
 VALUES = {"max_length": 20, "min_count": 2, "dim": 4}
 WORDS = 9
@@ -34,31 +34,31 @@ def batch_of(rows: list[list[int]], more: int = 0) -> tuple[torch.Tensor, torch.
 
 def by_loop(encoder: WordAverageEncoder, row: list[int]) -> list[float]:
     table = encoder.words.weight.double().tolist()
-    found = []
+    embedding = []
     for place in range(encoder.dim):
         total = 0.0
         for word in row:
             total += table[word][place]
-        found.append(total / len(row))
-    return found
+        embedding.append(total / len(row))
+    return embedding
 
 
 @given(rows=ROWS)
 @settings(deadline=None)
 def test_equals_the_loop(rows: list[list[int]]) -> None:
     encoder = encoder_of()
-    found = encoder(*batch_of(rows)).detach().numpy()
-    np.testing.assert_allclose(found, [by_loop(encoder, row) for row in rows], atol=1e-6)
+    embeddings = encoder(*batch_of(rows)).detach().numpy()
+    np.testing.assert_allclose(embeddings, [by_loop(encoder, row) for row in rows], atol=1e-6)
 
 
 def test_mean_by_hand() -> None:
-    """Words (1, 0), (1, 0) and (-0.5, 3): (1.5 / 3, 3 / 3); a word said twice counts twice."""
+    """Average (1, 0), (1, 0) and (-0.5, 3): (1.5 / 3, 3 / 3); a word said twice counts twice."""
     encoder = encoder_of(dim=2)
     with torch.no_grad():
         encoder.words.weight[2] = torch.tensor([1.0, 0.0])
         encoder.words.weight[3] = torch.tensor([-0.5, 3.0])
-    found = encoder(*batch_of([[2, 2, 3], [2]]))
-    torch.testing.assert_close(found, torch.tensor([[0.5, 1.0], [1.0, 0.0]]))
+    embeddings = encoder(*batch_of([[2, 2, 3], [2]]))
+    torch.testing.assert_close(embeddings, torch.tensor([[0.5, 1.0], [1.0, 0.0]]))
 
 
 @given(row=ROW, others=ROWS, seed=st.integers(0, 99))
@@ -74,15 +74,15 @@ def test_sees_neither_batch_nor_padding_nor_order(
 
 
 def test_shapes_the_empty_batch_and_a_title_without_a_word() -> None:
-    """Without a word: zeros. The gradient there, 1e12 under a unit norm, moves nothing."""
+    """Give zeros without a word. The gradient there, 1e12 under a unit norm, moves nothing."""
     encoder = encoder_of(dim=5)
     forward = checked(WordAverageEncoder.forward)
     assert forward(encoder, *batch_of([[1, 2], [3]])).shape == (2, 5)
     none = torch.zeros(0, 3, dtype=torch.long)
     assert forward(encoder, none, none[:, 0]).shape == (0, 5)
-    found = forward(encoder, *batch_of([[0], [2, 3]]))
-    assert (found[0] == 0).all()
-    functional.normalize(found, dim=1).sum().backward()
+    embeddings = forward(encoder, *batch_of([[0], [2, 3]]))
+    assert (embeddings[0] == 0).all()
+    functional.normalize(embeddings, dim=1).sum().backward()
     assert encoder.words.weight.grad.abs().max() < 1e3
 
 

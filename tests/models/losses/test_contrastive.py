@@ -11,20 +11,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from shapes import checked
 
-from models.loss import PairBatch
 from models.losses.contrastive import (
     ContrastiveSettings,
     contrastive,
     contrastive_loss,
     dissimilar_penalty,
 )
+from models.network.loss import PairBatch
 
 Build = Callable[..., ContrastiveSettings]
 PENALTIES = ("printed", "flipped", "hinge")
 
 
 def circle(*degrees: float) -> torch.Tensor:
-    """Points on the unit circle: their cosine similarity is the cosine of the angle between."""
+    """Place points on the unit circle: their cosine similarity is that of the angle between."""
     angles = torch.tensor(degrees, dtype=torch.float64) * math.pi / 180
     return torch.stack([angles.cos(), angles.sin()], 1)
 
@@ -40,15 +40,15 @@ def circle(*degrees: float) -> torch.Tensor:
 )
 def test_penalties_by_hand(penalty: str, expected: list[float]) -> None:
     points = circle(0, 60, 90, 120, 0)
-    found = checked(dissimilar_penalty)(points[1:] @ points[0], penalty, 0.2)
-    torch.testing.assert_close(found, torch.tensor(expected, dtype=torch.float64))
+    penalties = checked(dissimilar_penalty)(points[1:] @ points[0], penalty, 0.2)
+    torch.testing.assert_close(penalties, torch.tensor(expected, dtype=torch.float64))
 
 
 @pytest.mark.parametrize(
     ("penalty", "dissimilar"), [("printed", 0.5), ("flipped", 0.5), ("hinge", 0.18)]
 )
 def test_loss_by_hand(loss_settings: Build, penalty: str, dissimilar: float) -> None:
-    """Anchor at 0°, positives at 60° and 90°, negatives at 60° and 120°.
+    """Place the anchor at 0°, positives at 60° and 90°, negatives at 60° and 120°.
 
     Similar: E = 0.5 and 0, mean of (1 - 0.5)² = 0.25 and 1 is 0.625, times ¼ is 0.15625.
     Dissimilar, m = 0.2, weight 4, E = 0.5 and -0.5: printed (0 + 0.25) / 2 · 4 = 0.5; flipped
@@ -106,7 +106,7 @@ def test_equals_the_loop(
 
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_gradient(loss_settings: Build, penalty: str) -> None:
-    """Finite differences in float64, similarities at least 0.05 from the jump at the margin."""
+    """Take finite differences in float64, similarities at least 0.05 from the margin's jump."""
     generator = torch.Generator().manual_seed(1)
     similarity = torch.rand(4, 5, generator=generator, dtype=torch.float64) * 2 - 1
     near = (similarity - 0.2).abs() < 0.05
@@ -132,7 +132,7 @@ def test_empty_masks_give_a_zero_with_a_gradient_path(loss_settings: Build, pena
 
 @pytest.mark.parametrize(("penalty", "gradient"), [("printed", 0), ("flipped", 2), ("hinge", 1.6)])
 def test_collapse(penalty: str, gradient: float) -> None:
-    """All embeddings equal, E = 1: d/dE is 0 for printed, 2E for flipped, 2(E - 0.2) for hinge.
+    """Make all embeddings equal, E = 1: d/dE is 0 printed, 2E flipped, 2(E - 0.2) hinge.
 
     `printed` gives nothing to push hard negatives apart with. And no penalty can leave the exact
     collapse by itself: the gradient on the vectors under the unit norm is (u - E·v) / |v| = 0.
@@ -162,7 +162,7 @@ def test_unknown_penalty() -> None:
 
 
 def batch_of_two_occupations() -> tuple[torch.Tensor, PairBatch]:
-    """Strings 0, 1 of one occupation, 2, 3 of another, 4 of an unknown one; 0 and 4 rejected."""
+    """Put 0, 1 into one occupation, 2, 3 into another, 4 into an unknown one; 0 and 4 rejected."""
     torch.manual_seed(5)
     apart = torch.zeros(5, 5, dtype=torch.bool)
     apart[:2, 2:4] = apart[2:4, :2] = True
@@ -175,20 +175,20 @@ def batch_of_two_occupations() -> tuple[torch.Tensor, PairBatch]:
 
 @pytest.mark.parametrize("negatives", ["pairs", "batch", "hardest"])
 def test_the_batch_against_a_loop(negatives: str) -> None:
-    """The rejected pair counts in each; of the others the closest one of each row, if mined."""
+    """Count the rejected pair in each; of the others the closest one of each row, if mined."""
     embeddings, batch = batch_of_two_occupations()
     settings = ContrastiveSettings("hinge", -0.9, 0.25, 2.0, negatives, 1)  # type: ignore[arg-type]
     rows = embeddings / embeddings.norm(dim=1, keepdim=True)
     cosine = (rows @ rows.T).tolist()
     alike = [(1 - cosine[0][1]) ** 2, (1 - cosine[2][3]) ** 2]
-    found = {(i, j) for i in range(5) for j in range(5) if batch.apart[i, j]}
+    named = {(i, j) for i in range(5) for j in range(5) if batch.apart[i, j]}
     rejected = {(0, 4), (4, 0)}
     if negatives == "pairs":
         wanted = [(0, 4)]
     elif negatives == "batch":
-        wanted = sorted(found)
+        wanted = sorted(named)
     else:
-        others = {i: [j for _, j in sorted(found - rejected) if _ == i] for i in range(4)}
+        others = {i: [j for _, j in sorted(named - rejected) if _ == i] for i in range(4)}
         wanted = sorted(
             rejected | {(i, max(js, key=lambda j: cosine[i][j])) for i, js in others.items()}
         )
@@ -211,7 +211,7 @@ def test_length_says_nothing_and_gradients_are_right(negatives: str) -> None:
 
 @pytest.mark.parametrize("penalty", ["printed", "flipped", "hinge"])
 def test_a_collapsed_batch_has_no_way_out(penalty: str) -> None:
-    """All embeddings equal: every cosine is 1, its maximum, so that no gradient leads away.
+    """Make all embeddings equal: every cosine is 1, its maximum, so no gradient leads away.
 
     Similar pairs cost 0; dissimilar ones 1 (flipped) or (1 - m)² (hinge), and nothing moves.
     """

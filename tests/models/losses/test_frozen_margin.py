@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from shapes import checked
 from torch.nn import functional
 
-from models.kinds import loss_parts
-from models.loss import PairBatch, Targets
 from models.losses.frozen_margin import (
     FROM_TABLE,
     FrozenMarginSettings,
@@ -21,6 +19,8 @@ from models.losses.frozen_margin import (
     _negatives,
     frozen_margin,
 )
+from models.network.kinds import loss_parts
+from models.network.loss import PairBatch, Targets
 
 KINDS = get_args(Negatives)
 SYNTHETIC = ("projection", "difference")
@@ -32,7 +32,7 @@ def settings_of(negatives: Negatives, margin: float = 0.5, draws: int = 5) -> Fr
 
 
 def circle(*degrees: float) -> torch.Tensor:
-    """Points on the unit circle: their cosine similarity is the cosine of the angle between."""
+    """Place points on the unit circle: their cosine similarity is that of the angle between."""
     angles = torch.tensor(degrees, dtype=torch.float64) * math.pi / 180
     return torch.stack([angles.cos(), angles.sin()], 1)
 
@@ -40,7 +40,7 @@ def circle(*degrees: float) -> torch.Tensor:
 def batch_of(
     left: list[int], table: torch.Tensor, rows: list[int], apart: torch.Tensor
 ) -> PairBatch:
-    """`right` and `PairBatch.apart` are not read."""
+    """Make a batch; `right` and `PairBatch.apart` are not read."""
     places = torch.tensor(left, dtype=torch.long)
     targets = Targets(table, torch.tensor(rows, dtype=torch.long), apart)
     nothing = torch.zeros(0, 2, dtype=torch.long)
@@ -48,7 +48,7 @@ def batch_of(
 
 
 def random_case(seed: int, share: float = 0.4) -> tuple[torch.Tensor, PairBatch]:
-    """Some pairs have no target, some no negative; sometimes the target itself is named apart."""
+    """Draw pairs: some have no target, some no negative; or the target itself is named apart."""
     draw = torch.Generator().manual_seed(seed)
     embeddings = torch.randn(6, 3, generator=draw, dtype=torch.float64) * 3
     table = functional.normalize(torch.randn(5, 3, generator=draw, dtype=torch.float64))
@@ -67,7 +67,7 @@ BATCH = batch_of([0], TABLE, [0], torch.tensor([[False, True, True, True]]))
     [("projection", 0.866025), ("difference", 0.5), ("most_informative", 0.866025)],
 )
 def test_by_hand(negatives: Negatives, dissimilar: float) -> None:
-    """uᵀû = cos 60° = 0.5 and λ = 0.5, so `similar` is 0 and the loss is u'ᵀû.
+    """Take uᵀû = cos 60° = 0.5 and λ = 0.5, so that `similar` is 0 and the loss is u'ᵀû.
 
     projection: û - 0.5u = (0, 0.866), of unit length (0, 1): cos 30° = 0.866025.
     difference: û - u = (-0.5, 0.866) is at 120°: cos 60° = 0.5.
@@ -80,7 +80,7 @@ def test_by_hand(negatives: Negatives, dissimilar: float) -> None:
 
 
 def test_random_by_hand() -> None:
-    """λ = 0.7: terms 0.2 + cos 30° = 1.066025, 0.2 - 0.5 < 0 and 0.2 - 0.5 < 0: mean 0.355342.
+    """Take λ = 0.7: terms 0.2 + cos 30° = 1.066025, twice 0.2 - 0.5 < 0: mean 0.355342.
 
     Over 40,000 draws the standard deviation is 0.0025; `similar` is 0.2 / 3 of it.
     """
@@ -94,7 +94,7 @@ def test_random_by_hand() -> None:
     ("negatives", "slope"), [("projection", 1.366025), ("difference", 1.732051)]
 )
 def test_gradient_by_hand(negatives: Negatives, slope: float) -> None:
-    """By the angle θ = 60° of û, with u' held fixed; the norm 2 of the embedding does not matter.
+    """Differentiate by the angle θ = 60° of û, u' held fixed; the embedding's norm 2 is no matter.
 
     d/dθ -uᵀû is sin θ = 0.866025. projection: u'ᵀû is cos(90° - θ), its slope sin 30° = 0.5.
     difference: u' is at 90° + θ/2 = 120°, the slope is sin 60° = 0.866025; if u' moved along it
@@ -156,7 +156,7 @@ def test_equals_the_loop(seed: int, margin: float, negatives: Negatives) -> None
 
 @pytest.mark.parametrize("negatives", FROM_TABLE)
 def test_gradient(negatives: Negatives) -> None:
-    """Finite differences in float64; the draws are repeated, the hinges are not near their kink."""
+    """Take finite differences in float64; the draws are repeated, no hinge is near its kink."""
     embeddings, batch = random_case(3)
 
     def total(e: torch.Tensor) -> torch.Tensor:
@@ -168,7 +168,7 @@ def test_gradient(negatives: Negatives) -> None:
 
 
 def test_gradient_of_projection() -> None:
-    """Finite differences move u' too, and agree: u' is the best of all that are orthogonal to u.
+    """Move u' too by finite differences: u' is the best of all that are orthogonal to u.
 
     So to first order its own move does not change u'ᵀû. That is not so for ``difference``, whose
     gradient is therefore checked with u' held fixed, below.
@@ -183,7 +183,7 @@ def test_gradient_of_projection() -> None:
 
 @pytest.mark.parametrize("negatives", KINDS)
 def test_negatives_are_constants(negatives: Negatives) -> None:
-    """The gradient is that of the hinge with the vectors u' given, which is checked itself."""
+    """Expect the gradient of the hinge with fixed vectors u', which is checked itself."""
     embeddings, batch = random_case(5, share=1)
     kept = batch.targets.rows >= 0
     left, rows = batch.left[kept], batch.targets.rows[kept]
@@ -203,9 +203,9 @@ def test_negatives_are_constants(negatives: Negatives) -> None:
     (expected,) = torch.autograd.grad(hinge(embeddings), embeddings)
     torch.manual_seed(2)
     loss = frozen_margin(embeddings, batch, settings_of(negatives))
-    (found,) = torch.autograd.grad(loss.total, embeddings)
+    (gradient,) = torch.autograd.grad(loss.total, embeddings)
     assert expected.abs().max() > 0.01
-    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(gradient, expected)
 
 
 @pytest.mark.parametrize("negatives", SYNTHETIC)
@@ -213,7 +213,7 @@ def test_negatives_are_constants(negatives: Negatives) -> None:
 def test_at_the_target_the_synthetic_negative_is_zero(
     negatives: Negatives, margin: float, expected: float
 ) -> None:
-    """û = u: max(0, λ + 0 - 1), and no gradient, as uᵀû is at its maximum.
+    """Take û = u: max(0, λ + 0 - 1), and no gradient, as uᵀû is at its maximum.
 
     In float32 and 300 dimensions too, where û - (ûᵀu)u is a little noise instead of 0.
     """
@@ -235,9 +235,9 @@ def test_norms_do_not_matter(seed: int, negatives: Negatives) -> None:
     embeddings, batch = random_case(seed)
     scale = torch.rand(len(embeddings), 1, dtype=torch.float64) * 9 + 0.1
     losses = []
-    for each in (embeddings, embeddings * scale):
+    for points in (embeddings, embeddings * scale):
         torch.manual_seed(seed)
-        losses.append(frozen_margin(each, batch, settings_of(negatives)).total)
+        losses.append(frozen_margin(points, batch, settings_of(negatives)).total)
     torch.testing.assert_close(*losses, atol=1e-12, rtol=0)
 
 
@@ -246,7 +246,7 @@ def test_norms_do_not_matter(seed: int, negatives: Negatives) -> None:
 def test_nothing_valid_gives_a_zero_with_a_gradient_path(
     negatives: Negatives, rows: list[int]
 ) -> None:
-    """No pair; none with a target; or none with a negative but its own target.
+    """Give no pair; none with a target; or none with a negative but its own target.
 
     In the last case a synthetic negative needs none, and only those of the table are left out.
     """
@@ -273,7 +273,7 @@ def test_an_empty_table(negatives: Negatives) -> None:
 
 @pytest.mark.parametrize("negatives", KINDS)
 def test_collapse(negatives: Negatives) -> None:
-    """All embeddings equal, targets on three axes: every gradient is there, and of its own.
+    """Make all embeddings equal, targets on three axes: every gradient is there, and of its own.
 
     The targets do not move, so a collapsed network is pulled apart: a step against the gradient
     brings each embedding closer to its own target, and the embeddings away from each other.

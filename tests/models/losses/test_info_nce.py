@@ -12,23 +12,23 @@ from loss_batches import batch_of, circle, random_batch
 from pytorch_metric_learning.losses import NTXentLoss
 from shapes import checked
 
-from models.kinds import loss_parts
-from models.loss import PairBatch
 from models.losses.info_nce import InfoNceSettings, info_nce
 from models.losses.supervised_contrastive import (
     SupervisedContrastiveSettings,
     supervised_contrastive,
 )
+from models.network.kinds import loss_parts
+from models.network.loss import PairBatch
 
 
 def negatives_of(pairs: int, others: int) -> torch.Tensor:
-    """`apart` of a batch of pairs, then others: only the pairs' strings and others are apart."""
+    """Make `apart` of a batch of pairs, then others: only pairs' strings and others are apart."""
     paired = torch.arange(2 * pairs + others) < 2 * pairs
     return paired[:, None] != paired
 
 
 def test_by_hand() -> None:
-    """A pair at 0° and 60°, strings apart from both at 90° and 180°, one unknown at 0°; τ = 0.5.
+    """Pair 0° and 60°, strings apart from both at 90° and 180°, one unknown at 0°; τ = 0.5.
 
     From the left s/τ is 1 to the right, 0 and -2 to the two: log(1 + e⁻¹ + e⁻³) = 0.349012. From
     the right it is 1, 2·cos 30° = 1.732051 and -1: log(1 + e^0.732051 + e⁻²) = 1.167726. Their
@@ -53,12 +53,12 @@ def by_loop(embeddings: torch.Tensor, batch: PairBatch, settings: InfoNceSetting
     pairs = list(zip(batch.left.tolist(), batch.right.tolist(), strict=True))
     turned = [(right, left) for left, right in pairs]
     costs = []
-    for anchor, other in pairs + turned * settings.symmetric:
-        among = weight(anchor, other)
+    for anchor, match in pairs + turned * settings.symmetric:
+        among = weight(anchor, match)
         for j in range(len(embeddings)):
             if batch.apart[anchor, j] and (anchor, j) not in pairs + turned:
                 among += weight(anchor, j)
-        costs.append(-math.log(weight(anchor, other) / among))
+        costs.append(-math.log(weight(anchor, match) / among))
     return sum(costs) / len(costs)
 
 
@@ -77,7 +77,7 @@ def test_equals_the_loop(seed: int, size: int, pairs: int, symmetric: bool, tau:
 
 @given(*RANDOM)
 def test_equals_pytorch_metric_learning(seed: int, size: int, pairs: int, symmetric: bool) -> None:
-    """Its NT-Xent takes anchors, positives, anchors, negatives; without negatives it gives 0."""
+    """Give NT-Xent anchors, positives, anchors, negatives; without negatives it gives 0."""
     embeddings, batch = random_batch(seed, size, pairs)
     anchor, positive = batch.left, batch.right
     if symmetric:
@@ -86,17 +86,17 @@ def test_equals_pytorch_metric_learning(seed: int, size: int, pairs: int, symmet
     apart[batch.left, batch.right] = apart[batch.right, batch.left] = False
     tuples = (anchor, positive, *apart.nonzero(as_tuple=True))
     expected = NTXentLoss(temperature=0.1)(embeddings, indices_tuple=tuples)
-    found = info_nce(embeddings, batch, InfoNceSettings(0.1, symmetric)).total
-    torch.testing.assert_close(found, torch.as_tensor(expected, dtype=torch.float64))
+    loss = info_nce(embeddings, batch, InfoNceSettings(0.1, symmetric)).total
+    torch.testing.assert_close(loss, torch.as_tensor(expected, dtype=torch.float64))
 
 
 @given(st.integers(0, 10**6), st.integers(1, 5))
 def test_symmetric_is_supervised_contrastive_of_strings_in_one_pair(seed: int, pairs: int) -> None:
     embeddings, batch = random_batch(seed, 2 * pairs, 1)
     batch = batch_of([(2 * i, 2 * i + 1) for i in range(pairs)], batch.apart)
-    other = supervised_contrastive(embeddings, batch, SupervisedContrastiveSettings(0.2))
+    supervised = supervised_contrastive(embeddings, batch, SupervisedContrastiveSettings(0.2))
     loss = info_nce(embeddings, batch, InfoNceSettings(0.2, symmetric=True))
-    torch.testing.assert_close(torch.stack(loss), torch.stack(other))
+    torch.testing.assert_close(torch.stack(loss), torch.stack(supervised))
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
@@ -119,7 +119,7 @@ def test_no_pair_gives_a_zero_with_a_gradient_path(size: int) -> None:
 
 
 def test_a_pair_without_a_negative_costs_nothing_and_counts() -> None:
-    """Two pairs, of which only the first has a negative: half of its cost, no gradient for 2, 3."""
+    """Give a negative to the first of two pairs only: half of its cost, no gradient for 2, 3."""
     embeddings = torch.randn(5, 4, generator=torch.Generator().manual_seed(1))
     embeddings.requires_grad_()
     apart = torch.zeros(5, 5, dtype=torch.bool)
@@ -136,7 +136,7 @@ def test_a_pair_without_a_negative_costs_nothing_and_counts() -> None:
 
 
 def test_small_temperatures_stay_finite() -> None:
-    """τ = 0.001, where exp(s/τ) overflows: 0° against 10° and 90°, in either role.
+    """Take τ = 0.001, where exp(s/τ) overflows: 0° against 10° and 90°, in either role.
 
     With the pair at 10° the cost is log(1 + e^-984.8) = 0; the other way round 0.9848 / τ = 984.8.
     """
@@ -151,7 +151,7 @@ def test_small_temperatures_stay_finite() -> None:
 
 
 def test_collapse() -> None:
-    """All embeddings equal: log(1 + 3) for three negatives a string, and no gradient.
+    """Make all embeddings equal: log(1 + 3) for three negatives a string, and no gradient.
 
     A negative that lies 0.01 beside the others is pushed on, in the direction in which it lies.
     """

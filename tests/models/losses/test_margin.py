@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from shapes import checked
 from torch.nn import functional
 
-from models.kinds import loss_parts
-from models.loss import PairBatch
 from models.losses.margin import MarginSettings, Negatives, _chosen, margin
+from models.network.kinds import loss_parts
+from models.network.loss import PairBatch
 
 KINDS = get_args(Negatives)
 CERTAIN = ("max", "semihard", "most_informative")  # without a draw
@@ -22,7 +22,7 @@ loss_of = checked(margin)
 
 
 def circle(*degrees: float) -> torch.Tensor:
-    """Points on the unit circle: their cosine similarity is the cosine of the angle between."""
+    """Place points on the unit circle: their cosine similarity is that of the angle between."""
     angles = torch.tensor(degrees, dtype=torch.float64) * math.pi / 180
     return torch.stack([angles.cos(), angles.sin()], 1)
 
@@ -33,7 +33,7 @@ def batch_of(pairs: list[tuple[int, int]], apart: torch.Tensor) -> PairBatch:
 
 
 def random_case(seed: int, size: int = 8, pairs: int = 3) -> tuple[torch.Tensor, PairBatch]:
-    """Embeddings of any norm; pairs of two different strings, some of them rejected by people."""
+    """Draw embeddings of any norm; pairs of two different strings, some rejected by people."""
     draw = torch.Generator().manual_seed(seed)
     embeddings = torch.randn(size, 3, generator=draw, dtype=torch.float64) * 3
     chosen = [torch.randperm(size, generator=draw)[:2].tolist() for _ in range(pairs)]
@@ -56,7 +56,7 @@ APART[:2, 2:] = True
     ],
 )
 def test_by_hand(negatives: Negatives, similar: float, dissimilar: float) -> None:
-    """cos(x1, x2) = 0.5, so a term is max(0, 0.4 - 0.5 + cos(x, t)).
+    """Take cos(x1, x2) = 0.5, so that a term is max(0, 0.4 - 0.5 + cos(x, t)).
 
     Cosines to 30°, 100°, 135°, -40° are 0.866025, -0.173648, -0.707107, 0.766044 of x1 = 0°, and
     0.866025, 0.766044, 0.258819, -0.173648 of x2 = 60°.
@@ -73,7 +73,7 @@ def test_by_hand(negatives: Negatives, similar: float, dissimilar: float) -> Non
 
 @pytest.mark.parametrize(("negatives", "expected"), [("random", 0.377870), ("mix", 0.571947)])
 def test_random_and_mix_by_hand(negatives: Negatives, expected: float) -> None:
-    """The pair of `test_by_hand` 4,000 times: the mean of the draws is their expectation.
+    """Repeat the pair of `test_by_hand` 4,000 times: the draws' mean is their expectation.
 
     Terms of x1: 0.766025, 0, 0, 0.666044, on average 0.358017; of x2: 0.766025, 0.666044, 0.158819,
     0, on average 0.397722. Uniformly that is 0.377870, and mixed with the 0.766025 of max, one half
@@ -93,7 +93,7 @@ def scaled(a: list[float]) -> list[float]:
 
 
 def terms_by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, delta: float) -> list:
-    """(active, cos(x1, x2), cos(x1, t1)) of every side of a pair that has a negative."""
+    """List (active, cos(x1, x2), cos(x1, t1)) of every side of a pair that has a negative."""
     points = [scaled(row) for row in embeddings.tolist()]
     terms = []
     for pair in zip(batch.left.tolist(), batch.right.tolist(), strict=True):
@@ -146,7 +146,7 @@ def test_draws_are_between_the_least_and_the_most_similar(seed: int, negatives: 
 
 @pytest.mark.parametrize("negatives", KINDS)
 def test_gradient(negatives: Negatives) -> None:
-    """Finite differences in float64; the draw is repeated, the hinges are not near their kink."""
+    """Take finite differences in float64; the draw is repeated, no hinge is near its kink."""
     embeddings, batch = random_case(3)
 
     def total(e: torch.Tensor) -> torch.Tensor:
@@ -159,26 +159,26 @@ def test_gradient(negatives: Negatives) -> None:
 
 @pytest.mark.parametrize("negatives", KINDS)
 def test_the_choice_is_a_constant(negatives: Negatives) -> None:
-    """The gradient is that of the hinge with the places of the negatives given."""
+    """Expect the gradient of the hinge with the places of the negatives fixed."""
     embeddings, batch = random_case(4)
     batch = batch_of(
         list(zip(batch.left.tolist(), batch.right.tolist(), strict=True)), ~batch.apart
     )
-    anchor, other = torch.cat([batch.left, batch.right]), torch.cat([batch.right, batch.left])
-    allowed = batch.apart[anchor].scatter(1, torch.stack([anchor, other], 1), False)
+    anchor, positive = torch.cat([batch.left, batch.right]), torch.cat([batch.right, batch.left])
+    allowed = batch.apart[anchor].scatter(1, torch.stack([anchor, positive], 1), False)
     assert allowed.any(1).all()
     torch.manual_seed(2)
-    negative = _chosen(functional.normalize(embeddings), anchor, other, allowed, negatives)
+    negative = _chosen(functional.normalize(embeddings), anchor, positive, allowed, negatives)
     embeddings.requires_grad_()
-    near = functional.cosine_similarity(embeddings[anchor], embeddings[other])
+    near = functional.cosine_similarity(embeddings[anchor], embeddings[positive])
     far = functional.cosine_similarity(embeddings[anchor], embeddings[negative])
     (expected,) = torch.autograd.grad((0.4 - near + far).relu().mean(), embeddings)
     torch.manual_seed(2)
-    (found,) = torch.autograd.grad(
+    (gradient,) = torch.autograd.grad(
         margin(embeddings, batch, MarginSettings(0.4, negatives)).total, embeddings
     )
     assert expected.abs().max() > 0.01
-    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(gradient, expected)
 
 
 @given(st.integers(0, 10**6), st.sampled_from(KINDS))
@@ -187,9 +187,9 @@ def test_norms_do_not_matter(seed: int, negatives: Negatives) -> None:
     embeddings, batch = random_case(seed)
     scale = torch.rand(len(embeddings), 1, dtype=torch.float64) * 9 + 0.1
     losses = []
-    for each in (embeddings, embeddings * scale):
+    for points in (embeddings, embeddings * scale):
         torch.manual_seed(seed)
-        losses.append(margin(each, batch, MarginSettings(0.4, negatives)).total)
+        losses.append(margin(points, batch, MarginSettings(0.4, negatives)).total)
     torch.testing.assert_close(*losses, atol=1e-12, rtol=0)
 
 
@@ -198,7 +198,7 @@ def test_norms_do_not_matter(seed: int, negatives: Negatives) -> None:
 def test_nothing_valid_gives_a_zero_with_a_gradient_path(
     negatives: Negatives, pairs: list[tuple[int, int]]
 ) -> None:
-    """No pair; or none with a string apart but its own, which a person rejected."""
+    """Give no pair; or none with a string apart but its own, which a person rejected."""
     embeddings = torch.randn(4, 3, requires_grad=True)
     apart = torch.zeros(4, 4, dtype=torch.bool)
     apart[0, 1] = True
@@ -219,7 +219,7 @@ def test_an_empty_batch(negatives: Negatives) -> None:
 
 
 def test_a_side_without_a_negative_is_left_out_of_the_mean() -> None:
-    """Only x1 = 0° has one, at 30°: 0.4 - cos 60° + cos 30° = 0.766025, not half of it."""
+    """Give one to x1 = 0° only, at 30°: 0.4 - cos 60° + cos 30° = 0.766025, not half of it."""
     apart = torch.zeros(6, 6, dtype=torch.bool)
     apart[0, 2] = True
     loss = margin(POINTS, batch_of([(0, 1)], apart), MarginSettings(0.4, "max"))
@@ -228,7 +228,7 @@ def test_a_side_without_a_negative_is_left_out_of_the_mean() -> None:
 
 @pytest.mark.parametrize("negatives", KINDS)
 def test_collapse(negatives: Negatives) -> None:
-    """All embeddings equal: every cosine is 1, the loss is δ - 1 + 1 = δ, and the gradient is zero.
+    """Make all embeddings equal: cosines 1, loss δ - 1 + 1 = δ, and the gradient is zero.
 
     Every term is active, but a cosine is at its maximum where its vectors are equal, so nothing
     moves: the exact collapse is a stationary point. It is no minimum: next to it, a negative that

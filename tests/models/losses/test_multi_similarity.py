@@ -13,10 +13,10 @@ from pytorch_metric_learning.losses import MultiSimilarityLoss
 from pytorch_metric_learning.miners import MultiSimilarityMiner
 from shapes import checked
 
-from models.kinds import loss_parts
-from models.loss import PairBatch
-from models.losses._members import positives_and_negatives
 from models.losses.multi_similarity import MultiSimilaritySettings, mined, multi_similarity
+from models.losses.parts.members import positives_and_negatives
+from models.network.kinds import loss_parts
+from models.network.loss import PairBatch
 
 ALL = 3.0  # an ε with which mining keeps every pair
 
@@ -27,13 +27,13 @@ def settings_of(**changes: float) -> MultiSimilaritySettings:
 
 
 def pair_and_others(others: int) -> PairBatch:
-    """One pair, strings 0 and 1, and others that are apart from both."""
+    """Make one pair, strings 0 and 1, and others that are apart from both."""
     paired = torch.arange(2 + others) < 2
     return batch_of([(0, 1)], paired[:, None] != paired)
 
 
 def test_by_hand() -> None:
-    """A pair at 0° and 60°, negatives at 90° and 180°; α = 2, β = 4, λ = 0.5, ε = 0.1.
+    """Pair 0° and 60°, negatives at 90° and 180°; α = 2, β = 4, λ = 0.5, ε = 0.1.
 
     From 0° the positive has 0.5 and the negatives 0 and -1: 0.5 < 0 + 0.1 fails, so does
     0 > 0.5 - 0.1, nothing is kept. From 60° the positive has 0.5, the negatives 0.866025 and -0.5:
@@ -48,7 +48,7 @@ def test_by_hand() -> None:
 
 
 def test_mining_by_hand() -> None:
-    """Positives 0.9, 0.6, negatives 0.7, 0.55, 0.4, ε = 0.1: kept below 0.8, and above 0.5.
+    """Mine positives 0.9, 0.6, negatives 0.7, 0.55, 0.4, ε = 0.1: kept below 0.8, and above 0.5.
 
     The second row has no negative, the third no positive: neither keeps anything.
     """
@@ -105,7 +105,7 @@ def test_equals_the_loop(
 
 @given(st.integers(0, 10**6), st.integers(2, 8), st.integers(1, 9))
 def test_weighting_equals_pytorch_metric_learning(seed: int, size: int, pairs: int) -> None:
-    """Any pairs, all kept that mining can keep: only strings with a positive and a negative.
+    """Keep all pairs that mining can keep: only strings with a positive and a negative.
 
     It divides by all strings instead of those with a positive, and of lists of one it gives 0.
     """
@@ -115,13 +115,13 @@ def test_weighting_equals_pytorch_metric_learning(seed: int, size: int, pairs: i
     tuples = (*kept[0].nonzero(as_tuple=True), *kept[1].nonzero(as_tuple=True))
     assume(any(len(places) > 1 for places in tuples))
     expected = MultiSimilarityLoss(2, 50, 0.5)(embeddings, indices_tuple=tuples)
-    found = multi_similarity(embeddings, batch, settings_of(epsilon=ALL)).total
-    torch.testing.assert_close(found, expected * size / positives.any(1).sum())
+    loss = multi_similarity(embeddings, batch, settings_of(epsilon=ALL)).total
+    torch.testing.assert_close(loss, expected * size / positives.any(1).sum())
 
 
 @given(st.integers(0, 10**6), st.lists(st.integers(0, 3), min_size=3, max_size=9))
 def test_mining_equals_pytorch_metric_learning(seed: int, occupations: list[int]) -> None:
-    """Its miner reads labels: all pairs of each occupation, everything else apart.
+    """Give its miner labels: all pairs of each occupation, everything else apart.
 
     It divides by all strings instead of those with a positive, and of lists of one it gives 0.
     """
@@ -134,13 +134,13 @@ def test_mining_equals_pytorch_metric_learning(seed: int, occupations: list[int]
     assume(not any(map(len, tuples)) or any(len(places) > 1 for places in tuples))
     oracle = MultiSimilarityLoss(2, 50, 0.5)(embeddings, labels, tuples)
     expected = oracle * len(labels) / anchors
-    found = multi_similarity(embeddings, batch, settings_of()).total
-    torch.testing.assert_close(found, expected)
+    loss = multi_similarity(embeddings, batch, settings_of()).total
+    torch.testing.assert_close(loss, expected)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, ALL])
 def test_gradient(epsilon: float) -> None:
-    """Finite differences; no similarity of this batch is close to a threshold of mining."""
+    """Take finite differences; no similarity of this batch is close to a threshold of mining."""
     embeddings, batch = random_batch(3, 7, 6)
     settings = settings_of(beta=10, epsilon=epsilon)
     assert torch.autograd.gradcheck(
@@ -159,7 +159,7 @@ def test_no_pair_gives_a_zero_with_a_gradient_path(size: int) -> None:
 
 
 def test_nothing_kept_gives_a_zero_and_no_gradient() -> None:
-    """No negative at all; and a pair at 0° and 1° with a negative at 90°."""
+    """Give no negative at all; and a pair at 0° and 1° with a negative at 90°."""
     for degrees, batch in (((0, 60), pair_and_others(0)), ((0, 1, 90), pair_and_others(1))):
         embeddings = circle(*degrees).requires_grad_()
         loss = multi_similarity(embeddings, batch, settings_of())
@@ -169,7 +169,7 @@ def test_nothing_kept_gives_a_zero_and_no_gradient() -> None:
 
 
 def test_high_weights_stay_finite() -> None:
-    """β = 500, where exp overflows in float32: the push at S = 1 is 1 - 0.5 for each string."""
+    """Take β = 500, where exp overflows in float32: the push at S = 1 is 1 - 0.5 per string."""
     embeddings = circle(0, 0, 0).float().requires_grad_()
     loss = multi_similarity(embeddings, pair_and_others(1), settings_of(beta=500))
     assert loss.dissimilar.item() == pytest.approx(0.5)
@@ -179,7 +179,7 @@ def test_high_weights_stay_finite() -> None:
 
 
 def test_collapse() -> None:
-    """All embeddings equal, three negatives, S = 1: everything is kept, and no gradient is left.
+    """Make all embeddings equal, three negatives, S = 1: all is kept, no gradient is left.
 
     Pull ½ log(1 + e^(-2 · ½)), push 1/50 · log(1 + 3 · e^(50 · ½)) = ½ + log(3) / 50.
     A negative that lies 0.01 beside the others is pushed on, in the direction in which it lies.

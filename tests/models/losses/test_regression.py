@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapes import checked
 
-from models.kinds import loss_parts
-from models.loss import PairBatch
 from models.losses.regression import RegressionSettings, regression
+from models.network.kinds import loss_parts
+from models.network.loss import PairBatch
 
 Similarity = Literal["exp_manhattan", "cosine"]
 BOTH: tuple[Similarity, ...] = ("exp_manhattan", "cosine")
@@ -52,7 +52,7 @@ def test_manhattan_by_hand() -> None:
 
 
 def test_cosine_by_hand() -> None:
-    """(1, 0) to (0, 2): cosine 0, predicted ½, wanted 1: 0.25. To (-3, 0): 0 and 0; mean 0.125."""
+    """Pair (1, 0), (0, 2): cosine 0, predicted ½, wanted 1: 0.25. With (-3, 0): 0; mean 0.125."""
     embeddings = torch.tensor([[1.0, 0.0], [0.0, 2.0], [-3.0, 0.0]])
     batch = batch_of([(0, 1)], [(0, 2)], 3)
     loss = checked(regression)(embeddings, batch, RegressionSettings("cosine"))
@@ -98,7 +98,7 @@ def test_equals_the_loop(
 
 @pytest.mark.parametrize("similarity", BOTH)
 def test_gradient(similarity: Similarity) -> None:
-    """Finite differences; no two coordinates of this batch are equal, where |a - b| has a kink."""
+    """Take finite differences; no two coordinates are equal here, where |a - b| has a kink."""
     embeddings = torch.randn(5, 3, generator=torch.Generator().manual_seed(1)).double()
     batch = batch_of([(0, 1), (1, 2), (3, 0)], [(0, 4), (2, 3)], 5, [0.2, 0.9, 0.5])
     settings = RegressionSettings(similarity)
@@ -119,7 +119,7 @@ def test_no_pair_gives_a_zero_with_a_gradient_path(similarity: Similarity, size:
 
 @pytest.mark.parametrize("similarity", BOTH)
 def test_collapse(similarity: Similarity) -> None:
-    """All embeddings equal: all predictions 1, the dissimilar pair costs 1 of 2, no gradient."""
+    """Make all embeddings equal: predictions 1, the dissimilar pair costs 1 of 2, no gradient."""
     raw = torch.tensor([3.0, 4.0], dtype=torch.float64).repeat(3, 1).requires_grad_()
     total = regression(raw, batch_of([(0, 1)], [(0, 2)], 3), RegressionSettings(similarity)).total
     assert total.item() == pytest.approx(0.5)
@@ -130,7 +130,7 @@ def test_collapse(similarity: Similarity) -> None:
 
 @pytest.mark.parametrize(("similarity", "size"), [("exp_manhattan", 2.0), ("cosine", 0.0)])
 def test_beside_the_collapse(similarity: Similarity, size: float) -> None:
-    """A dissimilar pair 10⁻⁶ apart: d/dg of g² is 2, by coordinate 2g for the Manhattan distance.
+    """Move a dissimilar pair 10⁻⁶ apart: d/dg of g² is 2, by coordinate 2g for Manhattan.
 
     With the cosine it is of the order of the distance itself.
     """
@@ -142,7 +142,7 @@ def test_beside_the_collapse(similarity: Similarity, size: float) -> None:
 
 
 def test_far_apart_the_manhattan_distance_hardly_pulls() -> None:
-    """A similar pair 20 apart costs 1, with a gradient of 2 · (1 - g) · g, g = e⁻²⁰ = 2 · 10⁻⁹."""
+    """Put a similar pair 20 apart: it costs 1, gradient 2 · (1 - g) · g, g = e⁻²⁰ = 2 · 10⁻⁹."""
     raw = torch.tensor([[10.0, 0.0], [-10.0, 0.0]], dtype=torch.float64, requires_grad=True)
     loss = regression(raw, batch_of([(0, 1)], [], 2), RegressionSettings("exp_manhattan"))
     assert loss.total.item() == pytest.approx(1)
@@ -157,8 +157,8 @@ def test_only_the_cosine_ignores_the_norm(similarity: Similarity) -> None:
     batch = batch_of([(0, 1), (2, 3)], [(0, 2)], 4)
     lengths = torch.tensor([[0.1], [1.0], [7.0], [30.0]])
     before, after = (
-        regression(each, batch, RegressionSettings(similarity)).total
-        for each in (embeddings, embeddings * lengths)
+        regression(points, batch, RegressionSettings(similarity)).total
+        for points in (embeddings, embeddings * lengths)
     )
     assert torch.isclose(before, after).item() == (similarity == "cosine")
 

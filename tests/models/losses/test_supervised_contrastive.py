@@ -13,23 +13,23 @@ from pytorch_metric_learning.losses import SupConLoss
 from pytorch_metric_learning.reducers import MeanReducer
 from shapes import checked
 
-from models.kinds import loss_parts
-from models.loss import PairBatch
-from models.losses._members import positives_and_negatives
+from models.losses.parts.members import positives_and_negatives
 from models.losses.supervised_contrastive import (
     SupervisedContrastiveSettings,
     supervised_contrastive,
 )
+from models.network.kinds import loss_parts
+from models.network.loss import PairBatch
 
 
 def one_apart(size: int) -> torch.Tensor:
-    """`apart` of a batch whose last string is apart from all others."""
+    """Make `apart` of a batch whose last string is apart from all others."""
     last = torch.arange(size) == size - 1
     return last[:, None] != last
 
 
 def test_by_hand() -> None:
-    """0° is paired with 60° and with 90°; 180° is apart from these three; τ = 0.5, s/τ = 2 cos.
+    """Pair 0° with 60° and with 90°; 180° is apart from these three; τ = 0.5, s/τ = 2 cos.
 
     From 0°: 1 and 0 to the positives, -2 to the negative: log(e¹ + e⁰ + e⁻²) - ½ = 0.849012.
     From 60°, which has nothing to do with 90°: log(e¹ + e⁻¹) - 1 = 0.126928.
@@ -45,13 +45,13 @@ def test_by_hand() -> None:
 
 
 def test_positives_and_negatives_by_hand() -> None:
-    """(0, 1) and (1, 0) are one pair; (0, 2) is a pair though apart; 3 is apart from 0 alone."""
+    """Take (0, 1) and (1, 0), one pair; (0, 2), a pair though apart; 3 is apart from 0 alone."""
     apart = torch.zeros(4, 4, dtype=torch.bool)
     for i, j in ((0, 2), (0, 3)):
         apart[i, j] = apart[j, i] = True
-    found = checked(positives_and_negatives)(batch_of([(0, 1), (1, 0), (0, 2)], apart))
-    assert found[0].nonzero().tolist() == [[0, 1], [0, 2], [1, 0], [2, 0]]
-    assert found[1].nonzero().tolist() == [[0, 3], [3, 0]]
+    masks = checked(positives_and_negatives)(batch_of([(0, 1), (1, 0), (0, 2)], apart))
+    assert masks[0].nonzero().tolist() == [[0, 1], [0, 2], [1, 0], [2, 0]]
+    assert masks[1].nonzero().tolist() == [[0, 3], [3, 0]]
 
 
 def by_loop(embeddings: torch.Tensor, batch: PairBatch, tau: float) -> float:
@@ -84,25 +84,25 @@ def test_equals_the_loop(seed: int, size: int, pairs: int, tau: float) -> None:
 
 @given(*RANDOM)
 def test_equals_pytorch_metric_learning(seed: int, size: int, pairs: int) -> None:
-    """It divides by all strings instead of those with a positive; without a negative it gives 0."""
+    """Scale, as it divides by all strings, not those with a positive; no negative gives 0."""
     embeddings, batch = random_batch(seed, size, pairs)
     positives, negatives = positives_and_negatives(batch)
     assume(negatives.any().item())
     tuples = (*positives.nonzero(as_tuple=True), *negatives.nonzero(as_tuple=True))
     oracle = SupConLoss(temperature=0.1, reducer=MeanReducer())
     expected = oracle(embeddings, indices_tuple=tuples) * size / positives.any(1).sum()
-    found = supervised_contrastive(embeddings, batch, SupervisedContrastiveSettings(0.1)).total
-    torch.testing.assert_close(found, expected)
+    loss = supervised_contrastive(embeddings, batch, SupervisedContrastiveSettings(0.1)).total
+    torch.testing.assert_close(loss, expected)
 
 
 def test_equals_pytorch_metric_learning_on_labels() -> None:
-    """Three occupations of 3, 3 and 2 strings, all of their pairs, as the paper has them."""
+    """Label three occupations of 3, 3 and 2 strings, all their pairs, as the paper has them."""
     embeddings, _ = random_batch(7, 8, 1)
     labels = torch.tensor([0, 0, 0, 1, 1, 1, 2, 2])
     same = labels[:, None] == labels
     batch = batch_of([(i, j) for i, j in same.triu(1).nonzero().tolist()], ~same)
-    found = supervised_contrastive(embeddings, batch, SupervisedContrastiveSettings(0.1)).total
-    torch.testing.assert_close(found, SupConLoss(temperature=0.1)(embeddings, labels))
+    loss = supervised_contrastive(embeddings, batch, SupervisedContrastiveSettings(0.1)).total
+    torch.testing.assert_close(loss, SupConLoss(temperature=0.1)(embeddings, labels))
 
 
 def test_gradient() -> None:
@@ -124,7 +124,7 @@ def test_no_pair_gives_a_zero_with_a_gradient_path(size: int) -> None:
 
 
 def test_without_a_negative() -> None:
-    """One positive alone costs -log 1 = 0 and moves nothing; strings in no relation stay out."""
+    """Pay -log 1 = 0 for one positive alone, moving nothing; unrelated strings stay out."""
     embeddings = torch.randn(4, 3, generator=torch.Generator().manual_seed(1))
     embeddings.requires_grad_()
     batch = batch_of([(0, 1)], torch.zeros(4, 4, dtype=torch.bool))
@@ -137,7 +137,7 @@ def test_without_a_negative() -> None:
 
 
 def test_small_temperatures_stay_finite() -> None:
-    """τ = 0.001, where exp(s/τ) overflows; a pair at 0° and 90°, a negative at 10°.
+    """Take τ = 0.001, where exp(s/τ) overflows; a pair at 0° and 90°, a negative at 10°.
 
     From 0° it costs (cos 10° - cos 90°) / τ = 984.8, from 90° (cos 80° - cos 90°) / τ = 173.6.
     """
@@ -151,7 +151,7 @@ def test_small_temperatures_stay_finite() -> None:
 
 
 def test_collapse() -> None:
-    """All embeddings equal: mean of log(2 + 1), log(1 + 1), log(1 + 1), and no gradient.
+    """Make all embeddings equal: mean of log(2 + 1), log(1 + 1), log(1 + 1), and no gradient.
 
     A negative that lies 0.01 beside the others is pushed on, in the direction in which it lies.
     """

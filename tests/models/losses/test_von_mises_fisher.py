@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from shapes import checked
 from torch.nn import functional
 
-from models.kinds import loss_parts
-from models.loss import PairBatch, Targets
 from models.losses.von_mises_fisher import VonMisesFisherSettings, von_mises_fisher
+from models.network.kinds import loss_parts
+from models.network.loss import PairBatch, Targets
 
 loss_of = checked(von_mises_fisher)
 
 
 def batch_of(left: list[int], table: torch.Tensor, rows: list[int]) -> PairBatch:
-    """`right` and both `apart` are not read."""
+    """Make a batch; `right` and both `apart` are not read."""
     places = torch.tensor(left, dtype=torch.long)
     targets = Targets(
         table, torch.tensor(rows, dtype=torch.long), torch.zeros(len(rows), len(table)).bool()
@@ -36,7 +36,7 @@ def nats(embedding: list[float], target: list[float], norm_penalty: float = 0.0)
 
 
 def test_by_hand() -> None:
-    """In 3 dimensions C(κ) = κ / (4π sinh κ); û of norm 2 at 60° to u, λ1 = 0.02.
+    """Take C(κ) = κ / (4π sinh κ) in 3 dimensions; û of norm 2 at 60° to u, λ1 = 0.02.
 
     ûᵀu = 2 · 0.5 = 1. 4π sinh(2) / 2 = 6.283185 · 3.626860 = 22.788235, the logarithm 3.126245,
     plus λ1‖û‖ = 0.04 is 3.166245. The loss is 2.166245.
@@ -50,14 +50,14 @@ def test_by_hand() -> None:
 
 
 def test_at_zero_the_density_is_uniform() -> None:
-    """û = 0: -log C is the logarithm of the sphere's surface, 2π in 2 and 4π in 3 dimensions."""
+    """Take û = 0: -log C is the log of the sphere's surface, 2π in 2 and 4π in 3 dimensions."""
     assert nats([0, 0], [1, 0]).item() == pytest.approx(math.log(2 * math.pi))
     assert nats([0, 0, 0], [0, 0, 1]).item() == pytest.approx(math.log(4 * math.pi))
 
 
 @pytest.mark.parametrize("norm", [0.01, 1.0, 20.0, 300.0])
 def test_the_density_integrates_to_one(norm: float) -> None:
-    """Over 200 directions of the circle, each standing for 2π / 200 of it."""
+    """Sum over 200 directions of the circle, each standing for 2π / 200 of it."""
     angles = torch.arange(200).double() * (2 * math.pi / 200)
     table = torch.stack([angles.cos(), angles.sin()], 1)
     embeddings = torch.tensor([[0.6 * norm, -0.8 * norm]]).double()
@@ -122,7 +122,7 @@ def test_gradient(dim: int) -> None:
 @pytest.mark.parametrize("dim", [2, 3, 512, 1024])
 @pytest.mark.parametrize("norm", [1e-3, 1.0, 100.0, 1e4])
 def test_gradient_equals_the_formula(dim: int, norm: float) -> None:
-    """(A(κ) + λ1) û/κ - u with A(κ) = I_(dim/2)(κ) / I_(dim/2 - 1)(κ), by arbitrary precision."""
+    """Compute (A(κ) + λ1) û/κ - u, A(κ) = I_(dim/2)(κ) / I_(dim/2 - 1)(κ), with many digits."""
     torch.manual_seed(0)
     direction, target = functional.normalize(torch.randn(2, dim).double())
     embeddings = (norm * direction)[None].float().requires_grad_()
@@ -144,12 +144,12 @@ def test_at_zero_the_gradient_is_the_pull_alone() -> None:
 
 @pytest.mark.parametrize("norm", [1.0, 10.0, 1000.0])
 def test_without_a_penalty_the_norm_grows_without_end(norm: float) -> None:
-    """An embedding that points at its target: the slope by its norm is A(κ) - 1 < 0 everywhere."""
+    """Point an embedding at its target: the slope by its norm is A(κ) - 1 < 0 everywhere."""
     assert nats([norm * 1.1, 0, 0], [1, 0, 0]) < nats([norm, 0, 0], [1, 0, 0])
 
 
 def test_with_a_penalty_the_norm_stops_near_half_the_dimension_over_it() -> None:
-    """A(κ) + λ1 = 1, and A(κ) is about 1 - (dim - 1) / (2κ); exact in 3: coth κ - 1/κ = 1 - 1/κ.
+    """Solve A(κ) + λ1 = 1, with A(κ) ≈ 1 - (dim - 1) / (2κ); in 3 exactly coth κ - 1/κ.
 
     λ1 = 0.02 gives 2 / 0.04 = 50.
     """
@@ -179,7 +179,7 @@ def test_no_target_gives_a_zero_with_a_gradient_path(rows: list[int], targets: i
 
 
 def test_collapse() -> None:
-    """All embeddings equal, targets on three axes: every gradient is there, and of its own.
+    """Make all embeddings equal, targets on three axes: every gradient is there, and of its own.
 
     They are (A(κ) û/κ - u) / 3, so two of them differ by (u - v) / 3 of their two targets, which do
     not move: a collapsed network is pulled apart.

@@ -19,7 +19,7 @@ ROWS = st.lists(st.lists(FIELD, min_size=2, max_size=3), min_size=1, max_size=6)
 
 
 def read(path: Path, content: bytes, columns: str = "a b", **more):
-    """Rows as (line, values) and refused ones as (line, reason, text)."""
+    """Return rows as (line, values) and refused ones as (line, reason, text)."""
     path.write_bytes(content)
     ledger = Ledger()
     rows = list(csv_rows(path, {n: n for n in columns.split()}, "From us.", ledger, **more))
@@ -29,31 +29,31 @@ def read(path: Path, content: bytes, columns: str = "a b", **more):
 
 @given(rows=ROWS)
 def test_any_text_survives_quoting(rows: list[list[str]]) -> None:
-    """Round trip; the oracle counts line breaks of the text before a record to find its start."""
+    """Make a round trip; the oracle counts the text's line breaks before a record for its start."""
     lines, starts = [], []
     for row in rows:
         text = io.StringIO(newline="")
         csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerow(row)
         starts.append(1 + len(lines))
         lines += list(io.StringIO(text.getvalue(), newline=""))
-    found = list(records(lines, COMMAS))
-    assert [fields for _, _, fields in found] == rows
-    assert [line for line, _, _ in found] == starts
+    split = list(records(lines, COMMAS))
+    assert [fields for _, _, fields in split] == rows
+    assert [line for line, _, _ in split] == starts
 
 
 @given(text=st.text('ab,"\n', max_size=40))
 def test_no_line_is_lost_whatever_the_quotes(text: str) -> None:
-    """Records, refused ones included, cover every physical line once and in order."""
+    """Cover every physical line once and in order by records, refused ones included."""
     lines = list(io.StringIO(text, newline=""))
-    found = list(records(lines, COMMAS))
-    starts = [start for start, _, _ in found] + [len(lines) + 1]
+    split = list(records(lines, COMMAS))
+    starts = [start for start, _, _ in split] + [len(lines) + 1]
     assert starts[0] == 1
-    for (start, record, _), end in zip(found, starts[1:], strict=True):
+    for (start, record, _), end in zip(split, starts[1:], strict=True):
         assert record == "".join(lines[start - 1 : end - 1]).rstrip("\n")
 
 
 def test_records_start_where_they_start(tmp_path) -> None:
-    """Header 1, a record over lines 2-4 (CRLF inside and outside), the next on line 5."""
+    """Read header 1, a record over lines 2-4 (CRLF inside and outside), the next on line 5."""
     taken, refused, _ = read(tmp_path / "f", b'a,b\r\n1,"x\r\ny\r\nz"\r\n2,w\r\n')
     assert taken == [(2, "1", "x\r\ny\r\nz"), (5, "2", "w")]
     assert refused == []
@@ -73,7 +73,7 @@ def test_records_start_where_they_start(tmp_path) -> None:
     ],
 )
 def test_a_bad_record_is_refused_alone(tmp_path, bad: bytes, reason: str) -> None:
-    """Good rows stand before and after it, one of them with quotes of its own."""
+    """Put good rows before and after it, one of them with quotes of its own."""
     taken, refused, ledger = read(tmp_path / "f", b"a,b\n1,x\n" + bad + b'\n2,"y\nz"\n4,"w"\n')
     assert taken == [(2, "1", "x"), (4, "2", "y\nz"), (6, "4", "w")]
     shown = bad.decode("utf-8", "surrogateescape").encode("utf-8", "backslashreplace").decode()

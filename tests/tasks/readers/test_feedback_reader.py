@@ -7,25 +7,24 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from frames_of import aliases_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.frames import check
+from tasks.feedback import FeedbackParams
+from tasks.files.frames import check
+from tasks.files.schemas import FEEDBACK
 from tasks.readers.feedback import Feedback, moment, read_feedback
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
-from tasks.schemas import FEEDBACK, SPLIT_ALIASES
-from tasks.sections import FeedbackParams
 
-ALIASES = pl.DataFrame(
+ALIASES = aliases_of(
     [
         ("cook", "Cook", True, "train"),
         ("cook", "CHEF  de partie", False, "train"),
         ("cook", "Grill cook", False, "heldout_alias"),
         ("nurse", "Nurse", True, "train"),
-    ],
-    schema=dict(SPLIT_ALIASES),
-    orient="row",
+    ]
 )
 HEADER = ",".join(FEEDBACK)
 
@@ -33,9 +32,9 @@ HEADER = ",".join(FEEDBACK)
 def read(path: Path, **columns: str) -> tuple[Feedback, Ledger]:
     params = FeedbackParams(reader="table", file=str(path), columns=columns, max_rejected_share=0.0)
     ledger = Ledger()
-    found = read_feedback(params, ALIASES, ledger)
-    check(found.frame, FEEDBACK, "feedback")
-    return found, ledger
+    feedback = read_feedback(params, ALIASES, ledger)
+    check(feedback.frame, FEEDBACK, "feedback")
+    return feedback, ledger
 
 
 def csv_of(folder: Path, *lines: str, header: str = HEADER) -> Path:
@@ -50,8 +49,8 @@ def test_rows_by_hand(tmp_path: Path) -> None:
         '" Chef, (urgent!)",cook,chef DE partie,v7,Right,cook,ann,2026-03-01',
         "RN,cook,cook,, WRONG ,nurse,,2026-03-01T10:30:00+02:00",
     )
-    found, ledger = read(path)
-    assert found.frame.rows() == [
+    feedback, ledger = read(path)
+    assert feedback.frame.rows() == [
         (
             *(" Chef, (urgent!)", "cook", "chef de partie", "v7", "right", None, "ann"),
             "2026-03-01T00:00:00.000000",
@@ -60,21 +59,21 @@ def test_rows_by_hand(tmp_path: Path) -> None:
     ]
     assert ledger.refused == []
     assert ledger.rows == {"f.csv": 2}
-    assert set(found.mended.values()) == {0}
+    assert set(feedback.mended.values()) == {0}
 
 
 def test_optional_columns_may_be_absent_and_others_are_not_read(tmp_path: Path) -> None:
     header = "when,verdict,text,predicted_occupation_id,matched_title,mood"
     path = csv_of(tmp_path, "2026-01-01,right,chef,cook,cook,good", header=header)
-    found, _ = read(path, raw_title="text")
-    assert found.frame.rows() == [("chef", "cook", "cook", None, "right", None, None, None)]
-    found, _ = read(path, raw_title="text", judged_at="when")
-    assert found.frame["judged_at"].to_list() == ["2026-01-01T00:00:00.000000"]
+    feedback, _ = read(path, raw_title="text")
+    assert feedback.frame.rows() == [("chef", "cook", "cook", None, "right", None, None, None)]
+    feedback, _ = read(path, raw_title="text", judged_at="when")
+    assert feedback.frame["judged_at"].to_list() == ["2026-01-01T00:00:00.000000"]
 
 
 def test_header_only(tmp_path: Path) -> None:
-    found, ledger = read(csv_of(tmp_path))
-    assert found.frame.is_empty()
+    feedback, ledger = read(csv_of(tmp_path))
+    assert feedback.frame.is_empty()
     assert ledger.rows.total() == 0
 
 
@@ -96,8 +95,8 @@ def test_three_formats_are_read_alike(tmp_path: Path, name: str) -> None:
         frame.write_parquet(path)
     else:
         frame.write_csv(path, separator="\t" if name.endswith("tsv") else ",")
-    found, ledger = read(path)
-    assert found.frame.rows() == [
+    feedback, ledger = read(path)
+    assert feedback.frame.rows() == [
         ("a\rb\nc", "cook", "cook", None, "wrong", "nurse", None, "2026-01-02T03:04:05.000000"),
         ('say "x"', "cook", "cook", None, "right", None, None, None),
     ]
@@ -124,15 +123,15 @@ def test_three_formats_are_read_alike(tmp_path: Path, name: str) -> None:
     ],
 )
 def test_a_row_that_cannot_be_used_is_refused(tmp_path: Path, line: str, reason: str) -> None:
-    """With file, line, reason and text; the rows around it are taken."""
+    """Refuse it with file, line, reason and text; the rows around it are taken."""
     good = "x,cook,cook,,right,,,"
-    found, ledger = read(csv_of(tmp_path, good, line, good))
+    feedback, ledger = read(csv_of(tmp_path, good, line, good))
     assert ledger.refused == [("f.csv", 3, reason, line)]
-    assert len(found.frame) == 2
+    assert len(feedback.frame) == 2
 
 
 def test_what_is_mended_is_counted(tmp_path: Path) -> None:
-    """An unknown correction goes; a held-out, a strange and an empty matched title are replaced."""
+    """Drop an unknown correction; replace a held-out, a strange and an empty matched title."""
     path = csv_of(
         tmp_path,
         "a,cook,cook,,wrong,pilot,,",
@@ -140,14 +139,14 @@ def test_what_is_mended_is_counted(tmp_path: Path) -> None:
         "c,cook,nurse,,right,,,",
         "d,nurse,,,right,,,",
     )
-    found, ledger = read(path)
-    assert found.frame.select("matched_title", "corrected_occupation_id").rows() == [
+    feedback, ledger = read(path)
+    assert feedback.frame.select("matched_title", "corrected_occupation_id").rows() == [
         ("cook", None),
         ("cook", None),
         ("cook", None),
         ("nurse", None),
     ]
-    assert found.mended == {"unknown_correction": 1, "matched_title_replaced": 3}
+    assert feedback.mended == {"unknown_correction": 1, "matched_title_replaced": 3}
     assert ledger.refused == []
 
 

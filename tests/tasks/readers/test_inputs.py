@@ -3,10 +3,10 @@
 import polars as pl
 import pytest
 
+from tasks.ingest import InputsParams
 from tasks.readers.inputs import read_inputs
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
-from tasks.sections import InputsParams
 
 MAP = {"raw_title": "text", "occupation_id": "id"}
 

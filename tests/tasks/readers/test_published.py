@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tasks.ingest import Ingested, ingest, require_usable
-from tasks.sections import SOURCES, IngestParams, InputsParams, TaxonomyParams
+from tasks.ingest import (
+    Ingested,
+    IngestParams,
+    InputsParams,
+    TaxonomyParams,
+    ingest,
+    require_usable,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data"))
@@ -14,12 +20,9 @@ pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not 
 
 
 def ingest_published(reader: str, files: dict[str, str], inputs: InputsParams) -> Ingested:
-    paths = {name: str(DATA / file) for name, file in files.items()}
-    taxonomy = TaxonomyParams(reader=reader, files=paths, columns={})
-    sources = [*paths.values(), *filter(None, [inputs.file])]
-    sources += sources[-1:] * (SOURCES - len(sources))
+    taxonomy = TaxonomyParams(reader=reader, files=files, columns={})
     return ingest(
-        IngestParams(taxonomy=taxonomy, inputs=inputs, sources=sources, max_rejected_share=0.0)
+        IngestParams(folder=str(DATA), taxonomy=taxonomy, inputs=inputs, max_rejected_share=0.0)
     )
 
 
@@ -29,12 +32,12 @@ def esco() -> Ingested:
     return ingest_published(
         "esco",
         {"occupations": "esco/occupations_en.csv", "groups": "esco/ISCOGroups_en.csv"},
-        InputsParams(reader="table", file=str(DATA / "jobbert/titles.csv"), columns=columns),
+        InputsParams(reader="table", file="jobbert/titles.csv", columns=columns),
     )
 
 
 def test_esco_counts(esco: Ingested) -> None:
-    """32,939 titles as listed, 64 merged; lower-cased and stripped only, 32,878 would be left."""
+    """Count 32,939 titles as listed, 64 merged; lower-cased and stripped only, 32,878 were left."""
     assert esco.occupations.height == 2_942
     assert esco.aliases.height == 32_939 - 64 == 32_875
     assert esco.reasons == {"duplicate title": 64}
@@ -48,7 +51,7 @@ def test_esco_counts(esco: Ingested) -> None:
 
 
 def test_esco_holds_what_its_readme_says(esco: Ingested) -> None:
-    """39 occupations have one title, the largest 90; each has four levels of codes."""
+    """Find one title in 39 occupations, 90 in the largest, and four levels of codes in each."""
     sizes = esco.aliases.group_by("occupation_id").len()["len"]
     assert (sizes == 1).sum() == 39
     assert sizes.max() == 90
@@ -76,7 +79,7 @@ def test_vacancy_titles_come_as_they_are(esco: Ingested) -> None:
 
 
 def test_onet_counts() -> None:
-    """1,016 labels, 52,754 alternate titles, 2,189 short titles, 7,541 reported: 63,500 titles.
+    """Add 1,016 labels, 52,754 alternate, 2,189 short titles, 7,541 reported: 63,500 titles.
 
     All reported ones are alternate ones too, so 63,500 - 7,541 - 108 = 55,851 are left.
     """

@@ -2,10 +2,11 @@
 
 import pytest
 
+from tasks.ingest import TaxonomyParams
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
-from tasks.readers.sample import chain, read_sample
-from tasks.sections import TaxonomyParams
+from tasks.readers.taxonomies import sample
+from tasks.readers.taxonomies.sample import chain
 
 GOOD = {
     "occupations": "occupation_id,occupation_label,isco_code\ncook,cook,5120\n",
@@ -20,7 +21,7 @@ def read(tmp_path, **files: str):
         (tmp_path / name).write_text(content, encoding="utf-8")
     ledger = Ledger()
     paths = {name: str(tmp_path / name) for name in GOOD}
-    return read_sample(TaxonomyParams(reader="sample", files=paths, columns={}), ledger), ledger
+    return sample.read(TaxonomyParams(reader="sample", files=paths, columns={}), ledger), ledger
 
 
 def test_golden(tmp_path) -> None:
@@ -67,4 +68,4 @@ def test_chain(parents: dict[str, str], expected: list[str]) -> None:
 @pytest.mark.parametrize("files", [{}, {"occupations": "a"}, dict.fromkeys([*GOOD, "more"], "a")])
 def test_wrong_file_names_are_explained(files: dict[str, str]) -> None:
     with pytest.raises(IngestError, match=r"missing \[.*\], unknown \[.*\]; this reader takes"):
-        read_sample(TaxonomyParams(reader="sample", files=files, columns={}), Ledger())
+        sample.read(TaxonomyParams(reader="sample", files=files, columns={}), Ledger())

@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from params_of import synonyms_params
 
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
 from tasks.readers.synonyms import read_synonyms, require_few_refused
-from tasks.sections import SynonymsParams
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data"))
@@ -19,17 +19,7 @@ THESAURUS = DATA / "synonyms/synonym_job_titles_for_search.txt"
 
 def read(path: Path, reader: str) -> tuple[list[tuple[str, str]], Ledger]:
     ledger = Ledger()
-    params = SynonymsParams(
-        reader=reader,
-        file=str(path),
-        max_shared_words=2,
-        max_part_words=2,
-        min_contexts=1,
-        test_share=0.2,
-        max_test=1,
-        probe_titles=1,
-    )
-    return read_synonyms(params, ledger), ledger
+    return read_synonyms(synonyms_params(reader=reader, file=str(path)), ledger), ledger
 
 
 def written(tmp_path: Path, text: str, reader: str) -> tuple[list[tuple[str, str]], Ledger]:
@@ -39,7 +29,7 @@ def written(tmp_path: Path, text: str, reader: str) -> tuple[list[tuple[str, str
 
 
 def test_table(tmp_path: Path) -> None:
-    """Normalized, each pair once whichever way round, and every other row with its reason."""
+    """Normalize, keep each pair once whichever way round, and refuse others with a reason."""
     rows = ["Cook,Chef de  Partie", "chef de partie,cook", ",cook", "cook,-", "cook,COOK!"]
     rows += ["a,b,c", "R&D man,developer"]
     pairs, ledger = written(tmp_path, "\n".join(["term,synonym", *rows, ""]), "table")
@@ -55,7 +45,7 @@ def test_table(tmp_path: Path) -> None:
 
 
 def test_thesaurus(tmp_path: Path) -> None:
-    """Lines end as the publisher's do; a term without another name is no fault."""
+    """End lines as the publisher's do; a term without another name is no fault."""
     lines = [
         "cook, line cook, chef => cook",
         "baker => baker",
@@ -91,7 +81,7 @@ def test_thesaurus(tmp_path: Path) -> None:
 
 
 def test_too_many_refused_rows_are_an_error(tmp_path: Path) -> None:
-    """Two faults in four rows: just what a share of 0.5 allows; the duplicate is none."""
+    """Make two faults in four rows: just what a share of 0.5 allows; the duplicate is none."""
     text = "term,synonym\na,b\nb,a\n,c\nc,\n"
     _, ledger = written(tmp_path, text, "table")
     require_few_refused(ledger, 0.5)
@@ -123,7 +113,7 @@ def test_an_empty_set_is_none(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not THESAURUS.is_file(), reason="ROLECALL_DATA is not there")
 def test_the_published_thesaurus() -> None:
-    """21,835 names in 8,377 lines, the term one of them but in 9: 21,835 - 8,368 = 13,467."""
+    """Count 21,835 names in 8,377 lines, the term one of them but in 9: 21,835 - 8,368 = 13,467."""
     pairs, ledger = read(THESAURUS, "thesaurus")
     assert ledger.refused == []
     assert sum(ledger.rows.values()) == 8_377

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.titles import clean_title, normalize_title
-from tasks.frames import check
+from models.text.titles import clean_title, normalize_title
+from tasks.files.frames import check
+from tasks.files.schemas import ALIASES, OCCUPATIONS
 from tasks.readers.rejected import Ledger, Row
 from tasks.readers.taxonomy import Taxonomy
-from tasks.schemas import ALIASES, OCCUPATIONS
 
 ROW = Row("f", 1, "text", {})
 TITLES = st.lists(st.text("aAé .!ﬁfiC+#\u00a0\n", max_size=6).map(str.strip), max_size=12)

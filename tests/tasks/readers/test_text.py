@@ -31,7 +31,7 @@ def test_a_bad_byte_spoils_its_line_only() -> None:
 
 
 def test_utf_16_faults_are_seen() -> None:
-    """A lone half of a pair (D83D), and a file that ends within a character."""
+    """Cut a pair in half (D83D), and end a file within a character."""
     for fault in (b"\x3d\xd8", b"a"):
         assert not is_text(decode(codecs.BOM_UTF16_LE + "x".encode("utf-16-le") + fault))
     assert is_text(decode(codecs.BOM_UTF16_LE + "👩‍🍳".encode("utf-16-le")))

@@ -14,20 +14,26 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from frames_of import aliases_of, queries_of, variants_of
 
-from tasks.params import load_params
-from tasks.reporting.material import HISTORY, Material
-from tasks.schemas import (
+from models.text.titles import clean_title
+from tasks.evaluation.systems import EvaluateParams
+from tasks.files.schemas import (
     EXTRA_WORDS_VARIANTS,
     OCCUPATIONS,
-    QUERIES,
     RUN,
     SCORES,
-    SPLIT_ALIASES,
     SYNONYM_VARIANTS,
     TABLE,
 )
+from tasks.ingest import IngestParams
+from tasks.params.network import NetworkParams
+from tasks.params.section import load
+from tasks.report import ReportParams
+from tasks.reporting.material import HISTORY, Material, PageParams
+from tasks.split import distinct_titles
 
+PARAMS = Path(__file__).parents[3] / "params.yaml"
 HOSTILE = "<script>alert('x')</script> & \"R&D\" 🧑‍🍳 面包师"
 LABELS = {"a": "baker 🥖", "b": "C++ <developer>", "c": "nurse", "d": "driver & loader"}
 TITLES = {
@@ -92,10 +98,11 @@ MADE = {
 }
 
 
-def embed(raw_titles: Sequence[str]) -> np.ndarray:
-    """Counts of characters by code point modulo 16, to unit length."""
-    rows = np.full((len(raw_titles), 16), 1e-3)
-    for row, title in enumerate(raw_titles):
+def embed(titles: Sequence[str]) -> np.ndarray:
+    """Count characters by code point modulo 16, to unit length; no section asks with raw titles."""
+    assert list(titles) == [clean_title(title) for title in titles]
+    rows = np.full((len(titles), 16), 1e-3)
+    for row, title in enumerate(titles):
         for character in title:
             rows[row, ord(character) % 16] += 1
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
@@ -111,7 +118,7 @@ def _scores() -> pl.DataFrame:
 
 
 def _table(scores: pl.DataFrame) -> pl.DataFrame:
-    """True means with made-up intervals, for `all` and one slice of each kind."""
+    """Make true means with made-up intervals, for `all` and one slice of each kind."""
     rows = []
     for (system, test), group in scores.group_by(["system", "test"], maintain_order=True):
         for part in ("all", "size:1", "length:31+", "source:alias"):
@@ -123,12 +130,11 @@ def _table(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def _aliases() -> pl.DataFrame:
-    rows = [
+    return aliases_of(
         (occupation, title, title == LABELS[occupation], "train")
         for occupation, titles in TITLES.items()
         for title in titles
-    ]
-    return pl.DataFrame(rows, schema=dict(SPLIT_ALIASES), orient="row")
+    )
 
 
 def _history() -> pl.DataFrame:
@@ -141,8 +147,14 @@ def _history() -> pl.DataFrame:
 def material() -> Material:
     scores = _scores()
     return Material(
-        params=load_params(Path(__file__).parents[3] / "params.yaml").model_copy(
-            update={"stage": "1", "seeds": [1]}
+        params=PageParams(
+            mix="1",
+            seed=1,
+            train_seed=1,
+            reader=load(IngestParams, PARAMS).taxonomy.reader,
+            network=NetworkParams.read(PARAMS),
+            evaluate=load(EvaluateParams, PARAMS),
+            report=load(ReportParams, PARAMS),
         ),
         counts={
             "occupations": 4,
@@ -159,10 +171,9 @@ def material() -> Material:
             orient="row",
         ),
         aliases=_aliases(),
-        queries=pl.DataFrame(
-            [(key, test, "test", raw, gold, 3, "input") for key, test, raw, gold, _ in QUERY_ROWS],
-            schema=dict(QUERIES),
-            orient="row",
+        titles=distinct_titles(_aliases()),
+        queries=queries_of(
+            (key, test, "test", raw, gold, 3, "input") for key, test, raw, gold, _ in QUERY_ROWS
         ),
         history=_history(),
         run=pl.DataFrame(
@@ -175,10 +186,8 @@ def material() -> Material:
         ),
         scores=scores,
         table=_table(scores),
-        synonym_variants=pl.DataFrame(SYNONYM_ROWS, schema=dict(SYNONYM_VARIANTS), orient="row"),
-        extra_words_variants=pl.DataFrame(
-            EXTRA_WORDS_ROWS, schema=dict(EXTRA_WORDS_VARIANTS), orient="row"
-        ),
+        synonym_variants=variants_of(SYNONYM_ROWS, SYNONYM_VARIANTS),
+        extra_words_variants=variants_of(EXTRA_WORDS_ROWS, EXTRA_WORDS_VARIANTS),
         made=MADE,
         weights=12345,
         embed=embed,
@@ -189,7 +198,7 @@ def material() -> Material:
 
 @pytest.fixture(scope="session")
 def change(material: Material) -> Callable[..., Material]:
-    """The same material with some of its parts replaced."""
+    """Make the same material with some of its parts replaced."""
 
     def changed(**parts: Any) -> Material:
         return replace(material, **parts)
@@ -199,6 +208,6 @@ def change(material: Material) -> Callable[..., Material]:
 
 @pytest.fixture(scope="session")
 def empty(material: Material) -> Material:
-    """A data set whose tests have no query."""
+    """Make a data set whose tests have no query."""
     none = {name: getattr(material, name).clear() for name in ("queries", "run", "scores", "table")}
     return replace(material, **none)

@@ -7,14 +7,14 @@ import re
 import polars as pl
 import pytest
 
-from tasks.reporting.augmentation import EXAMPLES, INDUCTION, MINED, TITLES, augmentation
+from tasks.reporting.sections.augmentation import EXAMPLES, INDUCTION, MINED, TITLES, augmentation
 
 ROW = re.compile(r'<tr><th scope="row">([^<]*)</th>((?:<td[^>]*>.*?</td>)+)</tr>')
 CELL = re.compile(r"<td[^>]*>(.*?)</td>")
 
 
 def tables(page: str) -> dict[str, list[tuple[str, ...]]]:
-    """Caption to rows of text."""
+    """Map each caption to rows of text."""
     return {
         re.search("<caption>(.*?)</caption>", part)[1]: [
             (head, *CELL.findall(cells)) for head, cells in ROW.findall(part)
@@ -24,9 +24,9 @@ def tables(page: str) -> dict[str, list[tuple[str, ...]]]:
 
 
 def test_pairs_by_source_and_their_share(material):
-    """6 of 10 similar pairs are aliases' and 4 typos'; sources without a row are not named."""
-    found = tables(augmentation(material))["Pairs that this model has learned from, by source"]
-    assert found == [
+    """Show 6 of 10 similar pairs as aliases', 4 as typos'; sources without a row are unnamed."""
+    rows = tables(augmentation(material))["Pairs that this model has learned from, by source"]
+    assert rows == [
         ("aliases of one occupation", "6", "60 %", "37"),
         ("a title and a misspelling of it", "4", "40 %", "3"),
     ]
@@ -35,9 +35,9 @@ def test_pairs_by_source_and_their_share(material):
 def test_an_unknown_source_and_one_with_dissimilar_pairs_alone(material, change):
     pairs = {"similar": {"base": 1}, "dissimilar": {"feedback": 2, "other": 3}}
     page = augmentation(change(made={**material.made, "pairs": pairs}))
-    found = tables(page)["Pairs that this model has learned from, by source"]
-    assert [(row[1], row[-1]) for row in found] == [("1", "0"), ("0", "2"), ("0", "3")]
-    assert found[-1][0] == "other"
+    rows = tables(page)["Pairs that this model has learned from, by source"]
+    assert [(row[1], row[-1]) for row in rows] == [("1", "0"), ("0", "2"), ("0", "3")]
+    assert rows[-1][0] == "other"
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_each_rule_has_its_count(material, caption, meaning, place):
 
 
 def test_every_count_of_the_stages_is_shown(material):
-    """A rule that a stage adds is to be named here."""
+    """Fail for a rule that a stage adds and that is not named here."""
     made = material.made
     assert {*made["synonyms"]["induction"]} - {*INDUCTION} == {"at_min_contexts"}
     assert {*made["synonyms"]["titles"]["all"]} == {*TITLES}

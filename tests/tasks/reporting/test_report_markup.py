@@ -44,7 +44,7 @@ def test_any_string_stays_text_that_can_be_written(anything):
 
 
 def test_characters_that_html_forbids_are_replaced():
-    """A control, a surrogate half and a noncharacter; tab and emoji stay."""
+    """Replace a control, a surrogate half and a noncharacter; tab and emoji stay."""
     assert safe("a\x00b\ud800c\ufffed\te\x85🥖") == "a\ufffdb\ufffdc\ufffdd\te\ufffd🥖"
 
 

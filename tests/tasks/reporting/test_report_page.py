@@ -71,16 +71,16 @@ def test_equal_material_gives_equal_bytes(page, change):
 
 
 def test_frames_in_another_order_of_rows_give_equal_bytes(page, material, change):
-    """Only the history has an order of its own, and the index sorts itself."""
+    """Shuffle all but the history, which has an order of its own; the index sorts itself."""
     shuffled = {
         name: getattr(material, name).reverse()
-        for name in ("aliases", "occupations", "queries", "scores", "run")
+        for name in ("aliases", "titles", "occupations", "queries", "scores", "run")
     }
     assert report(change(**shuffled)) == page
 
 
 def test_nothing_is_loaded_from_outside(page):
-    """Every reference of a self-contained page is a place in the page itself."""
+    """Find every reference of the self-contained page in the page itself."""
     references = [
         value
         for name, value in read(page).attributes
@@ -94,7 +94,7 @@ def test_nothing_is_loaded_from_outside(page):
 
 
 def test_references_and_identifiers_match(page):
-    """Identifiers are distinct, and each reference inside the page has its target."""
+    """Check that identifiers are distinct, and that each reference has its target."""
     attributes = read(page).attributes
     identifiers = [value for name, value in attributes if name == "id"]
     assert len(identifiers) == len(set(identifiers))
@@ -125,7 +125,7 @@ def test_data_set_without_a_test_query(empty):
 
 
 def test_untrained_network_has_no_curve(material, change):
-    """With max_steps 0 the history holds step 0 only, whose losses are NaN."""
+    """Train with max_steps 0: the history holds step 0 only, whose losses are NaN."""
     page = report(change(history=material.history.head(1)))
     assert b"The network was not trained" in page
     assert b"nan" not in page.lower().replace(b"finance", b"")
@@ -137,5 +137,5 @@ def test_taxonomy_without_hierarchy(material, change):
 
 
 def test_index_too_small_for_a_map(material, change):
-    few = material.aliases.head(2)
-    assert b"Too few aliases for a map." in report(change(aliases=few))
+    few = material.titles.head(2)
+    assert b"Too few aliases for a map." in report(change(titles=few))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -13,44 +12,44 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from models.intervals import Interval
-from tasks.network_params import training_settings
-from tasks.reporting.confusions import confused_pairs, confusions
-from tasks.reporting.embedding_map import embedding_map, project
-from tasks.reporting.learning import best_look, learning
-from tasks.reporting.losses import choices, curves
+from models.losses.contrastive import ContrastiveSettings
+from models.measures.intervals import Interval
+from tasks.files.schemas import SCORES
+from tasks.files.sources import MIXES
 from tasks.reporting.material import HISTORY
 from tasks.reporting.names import (
-    STAGES,
     TEST_MEANING,
     TESTS,
     in_order,
     listed,
+    mix_words,
     share,
     signed,
     slice_name,
 )
-from tasks.reporting.neighbours import neighbours, sample_queries
-from tasks.reporting.results import Comparison, compare, results, standing
-from tasks.reporting.sizes import size_counts
-from tasks.reporting.slices import slices
-from tasks.schemas import SCORES
-from tasks.sections import Stage
+from tasks.reporting.sections.confusions import confused_pairs, confusions
+from tasks.reporting.sections.embedding_map import embedding_map, project
+from tasks.reporting.sections.learning import best_look, learning
+from tasks.reporting.sections.losses import choices, curves, losses
+from tasks.reporting.sections.neighbours import neighbours, sample_queries
+from tasks.reporting.sections.results import Comparison, compare, results, standing
+from tasks.reporting.sections.sizes import size_counts
+from tasks.reporting.sections.slices import slices
 
 
 def test_network_is_compared_query_by_query(material):
-    """Annotations: the network is right on 1 of 4, the n-gram matcher on none: +0.25."""
-    found = {(c.test, c.baseline): c for c in compare(material)}
-    assert found["annotations", "ngram"].difference.value == 0.25
-    assert found["annotations", "ngram"].difference.low == 0
-    assert found["annotations", "ngram"].verdict == "not told apart"
-    typos = found["typos", "untrained"]
+    """Judge annotations: the network is right on 1 of 4, the n-gram matcher on none: +0.25."""
+    by_cell = {(c.test, c.baseline): c for c in compare(material)}
+    assert by_cell["annotations", "ngram"].difference.value == 0.25
+    assert by_cell["annotations", "ngram"].difference.low == 0
+    assert by_cell["annotations", "ngram"].verdict == "not told apart"
+    typos = by_cell["typos", "untrained"]
     assert typos.difference == Interval(1.0, 1.0, 1.0)
     assert typos.verdict == "better"
 
 
 def test_a_pairing_does_not_depend_on_the_order_of_rows(change):
-    """Resamples draw by place, so the places have to be those of the sorted query ids."""
+    """Resample by place, so the places have to be those of the sorted query ids."""
     rng = np.random.default_rng(1)
     scores = pl.DataFrame(
         [
@@ -78,7 +77,7 @@ def test_standing_groups_tests_by_verdict():
 
 
 def test_best_of_each_column_is_bold_and_shared_if_it_reads_the_same(material, change):
-    """success@1 of annotations: network 0.250, the others 0.000; success@5: 1.000 and 0.500."""
+    """Show success@1 of annotations, 0.250 and 0.000; success@5, 1.000 and 0.500."""
     whole = results(material)
     body = next(part for part in whole.split("<tbody>") if "Annotations</strong>" in part)
     assert re.findall(r'class="number"><strong>([\d.]+)', body) == ["0.250", "1.000", "0.625"]
@@ -95,7 +94,7 @@ def test_slices_draw_the_two_systems_only(material):
 
 
 def test_slices_by_source_are_drawn_where_they_tell_queries_apart(material, change):
-    """`source:alias` is all of its test; the two sources of Extra Words are not."""
+    """Draw the two sources of Extra Words; `source:alias` is all of its test."""
     assert "alias" not in slices(material)
     parts = {"source:alias": "source:label_agrees", "all": "source:label_differs"}
     table = material.table.with_columns(pl.col("slice").replace(parts))
@@ -104,19 +103,27 @@ def test_slices_by_source_are_drawn_where_they_tell_queries_apart(material, chan
     assert "Extra Words" in drawn and "label agrees" in drawn and "label differs" in drawn
 
 
-def test_every_test_and_stage_number_has_its_words():
+def test_every_test_and_mix_has_its_words():
     assert set(TESTS) == set(TEST_MEANING)
-    assert tuple(STAGES) == get_args(Stage)
+    four = "the base taxonomy, typos, synonyms, extra words"
+    assert [mix_words(mix) for mix in MIXES] == [
+        "the base taxonomy",
+        "the base taxonomy and typos",
+        "the base taxonomy, typos and synonyms",
+        "the base taxonomy, typos, synonyms and extra words",
+        f"{four} and verdicts",
+        f"{four}, verdicts and corrections",
+    ]
     assert slice_name("source:pair_unseen") == "synonym never seen"
     assert slice_name("source:unheard") == "unheard"
 
 
 def test_confused_pairs_against_a_loop(material):
-    """Wrong on annotations: [a, c] answered b; [a] answered b; [d] answered b; typos not judged."""
+    """Answer annotations [a, c] by b, [a] by b, [d] by b; typos are not judged."""
     second = material.run.with_columns(rank=pl.lit(2, pl.UInt32), occupation_id=pl.lit("c"))
-    other = material.run.with_columns(system=pl.lit("ngram"))
-    run = pl.concat([material.run, second, other])
-    found = confused_pairs(run, material.queries, "1")
+    matcher = material.run.with_columns(system=pl.lit("ngram"))
+    run = pl.concat([material.run, second, matcher])
+    confused = confused_pairs(run, material.queries, "1")
     gold = dict(material.queries.select("query_id", "occupation_ids").iter_rows())
     expected: dict[tuple[str, str], int] = {}
     for row in material.run.iter_rows(named=True):
@@ -124,7 +131,7 @@ def test_confused_pairs_against_a_loop(material):
         if row["test"] != "typos" and row["occupation_id"] not in right:
             pair = ("+".join(right), row["occupation_id"])
             expected[pair] = expected.get(pair, 0) + 1
-    rows = found.select(pl.col("gold").list.join("+"), "answered", "misses").rows()
+    rows = confused.select(pl.col("gold").list.join("+"), "answered", "misses").rows()
     assert {(gold, answered): n for gold, answered, n in rows} == expected
     assert [row[0] for row in rows] == ["a", "a+c", "d"]
 
@@ -144,9 +151,9 @@ def test_confusions_put_the_most_frequent_pair_first(material, change):
 
 
 def test_sample_takes_hits_and_misses_of_every_test_in_turn(material, change):
-    """Three hands (typos hit, annotations hit and miss): three queries are one of each."""
-    params = material.params
-    small = params.model_copy(update={"report": params.report.model_copy(update={"neighbours": 3})})
+    """Deal three hands (typos hit, annotations hit and miss): three queries, one of each."""
+    report = material.params.report.model_copy(update={"neighbours": 3})
+    small = replace(material.params, report=report)
     sample = sample_queries(change(params=small))
     assert set(sample.select("test", "hit").rows()) == {
         ("typos", True),
@@ -157,7 +164,7 @@ def test_sample_takes_hits_and_misses_of_every_test_in_turn(material, change):
 
 
 def test_nearest_aliases_against_a_loop(material):
-    """The query that is a title itself has it first, with similarity 1 and marked right."""
+    """Show first, for a query that is a title itself, that title: similarity 1, marked right."""
     page = neighbours(material)
     block = next(b for b in page.split('<div class="scroll card">') if "night baker" in b)
     titles = material.index["title"].to_list()
@@ -177,14 +184,13 @@ def test_kept_step_is_the_first_of_the_best_looks(material):
     assert best_look(pl.DataFrame(schema=dict(HISTORY))) is None
 
 
-def test_loss_curves_at_known_places(material):
-    """Weights ¼ and 4, m = 0.2.
+def test_loss_curves_at_known_places():
+    """Take weights ¼ and 4, m = 0.2.
 
     At E = 0.6: similar ¼ · 0.16 = 0.04; flipped 4 · 0.36 = 1.44;
     hinge 4 · 0.16 = 0.64; printed 0. At E = −1: similar 1; printed 4; flipped and hinge 0.
     """
-    settings = training_settings(material.params, 1).loss
-    loss = replace(settings, weight_similar=0.25, weight_dissimilar=4.0, margin=0.2)
+    loss = ContrastiveSettings("hinge", 0.2, 0.25, 4.0, "hardest", 4)
     shown = dict(choices(loss))
     assert list(shown) == ["printed", "flipped", "hinge"]
     for penalty, at_six, at_minus_one in (
@@ -199,19 +205,30 @@ def test_loss_curves_at_known_places(material):
         assert (float(similar[0]), float(dissimilar[0])) == pytest.approx((1, at_minus_one))
 
 
+@pytest.mark.parametrize(("kind", "drawn"), [("info_nce", 1), ("contrastive", 3)])
+def test_other_choices_of_the_loss_are_drawn_where_there_are_some(material, change, kind, drawn):
+    train = material.params.network.train
+    chosen = train.model_copy(update={"loss": train.loss.model_copy(update={"kind": kind})})
+    network = material.params.network._replace(train=chosen)
+    page = losses(change(params=replace(material.params, network=network)))
+    assert page.count("<figure>") == drawn
+    assert page.count("(used)") == 1
+    assert ("another choice" in page) == (drawn > 1)
+
+
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=20))
 def test_size_counts_against_a_loop(sizes):
     rows = [(str(occupation), str(t)) for occupation, n in enumerate(sizes) for t in range(n)]
     frame = pl.DataFrame(rows, schema=["occupation_id", "title"], orient="row")
     expected = [
-        (size, sizes.count(size), sum(other >= size for other in sizes))
+        (size, sizes.count(size), sum(larger >= size for larger in sizes))
         for size in sorted(set(sizes))
     ]
     assert size_counts(frame).rows() == expected
 
 
 def test_projection_finds_the_long_axes_and_their_share():
-    """Points on a cross of half-lengths 3 and 1: 9/10 and 1/10 of the variance."""
+    """Place points on a cross of half-lengths 3 and 1: 9/10 and 1/10 of the variance."""
     points = np.zeros((4, 4))
     points[:2, 2] = 3, -3
     points[2:, 0] = -1, 1
@@ -231,7 +248,7 @@ def test_projection_stays_in_its_range(points):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_largest_entry_of_each_component_is_positive(seed):
-    """Component i is in proportion to Σ x · (place of x on axis i)."""
+    """Expect component i in proportion to Σ x · (place of x on axis i)."""
     points = np.random.default_rng(seed).normal(size=(50, 4))
     components = (points - points.mean(axis=0)).T @ project(points).points
     largest = np.abs(components).argmax(axis=0)

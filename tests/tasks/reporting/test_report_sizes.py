@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
+import frames_of
 import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.titles import clean_title
-from tasks.reporting.sizes import size_counts, sizes, with_variants
-from tasks.schemas import SPLIT_ALIASES, SYNONYM_VARIANTS
+from models.text.titles import clean_title
+from tasks.files.schemas import SYNONYM_VARIANTS
+from tasks.reporting.sections.sizes import size_counts, sizes, with_variants
 
 TITLES = [" line  cook", "line cook", "chef", "Chef", "baker"]
 
 
 def aliases_of(rows: list[tuple[int, str, str]]) -> pl.DataFrame:
-    return pl.DataFrame(
-        [(f"o{occupation}", title, False, split) for occupation, title, split in rows],
-        schema=dict(SPLIT_ALIASES),
-        orient="row",
+    return frames_of.aliases_of(
+        (f"o{occupation}", title, False, split) for occupation, title, split in rows
     )
 
 
 def variants_of(rows: list[tuple[str, str]]) -> pl.DataFrame:
-    return pl.DataFrame(
-        [(title, made, "p", "o", "manual") for title, made in rows],
-        schema=dict(SYNONYM_VARIANTS),
-        orient="row",
+    return frames_of.variants_of(
+        ((title, made, "p", "o", "manual") for title, made in rows), SYNONYM_VARIANTS
     )
 
 
@@ -41,31 +38,31 @@ def variants_of(rows: list[tuple[str, str]]) -> pl.DataFrame:
     ),
 )
 def test_sizes_with_variants_against_a_loop(rows, made):
-    """A title counts once an alias; a variant once an occupation that trains on its title."""
+    """Count a title once an alias; a variant once an occupation that trains on its title."""
     expected: dict[str, set[object]] = {}
     for occupation, title, split in rows:
         group = expected.setdefault(f"o{occupation}", set())
         group.add((title, split))
         if split == "train":
             group.update(variant for source, variant in made if source == clean_title(title))
-    found = with_variants(aliases_of(sorted(rows)), variants_of(sorted(made)))
-    counted = dict(found.group_by("occupation_id").len().iter_rows())
+    titles = with_variants(aliases_of(sorted(rows)), variants_of(sorted(made)))
+    counted = dict(titles.group_by("occupation_id").len().iter_rows())
     assert counted == {occupation: len(group) for occupation, group in expected.items()}
 
 
 def test_a_variant_of_a_shared_title_counts_in_both_and_a_doubled_one_once():
-    """o0 has 2 and gains a and b: 4; o1 has 1 and gains a: 2; o2, held out, keeps its 1."""
+    """Give o0, with 2, a and b: 4; o1, with 1, a: 2; o2, held out, keeps its 1."""
     aliases = aliases_of(
         [(0, "cook", "train"), (0, "chef", "train"), (1, "Cook", "train"), (2, "cook", "valid")]
     )
     variants = variants_of([("cook", "a"), ("chef", "a"), ("chef", "b")])
-    found = with_variants(aliases, variants)
-    assert size_counts(found).rows() == [(1, 1, 3), (2, 1, 2), (4, 1, 1)]
-    assert set(found.filter(pl.col("occupation_id") == "o1")["title"]) == {"Cook", "a"}
+    titles = with_variants(aliases, variants)
+    assert size_counts(titles).rows() == [(1, 1, 3), (2, 1, 2), (4, 1, 1)]
+    assert set(titles.filter(pl.col("occupation_id") == "o1")["title"]) == {"Cook", "a"}
 
 
 def test_both_distributions_stand_in_words_and_drawing(material):
-    """Sizes 4, 3, 2, 1; "a" gains two titles and "d" one: 6, 3, 2, 2."""
+    """Take sizes 4, 3, 2, 1; "a" gains two titles and "d" one: 6, 3, 2, 2."""
     page = sizes(material)
     assert "4 occupations: the median one has 2 titles, the largest 4; 1 have a single" in page
     assert "With synonyms put in, the median is 2, the largest 6, and 0 are left" in page

@@ -10,12 +10,10 @@ import torch
 import yaml
 
 from models.encoders.recurrent import RecurrentSettings
-from models.kinds import fit_featurizer, make_encoder
-from models.model_files import save_model
-from tasks.frames import SchemaError, write_frame, write_json
-from tasks.report import PAGE, main
-from tasks.reporting.material import HISTORY
-from tasks.schemas import (
+from models.network.kinds import fit_featurizer, make_encoder
+from models.network.model_files import save_model
+from tasks.files.frames import SchemaError, write_frame, write_json
+from tasks.files.schemas import (
     EXTRA_WORDS_VARIANTS,
     OCCUPATIONS,
     QUERIES,
@@ -24,8 +22,11 @@ from tasks.schemas import (
     SPLIT_ALIASES,
     SYNONYM_VARIANTS,
     TABLE,
+    TITLES,
 )
-from tasks.tables import write_table
+from tasks.files.tables import write_table
+from tasks.report import PAGE, main
+from tasks.reporting.material import HISTORY
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -40,16 +41,17 @@ def save_tiny_model(folder: Path, titles: list[str]) -> None:
 
 @pytest.fixture
 def written(material, tmp_path, monkeypatch):
-    """A working directory with every file that the stage reads."""
+    """Make a working directory with every file that the stage reads."""
     data = tmp_path / "data"
-    k, seed = material.params.stage, material.params.seeds[0]
+    k, seed = material.params.mix, material.params.train_seed
     params = yaml.safe_load((REPOSITORY / "params.yaml").read_text(encoding="utf-8"))
-    params |= {"stage": k, "seeds": [seed, seed + 1]}
+    params |= {"mix": k, "seeds": [seed, seed + 1]}
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     typos, lexical = pl.col("test") == "typos", pl.col("system") == "ngram"
     write_json(material.counts, data / "ingest/metrics.json")
     write_frame(material.occupations, data / "ingest/occupations.parquet", OCCUPATIONS)
     write_frame(material.aliases, data / "split/aliases.parquet", SPLIT_ALIASES)
+    write_frame(material.titles, data / "split/titles.parquet", TITLES)
     write_frame(material.queries.filter(~typos), data / "split/queries.parquet", QUERIES)
     write_frame(material.queries.filter(typos), data / "typos/queries.parquet", QUERIES)
     for stage in ("synonyms", "extra_words"):
@@ -58,7 +60,7 @@ def written(material, tmp_path, monkeypatch):
         write_frame(material.run.filter(mine), data / folder / "run.parquet", RUN)
         write_frame(material.scores.filter(mine), data / folder / "scores.parquet", SCORES)
         write_table(material.table.filter(mine), data / folder / "table.csv", TABLE)
-    save_tiny_model(data / f"train/{k}/{seed}/model", material.aliases["title"].to_list())
+    save_tiny_model(data / f"train/{k}/{seed}/model", material.titles["title"].to_list())
     write_table(material.history, data / f"train/{k}/{seed}/history.csv", HISTORY)
     write_frame(material.synonym_variants, data / "synonyms/variants.parquet", SYNONYM_VARIANTS)
     write_frame(
@@ -93,7 +95,7 @@ def test_missing_stage_is_named_and_no_page_is_left(written):
 
 
 def test_history_without_its_column_is_refused(written, material):
-    path = written / f"train/{material.params.stage}/{material.params.seeds[0]}/history.csv"
+    path = written / f"train/{material.params.mix}/{material.params.train_seed}/history.csv"
     material.history.drop("valid_score").write_csv(path)
     with pytest.raises(SchemaError, match="valid_score: missing"):
         main()

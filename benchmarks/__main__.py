@@ -1,0 +1,104 @@
+"""Measure studies: `python -m benchmarks NAME [options]`, or `all` that can run; then render.
+
+Without a name it lists the studies. Rows are written as they come, so an interrupted study keeps
+what it has; studies that train go on behind the last network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks import render
+from benchmarks.machine import data_folder, machine
+from benchmarks.results import FOLDER, Run, replace_rows
+from benchmarks.study import Study, studies, study
+from benchmarks.workspace import SAMPLE, place
+
+OUTSIDE = "$ROLECALL_DATA/"
+QUIET = ("processes", "kept", "dataset")
+"""Options that change no figure, or are written otherwise into the command."""
+
+
+def measure(chosen: Study, arguments: Sequence[str], folder: Path = FOLDER) -> None:
+    """Measure one study on its data sets and write its rows."""
+    options = parser(chosen).parse_args(arguments)
+    by_system = chosen.face["replaces"] == "system"
+    for dataset in options.dataset or chosen.face["datasets"]:
+        what, reason = f"{chosen.name} {dataset}", missing(chosen, dataset)
+        if reason and options.dataset:
+            raise FileNotFoundError(f"{what}: {reason}")
+        if reason:
+            print(f"{what}: left out, {reason}", flush=True)
+            continue
+        module = chosen.measuring
+        on = machine(getattr(module, "DEVICE", "cpu"))
+        run = Run(on, command(chosen, dataset, options))
+        for rows in module.measure(dataset, options):
+            replace_rows(chosen.name, dataset, rows, run, folder, by_system=by_system)
+            print(f"{what}: {len(rows)} figures", flush=True)
+
+
+def parser(chosen: Study) -> argparse.ArgumentParser:
+    """Return the parser of a study's options, which have their defaults from `study.yaml`."""
+    made = argparse.ArgumentParser(f"python -m benchmarks {chosen.name}")
+    made.add_argument("--dataset", nargs="+", help=f"default: {chosen.face['datasets']}")
+    made.add_argument("--processes", type=int, default=2, help="that train at a time")
+    made.add_argument("--kept", type=Path, default=Path(".checkpoints") / chosen.name)
+    for name, default in chosen.face.get("options", {}).items():
+        several = isinstance(default, list)
+        kind = type(default[0] if several else default)
+        made.add_argument(
+            f"--{name}",
+            type=kind,
+            default=default,
+            nargs="*" if several else None,
+            help=str(default),
+        )
+    return made
+
+
+def missing(chosen: Study, dataset: str) -> str | None:
+    """Say what keeps a study from running on a data set; None if nothing does."""
+    needs = chosen.face["needs"]
+    file = needs[dataset] if isinstance(needs, dict) else needs
+    if file.startswith(OUTSIDE):
+        path = data_folder() / file.removeprefix(OUTSIDE)
+        return None if path.is_file() else f"{file} is not there"
+    path = place(dataset) / file
+    return None if path.is_file() else f"{path} is missing: run `{before(chosen, dataset)}`"
+
+
+def before(chosen: Study, dataset: str) -> str:
+    """Return the command that has to have run: `make reproduce PROFILE=esco`."""
+    made_by: str = chosen.face.get("before", "")
+    return made_by if dataset == SAMPLE or not made_by else f"{made_by} PROFILE={dataset}"
+
+
+def command(chosen: Study, dataset: str, options: argparse.Namespace) -> str:
+    """Write the line that measures again, with every option that changes a figure."""
+    words = ["python", "-m", "benchmarks", chosen.name, "--dataset", dataset]
+    for name, value in vars(options).items():
+        if name not in QUIET:
+            values = value if isinstance(value, list) else [value]
+            words += [f"--{name.replace('_', '-')}", *map(str, values)]
+    first = before(chosen, dataset)
+    return f"{first} && {' '.join(words)}" if first else " ".join(words)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure what is asked for, and render."""
+    name, *rest = list(sys.argv[1:] if arguments is None else arguments) or [""]
+    if name in ("", "-h", "--help"):
+        print(__doc__)
+        print("\n".join(f"{one.name:14} {one.face['question']}" for one in studies()))
+        return
+    for chosen in studies() if name == "all" else [study(name)]:
+        measure(chosen, rest)
+    render.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""What the champion of the registry answers to a few messy titles: the README's first table.
+
+`python -m benchmarks.answers` asks it as a consumer does and writes `results/answers.md`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks.tables import markdown
+from models.repeatable.whole_file import write_bytes
+from tasks.registry.tracking import registry
+
+ANSWERS = Path("results/answers.md")
+MODEL = "models:/rolecall@champion"
+TITLES = (
+    "looking for C++ developers (urgent!)",
+    "snr softwre enginer (m/f/d) Berlin",
+    "HGV class 2 driver - immediate start",
+    "???",
+)
+
+
+def main() -> None:
+    """Ask and write."""
+    with registry(Path.cwd()):
+        import mlflow
+        import pandas as pd
+
+        model = mlflow.pyfunc.load_model(MODEL)
+        answers = model.predict(pd.DataFrame({"raw_title": TITLES}))
+    rows = [
+        (
+            f"`{title}`",
+            f"**{answer.occupation_label}**" if answer.occupation_id else "none",
+            answer.matched_title or "",
+            f"{answer.score:.2f}" if answer.occupation_id else f"({answer.reason})",
+        )
+        for title, answer in zip(TITLES, answers.itertuples(), strict=True)
+    ]
+    head = ("title as written", "occupation", "closest alias", "score")
+    write_bytes(f"{markdown(head, rows)}\n".encode(), ANSWERS)
+    print(f"asked {MODEL}: {ANSWERS}")
+
+
+if __name__ == "__main__":
+    main()

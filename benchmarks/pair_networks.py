@@ -1,0 +1,146 @@
+"""Networks on scored pairs or paraphrases: what they say of other pairs is kept, they are not.
+
+As `tasks/scored/similarity_train.py` trains them, with trials, and with pairs that are watched.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+import models
+from benchmarks.tuning import Job, Outcome, Runner
+from models.measures.correlations import spearman
+from models.network.kinds import fit_featurizer
+from models.repeatable.whole_file import write_bytes
+from models.text.featurizer import Featurizer
+from models.training.checkpoints import Checkpoint, Checkpoints, run_key
+from models.training.loop import Look, train
+from models.training.run import TrainSettings, describe
+from models.training.scored_pairs import ScoredPairs
+from models.training.scored_run import ScoredRun, pair_similarities
+
+
+@dataclass(frozen=True)
+class PairNetwork(Outcome):
+    """What is kept of a network.
+
+    Attributes:
+        answers: similarity of each pair of `PairNetworks.tests`.
+        watched: Spearman's ρ on the watched pairs at each look; empty without such pairs.
+        units: distinct units of strings that it knows (n-grams, words, characters).
+    """
+
+    answers: dict[str, list[float]]
+    watched: list[float]
+    units: int
+
+
+@dataclass(frozen=True)
+class PairNetworks(Runner[PairNetwork]):
+    """Networks on some pairs.
+
+    Attributes:
+        train: pairs to train on.
+        valid: pairs that choose among trials, and among the looks at a network.
+        tests: by name, pairs whose similarity is asked for at the end; a trial has none.
+        watch: scored pairs that are asked at every look, which choose nothing.
+    """
+
+    train: ScoredPairs
+    valid: ScoredPairs
+    tests: Mapping[str, ScoredPairs] = field(default_factory=dict)
+    watch: ScoredPairs | None = None
+
+    @property
+    def judges(self) -> int:
+        """Validation pairs."""
+        return len(self.valid)
+
+    def outcome(self, job: Job) -> PairNetwork:
+        """Train, and keep what the network says."""
+        torch.set_num_threads(1)
+        path = self.kept / f"{self._key(job.settings)}.json"
+        if not path.is_file():
+            write_bytes(json.dumps(asdict(self._trained(job))).encode(), path)
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return PairNetwork(**kept | {"looks": [Look._make(look) for look in kept["looks"]]})
+
+    def _trained(self, job: Job) -> PairNetwork:
+        featurizer = fit_featurizer(self.train.titles, job.settings.encoder)
+        run = _Watched(self, job.settings, featurizer)
+        trained = train(run, Unkept(), lambda line: print(f"{job.name}: {line}", flush=True))
+        run.encoder.load_state_dict(trained.weights)
+        answers = {name: run.answers(pairs).tolist() for name, pairs in self.tests.items()}
+        return PairNetwork(trained.history, answers, run.seen, sum(featurizer.sizes))
+
+    def _key(self, settings: TrainSettings) -> str:
+        code = [*Path(models.__file__).parent.rglob("*.py"), Path(__file__)]
+        tests = {name: _plain(pairs) for name, pairs in self.tests.items()}
+        inputs = [_plain(self.train), _plain(self.valid), tests, _plain(self.watch)]
+        return run_key([describe(settings), inputs], code)
+
+
+class _Watched(ScoredRun):
+    """A run that is also asked other pairs at every look."""
+
+    def __init__(
+        self, networks: PairNetworks, settings: TrainSettings, featurizer: Featurizer
+    ) -> None:
+        cpu = torch.device("cpu")
+        super().__init__(networks.train, networks.valid, featurizer, settings, cpu)
+        self.featurizer, self.watch = featurizer, networks.watch
+        self.seen: list[float] = []
+
+    def valid_score(self) -> float:
+        """Judge as any such run does; what is watched is noted beside it."""
+        if self.watch is not None:
+            similarities = self.answers(self.watch)
+            varied = np.ptp(similarities)
+            self.seen.append(spearman(similarities, gold_of(self.watch)) if varied else 0.0)
+        return super().valid_score()
+
+    def answers(self, pairs: ScoredPairs) -> np.ndarray:
+        """Return the similarity of each pair by the weights as they are."""
+        left, right = strings(pairs)
+        similarity = self.settings.loss.similarity
+        return pair_similarities(self.encoder, self.featurizer, left, right, similarity)
+
+
+def strings(pairs: ScoredPairs) -> tuple[list[str], list[str]]:
+    """Return the left and the right strings, cleaned, pair by pair."""
+    left, right = (
+        [pairs.titles[row] for row in rows.tolist()] for rows in (pairs.left, pairs.right)
+    )
+    return left, right
+
+
+def gold_of(pairs: ScoredPairs) -> np.ndarray:
+    """Return the scores that people gave, in [0, 1]; none of paraphrases."""
+    return np.array([]) if pairs.scores is None else pairs.scores.numpy()
+
+
+def _plain(pairs: ScoredPairs | None) -> object:
+    if pairs is None:
+        return None
+    return [*strings(pairs), None if pairs.scores is None else pairs.scores.tolist()]
+
+
+class Unkept(Checkpoints):
+    """No state on the way, where a network takes minutes and its state half a gigabyte a look."""
+
+    def __init__(self) -> None:
+        super().__init__(Path(), "")
+
+    def save(self, *_: Any) -> None:  # noqa: ANN401
+        """Write nothing."""
+
+    def load(self, *_: Any) -> Checkpoint | None:  # noqa: ANN401
+        """Find none."""
+        return None

@@ -1,0 +1,91 @@
+"""Plots as SVG: equal figures give equal bytes; mid-tones that light and dark pages both carry."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+INK, FAINT = "#7d8590", "#7d859055"
+COLOURS = ("#2f81f7", "#e0823d", "#3fa45b", "#a371f7", "#d4a72c", "#db61a2", "#7d8590")
+MARKS = "osD^vPX"
+STYLE: dict[str, Any] = {
+    **{"svg.fonttype": "none", "font.family": "sans-serif", "legend.frameon": False},
+    **dict.fromkeys(("font.size", "axes.titlesize"), 9),
+    **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.color", "ytick.color"), INK),
+    **dict.fromkeys(("axes.edgecolor", "grid.color"), FAINT),
+    **dict.fromkeys(("axes.grid", "axes.axisbelow"), True),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right"), False),
+    **{"axes.titlelocation": "left", "grid.linewidth": 0.5},
+    **{"lines.linewidth": 1.6, "lines.markersize": 4},
+}
+METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
+
+
+Series = tuple[str, Sequence[float | None]]
+"""Name and values of a line of a plot; None where there is no figure."""
+Point = tuple[str, float, float]
+"""Group, x and y of a mark of a scatter; those of a group have one colour and sign."""
+
+
+def svg(name: str, draw: Callable[[Figure], None]) -> str:
+    """Draw a figure as SVG without a date, an identifier by chance, or a background."""
+    written = io.StringIO()
+    settings: Any = {**STYLE, "svg.hashsalt": name}
+    with rc_context(settings):
+        figure = Figure(figsize=(8.0, 3.0), layout="constrained", facecolor="none")
+        draw(figure)
+        for axes in figure.axes:
+            axes.set_facecolor("none")
+        figure.savefig(written, format="svg", metadata=METADATA)
+    return re.sub(r"[ \t]+$", "", written.getvalue(), flags=re.MULTILINE)
+
+
+def curves(
+    figure: Figure,
+    ticks: Sequence[float] | Sequence[str],
+    panels: Mapping[str, Sequence[Series]],
+    x: str,
+    y: str = "",
+) -> None:
+    """Draw a panel of lines for each title, one line a series, over ticks that all have."""
+    shared = bool(y)
+    grid = figure.subplots(1, len(panels), sharey=shared, squeeze=False)[0]
+    for axes, (title, several) in zip(grid, panels.items(), strict=True):
+        for number, (name, values) in enumerate(several):
+            both = zip(ticks, values, strict=True)
+            known = [(tick, value) for tick, value in both if value is not None]
+            axes.plot(*zip(*known, strict=True), **_look(number), label=name)
+        axes.set_title(title)
+    grid[0].set_ylabel(y)
+    figure.supxlabel(x, fontsize=9, color=INK)
+    _legend(figure, grid[0])
+
+
+def scatters(figure: Figure, panels: Mapping[str, Sequence[Point]], y: str) -> None:
+    """Draw a panel for each label of a logarithmic x axis, its marks coloured by group."""
+    grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (label, points) in zip(grid, panels.items(), strict=True):
+        groups = list(dict.fromkeys(own for own, _, _ in points))
+        for number, group in enumerate(groups):
+            marks = [(x, height) for own, x, height in points if own == group]
+            look = {**_look(number), "linestyle": "none"}
+            axes.plot(*zip(*marks, strict=True), **look, label=group)
+        axes.set_xscale("log")
+        axes.set_xlabel(label)
+    grid[0].set_ylabel(y)
+    _legend(figure, grid[0])
+
+
+def _look(number: int) -> dict[str, Any]:
+    return {"color": COLOURS[number % len(COLOURS)], "marker": MARKS[number % len(MARKS)]}
+
+
+def _legend(figure: Figure, axes: Axes) -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4)

@@ -1,0 +1,98 @@
+"""Figures of networks on queries, with 95 % intervals: of each seed, of all, and differences.
+
+Values come as frames with `test`, `query_id` and a number a query; a network of several seeds has
+one frame for each. A figure of all seeds is the mean over queries of a query's mean over seeds, and
+its interval says what other queries would change, for these networks. Equal tests draw the same
+queries for every system, as the pipeline does, so differences are paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from benchmarks.results import Row
+from models.measures.intervals import Interval, bootstrap_interval, paired_interval
+from models.repeatable.seeding import child_seed
+from tasks.files.tables import METRICS, table
+from tasks.params.whole import AllParams
+
+Seeds = Mapping[int, pl.DataFrame]
+"""Seed of training to values by query."""
+
+
+def figures(
+    system: str, by_seed: Seeds, metrics: Mapping[str, str], params: AllParams
+) -> Iterator[Row]:
+    """Yield the means of each test: of each seed, then of all (`seed` None).
+
+    Queries where a column is null are left out of its mean.
+    """
+    frames: list[tuple[int | None, pl.DataFrame]] = [*by_seed.items(), (None, pooled(by_seed))]
+    for seed, values in frames:
+        for test, group in _tests(values):
+            for column, metric in metrics.items():
+                known = group[column].drop_nulls()
+                if len(known):
+                    interval = bootstrap_interval(known.to_numpy(), *_draws(params, test))
+                    yield interval_row(system, test, metric, interval, len(known), seed)
+
+
+def gains(system: str, mine: Seeds, theirs: Seeds, metric: str, params: AllParams) -> Iterator[Row]:
+    """Yield the difference in success@1 on each test, over all seeds, paired by query."""
+    own, keys = pooled(mine), ["test", "query_id"]
+    both = own.join(pooled(theirs), on=keys, suffix="_over", maintain_order="left")
+    if len(both) < len(own):
+        raise ValueError(
+            f"{len(own)} queries, and only {len(both)} of them with an answer of the other "
+            "system: ask both the same"
+        )
+    for test, group in _tests(both):
+        pair = group["success_at_1"].to_numpy(), group["success_at_1_over"].to_numpy()
+        interval = paired_interval(*pair, *_draws(params, test))
+        yield interval_row(system, test, metric, interval, len(group))
+
+
+def sliced_rows(
+    scores: pl.DataFrame,
+    queries: pl.DataFrame,
+    params: AllParams,
+    metrics: Mapping[str, str] = METRICS,
+) -> Iterator[Row]:
+    """Yield the rows of the pipeline's own table of scores, its slices included."""
+    draws = params.evaluate.bootstrap_draws
+    names = ("metric", "value", "n", "low", "high")
+    for line in table(scores, queries, draws, params.seed, metrics).iter_rows(named=True):
+        test = sliced(line["test"], line["slice"])
+        yield Row(line["system"], test, *(line[name] for name in names))
+
+
+def pooled(by_seed: Seeds) -> pl.DataFrame:
+    """Return a query's mean over seeds of each column; null only where every seed has none."""
+    columns = pl.exclude("test", "query_id").mean()
+    frames = pl.concat(by_seed.values())
+    return frames.group_by("test", "query_id", maintain_order=True).agg(columns)
+
+
+def interval_row(
+    system: str, test: str, metric: str, interval: Interval, n: int, seed: int | None = None
+) -> Row:
+    """Return the row of a mean and its ends."""
+    return Row(system, test, metric, interval.value, n, interval.low, interval.high, seed)
+
+
+def sliced(test: str, part: str) -> str:
+    """Name the test of a slice: `typos/size:1`, or the test itself for the slice `all`."""
+    return test if part == "all" else f"{test}/{part}"
+
+
+def _tests(values: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    for (test,), group in values.group_by(["test"], maintain_order=True):
+        yield str(test), group
+
+
+def _draws(params: AllParams, test: str) -> tuple[int, int]:
+    # an index is another system, not another test: `own_index/typos` draws as `typos`
+    name = test.rpartition("/")[2]
+    return params.evaluate.bootstrap_draws, child_seed(params.seed, "evaluate", name, "all")

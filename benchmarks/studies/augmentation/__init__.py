@@ -1,0 +1,1 @@
+"""Seconds and peak memory of making the data of mixes 2 and 3."""

@@ -1,0 +1,100 @@
+"""What this study trains on and is judged by, from the publishers' files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import compress
+from pathlib import Path
+
+import polars as pl
+
+from benchmarks.pair_networks import strings
+from models.repeatable.seeding import generator
+from models.text.titles import clean_title
+from models.training.scored_pairs import ScoredPairs
+from tasks.readers.rejected import Ledger
+from tasks.scored.pair_files import scaled
+from tasks.scored.readers import semeval, sick
+from tasks.scored.readers.ppdb import read_ppdb
+from tasks.scored.readers.simlex import read_simlex
+
+HELD_OUT = 1000
+Links = list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Material:
+    """Pairs to train on, to choose by, and to judge by.
+
+    Attributes:
+        train: links.
+        valid: held-out links.
+        simlex: with scores in [0, 1].
+        unlinked: which pairs of `simlex` are no link, of training or validation.
+        sentences: by test, the STS sets (`sts2012/MSRpar`) and `sick`, with scores in [0, 1].
+        left_out: links of two words that read alike once cleaned, or that stood before.
+    """
+
+    train: ScoredPairs
+    valid: ScoredPairs
+    simlex: ScoredPairs
+    unlinked: list[bool]
+    sentences: dict[str, ScoredPairs]
+    left_out: int
+
+    @property
+    def sts(self) -> list[str]:
+        """The STS sets among `sentences`."""
+        return [name for name in self.sentences if name.startswith("sts")]
+
+
+def read(data: Path, held_out: int = HELD_OUT) -> Material:
+    """Read all of it."""
+    published = read_ppdb(data / "ppdb/ppdb-xl.txt", Ledger()).frame
+    links = distinct(published.select("head", "paraphrase").rows())
+    drawn = generator(0, "charagram", "valid").permutation(len(links)) < held_out
+    simlex = _judged(read_simlex(data / "word_similarity/SimLex-999.txt", Ledger()))
+    known = set(map(frozenset, links))
+    return Material(
+        _linked(list(compress(links, ~drawn))),
+        _linked(list(compress(links, drawn))),
+        simlex,
+        [frozenset(pair) not in known for pair in zip(*strings(simlex), strict=True)],
+        _sentences(data / "sts"),
+        len(published) - len(links),
+    )
+
+
+def distinct(pairs: Sequence[tuple[str, str]]) -> Links:
+    """Return each pair of two words once, whichever way round; none of equal words.
+
+    Words are told apart as encoders see them, cleaned: `1,800` is not `1800`, `The` is `the`.
+    """
+    first: dict[frozenset[str], tuple[str, str]] = {}
+    for left, right in pairs:
+        pair = clean_title(left), clean_title(right)
+        if pair[0] != pair[1]:
+            first.setdefault(frozenset(pair), pair)
+    return list(first.values())
+
+
+def _linked(links: Links) -> ScoredPairs:
+    return ScoredPairs.of([left for left, _ in links], [right for _, right in links])
+
+
+def _judged(pairs: pl.DataFrame) -> ScoredPairs:
+    columns = scaled(pairs).select("left", "right", "score").to_dict(as_series=False)
+    return ScoredPairs.of(columns["left"], columns["right"], columns["score"])
+
+
+def _sentences(folder: Path) -> dict[str, ScoredPairs]:
+    files = {
+        name: folder / "semeval" / path
+        for name, path in semeval.FILES.items()
+        if name.endswith(".test")
+    }
+    related = {"test": folder / "sick2014" / sick.FILES["test"]}
+    pairs = pl.concat([semeval.read_semeval(files, Ledger()), sick.read_sick(related, Ledger())])
+    sets = pairs.partition_by("dataset", as_dict=True, maintain_order=True)
+    return {str(name): _judged(part) for (name,), part in sets.items()}

@@ -1,0 +1,1 @@
+"""Penalties, margins, sampling ratios and typo rates of the contrastive loss."""

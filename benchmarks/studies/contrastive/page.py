@@ -1,0 +1,25 @@
+"""Learning curves of the penalties."""
+
+from __future__ import annotations
+
+from benchmarks.plots import curves, svg
+from benchmarks.results import Results
+from benchmarks.tables import distinct, of, where
+
+PLOTTED = "/margin:0.4"
+WAYS = {"pairs": "dissimilar pairs of the file", "hardest": "hard mining"}
+
+
+def plot(results: Results) -> str:
+    """Draw success@1 of validation queries over the steps, for every penalty at one margin."""
+    rows = where(of(results["contrastive"], "valid_success_at_1"), seed="1")
+    looks = [row for row in rows if row["system"].endswith(PLOTTED)]
+    steps, panels = sorted(distinct(looks, "test")), {}
+    for way, title in WAYS.items():
+        panels[title] = [
+            (penalty, [float(row["value"]) for row in own])
+            for penalty in ("hinge", "flipped", "printed")
+            if (own := where(looks, system=f"{way}/{penalty}{PLOTTED}"))
+        ]
+    ticks, label = [float(step.removeprefix("step_")) for step in steps], "success@1, validation"
+    return svg("contrastive", lambda whole: curves(whole, ticks, panels, "steps", label))

@@ -1,0 +1,1 @@
+"""What makes feedback hurt, and which training on it does not."""

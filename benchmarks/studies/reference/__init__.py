@@ -1,0 +1,1 @@
+"""The lexical baselines on the publishers' whole files, without our splits."""

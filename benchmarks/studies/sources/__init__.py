@@ -1,0 +1,1 @@
+"""Titles and inputs that each rule of the sources takes or leaves."""

@@ -1,0 +1,49 @@
+"""How many titles and inputs each rule of the sources takes or leaves."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.results import Row
+from benchmarks.workspace import Workspace
+
+COUNTED: dict[str, tuple[tuple[str, str], ...]] = {
+    "synonyms": (
+        ("induction", "induction"),
+        ("induction/contexts:1", "induction.at_min_contexts.1"),
+        ("induction/contexts:2", "induction.at_min_contexts.2"),
+        ("generated/induced", "titles.induced"),
+        ("generated/manual", "titles.manual"),
+        ("generated", "titles.all"),
+        ("composition", "parts.test"),
+    ),
+    "extra_words": (
+        ("mined", "mined"),
+        ("mined/source:label_agrees", "mined.by_slice.label_agrees"),
+        ("mined/source:label_differs", "mined.by_slice.label_differs"),
+    ),
+}
+"""Stage to test and the place of its counts in the stage's `metrics.json`."""
+
+
+def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
+    """Yield every count of one data set; a stage that has not run gives none."""
+    workspace, rows = Workspace.read(dataset), []
+    for stage, places in COUNTED.items():
+        file = workspace.data / stage / "metrics.json"
+        metrics = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        for test, place in places:
+            rows += [Row(stage, test, *count, count[1]) for count in _counts(metrics, place)]
+    yield rows
+
+
+def _counts(metrics: dict[str, Any], place: str) -> Iterator[tuple[str, int]]:
+    """Yield the numbers at a dotted place, by name; a number itself counts rows. Absent: none."""
+    node: Any = metrics
+    for name in place.split("."):
+        node = node.get(name, {})
+    named = node.items() if isinstance(node, dict) else [("rows", node)]
+    yield from ((name, value) for name, value in named if isinstance(value, int))

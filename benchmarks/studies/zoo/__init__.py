@@ -1,0 +1,1 @@
+"""Every encoder with several losses on the job-title tests."""

@@ -1,0 +1,34 @@
+"""Accuracy against speed and size of every encoder."""
+
+from __future__ import annotations
+
+from benchmarks.plots import scatters, svg
+from benchmarks.results import Results
+from benchmarks.tables import of, where
+
+PLOTTED = "annotations"
+COSTS = {
+    "titles encoded a second, one thread": ("encoding", "titles_per_second"),
+    "megabytes": ("training", "megabytes"),
+}
+"""Label of a panel to test and metric."""
+
+
+def plot(results: Results) -> str:
+    """Draw success@1 on Annotations against encoding speed and size of the sample's networks."""
+    rows = where(results["zoo"], dataset="sample")
+    networks = where(of(rows, "success_at_1"), test=PLOTTED, seed="")
+    panels = {}
+    for label, (test, metric) in COSTS.items():
+        costs = {
+            row["system"]: float(row["value"]) for row in where(rows, test=test, metric=metric)
+        }
+        points = []
+        for row in networks:
+            system, encoder = row["system"], row["system"].partition("+")[0]
+            cost = costs.get(system, costs.get(encoder))  # an encoder's holds with all its losses
+            if cost is not None:
+                points.append((encoder, cost, float(row["value"])))
+        panels[label] = points
+    label = f"success@1, {PLOTTED}"
+    return svg("zoo", lambda whole: scatters(whole, panels, label))

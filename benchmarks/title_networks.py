@@ -1,0 +1,155 @@
+"""Networks on titles, trained on the pairs of a folder and kept as model folders.
+
+A folder of pairs is what the stage `pairs` writes: `strings.parquet`, whose validation queries
+judge, and `pairs.parquet`. A killed run goes on from its checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+import torch
+
+import models
+from benchmarks.timing import Work
+from benchmarks.tuning import Job, Outcome, Runner, one_thread
+from models.network.kinds import fit_featurizer
+from models.network.model_files import load_model, save_model
+from models.repeatable.whole_file import write_bytes
+from models.text.featurizer import Featurizer
+from models.training.batches import Pairs, read_pairs
+from models.training.checkpoints import Checkpoints, run_key
+from models.training.frozen_space import FrozenSpace
+from models.training.loop import Look, train
+from models.training.run import TrainSettings, describe
+from models.training.strings import Strings, read_strings
+from models.training.title_run import TitleRun
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a training reads, and the featurizer fitted on the training strings."""
+
+    strings: Strings
+    pairs: Pairs
+    featurizer: Featurizer
+
+
+def read_inputs(folder: Path, settings: TrainSettings, first: Path | None = None) -> Inputs:
+    """Read a folder of pairs; the featurizer is that of the model in `first`, if there is one."""
+    if not (folder / "pairs.parquet").is_file():
+        raise FileNotFoundError(f"{folder}/pairs.parquet is missing: run `make reproduce`")
+    strings = read_strings(folder / "strings.parquet")
+    with_dissimilar = settings.loss.reads_dissimilar
+    pairs = read_pairs(folder / "pairs.parquet", with_dissimilar=with_dissimilar)
+    unseen = set(strings.valid.tolist())
+    titles = [title for row, title in enumerate(strings.titles) if row not in unseen]
+    fitted = load_model(first)[0] if first else fit_featurizer(titles, settings.encoder)
+    return Inputs(strings, pairs, fitted)
+
+
+def start(
+    settings: TrainSettings, inputs: Inputs, frozen: FrozenSpace | None = None, device: str = "cpu"
+) -> TitleRun:
+    """Return a run at step 0; those of equal settings begin with the same weights."""
+    on = torch.device(device)
+    return TitleRun(inputs.strings, inputs.pairs, inputs.featurizer, settings, on, frozen)
+
+
+def encoded(run: TitleRun, step: int) -> int:
+    """Count the strings that a step encodes: each distinct one of its pairs once."""
+    pairs = run.similar[run.similar_rows(step)]
+    if len(run.dissimilar):
+        pairs = torch.cat([pairs, run.dissimilar[run.dissimilar_rows(step)]])
+    return len(torch.unique(pairs))
+
+
+def updates(
+    system: str, run: TitleRun, metric: str, amount: Callable[[TitleRun, int], int], steps: int = 3
+) -> Work:
+    """Prepare some updates; their speed is the sum of the `amount` of each step."""
+    taken = count()
+
+    def update() -> float:
+        numbers = [next(taken) for _ in range(steps)]
+        for number in numbers:
+            run.step(number)
+        return float(sum(amount(run, number) for number in numbers))
+
+    return Work(system, "training", metric, update)
+
+
+@dataclass(frozen=True)
+class TitleNetwork(Outcome):
+    """A network's folder (`models/network/model_files.py`)."""
+
+    folder: Path
+
+
+@dataclass(frozen=True)
+class TitleNetworks(Runner[TitleNetwork]):
+    """Networks on the pairs of one folder.
+
+    Attributes:
+        pairs: the folder.
+        earlier: folder of the model whose space a loss with targets trains into.
+        first: folder of the model whose featurizer and weights a run begins with.
+        last: whether the weights of the last step are kept, not those of the best look.
+        device: what trains.
+    """
+
+    pairs: Path
+    earlier: Path | None = None
+    first: Path | None = None
+    last: bool = False
+    device: str = "cpu"
+
+    @property
+    def judges(self) -> int:
+        """Validation queries."""
+        return len(read_strings(self.pairs / "strings.parquet").valid)
+
+    def started(self, settings: TrainSettings) -> tuple[TitleRun, Inputs]:
+        """Return a run at step 0 and what it reads."""
+        inputs = read_inputs(self.pairs, settings, self.first)
+        earlier = self._earlier(settings)
+        frozen = FrozenSpace.of_aliases(earlier, inputs.strings) if earlier else None
+        run = start(settings, inputs, frozen, self.device)
+        if self.first:
+            run.encoder.load_state_dict(load_model(self.first)[1].state_dict())
+        return run, inputs
+
+    def outcome(self, job: Job) -> TitleNetwork:
+        """Train, keep the model, and say where it lies."""
+        folder = self.kept / self._key(job.settings)
+        history = folder / "history.json"  # the last file that is written
+        if not history.is_file():
+            saved = Checkpoints(self.kept, folder.name)
+            with one_thread():
+                run, inputs = self.started(job.settings)
+                trained = train(run, saved, lambda line: print(f"{job.name}: {line}", flush=True))
+            weights = run.weights() if self.last else trained.weights
+            save_model(folder, inputs.featurizer, job.settings.encoder, weights, trained.initial)
+            write_bytes(json.dumps(trained.history).encode(), history)
+            saved.remove()
+        looks = json.loads(history.read_text(encoding="utf-8"))
+        return TitleNetwork([Look._make(look) for look in looks], folder)
+
+    def _earlier(self, settings: TrainSettings) -> Path | None:
+        return self.earlier if settings.loss.needs_targets else None
+
+    def _key(self, settings: TrainSettings) -> str:
+        if not (self.pairs / "pairs.parquet").is_file():
+            raise FileNotFoundError(f"{self.pairs}/pairs.parquet is missing: run `make reproduce`")
+        read = [self.pairs / "strings.parquet", self.pairs / "pairs.parquet"]
+        for model in (self._earlier(settings), self.first):
+            read += sorted(model.glob("*.*")) if model else []
+        code = Path(models.__file__).parent.rglob("*.py")
+        # by content: where the files lie may differ from run to run
+        return run_key(
+            [describe(settings), self.last, self.device, bool(self.first)], [*read, *code]
+        )

@@ -1,0 +1,112 @@
+"""Finished workspaces: where their files lie, and what networks are asked there.
+
+The data set `sample` is the main tree, any other the workspace of the profile of that name. A *mix*
+is what a network is trained on: 0 the base taxonomy, 1 typos as well, 2 synonyms, 3 extra words,
+4 people's verdicts, 4c their corrections. All that studies know of the product's folders and of its
+word for a mix stands here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from models.answer.index import AliasIndex
+from models.answer.search import Search, Similarities
+from models.network.model_files import load_model
+from tasks.evaluation.ranking import rank_queries
+from tasks.evaluation.systems import network, read_index
+from tasks.files.frames import read_frame
+from tasks.files.queries import read_queries
+from tasks.files.schemas import QUERIES
+from tasks.params.whole import AllParams, load_params
+
+SAMPLE, VALID = "sample", "valid"
+
+
+@dataclass(frozen=True)
+class Exam:
+    """What networks are asked: queries against the index that all systems search."""
+
+    params: AllParams
+    index: AliasIndex
+    queries: pl.DataFrame
+    """Schema `QUERIES`."""
+
+    def scores(self, similarities: Similarities, system: str = "") -> pl.DataFrame:
+        """Return schema `SCORES`: a value per query and metric."""
+        params = self.params.evaluate
+        search = Search(self.index, similarities, params.rule)
+        return rank_queries(system, search, self.queries, params.run_depth)[0]
+
+    def network(self, model: Path) -> Similarities:
+        """Return the network in a folder, its own embeddings of the index beside it."""
+        return network(*load_model(model), self.index.titles)
+
+    def answers(self, model: Path, system: str = "") -> pl.DataFrame:
+        """Return the same of the network in a folder."""
+        return self.scores(self.network(model), system)
+
+    def titles(self, count: int) -> list[str]:
+        """Return so many raw titles of the tests in their order, from the front again if few."""
+        tests = self.queries.filter(pl.col("test") != VALID)["raw_title"].to_list()
+        return (tests * -(-count // len(tests)))[:count]
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """One folder in which the pipeline has run."""
+
+    dataset: str
+    folder: Path
+    params: AllParams
+
+    @classmethod
+    def read(cls, dataset: str) -> Workspace:
+        """Read the parameters of a data set's workspace."""
+        folder = place(dataset)
+        return cls(dataset, folder, load_params(folder / "params.yaml"))
+
+    @property
+    def data(self) -> Path:
+        """What the stages wrote."""
+        return self.folder / "data"
+
+    @property
+    def seed(self) -> int:
+        """Of the network that serves."""
+        return self.params.seeds[0]
+
+    @property
+    def mix(self) -> str:
+        """Of the network that serves."""
+        return self.params.mix
+
+    def pairs(self, mix: str) -> Path:
+        """Return the folder of the pairs of a mix."""
+        return self.data / "pairs" / mix
+
+    def table(self, mix: str, seed: int) -> Path:
+        """Return the figures of a network on the tests."""
+        return self.data / "evaluate" / mix / str(seed) / "table.csv"
+
+    def model(self, mix: str, seed: int) -> Path:
+        """Return the folder of a network."""
+        folder = self.data / "train" / mix / str(seed) / "model"
+        if not (folder / "weights.safetensors").is_file():
+            raise FileNotFoundError(f"{folder} is missing: run `make reproduce`")
+        return folder
+
+    def exam(self) -> Exam:
+        """Return every test, and as the test `valid` the queries by which training judges."""
+        judging = read_frame(self.data / "split/queries.parquet", QUERIES).filter(part="valid")
+        tests = read_queries("test", self.data)
+        queries = pl.concat([tests, judging.with_columns(test=pl.lit(VALID))])
+        return Exam(self.params, read_index(self.data), queries)
+
+
+def place(dataset: str) -> Path:
+    """Return the folder of a data set's workspace, be it there or not."""
+    return Path() if dataset == SAMPLE else Path(".workspaces") / dataset

@@ -1,0 +1,1 @@
+"""What a title is answered: index, occupation scores, abstention, answer."""

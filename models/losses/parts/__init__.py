@@ -1,0 +1,1 @@
+"""What several losses share: who is whose negative, and which is chosen."""

@@ -1,0 +1,1 @@
+"""Figures from scores: ranks, correlations, intervals."""

@@ -1,0 +1,150 @@
+"""Bootstrap over queries: 95 % intervals, paired differences, and non-inferiority with Holm.
+
+Queries are drawn with replacement; the ends are percentiles of the resampled means (Efron and
+Tibshirani 1993, chapter 13). Several tests at once are judged by the step-down of Holm 1979. The
+gate between challenger and champion uses `non_inferior`, once with its margin, once with 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from jaxtyping import Float, Float64
+
+TAIL = 0.025  # each side of a 95 % interval
+MARGIN = 0.01  # by which a system may be worse and still count as not inferior
+BLOCK = 2_000_000  # drawn query indices held at once: 16 MiB
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean over queries and the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class NonInferiority:
+    """One test's part of the step-down.
+
+    Attributes:
+        value: mean difference, challenger less champion.
+        low: lower end of the one-sided interval at the level that Holm gave this test.
+        p_value: of the hypothesis that the true mean difference is −margin or less.
+        level: the error that Holm gave this test, `TAIL` / (tests not yet passed).
+        passed: whether `low` lies above −margin.
+    """
+
+    value: float
+    low: float
+    p_value: float
+    level: float
+    passed: bool
+
+
+def bootstrap_interval(values: Float[np.ndarray, " query"], draws: int, seed: int) -> Interval:
+    """Return the 95 % percentile interval of the mean over queries.
+
+    Raises:
+        ValueError: there is no query, or a value is not finite.
+    """
+    low, high = np.quantile(resampled_means(values, draws, seed), [TAIL, 1 - TAIL])
+    return Interval(float(np.mean(values)), float(low), float(high))
+
+
+def paired_interval(
+    a: Float[np.ndarray, " query"], b: Float[np.ndarray, " query"], draws: int, seed: int
+) -> Interval:
+    """Return the 95 % interval of mean(a − b), two systems on the same queries in the same order.
+
+    Raises:
+        ValueError: the lengths differ, there is no query, or a value is not finite.
+    """
+    if len(a) != len(b):
+        raise ValueError(f"{len(a)} and {len(b)} values are not paired: ask the same queries")
+    return bootstrap_interval(a - b, draws, seed)
+
+
+def non_inferior(
+    differences_by_test: Mapping[str, Float[np.ndarray, " query"]],
+    margin: float,
+    draws: int,
+    seed: int,
+) -> dict[str, NonInferiority]:
+    """Judge the tests by Holm's step-down; H0 of each: its mean difference is −margin or less.
+
+    A test's p-value is (1 + resampled means at or below −margin) / (draws + 1). From the smallest
+    p-value on, test i of m (from 0) is held against `TAIL` / (m − i); it passes at or below that,
+    and the first that does not ends the walk: it and all after it keep its level. The lower end is
+    the resampled mean of rank level · (draws + 1), so a test passes exactly if its lower end lies
+    above −margin, and with one test it is the lower end of the 95 % interval. The chance that any
+    verdict "passed" is wrong is `TAIL` or less; the ends of passed tests are not simultaneous
+    bounds beyond that verdict. With `margin` = 0 "passed" means better.
+
+    Args:
+        differences_by_test: challenger less champion per query; higher is better.
+        margin: how much worse is allowed, 0 or more, in the unit of the differences.
+        draws: resamples per test; at least one has to lie below the smallest level.
+        seed: of the draws, the same for every test (Holm holds under any dependence).
+
+    Raises:
+        ValueError: too few draws for the smallest level, or as `bootstrap_interval`.
+    """
+    smallest = TAIL / max(len(differences_by_test), 1)
+    if _order(smallest, draws) < 1:
+        raise ValueError(f"{draws} draws cannot reach a level of {smallest:g}; use 1000 or more")
+    means = {
+        test: np.sort(resampled_means(differences, draws, seed))
+        for test, differences in differences_by_test.items()
+    }
+    at_or_below = {
+        test: int(np.searchsorted(ordered, -margin, side="right"))
+        for test, ordered in means.items()
+    }
+    results: dict[str, NonInferiority] = {}
+    open_tests = len(means)
+    for test in sorted(means, key=at_or_below.__getitem__):
+        level = TAIL / open_tests
+        low = float(means[test][_order(level, draws) - 1])
+        passed = low > -margin
+        open_tests -= passed
+        value = float(np.mean(differences_by_test[test]))
+        p_value = (1 + at_or_below[test]) / (draws + 1)
+        results[test] = NonInferiority(value, low, p_value, level, passed)
+    return {test: results[test] for test in differences_by_test}
+
+
+def resampled_means(
+    values: Float[np.ndarray, " query"], draws: int, seed: int
+) -> Float64[np.ndarray, " draw"]:
+    """Return the means of `draws` resamples; equal seeds and lengths draw the same queries.
+
+    Raises:
+        ValueError: there is no query, or a value is not finite.
+    """
+    exact = np.asarray(values, dtype=np.float64)
+    if not len(exact) or not np.isfinite(exact).all():
+        raise ValueError(f"{len(exact)} values, finite: {np.isfinite(exact).sum()}; give all")
+    random = np.random.default_rng(seed)
+    blocks = [
+        exact[random.integers(len(exact), size=(size, len(exact)))].mean(axis=1)
+        for size in _block_sizes(draws, max(BLOCK // len(exact), 1))
+    ]
+    return np.concatenate(blocks)
+
+
+def _block_sizes(total: int, largest: int) -> Iterator[int]:
+    for start in range(0, total, largest):
+        yield min(largest, total - start)
+
+
+def _order(level: float, draws: int) -> int:
+    """Return the rank of the resampled mean that is the lower end: ⌊level · (draws + 1)⌋."""
+    return int(level * (draws + 1))

@@ -1,0 +1,67 @@
+"""What every encoder is: features of a batch of strings in, one vector a string out.
+
+An encoder is one file of `models/encoders/`, whose name is its kind, with a frozen dataclass of its
+settings and a subclass of `Encoder` bound to the name `ENCODER`. It says which units of a string it
+reads (`units`); the featurizer is fitted from that. `forward` gives the head's own output: losses
+and `models/network/embedding.py` bring it to unit norm where cosine similarity is asked for.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from torch import nn
+
+from models.text.units import UnitSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jaxtyping import Float
+    from torch import Tensor
+
+
+class Encoder(nn.Module, ABC):
+    """Base of all encoders.
+
+    Attributes:
+        Settings: frozen dataclass of plain values (numbers, strings, tuples of these); its
+            `__post_init__` raises ValueError, with what to change, for what cannot work.
+        settings: the values of this encoder.
+    """
+
+    Settings: ClassVar[type]
+
+    def __init__(self, settings: Any, sizes: Sequence[int]) -> None:  # noqa: ANN401
+        """Make the layers; `sizes` are the numbers of ids of each of `units`, in order."""
+        super().__init__()
+        self.settings = settings
+
+    @staticmethod
+    @abstractmethod
+    def units(settings: Any) -> tuple[UnitSettings, ...]:  # noqa: ANN401
+        """Return the units of a string that `forward` reads, one featurizer each."""
+
+    @property
+    def dim(self) -> int:
+        """Of the embedding: the setting of that name, unless the encoder says otherwise."""
+        dim: int = self.settings.dim
+        return dim
+
+    def unit_vectors(self) -> Float[Tensor, "unit dim"] | None:
+        """Return the vector that each unit of the vocabulary adds to an embedding, in its order.
+
+        None where a string's embedding is not made of such vectors, which is the rule.
+        """
+        return None
+
+    @abstractmethod
+    def forward(self, *features: Tensor) -> Float[Tensor, "batch dim"]:
+        """Embed a batch; not of unit norm.
+
+        Args:
+            features: for each of `units` two tensors, int64: `ids [batch length]`, padded with 0
+                behind each string, and `lengths [batch]`, 1 or more. A string without a unit has
+                length 1 and the id 0. An empty batch gives no rows.
+        """

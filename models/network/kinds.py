@@ -1,0 +1,98 @@
+"""Encoders and losses by kind: the name of a kind is that of its file, and stands nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from models.network.encoder import Encoder
+from models.network.loss import LossFunction, LossSettings
+from models.text.featurizer import Featurizer
+
+MODELS = Path(__file__).parents[1]
+
+
+def kinds(package: str) -> list[str]:
+    """List the kinds in `encoders` or `losses`, sorted."""
+    return sorted(path.stem for path in (MODELS / package).glob("[!_]*.py"))
+
+
+def encoder_class(kind: str) -> type[Encoder]:
+    """Return the encoder of this kind.
+
+    Raises:
+        ValueError: there is none; the message lists those that there are.
+    """
+    encoder: type[Encoder] = _module("encoders", kind).ENCODER
+    return encoder
+
+
+def loss_parts(kind: str) -> tuple[type[LossSettings], LossFunction]:
+    """Return the settings and the function of the loss of this kind.
+
+    Raises:
+        ValueError: there is none; the message lists those that there are.
+    """
+    module = _module("losses", kind)
+    return module.SETTINGS, module.LOSS
+
+
+def kind_of(settings: Any) -> str:  # noqa: ANN401
+    """Return the kind whose settings these are: the name of the file that holds their class."""
+    return type(settings).__module__.rpartition(".")[2]
+
+
+def plain(settings: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return `kind` and the settings as values that JSON can hold."""
+    return {"kind": kind_of(settings), **asdict(settings)}
+
+
+def encoder_settings(values: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Make the settings of an encoder from `kind` and its values, as `plain` gives them.
+
+    Raises:
+        ValueError: the kind is unknown, or a value is missing, unknown or refused by the class.
+    """
+    return _settings(encoder_class(values["kind"]).Settings, values)
+
+
+def loss_settings(values: dict[str, Any]) -> LossSettings:
+    """Make the settings of a loss from `kind` and its values.
+
+    Raises:
+        ValueError: as `encoder_settings`.
+    """
+    settings: LossSettings = _settings(loss_parts(values["kind"])[0], values)
+    return settings
+
+
+def make_encoder(settings: Any, featurizer: Featurizer) -> Encoder:  # noqa: ANN401
+    """Make an encoder with fresh weights, for the ids that `featurizer` gives."""
+    return encoder_class(kind_of(settings))(settings, featurizer.sizes)
+
+
+def fit_featurizer(titles: Sequence[str], settings: Any) -> Featurizer:  # noqa: ANN401
+    """Fit the featurizer of an encoder with these settings on cleaned training titles."""
+    return Featurizer.fit(titles, encoder_class(kind_of(settings)).units(settings))
+
+
+def _settings(settings: type[Any], values: dict[str, Any]) -> Any:  # noqa: ANN401
+    own = {name: value for name, value in values.items() if name != "kind"}
+    known = {field.name for field in fields(settings)}
+    wrong = sorted(known.symmetric_difference(own))
+    if wrong:
+        raise ValueError(f"{values['kind']} has the values {sorted(known)}; check {wrong}")
+    return settings(**{name: _frozen(value) for name, value in own.items()})
+
+
+def _frozen(value: Any) -> Any:  # noqa: ANN401
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+
+
+def _module(package: str, kind: str) -> Any:  # noqa: ANN401
+    if kind not in kinds(package):
+        raise ValueError(f"{package} have no kind {kind!r}; choose {', '.join(kinds(package))}")
+    return import_module(f"models.{package}.{kind}")

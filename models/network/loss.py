@@ -1,0 +1,101 @@
+"""What every loss is: a function of embeddings and of the ids that say who belongs to whom.
+
+A loss is one file of `models/losses/`, whose name is its kind, with a frozen dataclass of its
+settings, a subclass of `LossSettings`, bound to the name `SETTINGS`, and a function bound to
+`LOSS`: `LOSS(embeddings, batch, settings) -> Loss`. Embeddings come as the encoder gives them; a
+loss that speaks of cosine similarity brings them to unit norm itself (`unit`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from torch.nn import functional
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float, Int
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class LossSettings:
+    """Base of every loss's settings; what a loss needs of the data stands in class variables."""
+
+    needs_targets: ClassVar[bool] = False
+    """Whether it trains into the frozen space of an earlier model (`PairBatch.targets`)."""
+    reads_scores: ClassVar[bool] = False
+    """Whether it learns from scored pairs (`PairBatch.scores`)."""
+    similarity: ClassVar[str] = "cosine"
+    """What two embeddings are compared by when they are used (`models/network/similarity.py`)."""
+
+    @property
+    def reads_dissimilar(self) -> bool:
+        """Whether it takes its dissimilar pairs from the file; else only people's rejections."""
+        return False
+
+
+class Targets(NamedTuple):
+    """A frozen space: unit-norm embeddings of an earlier model, without gradient."""
+
+    table: Float[Tensor, "target dim"]
+    """One embedding a target."""
+    rows: Int[Tensor, " pair"]
+    """The target that `PairBatch.left` is to meet, for each similar pair; -1: none."""
+    apart: Bool[Tensor, "pair target"]
+    """Which targets are known to share no occupation with `left`: what may be a negative."""
+
+
+@dataclass(frozen=True)
+class PairBatch:
+    """Who belongs to whom among the `batch` distinct strings that were embedded."""
+
+    left: Int[Tensor, " pair"]
+    right: Int[Tensor, " pair"]
+    """Places of the two strings of each similar pair; left is the anchor."""
+    apart: Bool[Tensor, "batch batch"]
+    """What may serve as a negative of what; symmetric. Strings known to have no occupation in
+    common and those of `dissimilar`; only the latter for a loss that reads them from the file."""
+    dissimilar: Int[Tensor, "dissimilar 2"]
+    """Places of the dissimilar pairs that were read from the file: all of the step for a loss that
+    asks for them (`LossSettings.reads_dissimilar`), else those that people rejected."""
+    scores: Float[Tensor, " pair"] | None = None
+    """How similar each pair is, in [0, 1], where that is known; then `left`, `right` hold every
+    scored pair, similar or not."""
+    targets: Targets | None = None
+
+
+class Loss(NamedTuple):
+    """The loss and its two terms, pulling and pushing, each a scalar; 0 where a term has none."""
+
+    total: Float[Tensor, ""]
+    similar: Float[Tensor, ""]
+    dissimilar: Float[Tensor, ""]
+
+
+LossFunction = Callable[["Float[Tensor, 'batch dim']", PairBatch, Any], Loss]
+
+
+def unit(embeddings: Float[Tensor, "*batch dim"]) -> Float[Tensor, "*batch dim"]:
+    """Scale to unit norm; a vector of zeros stays one."""
+    return functional.normalize(embeddings, dim=-1)
+
+
+def nothing(embeddings: Float[Tensor, "batch dim"]) -> Loss:
+    """Return zeros that keep a gradient path: the loss of a batch without a valid pair."""
+    zero = embeddings.sum() * 0
+    return Loss(zero, zero, zero)
+
+
+def hinge(near: Float[Tensor, "*pair"], far: Float[Tensor, "*pair"], margin: float) -> Loss:
+    """Return the mean of max(0, margin - near + far); of the terms above 0, margin - near pulls.
+
+    Args:
+        near: similarity to what is to be met; the pulling share may be negative.
+        far: similarity to the negative: the pushing share.
+        margin: by how much `near` is to be the larger.
+    """
+    active = margin - near + far > 0
+    similar, dissimilar = (active * (margin - near)).mean(), (active * far).mean()
+    return Loss(similar + dissimilar, similar, dissimilar)

@@ -1,0 +1,1 @@
+"""From titles as people write them to what encoders and matchers read."""

@@ -1,0 +1,172 @@
+"""Titles to integers: for each kind of unit that an encoder reads, one flat list of ids.
+
+A unit is a stretch of the cleaned title: a character, an n-gram (a space before and after the title
+included), or a word. Units are found and looked up by a 64-bit hash of their characters, without a
+Python loop over characters or n-grams; two different units of one vocabulary get the same hash with
+a probability below 1e-8, since n of them have n²/2⁶⁵ chances. Knows numpy and nothing else:
+`tasks/registry/serving_file.py` puts this module into the model that consumers load. Titles are
+cleaned (`models/text/titles.py`) where they come in, not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from models.text.spans import Spans, code_points, segment_hashes, spans
+from models.text.units import UnitSettings
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Int, UInt64
+
+PADDING, UNKNOWN, FIRST = 0, 1, 2
+BLOCK = 8192  # titles featurized at once, so that what is made on the way stays in the cache
+
+
+class Ids(NamedTuple):
+    """The units of a block of titles."""
+
+    flat: Int[np.ndarray, " unit"]
+    """int64, title after title."""
+    lengths: Int[np.ndarray, " title"]
+    """int64, at least 1: a title without a known unit counts as one of padding."""
+
+    def padded(self) -> Int[np.ndarray, "title length"]:
+        """Return one row a title, padded with 0 to the longest, one column at least."""
+        ids = np.full((len(self.lengths), int(self.lengths.max(initial=1))), PADDING, np.int64)
+        ids[np.arange(ids.shape[1]) < self.lengths[:, None]] = self.flat
+        return ids
+
+
+class Features(NamedTuple):
+    """A featurized block of titles."""
+
+    streams: tuple[Ids, ...]
+    """One for each kind of unit that the encoder reads."""
+    cut: Bool[np.ndarray, " title"]
+    """True where a title was longer than the `max_length` of one of them."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Which units have an id of their own: `known[place]` has the id `FIRST + place`."""
+
+    units: UnitSettings
+    known: tuple[str, ...]
+    """Sorted; empty where ids are hashes (`units.buckets`)."""
+
+    @classmethod
+    def fit(cls, titles: Sequence[str], units: UnitSettings) -> Vocabulary:
+        """Choose the units of cleaned titles: by `min_count`, of each order the `most` frequent."""
+        if units.buckets:
+            return cls(units, ())
+        stretches = spans(titles, units)
+        hashes = segment_hashes(stretches.points, stretches.start, stretches.end)
+        _, first, counts = np.unique(hashes, return_index=True, return_counts=True)
+        counted = [
+            (int(count), stretches.text[stretches.start[place] : stretches.end[place]])
+            for place, count in zip(first, counts, strict=True)
+            if count >= units.min_count
+        ]
+        if units.most:
+            counted.sort(key=lambda unit: (len(unit[1]), -unit[0], unit[1]))
+            kept, order, rank = [], 0, 0
+            for unit in counted:
+                rank = rank + 1 if len(unit[1]) == order else 0
+                order = len(unit[1])
+                if rank < units.most:
+                    kept.append(unit)
+            counted = kept
+        return cls(units, tuple(sorted(text for _, text in counted)))
+
+    @property
+    def size(self) -> int:
+        """Number of distinct ids, padding and unknown included."""
+        return FIRST + (self.units.buckets or len(self.known))
+
+    def ids(self, titles: Sequence[str]) -> tuple[Ids, Bool[np.ndarray, " title"]]:
+        """Ids of cleaned titles, and which of them were cut."""
+        stretches = spans(titles, self.units)
+        ids = self._look_up(stretches)
+        row = stretches.row
+        if self.units.unit == "ngram":
+            row, ids = row[ids != UNKNOWN], ids[ids != UNKNOWN]
+        lengths = np.bincount(row, minlength=len(titles))
+        empty = np.flatnonzero(lengths == 0)
+        if len(empty):
+            row, ids = np.concatenate([row, empty]), np.append(ids, np.full(len(empty), PADDING))
+            order = np.argsort(row, kind="stable")
+            ids = ids[order]
+        return Ids(ids, np.maximum(lengths, 1)), stretches.cut
+
+    def _look_up(self, stretches: Spans) -> Int[np.ndarray, " unit"]:
+        hashes = segment_hashes(stretches.points, stretches.start, stretches.end)
+        if self.units.buckets:
+            return FIRST + (hashes % np.uint64(self.units.buckets)).astype(np.int64)
+        known, place = self._hashes
+        if not len(known):
+            return np.full(len(hashes), UNKNOWN)
+        at = np.searchsorted(known, hashes).clip(max=len(known) - 1)
+        return np.where(known[at] == hashes, place[at] + FIRST, UNKNOWN)
+
+    @cached_property
+    def _hashes(self) -> tuple[UInt64[np.ndarray, " unit"], Int[np.ndarray, " unit"]]:
+        """Hashes of the vocabulary in order, and the place of each in it."""
+        ends = np.cumsum([len(unit) for unit in self.known], dtype=np.int64)
+        starts = ends - np.array([len(unit) for unit in self.known], np.int64)
+        hashes = segment_hashes(code_points("".join(self.known)), starts, ends)
+        order = np.argsort(hashes, kind="stable")
+        return hashes[order], order
+
+
+@dataclass(frozen=True)
+class Featurizer:
+    """What a trained encoder reads titles by: one vocabulary for each kind of unit."""
+
+    alphabet: str
+    """All characters of the training titles, sorted; a title without a letter of it is not
+    answered (`models/answer/abstention.py`)."""
+    vocabularies: tuple[Vocabulary, ...]
+
+    @classmethod
+    def fit(cls, titles: Sequence[str], units: Sequence[UnitSettings]) -> Featurizer:
+        """Fit alphabet and vocabularies on cleaned titles."""
+        return cls(
+            "".join(sorted(set().union(*titles))),
+            tuple(Vocabulary.fit(titles, unit) for unit in units),
+        )
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> Featurizer:
+        """From the plain values that `dataclasses.asdict` gives, read back from JSON."""
+        return cls(
+            values["alphabet"],
+            tuple(
+                Vocabulary(
+                    UnitSettings(**fitted["units"] | {"orders": tuple(fitted["units"]["orders"])}),
+                    tuple(fitted["known"]),
+                )
+                for fitted in values["vocabularies"]
+            ),
+        )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of ids of each vocabulary: what an encoder is made with."""
+        return tuple(vocabulary.size for vocabulary in self.vocabularies)
+
+    def __call__(self, titles: Sequence[str]) -> Features:
+        """Featurize cleaned titles."""
+        streams, cut = [], np.zeros(len(titles), bool)
+        for vocabulary in self.vocabularies:
+            blocks = [
+                vocabulary.ids(titles[start : start + BLOCK])
+                for start in range(0, max(1, len(titles)), BLOCK)
+            ]
+            streams.append(Ids(*map(np.concatenate, zip(*(ids for ids, _ in blocks), strict=True))))
+            cut |= np.concatenate([block for _, block in blocks])
+        return Features(tuple(streams), cut)

@@ -1,0 +1,116 @@
+"""Units as stretches of one long text, and a 64-bit hash of each; numpy only, no loop over them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from models.text.units import UnitSettings
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Int, UInt64
+
+FACTOR = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2**64
+INVERSE = pow(FACTOR, -1, 2**64)
+WORD_SIGNS = "+#&"
+"""Part of a word wherever they stand (c++, c#, r&d); a full stop is one before a letter (.net)."""
+
+
+class Spans(NamedTuple):
+    """Where the units of some titles stand in `text`, title after title."""
+
+    text: str
+    points: UInt64[np.ndarray, " character"]
+    start: Int[np.ndarray, " unit"]
+    end: Int[np.ndarray, " unit"]
+    row: Int[np.ndarray, " unit"]
+    """The title that the unit is of; ascending."""
+    cut: Bool[np.ndarray, " title"]
+
+
+def spans(titles: Sequence[str], units: UnitSettings) -> Spans:
+    """Return the units of cleaned titles."""
+    if units.unit == "word":
+        return _words(titles, units.max_length)
+    kept = [title[: units.max_length] for title in titles]
+    cut = _lengths(titles) > units.max_length
+    if units.unit == "ngram":
+        kept = [f" {title} " for title in kept]
+    text = "".join(kept)
+    row = np.repeat(np.arange(len(kept)), _lengths(kept))
+    points = code_points(text)
+    if units.unit == "character":
+        start = np.arange(len(points))
+        return Spans(text, points, start, start + 1, row, cut)
+    # an n-gram ends in the title where it began
+    starts = [np.flatnonzero(row[: max(0, len(row) - n + 1)] == row[n - 1 :]) for n in units.orders]
+    start = np.concatenate(starts)
+    wide = np.repeat(units.orders, [len(start) for start in starts])
+    by_title = np.argsort(row[start], kind="stable")
+    start, wide = start[by_title], wide[by_title]
+    return Spans(text, points, start, start + wide, row[start], cut)
+
+
+def segment_hashes(
+    points: UInt64[np.ndarray, " character"],
+    start: Int[np.ndarray, " unit"],
+    end: Int[np.ndarray, " unit"],
+) -> UInt64[np.ndarray, " unit"]:
+    """A hash of the characters of each stretch; equal stretches have equal ones, wherever they are.
+
+    A polynomial in `FACTOR` modulo 2**64 over scrambled code points: the sums up to each place,
+    taken once, give every stretch as a difference, shifted back to the power 0.
+    """
+    count = len(points)
+    powers = np.cumprod(np.full(count, FACTOR, np.uint64))
+    back = np.cumprod(np.full(count, INVERSE, np.uint64))
+    sums = np.zeros(count + 1, np.uint64)
+    np.cumsum(_scrambled(points) * powers, out=sums[1:])
+    stretch = sums[end] - sums[start]
+    return _scrambled(stretch * back[start] if count else stretch)
+
+
+def code_points(text: str) -> UInt64[np.ndarray, " character"]:
+    """Return one number a character."""
+    # surrogatepass: a lone surrogate in scraped text is an unknown character, not an error
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+
+
+def _words(titles: Sequence[str], most: int) -> Spans:
+    """Runs of letters, digits, marks and `WORD_SIGNS`; the first `most` of each title."""
+    text = "".join(f"{title} " for title in titles)
+    points = code_points(text)
+    distinct, which = np.unique(points, return_inverse=True)
+    letters = np.array([chr(point).isalnum() or _is_mark(point) for point in distinct], bool)
+    signs = np.array([chr(point) in WORD_SIGNS for point in distinct], bool)
+    letter = letters[which]
+    inside = letter | signs[which]
+    stop = points == ord(".")
+    inside[:-1] |= stop[:-1] & letter[1:]
+    edges = np.flatnonzero(np.diff(inside.astype(np.int8), prepend=0, append=0))
+    start, end = edges[::2], edges[1::2]
+    ends = np.cumsum(_lengths(titles) + 1)
+    row = np.searchsorted(ends, start, side="right")
+    counts = np.bincount(row, minlength=len(titles))
+    rank = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    kept = rank < most
+    return Spans(text, points, start[kept], end[kept], row[kept], counts > most)
+
+
+def _is_mark(point: int) -> bool:
+    return unicodedata.category(chr(point)).startswith("M")
+
+
+def _lengths(titles: Sequence[str]) -> Int[np.ndarray, " title"]:
+    return np.fromiter(map(len, titles), np.int64, len(titles))
+
+
+def _scrambled(values: UInt64[np.ndarray, " value"]) -> UInt64[np.ndarray, " value"]:
+    """SplitMix64's finalizer (Steele et al. 2014): every bit depends on every other."""
+    mixed = values + np.uint64(FACTOR)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))

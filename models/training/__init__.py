@@ -1,0 +1,1 @@
+"""From pairs of strings to a trained network."""

@@ -1,0 +1,205 @@
+"""A run on scored pairs or on paraphrases, judged by validation pairs of the same kind.
+
+With scores (Mueller & Thyagarajan 2016, Bao et al. 2018) a step reads some of the pairs, and no
+string is a negative of another. With paraphrases (Wieting et al. 2016) each pair is similar, and a
+negative is any string of the step that is in no link with the other, be it of this step or not.
+`pair_similarities` is what a trained encoder says of any pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from models.measures.correlations import pearson
+from models.measures.metrics import rank_gold, success_at_k
+from models.network.embedding import BATCH, encode_rows
+from models.network.encoder import Encoder
+from models.network.kinds import kind_of
+from models.network.loss import PairBatch, unit
+from models.network.similarity import cosine, exp_manhattan
+from models.text.featurizer import Featurizer
+from models.training.batches import Shuffled
+from models.training.run import Run, TrainSettings
+from models.training.scored_pairs import ScoredPairs
+from models.training.strings import FeaturizedStrings
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float, Int
+    from torch import Tensor
+
+SIMILARITIES: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "cosine": cosine,
+    "exp_manhattan": exp_manhattan,
+}
+BLOCK = 256  # validation strings compared with all others at once
+
+
+class ScoredRun(Run):
+    """Pairs on one device.
+
+    Args:
+        pairs: to train on.
+        valid: judges; scored exactly if `pairs` are. Without a pair nothing is judged.
+        featurizer: fitted on the training strings.
+        settings: of the run; a step reads `batch_pairs` pairs.
+        device: where everything lies.
+
+    Raises:
+        ValueError: there is nothing to train on, one of `pairs` and `valid` has scores and the
+            other none, or the loss takes its negatives from where there are none.
+    """
+
+    def __init__(
+        self,
+        pairs: ScoredPairs,
+        valid: ScoredPairs,
+        featurizer: Featurizer,
+        settings: TrainSettings,
+        device: torch.device,
+    ) -> None:
+        _require_fitting(pairs, valid, settings)
+        super().__init__([*pairs.titles, *valid.titles], featurizer, settings, device)
+        self.left, self.right = pairs.left.to(device), pairs.right.to(device)
+        self.scores = None if pairs.scores is None else pairs.scores.to(device)
+        self.valid = valid
+        self.valid_rows = torch.arange(len(valid.titles), device=device) + len(pairs.titles)
+        self.pair_rows = Shuffled(len(pairs), settings.batch_pairs, settings.seed, device)
+        self.count = len(pairs.titles)
+        both = torch.cat([self._keys(self.left, self.right), self._keys(self.right, self.left)])
+        self.links = torch.unique(both)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether there are validation pairs, and those with scores have two different ones."""
+        scores = self.valid.scores
+        return len(self.valid) > 0 if scores is None else bool((scores != scores[:1]).any())
+
+    def batch(self, step: int) -> tuple[Int[Tensor, " batch"], PairBatch]:
+        """Return the strings of a step, each once, and who belongs to whom among them."""
+        chosen = self.pair_rows(step)
+        pairs = torch.stack([self.left[chosen], self.right[chosen]], 1)
+        rows, place = torch.unique(pairs, return_inverse=True)
+        none = torch.empty(0, 2, dtype=torch.long, device=self.device)
+        if self.scores is None:
+            return rows, PairBatch(place[:, 0], place[:, 1], self._unlinked(rows), none)
+        apart = torch.zeros(len(rows), len(rows), dtype=torch.bool, device=self.device)
+        return rows, PairBatch(place[:, 0], place[:, 1], apart, none, scores=self.scores[chosen])
+
+    @torch.inference_mode()
+    def valid_score(self) -> float:
+        """Judge by the validation pairs, in [-1, 1] with scores, else in [0, 1]; higher is better.
+
+        With scores Pearson's r of the predicted similarities; 0, its chance level, where they are
+        all equal. Of paraphrases success@1: how often the right string is, of all right strings
+        but the left one itself, the nearest to its left string; ties count by expectation. 0 if
+        nothing is judged.
+        """
+        if not self.is_judged:
+            return 0.0
+        outputs = encode_rows(self.encoder, self.strings, self.valid_rows)
+        if self.valid.scores is None:
+            return _success(outputs, self.valid, self.settings.loss.similarity)
+        predicted = _predicted(outputs, self.valid, self.settings.loss.similarity)
+        return pearson(predicted, self.valid.scores.numpy()) if np.ptp(predicted) else 0.0
+
+    def _unlinked(self, rows: Int[Tensor, " batch"]) -> Bool[Tensor, "batch batch"]:
+        """Mark which strings are different and in no link of the training pairs."""
+        keys = self._keys(rows[:, None], rows[None, :])
+        place = torch.searchsorted(self.links, keys).clamp(max=len(self.links) - 1)
+        apart: Tensor = self.links[place] != keys
+        return apart.fill_diagonal_(False)
+
+    def _keys(
+        self, left: Int[Tensor, "*pair"], right: Int[Tensor, "*pair"]
+    ) -> Int[Tensor, "*pair"]:
+        """Return one number for each ordered pair of training strings."""
+        return left * self.count + right
+
+
+def pair_similarities(
+    encoder: Encoder,
+    featurizer: Featurizer,
+    left: Sequence[str],
+    right: Sequence[str],
+    similarity: str,
+) -> Float[np.ndarray, " pair"]:
+    """Return what the encoder says of each pair, in their order; higher is closer.
+
+    Args:
+        encoder: on any device; is left in evaluation mode.
+        featurizer: the encoder's.
+        left: strings as received.
+        right: as many.
+        similarity: ``cosine``, in [-1, 1], or ``exp_manhattan``, in [0, 1], of the encoder's
+            outputs as they come; a loss names the one that it trains (`LossSettings.similarity`).
+
+    Raises:
+        ValueError: the lengths differ, or the similarity is unknown.
+    """
+    pairs = ScoredPairs.of(left, right)
+    strings = FeaturizedStrings.of(pairs.titles, featurizer, next(encoder.parameters()).device)
+    outputs = encode_rows(encoder, strings, torch.arange(len(pairs.titles)))
+    return _predicted(outputs, pairs, similarity)
+
+
+def _predicted(
+    outputs: Float[Tensor, "title dim"], pairs: ScoredPairs, similarity: str
+) -> Float[np.ndarray, " pair"]:
+    similar = SIMILARITIES[_known(similarity)]
+    similarities = np.empty(len(pairs))
+    for start in range(0, len(pairs), BATCH):
+        block = slice(start, start + BATCH)
+        # in double precision, or what is far apart would be equally far, exp(-104) being 0
+        left, right = outputs[pairs.left[block]].double(), outputs[pairs.right[block]].double()
+        similarities[block] = similar(left, right).cpu().numpy()
+    return similarities
+
+
+def _success(outputs: Float[Tensor, "title dim"], pairs: ScoredPairs, similarity: str) -> float:
+    """Return the mean success@1 of the right strings among all right strings."""
+    candidates, gold = torch.unique(pairs.right, return_inverse=True)
+    hits = 0.0
+    for start in range(0, len(pairs), BLOCK):
+        left, right = pairs.left[start : start + BLOCK], gold[start : start + BLOCK]
+        scores = _nearness(outputs[left], outputs[candidates], similarity).cpu()
+        itself = (left[:, None] == candidates) & (left != candidates[right])[:, None]
+        scores[itself] = -torch.inf
+        hits += float(success_at_k(rank_gold(scores.numpy(), right[:, None].numpy()), 1).sum())
+    return hits / len(pairs)
+
+
+def _nearness(
+    left: Float[Tensor, "left dim"], right: Float[Tensor, "right dim"], similarity: str
+) -> Float[Tensor, "left right"]:
+    """Compare each with each, in the order of the similarity."""
+    if similarity == "cosine":
+        return unit(left) @ unit(right).T
+    return -torch.cdist(left, right, p=1)
+
+
+def _require_fitting(pairs: ScoredPairs, valid: ScoredPairs, settings: TrainSettings) -> None:
+    if not len(pairs):
+        raise ValueError("no pair to train on: name another data set, or look at what left it out")
+    if (pairs.scores is None) != (valid.scores is None):
+        raise ValueError("of training and validation pairs one has scores: judge by the same kind")
+    kind, loss = kind_of(settings.loss), settings.loss
+    if loss.needs_targets:
+        raise ValueError(f"loss {kind} trains into the space of an earlier model; there is none")
+    if pairs.scores is None and loss.reads_dissimilar:
+        raise ValueError(
+            f"loss {kind} reads dissimilar pairs, of which paraphrases have none: choose one with "
+            "negatives of the batch"
+        )
+    if pairs.scores is not None and not loss.reads_scores:
+        raise ValueError(f"loss {kind} cannot learn from scores: choose one that reads them")
+    _known(loss.similarity)
+
+
+def _known(similarity: str) -> str:
+    if similarity not in SIMILARITIES:
+        raise ValueError(f"similarity {similarity!r}: choose {' or '.join(SIMILARITIES)}")
+    return similarity

@@ -1,0 +1,132 @@
+"""The strings table on the device: every string featurized once, batches are gathers.
+
+Occupations of a string are a padded matrix of codes, because a title can belong to several.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import torch
+
+from models.text.featurizer import Featurizer
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Int, Integer
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Strings by `string_id`, with roles as index tensors."""
+
+    titles: list[str]
+    occupations: Int[Tensor, "string most"]
+    """Occupation codes, padded with -1; a string without any is one whose occupation is unknown."""
+    aliases: Int[Tensor, " alias"]
+    """Ids of the strings that an index is built from."""
+    valid: Int[Tensor, " query"]
+    """Ids of the validation queries."""
+
+    @property
+    def occupation_count(self) -> int:
+        """Codes run from 0 to this, exclusive."""
+        return int(self.occupations.max()) + 1
+
+
+def read_strings(path: Path) -> Strings:
+    """Read ``string_id, title, occupation_ids, role`` (see `docs/DESIGN.md`).
+
+    Raises:
+        ValueError: string ids are not 0, 1, 2 … or an alias has no occupation.
+    """
+    table = pq.read_table(path)
+    if not np.array_equal(table["string_id"].to_numpy(), np.arange(len(table))):
+        raise ValueError(f"{path}: string_id must count 0, 1, 2 …; rerun the stage pairs")
+    lists = table["occupation_ids"].combine_chunks()
+    counts = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
+    role = table["role"].to_numpy(zero_copy_only=False)
+    if not counts.size or counts[role == "alias"].min(initial=1) < 1:
+        raise ValueError(f"{path}: no strings, or an alias without an occupation")
+    _, codes = np.unique(lists.flatten().to_numpy(zero_copy_only=False), return_inverse=True)
+    occupations = np.full((len(table), counts.max()), -1, np.int64)
+    occupations[np.arange(counts.max()) < counts[:, None]] = codes
+    return Strings(
+        table["title"].to_pylist(),
+        torch.from_numpy(occupations),
+        torch.from_numpy(np.flatnonzero(role == "alias")),
+        torch.from_numpy(np.flatnonzero(role == "valid")),
+    )
+
+
+class Stream(NamedTuple):
+    """The units of one kind of all strings, string after string."""
+
+    flat: Integer[Tensor, " unit"]
+    starts: Int[Tensor, " string"]
+    lengths: Int[Tensor, " string"]
+
+    def batch(self, rows: Int[Tensor, " batch"]) -> tuple[Tensor, Tensor]:
+        """Return ids [batch, longest of the batch], padded with 0, and lengths [batch]."""
+        lengths = self.lengths[rows]
+        step = torch.arange(int(lengths.max()) if len(rows) else 1, device=rows.device)
+        place = self.starts[rows][:, None] + torch.minimum(step, lengths[:, None] - 1)
+        return self.flat[place].long() * (step < lengths[:, None]), lengths
+
+
+@dataclass(frozen=True)
+class FeaturizedStrings:
+    """Units of all strings on one device: one stream for each kind that the encoder reads."""
+
+    streams: tuple[Stream, ...]
+
+    @classmethod
+    def of(
+        cls, titles: list[str], featurizer: Featurizer, device: torch.device
+    ) -> FeaturizedStrings:
+        """Featurize `titles` and move them to `device`; one byte a unit where it suffices."""
+        streams = []
+        for ids, size in zip(featurizer(titles).streams, featurizer.sizes, strict=True):
+            flat = torch.from_numpy(ids.flat.astype(np.uint8 if size <= 256 else np.int32))
+            lengths = torch.from_numpy(ids.lengths)
+            starts = lengths.cumsum(0) - lengths
+            streams.append(Stream(flat.to(device), starts.to(device), lengths.to(device)))
+        return cls(tuple(streams))
+
+    @property
+    def lengths(self) -> Int[Tensor, " string"]:
+        """Of the first stream: what strings are sorted by, so that a batch holds little padding."""
+        return self.streams[0].lengths
+
+    def batch(self, rows: Int[Tensor, " batch"]) -> tuple[Tensor, ...]:
+        """Return ids and lengths of the strings in `rows`, as `Encoder.forward` takes them."""
+        return tuple(part for stream in self.streams for part in stream.batch(rows))
+
+
+def told_apart(codes: Int[Tensor, "batch most"], count: int) -> Bool[Tensor, "batch batch"]:
+    """Mark which two strings are known to have no occupation in common.
+
+    A string of unknown occupation is told apart from none: it may belong with any other.
+    """
+    known = (codes >= 0).any(1)
+    return ~share_occupation(codes, codes, count) & known[:, None] & known[None, :]
+
+
+def share_occupation(
+    left: Int[Tensor, "left most"], right: Int[Tensor, "right more"], count: int
+) -> Bool[Tensor, "left right"]:
+    """Mark which two strings have an occupation in common.
+
+    `count` is the number of occupation codes; -1 is padding.
+    """
+
+    def indicator(codes: Tensor) -> Tensor:
+        hot = torch.zeros(len(codes), count + 1, device=codes.device)
+        return hot.scatter_(1, torch.where(codes < 0, count, codes), 1.0)[:, :count]
+
+    return indicator(left) @ indicator(right).T > 0

@@ -1,0 +1,101 @@
+"""Training from two files: `python -m models.training.train_files`, or called by the stage train.
+
+Runs as it stands on a machine that has only torch, numpy, scipy, pyarrow and safetensors. In:
+strings and pairs (see `docs/DESIGN.md`) and settings as JSON. Out, in one folder:
+`model/{featurizer,encoder}.json`, `model/{weights,initial}.safetensors` and `history.csv`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from models.network.kinds import encoder_settings, fit_featurizer, loss_settings
+from models.network.model_files import save_model
+from models.repeatable.whole_file import write_bytes
+from models.training.batches import read_pairs
+from models.training.checkpoints import Checkpoints, run_key
+from models.training.frozen_space import FrozenSpace
+from models.training.loop import Look, Trained, train
+from models.training.run import TrainSettings, describe
+from models.training.strings import read_strings
+from models.training.title_run import TitleRun
+
+
+def train_files(
+    strings_file: Path,
+    pairs_file: Path,
+    settings: TrainSettings,
+    out: Path,
+    checkpoints: Path,
+    earlier: Path | None = None,
+) -> Trained:
+    """Train on the GPU where there is one, else on the CPU, and write the result to `out`.
+
+    With `earlier`, the folder of a model, the new one is trained into its space.
+
+    A run that was killed goes on from its checkpoint in the folder `checkpoints`, if inputs,
+    settings and code are the same; the result is the same as without the kill.
+    """
+    strings = read_strings(strings_file)
+    pairs = read_pairs(pairs_file, with_dissimilar=settings.loss.reads_dissimilar)
+    # only what is trained on: a character of the validation queries alone stays unknown
+    known = set(strings.valid.tolist())
+    featurizer = fit_featurizer(
+        [title for row, title in enumerate(strings.titles) if row not in known], settings.encoder
+    )
+    read = [strings_file, pairs_file, *Path(__file__).parents[1].rglob("*.py")]
+    if earlier is not None:
+        read += [file for file in earlier.iterdir() if file.is_file()]
+    saved = Checkpoints(checkpoints, run_key(describe(settings), read))
+    frozen = None if earlier is None else FrozenSpace.of_aliases(earlier, strings)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    print(
+        f"{len(strings.aliases)} aliases, {len(strings.titles)} strings, {len(pairs.similar)} "
+        f"similar pairs, {len(strings.valid)} validation queries, on {device.type}"
+    )
+    trained = train(TitleRun(strings, pairs, featurizer, settings, device, frozen), saved)
+    save_model(out / "model", featurizer, settings.encoder, trained.weights, trained.initial)
+    write_bytes(_history(trained.history), out / "history.csv")
+    saved.remove()
+    return trained
+
+
+def settings_from(values: dict[str, Any]) -> TrainSettings:
+    """Settings from nested plain values; `kind` in `encoder` and `loss` chooses the class."""
+    encoder, loss = encoder_settings(values["encoder"]), loss_settings(values["loss"])
+    return TrainSettings(**values | {"encoder": encoder, "loss": loss})
+
+
+def _history(looks: list[Look]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(Look._fields)
+    writer.writerows(looks)
+    return text.getvalue().encode()
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--strings", type=Path, required=True)
+    parser.add_argument("--pairs", type=Path, required=True)
+    parser.add_argument("--settings", type=Path, required=True, help="JSON of section `train`")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--earlier", type=Path, help="folder of the model to be compatible with")
+    parser.add_argument("--checkpoints", type=Path, default=Path(".checkpoints"))
+    options = parser.parse_args()
+    settings = settings_from(json.loads(options.settings.read_text(encoding="utf-8")))
+    train_files(
+        options.strings, options.pairs, settings, options.out, options.checkpoints, options.earlier
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What the stages typos, synonyms and extra_words are made of."""

@@ -1,0 +1,131 @@
+"""Titles with one phrase exchanged for a synonym: the same title, said with another word.
+
+A synonym holds throughout its occupation, or throughout the taxonomy if it has none, and in both
+directions. Phrases are sought as whole words among the title's normalized words (white space parts
+words: "developer/programmer" is one), and exchanged in the cleaned title, whose other words stay
+as they are, punctuation around the phrase included. Every generated title has one exchange.
+
+Each title is read once: its runs of words are looked up in an index of phrases.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import NamedTuple
+
+import polars as pl
+
+from models.text.titles import KEPT_PUNCTUATION, clean_title, normalize_title
+
+GENERATED = {
+    "title": pl.String,
+    "variant": pl.String,
+    "part": pl.String,
+    "other": pl.String,
+    "kind": pl.String,
+    "contexts": pl.UInt32,
+}
+"""Columns of `substitute`: in `title`, `part` was exchanged for `other`, which gave `variant`."""
+
+
+class Word(NamedTuple):
+    """A word of a cleaned title: its place, what it normalizes to, and punctuation around it."""
+
+    at: int
+    before: str
+    normal: str
+    after: str
+
+
+class Synonym(NamedTuple):
+    """What a phrase may become, and by which pair."""
+
+    other: str
+    kind: str
+    contexts: int | None
+
+
+Index = Mapping[str, Mapping[str | None, list[Synonym]]]
+"""Phrase to occupation (None: every one) to its synonyms."""
+
+
+def substitute(titles: pl.DataFrame, synonyms: pl.DataFrame) -> pl.DataFrame:
+    """Exchange every phrase of every title for each of its synonyms, one at a time.
+
+    Args:
+        titles: `title: String` (cleaned), `occupation_ids: List(String)`.
+        synonyms: schema `SYNONYMS`, its phrases normalized.
+
+    Returns:
+        Columns of `GENERATED`, in the order of the titles; distinct but for `contexts`, which is
+        the largest, if a title of several occupations has the pair in more than one of them.
+    """
+    index = _index(synonyms)
+    longest = max((phrase.count(" ") + 1 for phrase in index), default=0)
+    rows = [
+        (title, variant, part, *synonym)
+        for title, occupation_ids in titles.select("title", "occupation_ids").iter_rows()
+        for variant, part, synonym in _exchanged(title, [None, *occupation_ids], index, longest)
+    ]
+    columns = [name for name in GENERATED if name != "contexts"]
+    generated = pl.DataFrame(rows, schema=GENERATED, orient="row")
+    return generated.group_by(columns, maintain_order=True).agg(pl.col("contexts").max())
+
+
+def _index(synonyms: pl.DataFrame) -> Index:
+    index: dict[str, dict[str | None, list[Synonym]]] = defaultdict(lambda: defaultdict(list))
+    columns = ("occupation_id", "part", "other", "kind", "contexts")
+    for occupation_id, part, other, kind, contexts in synonyms.select(columns).iter_rows():
+        index[part][occupation_id].append(Synonym(other, kind, contexts))
+        index[other][occupation_id].append(Synonym(part, kind, contexts))
+    return index
+
+
+def _exchanged(
+    title: str, occupation_ids: list[str | None], index: Index, longest: int
+) -> Iterator[tuple[str, str, Synonym]]:
+    """Yield (variant, part, synonym) for each exchange that the title allows."""
+    texts = title.split()
+    words = [word for at, text in enumerate(texts) if (word := _word(at, text)).normal]
+    normal = [word.normal for word in words]
+    for start, first in enumerate(words):
+        for end, last in enumerate(words[start : start + longest], start=start + 1):
+            part = " ".join(normal[start:end])
+            for synonym in _synonyms(index.get(part, {}), occupation_ids):
+                if not _stands_already(normal, start, part, synonym.other):
+                    put = first.before + synonym.other + last.after
+                    rest = [*texts[: first.at], put, *texts[last.at + 1 :]]
+                    yield clean_title(" ".join(rest)), part, synonym
+
+
+def _synonyms(
+    of_part: Mapping[str | None, list[Synonym]], occupation_ids: list[str | None]
+) -> Iterator[Synonym]:
+    return chain.from_iterable(of_part.get(occupation_id, []) for occupation_id in occupation_ids)
+
+
+def _stands_already(words: list[str], start: int, part: str, other: str) -> bool:
+    """Tell whether the phrase at `start` is part of `other`: "accountant" in "staff accountant"."""
+    if len(other) <= len(part) or f" {part} " not in f" {other} ":
+        return False
+    inner, outer = part.split(), other.split()
+    return any(
+        outer[at : at + len(inner)] == inner
+        and words[start - at : start - at + len(outer)] == outer
+        for at in range(min(start, len(outer) - len(inner)) + 1)
+    )
+
+
+def _word(at: int, text: str) -> Word:
+    removed = "".join(filter(_is_removed, text))
+    before = len(text) - len(text.lstrip(removed))
+    after = len(text.rstrip(removed))
+    return Word(at, text[:before], normalize_title(text), text[after:])
+
+
+def _is_removed(character: str) -> bool:
+    """Tell whether normalizing takes the character away."""
+    return character not in KEPT_PUNCTUATION and unicodedata.category(character).startswith("P")

@@ -1,0 +1,90 @@
+"""The superfluous words of real inputs, learned and put around any title.
+
+What is learned of an input that holds a title: its words before the title and those after it, as
+they stand between white space, punctuation included ("(urgent!)", "- london"). What is drawn for a
+title: first how many words before and how many after, together, as one input has them; then, of
+all sequences of so many words that were seen before a title, one, and likewise after it. Sequences
+stay whole, so that "looking for" is never torn apart; each is as likely as it was frequent.
+
+Where a title ends inside a word ("nurse/carer") nothing is learned from the input.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.text.titles import clean_title, normalize_title
+
+
+@dataclass(frozen=True)
+class Superfluous:
+    """Cleaned words of each input, in the inputs' order; "" for none.
+
+    Attributes:
+        before: the words before the title.
+        after: the words after it; never "" where `before` is.
+    """
+
+    before: list[str]
+    after: list[str]
+
+    def distinct(self) -> dict[str, int]:
+        """Count how many different phrases stand before and after, and how many words in all."""
+        words = {word for phrase in [*self.before, *self.after] for word in phrase.split()}
+        return {
+            "before": len({*self.before} - {""}),
+            "after": len({*self.after} - {""}),
+            "words": len(words),
+        }
+
+
+def learn(titles: Sequence[str], variants: Sequence[str]) -> Superfluous:
+    """Learn what stands around each title in its variant, where the title's words are its words.
+
+    Of a title that stands in its variant twice the first place counts.
+    """
+    around = [
+        words
+        for title, variant in zip(titles, variants, strict=True)
+        if (words := _around(title, variant)) is not None
+    ]
+    return Superfluous([before for before, _ in around], [after for _, after in around])
+
+
+def pad(titles: Sequence[str], learned: Superfluous, rng: np.random.Generator) -> list[str]:
+    """Put each title between words drawn from `learned`.
+
+    Raises:
+        ValueError: nothing was learned.
+    """
+    if not learned.before:
+        raise ValueError("no superfluous words were learned, so there are none to put around")
+    draws = rng.random((3, len(titles)))
+    example = (draws[0] * len(learned.before)).astype(np.int64)
+    before = _drawn(learned.before, example, draws[1])
+    after = _drawn(learned.after, example, draws[2])
+    return [" ".join(" ".join(parts).split()) for parts in zip(before, titles, after, strict=True)]
+
+
+def _drawn(phrases: list[str], example: np.ndarray, draws: np.ndarray) -> list[str]:
+    """Draw a phrase of as many words as each example has."""
+    of_length: dict[int, list[str]] = defaultdict(list)
+    for phrase in phrases:
+        of_length[len(phrase.split())].append(phrase)
+    places = [of_length[len(phrases[row].split())] for row in example]
+    return [alike[int(draw * len(alike))] for alike, draw in zip(places, draws, strict=True)]
+
+
+def _around(title: str, variant: str) -> tuple[str, str] | None:
+    words = clean_title(variant).split()
+    normal = [(place, name) for place, word in enumerate(words) if (name := normalize_title(word))]
+    wanted = normalize_title(title).split()
+    for start in range(len(normal) - len(wanted) + 1):
+        run = normal[start : start + len(wanted)]
+        if [name for _, name in run] == wanted and len(wanted) < len(normal):
+            return " ".join(words[: run[0][0]]), " ".join(words[run[-1][0] + 1 :])
+    return None

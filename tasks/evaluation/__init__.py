@@ -1,0 +1,1 @@
+"""What the stages lexical, evaluate and table3 are made of."""

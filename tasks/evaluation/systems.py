@@ -1,0 +1,54 @@
+"""Systems to be judged: an index, and what knows how similar cleaned titles are to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import polars as pl
+from pydantic import Field
+
+from models.answer.index import AliasIndex
+from models.answer.occupation_scores import ScoreRule
+from models.answer.search import Similarities
+from tasks.files.frames import read_frame
+from tasks.files.schemas import TITLES
+from tasks.params.section import Count, Section
+
+if TYPE_CHECKING:
+    from models.network.encoder import Encoder
+    from models.text.featurizer import Featurizer
+
+
+class EvaluateParams(Section):
+    """Section `evaluate`: how occupations score, for every system, and what is kept."""
+
+    NAME: ClassVar[str] = "evaluate"
+    occupation_score: Literal["best", "soft"]
+    soft_temperature: Annotated[float, Field(gt=0)]
+    run_depth: Count
+    bootstrap_draws: Count
+
+    @property
+    def rule(self) -> ScoreRule:
+        """As the systems take it."""
+        return ScoreRule(self.occupation_score, self.soft_temperature)
+
+
+def read_index(data: Path = Path("data")) -> AliasIndex:
+    """Read the index that every system searches: the titles of the split `train`."""
+    return index_of(read_frame(data / "split/titles.parquet", TITLES))
+
+
+def index_of(titles: pl.DataFrame) -> AliasIndex:
+    """Index the split `train` of schema `TITLES`."""
+    owned = titles.filter(pl.col("split") == "train").explode("occupation_ids")
+    return AliasIndex.of(owned["title"].to_list(), owned["occupation_ids"].to_list())
+
+
+def network(featurizer: Featurizer, encoder: Encoder, titles: list[str]) -> Similarities:
+    """Compare embeddings by cosine, in torch, whose sums are the same on every processor."""
+    from models.network.embedding import embed_titles  # torch takes seconds
+
+    index = embed_titles(encoder, featurizer, titles).T.contiguous()
+    return lambda queries: (embed_titles(encoder, featurizer, list(queries)) @ index).numpy()

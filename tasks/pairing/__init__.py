@@ -1,0 +1,1 @@
+"""What the stages feedback and pairs are made of."""

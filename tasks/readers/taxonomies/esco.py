@@ -1,0 +1,67 @@
+"""ESCO as the European Commission publishes it: `occupations_en.csv` and `ISCOGroups_en.csv`.
+
+One record per occupation; its alternative labels stand in one field, one a line. The occupation's
+id is its concept URI, `codes` the ISCO-08 groups above it, e.g. 2, 21, 216, 2166.
+
+Hidden labels are not read: ESCO keeps them from display (misspelt, outdated or names of other
+occupations), four occupations of v1.0 have any, and the published figures count without them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tasks.readers.csv_rows import csv_rows
+from tasks.readers.outside import named_files
+from tasks.readers.rejected import UNKNOWN_CODE, Ledger, empty
+from tasks.readers.rows import distinct
+from tasks.readers.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from tasks.ingest import TaxonomyParams
+
+ORIGIN = (
+    "ESCO is published by the European Commission (ESCO portal, download: English, CSV); bring "
+    "its files to data/external/ with `dvc import-url` as docs/SOURCES.md shows."
+)
+COLUMNS = {
+    "occupation_id": "conceptUri",
+    "occupation_label": "preferredLabel",
+    "isco_code": "iscoGroup",
+    "titles": "altLabels",
+}
+
+
+def read(params: TaxonomyParams, ledger: Ledger) -> Taxonomy:
+    """Read the two files named in `params.files`: `occupations` and `groups`."""
+    files = named_files(params.files, ["occupations", "groups"])
+    groups = _groups(files["groups"], ledger)
+    taxonomy = Taxonomy(ledger)
+    for row in distinct(csv_rows(files["occupations"], COLUMNS, ORIGIN, ledger), ledger):
+        codes = isco_chain(row["isco_code"])
+        if not codes or not groups.issuperset(codes):
+            ledger.refuse(row, UNKNOWN_CODE)
+        elif taxonomy.add_occupation(row, row["occupation_id"], row["occupation_label"], codes):
+            for title in filter(None, map(str.strip, _lines(row["titles"]))):
+                taxonomy.add_title(row.about(title), row["occupation_id"], title)
+    return taxonomy
+
+
+def isco_chain(code: str) -> list[str]:
+    """Return an ISCO-08 code's groups, broad to narrow: each digit is one level more."""
+    return [code[:length] for length in range(1, len(code) + 1)]
+
+
+def _groups(path: Path, ledger: Ledger) -> set[str]:
+    groups: set[str] = set()
+    for row in csv_rows(path, {"code": "code"}, ORIGIN, ledger):
+        if row["code"]:
+            groups.add(row["code"])
+        else:
+            ledger.refuse(row, empty("code"))
+    return groups
+
+
+def _lines(field: str) -> list[str]:
+    return field.replace("\r", "\n").split("\n")

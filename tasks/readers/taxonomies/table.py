@@ -1,0 +1,58 @@
+"""Any taxonomy in one CSV or Parquet file with one title a row, by a column map.
+
+Our names: `occupation_id` and `title`, and if the file has them `occupation_label` and `codes`
+(broad to narrow, separated by ``>``). Without a label an occupation's first title is its label.
+A later row may leave label and codes empty; where it contradicts the first one it is refused.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tasks.readers.outside import mapped_columns, named_files
+from tasks.readers.rejected import CONFLICT, Ledger, Row, empty
+from tasks.readers.rows import distinct, table_rows
+from tasks.readers.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from tasks.ingest import TaxonomyParams
+
+ORIGIN = (
+    "It is the file that you named in ingest.taxonomy.files.titles: correct the name or the "
+    "column map, or bring it to data/external/ with `dvc import-url` as docs/SOURCES.md shows."
+)
+REQUIRED = ("occupation_id", "title")
+OPTIONAL = ("occupation_label", "codes")
+
+
+def read(params: TaxonomyParams, ledger: Ledger) -> Taxonomy:
+    """Read the file `titles` of `params.files` by the map `params.columns`."""
+    path = named_files(params.files, ["titles"])["titles"]
+    columns = mapped_columns(params.columns, "ingest.taxonomy.columns", REQUIRED, OPTIONAL)
+    taxonomy = Taxonomy(ledger)
+    for row in distinct(table_rows(path, columns, ORIGIN, ledger), ledger):
+        _add(taxonomy, row)
+    return taxonomy
+
+
+def _add(taxonomy: Taxonomy, row: Row) -> None:
+    key, title = row["occupation_id"], row["title"]
+    label = row["occupation_label"] if "occupation_label" in row.values else ""
+    codes = _codes(row["codes"]) if "codes" in row.values else []
+    if not title:
+        taxonomy.ledger.refuse(row, empty("title"))
+    elif key in taxonomy.titles:
+        if _differs(label, taxonomy.label(key)) or _differs(codes, taxonomy.codes[key]):
+            taxonomy.ledger.refuse(row, CONFLICT)
+        else:
+            taxonomy.add_title(row, key, title)
+    elif taxonomy.add_occupation(row, key, label or title, codes) and label not in ("", title):
+        taxonomy.add_title(row, key, title)
+
+
+def _codes(field: str) -> list[str]:
+    return [code.strip() for code in field.split(">") if code.strip()]
+
+
+def _differs(said: str | list[str], known: str | list[str]) -> bool:
+    return bool(said) and said != known

@@ -1,0 +1,172 @@
+"""A finished run becomes a version of the registered model: `python -m tasks.registry.register`.
+
+From files only, and once per content: a version whose tag `artefact_hash` is equal is returned. A
+new version appears together with its tags, in one transaction, and is then called `challenger`; a
+call that was killed before that leaves at most an unregistered run, which the next call removes.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from models.answer.answer import columns
+from tasks.files.command import run
+from tasks.params.section import RunParams
+from tasks.registry.artefact import Sources, build_artefact
+from tasks.registry.provenance import provenance
+from tasks.registry.serving_file import self_contained
+from tasks.registry.tracking import experiment, registry
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities.model_registry import ModelVersion
+    from mlflow.models import ModelSignature
+
+CHALLENGER, CHAMPION = "challenger", "champion"
+REQUIREMENTS = ("mlflow", "numpy", "onnxruntime", "pandas", "pyarrow")
+EXAMPLE = ("looking for C++ developers (urgent!)", "Registered Nurse - night shift", "")
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A version in the registry; `alias` is `challenger`, `champion` or `none`."""
+
+    name: str
+    version: str
+    alias: str
+    already_registered: bool
+    artefact_hash: str
+
+
+def register(root: Path) -> Registered:
+    """Register the artefact of the mix in `root`'s parameters, once per content.
+
+    Raises:
+        FileNotFoundError: the pipeline has not run.
+    """
+    sources = Sources.below(root)
+    name, artefact_hash = sources.register.name, sources.artefact_hash()
+    with registry(root) as client:
+        known = find_version(client, name, artefact_hash)
+        if known is None:
+            version = _add(client, root, sources, artefact_hash)
+        else:
+            version = str(known.version)
+            if "decision" not in known.tags and CHAMPION not in known.aliases:
+                client.set_registered_model_alias(name, CHALLENGER, version)  # a kill left it out
+        alias = alias_of(client, name, version)
+    return Registered(name, version, alias, known is not None, artefact_hash)
+
+
+def find_version(client: MlflowClient, name: str, artefact_hash: str) -> ModelVersion | None:
+    """Return the version of this content, complete with its aliases, or None."""
+    query = f"name = '{name}' and tags.artefact_hash = '{artefact_hash}'"
+    versions = client.search_model_versions(query)
+    if not versions:
+        return None
+    return client.get_model_version(name, max(versions, key=lambda v: int(v.version)).version)
+
+
+def alias_of(client: MlflowClient, name: str, version: str) -> str:
+    """`champion`, `challenger` or `none`."""
+    aliases = client.get_model_version(name, version).aliases
+    return next((alias for alias in (CHAMPION, CHALLENGER) if alias in aliases), "none")
+
+
+def signature(top_k: int) -> ModelSignature:
+    """Declare column `raw_title` in, an answer's columns out, and the params."""
+    from mlflow.models import ModelSignature
+    from mlflow.types import ColSpec, ParamSchema, ParamSpec, Schema
+    from mlflow.types.schema import Array, DataType
+
+    types = {str: DataType.string, float: DataType.double, bool: DataType.boolean}
+    answer = [
+        ColSpec(
+            Array(types[column.type]) if column.is_list else types[column.type],
+            name,
+            required=False,
+        )
+        for name, column in columns().items()
+    ]
+    return ModelSignature(
+        Schema([ColSpec(DataType.string, "raw_title")]),
+        Schema(answer),
+        ParamSchema(
+            [ParamSpec("top_k", "long", top_k), ParamSpec("min_confidence", "double", 0.0)]
+        ),
+    )
+
+
+def _add(client: MlflowClient, root: Path, sources: Sources, artefact_hash: str) -> str:
+    """Log and register; the version's number."""
+    import mlflow
+
+    name = sources.register.name
+    tags = {
+        **provenance(root),
+        "artefact_hash": artefact_hash,
+        "taxonomy_hash": sources.taxonomy_hash(),
+        "mix": sources.run.mix,
+        "train_seed": str(sources.run.seeds[0]),
+    }
+    place = experiment(client, root, name)
+    for leftover in client.search_runs([place], f"tags.artefact_hash = '{artefact_hash}'"):
+        client.delete_run(leftover.info.run_id)
+    with (
+        tempfile.TemporaryDirectory() as temporary,
+        mlflow.start_run(experiment_id=place, run_name=f"{name} {artefact_hash[:8]}", tags=tags),
+    ):
+        mlflow.log_metrics(read_metrics(root, sources.run))
+        uri = _log(Path(temporary), sources)
+    version = str(mlflow.register_model(uri, name, tags=tags).version)
+    client.set_registered_model_alias(name, CHALLENGER, version)
+    return version
+
+
+def _log(temporary: Path, sources: Sources) -> str:
+    import mlflow
+    import pandas as pd
+
+    folder = temporary / "normalizer"
+    build_artefact(sources, folder)
+    serving = temporary / "serving.py"
+    serving.write_text(self_contained(), encoding="utf-8")
+    logged = mlflow.pyfunc.log_model(
+        name="normalizer",
+        python_model=str(serving),
+        artifacts={"normalizer": str(folder)},
+        signature=signature(sources.register.top_k),
+        input_example=pd.DataFrame({"raw_title": EXAMPLE}),
+        pip_requirements=[f"{package}=={installed(package)}" for package in REQUIREMENTS],
+    )
+    return str(logged.model_uri)
+
+
+def read_metrics(root: Path, chosen: RunParams) -> dict[str, float]:
+    """Figures of the lexical systems and the network, as `system/test/metric`; those there are."""
+    evaluated = f"evaluate/{chosen.mix}/{chosen.seeds[0]}"
+    files = (root / "data" / folder / "metrics.json" for folder in ("lexical", evaluated))
+    return {
+        f"{system}/{test}/{metric}": value
+        for path in files
+        if path.is_file()
+        for system, tests in json.loads(path.read_text(encoding="utf-8")).items()
+        for test, values in tests.items()
+        for metric, value in values.items()
+    }
+
+
+def main() -> None:
+    """Register the current directory's run."""
+    done = register(Path.cwd())
+    state = "was registered already" if done.already_registered else "registered"
+    print(f"{done.name} version {done.version} {state}; alias {done.alias}")
+
+
+if __name__ == "__main__":
+    run(main)

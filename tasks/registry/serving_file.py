@@ -1,0 +1,77 @@
+"""The module `serving` as one self-contained file, with what it imports of `models/`.
+
+Consumers have nothing of this repository, and MLflow's `code_paths` of two models collide; so what
+the served model shares with training (how titles are read, featurized and refused) is copied from
+its one source whenever a version is registered. Only modules that know numpy and the standard
+library can be taken in.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SERVING = Path(__file__).with_name("serving.py")
+
+
+def self_contained(module: Path = SERVING) -> str:
+    """Return the source of `module` behind that of every module of `models/` it imports, each once.
+
+    Raises:
+        ValueError: two of them give one name to two things.
+    """
+    modules = [*dict.fromkeys(_behind(module)), module]
+    names = [name for path in modules for name in _names(ast.parse(_text(path)))]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"{twice} mean two things in {[path.name for path in modules]}: rename")
+    parts = [f"# {path.relative_to(ROOT)}\n{_without_own_imports(path)}" for path in modules]
+    return "from __future__ import annotations\n\n" + "\n\n".join(parts)
+
+
+def sources(module: Path = SERVING) -> list[Path]:
+    """Return the files that `self_contained` reads."""
+    return [*dict.fromkeys(_behind(module)), module]
+
+
+def _behind(module: Path) -> Iterator[Path]:
+    """Yield the modules of `models/` that this one needs, those it needs first."""
+    for node in ast.parse(_text(module)).body:
+        if _is_own(node):
+            assert isinstance(node, ast.ImportFrom)
+            path = ROOT / f"{str(node.module).replace('.', '/')}.py"
+            yield from _behind(path)
+            yield path
+
+
+def _is_own(node: ast.AST) -> bool:
+    return isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "models"
+
+
+def _without_own_imports(path: Path) -> str:
+    tree, lines = ast.parse(_text(path)), _text(path).splitlines()
+    for node in tree.body:
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if _is_own(node) or future:
+            assert isinstance(node, ast.ImportFrom)
+            for line in range(node.lineno - 1, node.end_lineno or node.lineno):
+                lines[line] = ""
+    return "\n".join(lines) + "\n"
+
+
+def _names(tree: ast.Module) -> Iterator[str]:
+    """Yield what a module defines at its top, imports left out."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for name in (part for target in targets for part in ast.walk(target)):
+                if isinstance(name, ast.Name):
+                    yield name.id
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")

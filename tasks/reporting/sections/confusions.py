@@ -1,0 +1,89 @@
+"""The worst confusions: which occupation is answered for which, how often, and on what."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from tasks.reporting.markup import Html, join, number, number_head, paragraph, section, table, tag
+from tasks.reporting.material import Material
+from tasks.reporting.names import count, listed, percent, test_name
+
+JUDGED = ("annotations", "heldout_alias")
+EXAMPLES = 3
+
+
+def confusions(material: Material) -> Html:
+    """Make section `confusions`."""
+    confused = confused_pairs(material.run, material.queries, material.trained)
+    names = listed([test_name(test) for test in JUDGED])
+    if confused.is_empty():
+        nothing = paragraph(f"No wrong first answer on {names}.")
+        return section("confusions", "Worst confusions", nothing)
+    shown = confused.head(material.params.report.confusions)
+    misses = int(confused["misses"].sum())
+    covered = percent(int(shown["misses"].sum()) / misses)
+    return section(
+        "confusions",
+        "Worst confusions",
+        paragraph(
+            f"Wrong first answers on {names}: {count(misses)} in {count(confused.height)} pairs of "
+            f"right and answered occupation; the {count(shown.height)} most frequent pairs, "
+            f"{covered} of all misses, are below. A pair with many "
+            "misses is either two occupations that are hard to tell apart, or an alias that pulls "
+            "in too much: the examples name the alias that answered."
+        ),
+        table(
+            "Right occupation, what was answered, how often, and examples",
+            (
+                "Right occupation",
+                "Answered",
+                number_head("Misses"),
+                "Examples: query → nearest alias",
+            ),
+            [_row(row, material) for row in shown.iter_rows(named=True)],
+        ),
+    )
+
+
+def confused_pairs(run: pl.DataFrame, queries: pl.DataFrame, system: str) -> pl.DataFrame:
+    """Count `gold, answered, misses, examples`, most frequent first, then by occupation ids.
+
+    Args:
+        run: schema `RUN`; rank 1 of `system` on the tests `JUDGED` is judged.
+        queries: schema `QUERIES`; a query with several gold occupations keeps them as one list.
+        system: the trained system's name.
+    """
+    first = run.filter(
+        (pl.col("system") == system) & (pl.col("rank") == 1) & pl.col("test").is_in(list(JUDGED))
+    )
+    wrong = first.join(queries, on=["test", "query_id"], maintain_order="left").filter(
+        ~pl.col("occupation_ids").list.contains(pl.col("occupation_id"))
+    )
+    return (
+        wrong.sort("test", "query_id")
+        .group_by("occupation_ids", "occupation_id", maintain_order=True)
+        .agg(
+            misses=pl.len(),
+            examples=pl.struct("raw_title", "title").unique(maintain_order=True).head(EXAMPLES),
+        )
+        .rename({"occupation_ids": "gold", "occupation_id": "answered"})
+        .with_columns(key=pl.col("gold").list.join("\t"))
+        .sort("misses", "key", "answered", descending=[True, False, False])
+        .drop("key")
+    )
+
+
+def _row(row: dict[str, object], material: Material) -> tuple[object, ...]:
+    gold, examples = row["gold"], row["examples"]
+    assert isinstance(gold, list)
+    assert isinstance(examples, list)
+    return (
+        listed([material.label(occupation) for occupation in gold]),
+        material.label(str(row["answered"])),
+        number(row["misses"]),
+        tag("td", join((_example(**example) for example in examples), "<br>")),
+    )
+
+
+def _example(raw_title: str, title: str) -> Html:
+    return join([raw_title, " → ", tag("em", title)])

@@ -1,0 +1,78 @@
+"""Learning curves: the terms of the loss, and validation success@1 with the kept step."""
+
+from __future__ import annotations
+
+import polars as pl
+from matplotlib.axes import Axes
+
+from tasks.reporting.drawing import BLUE, GREY, INK, ORANGE, draw
+from tasks.reporting.markup import Html, figure, paragraph, section, tag
+from tasks.reporting.material import Material
+from tasks.reporting.names import count, share
+
+TERMS = (
+    ("loss", "loss", INK, "-"),
+    ("loss_similar", "similar pairs", BLUE, "--"),
+    ("loss_dissimilar", "dissimilar pairs", ORANGE, ":"),
+)
+ADVICE = (
+    "The loss should fall and flatten. Validation success@1 decides when to stop and which weights "
+    "are kept: if the kept step is the last one, longer training may help; if it lies far "
+    "before the end, the steps after it did not help."
+)
+
+
+def learning(material: Material) -> Html:
+    """Make section `learning`."""
+    history = material.history
+    trained = history.filter(pl.col("loss").is_finite())
+    kept = best_look(history)
+    if kept is None or trained.is_empty():
+        note = "The network was not trained (no step was made), so there is no curve to draw."
+        return section("learning", "Learning curves", paragraph(note))
+    step, success = kept
+    return section(
+        "learning",
+        "Learning curves",
+        paragraph(
+            f"The weights of step {count(step)} of {count(history['step'][-1])} were kept: "
+            f"validation success@1 {share(success)}. {ADVICE}"
+        ),
+        tag("div", _losses(trained), _validation(history, kept), class_="grid"),
+    )
+
+
+def best_look(history: pl.DataFrame) -> tuple[int, float] | None:
+    """Find step and validation success@1 of the weights that were kept: the first best look."""
+    looks = history.drop_nans("valid_score").drop_nulls("valid_score")
+    if looks.is_empty():
+        return None
+    row = looks.row(int(looks["valid_score"].arg_max() or 0), named=True)
+    return row["step"], row["valid_score"]
+
+
+def _losses(history: pl.DataFrame) -> Html:
+    def plot(axes: Axes) -> None:
+        for column, name, colour, line in TERMS:
+            axes.plot(history["step"], history[column], line, color=colour, label=name)
+        axes.set_xlabel("step")
+        axes.set_ylabel("mean since the look before")
+        axes.set_ylim(bottom=0)
+        axes.legend()
+
+    drawing = draw("learning-loss", "loss and its two terms by step", plot)
+    return figure(drawing, "The loss and its two weighted terms, on training pairs.")
+
+
+def _validation(history: pl.DataFrame, kept: tuple[int, float]) -> Html:
+    def plot(axes: Axes) -> None:
+        axes.plot(history["step"], history["valid_score"], "o-", color=BLUE, markersize=3)
+        axes.axvline(kept[0], color=GREY, linestyle="--", linewidth=1)
+        axes.plot([kept[0]], [kept[1]], "D", color=ORANGE, markersize=7, label="kept")
+        axes.set_xlabel("step")
+        axes.set_ylabel("validation success@1")
+        axes.set_ylim(bottom=0)
+        axes.legend()
+
+    drawing = draw("learning-validation", "validation success@1 by step", plot)
+    return figure(drawing, "Success@1 of the validation queries; the kept step is marked.")

@@ -1,0 +1,1 @@
+"""The second track: scored pairs, paraphrases, and the systems trained on them."""

@@ -1,0 +1,1 @@
+"""The publishers' files of scored pairs and paraphrases, a module each."""

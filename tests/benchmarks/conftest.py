@@ -1,0 +1,29 @@
+"""Every test below carries the marker `study`; one toy workspace serves all that train."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from toy_workspace import make_workspace
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.study)
+
+
+@pytest.fixture(scope="session")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace in miniature, which no test may change."""
+    return make_workspace(tmp_path_factory.mktemp("toy"))
+
+
+@pytest.fixture
+def workspace(toy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same as the working directory, where it is the data set `sample`."""
+    monkeypatch.chdir(toy)
+    return toy

@@ -1,0 +1,138 @@
+"""The tidy files: schema, what is replaced, runs, rounding, refusals that leave the files alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.results import (
+    FOLDER,
+    ResultsError,
+    Row,
+    Run,
+    read_results,
+    read_rows,
+    read_runs,
+    replace_rows,
+    rounded,
+)
+from benchmarks.study import studies
+
+ROOT = Path(__file__).parents[2]
+RUN = Run("AMD, 2 cores", "python -m benchmarks speed")
+ROW = Row("rolecall", "training", "seconds", 1.5, 3, seed=1)
+
+
+def systems(folder: Path, study: str = "speed") -> list[tuple[str, str, str]]:
+    rows = read_rows(folder / f"{study}.csv")
+    return [(row["dataset"], row["system"], row["value"]) for row in rows]
+
+
+def test_schema_and_golden_bytes(tmp_path: Path) -> None:
+    path = replace_rows("speed", "sample", [ROW._replace(low=1.25, high=1234.56)], RUN, tmp_path)
+    assert path == tmp_path / "speed.csv"
+    assert path.read_text() == (
+        "dataset,system,test,metric,value,low,high,n,seed,run\n"
+        "sample,rolecall,training,seconds,1.500,1.250,1235,3,1,speed-1\n"
+    )
+    assert (tmp_path / "runs.csv").read_text() == (
+        'run,study,machine,command\nspeed-1,speed,"AMD, 2 cores",python -m benchmarks speed\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.53721, "0.5372"),
+        (0.00004, "0.0000"),
+        (12.3456, "12.35"),
+        (12345.6, "12346"),
+        (3.0, "3"),
+        (0.0, "0"),
+        (-0.12344, "-0.1234"),
+        (2.5e6 + 0.5, "2500000"),
+    ],
+)
+def test_rounding(value: float, text: str) -> None:
+    assert rounded(value) == text
+
+
+def test_a_data_set_is_replaced_whole_and_others_are_kept(tmp_path: Path) -> None:
+    both = [ROW, ROW._replace(system="onnx")]
+    replace_rows("speed", "sample", both, RUN, tmp_path)
+    replace_rows("speed", "esco", [ROW], RUN, tmp_path)
+    replace_rows("zoo", "sample", [ROW], RUN, tmp_path)
+    replace_rows("speed", "sample", [ROW._replace(value=2.5)], RUN, tmp_path)
+    assert systems(tmp_path) == [("esco", "rolecall", "1.500"), ("sample", "rolecall", "2.500")]
+    assert systems(tmp_path, "zoo") == [("sample", "rolecall", "1.500")]
+    assert set(read_results(tmp_path)) == {"speed", "zoo"}
+    assert read_results(tmp_path)["reference"] == []
+
+
+def test_by_system_the_other_systems_are_kept(tmp_path: Path) -> None:
+    several = [ROW, ROW._replace(test="encoding"), ROW._replace(system="onnx")]
+    replace_rows("speed", "sample", several, RUN, tmp_path)
+    replace_rows("speed", "sample", [ROW._replace(value=2.5)], RUN, tmp_path, by_system=True)
+    assert systems(tmp_path) == [("sample", "onnx", "1.500"), ("sample", "rolecall", "2.500")]
+
+
+def test_a_run_stands_once_and_as_long_as_it_has_rows(tmp_path: Path) -> None:
+    """The same machine and command are the same run; a run without rows is forgotten."""
+    other = RUN._replace(machine="Intel")
+    replace_rows("speed", "sample", [ROW], RUN, tmp_path)
+    replace_rows("speed", "esco", [ROW], RUN, tmp_path)
+    assert list(read_runs(tmp_path)) == ["speed-1"]
+    replace_rows("zoo", "esco", [ROW], RUN, tmp_path)
+    replace_rows("speed", "sample", [ROW], other, tmp_path)
+    assert list(read_runs(tmp_path)) == ["speed-1", "speed-2", "zoo-1"]
+    replace_rows("speed", "esco", [ROW], other, tmp_path)
+    assert list(read_runs(tmp_path)) == ["speed-2", "zoo-1"]
+    assert {row["run"] for row in read_rows(tmp_path / "speed.csv")} == {"speed-2"}
+
+
+def test_order_of_the_rows_does_not_matter(tmp_path: Path) -> None:
+    rows = [ROW, ROW._replace(system="onnx"), ROW._replace(seed=2), ROW._replace(metric="mrr")]
+    first = replace_rows("speed", "sample", rows, RUN, tmp_path / "a").read_bytes()
+    assert replace_rows("speed", "sample", rows[::-1], RUN, tmp_path / "b").read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("bad", "run", "message"),
+    [
+        (ROW._replace(value=float("nan")), RUN, "leave the row out"),
+        (ROW._replace(high=float("inf")), RUN, "leave the row out"),
+        (ROW, RUN, "two figures"),
+        (ROW._replace(seed=2), RUN._replace(command="python /data/of/mine/x"), "holds the path"),
+        (ROW._replace(seed=2), RUN._replace(machine=str(Path.cwd() / "x")), "holds the path"),
+    ],
+)
+def test_refused_rows_leave_the_files_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad: Row, run: Run, message: str
+) -> None:
+    monkeypatch.setenv("ROLECALL_DATA", "/data/of/mine")
+    replace_rows("speed", "sample", [ROW], RUN, tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(ResultsError, match=message):
+        replace_rows("speed", "sample", [ROW._replace(value=9.0), bad], run, tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_another_schema_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "speed.csv").write_text("system,value\na,1\n")
+    with pytest.raises(ResultsError, match="expected"):
+        replace_rows("speed", "sample", [ROW], RUN, tmp_path)
+
+
+def test_the_committed_files_are_of_studies_and_say_nothing_twice() -> None:
+    results, runs = read_results(ROOT / FOLDER), read_runs(ROOT / FOLDER)
+    assert set(results) <= {study.name for study in studies()}
+    assert {run["study"] for run in runs.values()} == set(results)
+    assert {row["run"] for rows in results.values() for row in rows} == set(runs)
+    assert not [run for run in runs.values() if "/work" in run["command"] or "/home" in str(run)]
+    names = ("dataset", "system", "test", "metric", "value", "low", "high", "n")
+    across: dict[tuple[str, ...], set[str]] = {}
+    for study, rows in results.items():
+        for row in rows:
+            across.setdefault(tuple(row[name] for name in names), set()).add(study)
+    assert not {figure: files for figure, files in across.items() if len(files) > 1}

@@ -1,0 +1,174 @@
+"""Table 3 in the results: rows from invented files, and the page's tables beside the paper's."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+
+from benchmarks.__main__ import measure
+from benchmarks.machine import machine
+from benchmarks.render import pages
+from benchmarks.results import Row, read_rows, read_runs
+from benchmarks.studies.table3 import measure as table3
+from benchmarks.study import study
+from tasks.evaluation.effects import EFFECTS, KEPT_UP
+from tasks.files.frames import Schema
+from tasks.files.schemas import TABLE
+from tasks.files.tables import write_table
+from tasks.table3 import SUMMARY
+
+ROOT = Path(__file__).parents[2]
+LABEL = "source:label_agrees"
+
+
+def write(path: Path, schema: Schema, lines: list[tuple[Any, ...]]) -> None:
+    write_table(pl.DataFrame(lines, schema=dict(schema), orient="row"), path, schema)
+
+
+def make_workspace(folder: Path, shift: float = 0.0) -> Path:
+    """Mixes 0, 1 and 4c of two seeds; their means; gains; a verdict."""
+    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    params["seeds"] = [1, 2]
+    params["train"] |= {"max_steps": 1200, "batch_pairs": 128}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    tests = (("typos", "all"), ("extra_words", LABEL), ("extra_words", "source:label_differs"))
+
+    def lines(system: str, value: float) -> list[tuple[Any, ...]]:
+        return [
+            (system, *test, metric, value, value - 0.1, value + 0.1, 40)
+            for test in tests
+            for metric in ("success_at_1", "mrr")
+        ]
+
+    write(folder / "data/lexical/table.csv", TABLE, lines("ngram", 0.5) + lines("tfidf", 0.6))
+    values = {("0", 1): 0.3, ("0", 2): 0.5, ("1", 1): 0.6, ("1", 2): 0.8}
+    values |= {("4c", 1): 0.7, ("4c", 2): 0.7}
+    for (mix, seed), value in values.items():
+        table = lines("untrained", 0.1) + lines(mix, value + shift)
+        write(folder / f"data/evaluate/{mix}/{seed}/table.csv", TABLE, table)
+    means = {"ngram": (0.5, 1, None), "0": (0.4, 2, 0.1414), "1": (0.7, 2, 0.1414)}
+    summary = [
+        (system, *test, metric, mean, mean - 0.05, mean + 0.05, 40, seeds, None, None, spread, 0.9)
+        for system, (mean, seeds, spread) in means.items()
+        for test in tests
+        for metric in ("success_at_1", "mrr")
+    ]
+    write(folder / "data/table3/summary.csv", SUMMARY, summary)
+    head = ("1", "0", "typos", "all")
+    effects = [
+        (*head, "success_at_1", 0.3, 0.2, 0.4, 40, 0.3, 0.4286, 0.8, True, 1),
+        (*head, "success_at_1", 0.3, -0.1, 0.4, 40, 1.0, None, 0.8, True, 2),
+        (*head, "mrr", 0.25, 0.2, 0.3, 40, 0.3, None, None, True, 1),
+    ]
+    write(folder / "data/table3/effects.csv", EFFECTS, effects)
+    kept = [
+        ("4c", "3", "extra_words", LABEL, -0.02, -0.05, 0.025, False, 30, 1),
+        ("4c", "3", "typos", "all", 0.001, -0.004, 0.0125, True, 40, 1),
+    ]
+    write(folder / "data/table3/kept_up.csv", KEPT_UP, kept)
+    return folder
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(make_workspace(tmp_path))
+    return tmp_path
+
+
+def rows_of(dataset: str = "sample") -> dict[tuple[Any, ...], Row]:
+    (rows,) = table3.measure(dataset, Namespace())
+    by_key = {(row.system, row.test, row.metric, row.seed): row for row in rows}
+    assert len(by_key) == len(rows)
+    return by_key
+
+
+def test_rows_of_systems_seeds_and_means(made: Path) -> None:
+    """Lexical systems once and without a seed; the untrained network of the mix that serves."""
+    rows = rows_of()
+    assert rows["1", "typos", "success_at_1", 2].value == 0.8
+    assert rows["ngram", f"extra_words/{LABEL}", "mrr", None].n == 40
+    assert {seed for system, *_, seed in rows if system == "untrained"} == {1, 2}
+    mean = rows["1", "typos", "success_at_1", None]
+    assert (mean.value, mean.low, mean.high) == pytest.approx((0.7, 0.65, 0.75))
+    spread = rows["1", "typos", "success_at_1_deviation", None]
+    assert (spread.value, spread.low, spread.n) == (0.1414, None, 2)
+    assert ("ngram", "typos", "success_at_1_deviation", None) not in rows
+    assert ("ngram", "typos", "success_at_1", 1) not in rows
+
+
+def test_rows_of_gains_and_verdicts(made: Path) -> None:
+    rows = rows_of()
+    gain = rows["1-0", "typos", "gain_success_at_1", 1]
+    assert (gain.value, gain.low, gain.high, gain.n) == (0.3, 0.2, 0.4, 40)
+    removed = rows["1-0", "typos", "errors_removed", 1]
+    assert (removed.value, removed.low) == (0.4286, None)
+    assert ("1-0", "typos", "errors_removed", 2) not in rows  # nothing was wrong before
+    assert rows["1-0", "typos", "gain_mrr", 1].value == 0.25
+    verdict = rows["4c-3", f"extra_words/{LABEL}", "non_inferior", 1]
+    assert (verdict.value, verdict.n) == (0.0, 30)
+    bound = rows["4c-3", "typos", "holm_low_success_at_1", 1]
+    assert (bound.value, bound.low, bound.high) == (-0.004, None, None)
+
+
+def test_bounds_of_training_stand_once(made: Path) -> None:
+    rows = rows_of()
+    bounds = {key[2]: row.value for key, row in rows.items() if key[0] == "every_mix"}
+    assert bounds == {"steps": 1200, "batch_pairs": 128}
+
+
+def test_a_workspace_that_only_retrained_has_no_effects(made: Path) -> None:
+    """And says what to run where the mix that serves has not been evaluated."""
+    (made / "data/table3/effects.csv").unlink()
+    assert not [key for key in rows_of() if "-" in key[0]]
+    for seed in (1, 2):
+        (made / f"data/evaluate/4c/{seed}/table.csv").unlink()
+    with pytest.raises(FileNotFoundError, match=r"evaluate/4c/1/table\.csv is missing"):
+        rows_of()
+
+
+def test_page_shows_the_paper_beside_and_shares_what_is_equal(made: Path, tmp_path: Path) -> None:
+    """The paper: n-gram 0.99, model 0 0.95, model 1 0.99 on Typos; (0.99 - 0.95) / 0.05 = 0.80.
+
+    The profile `paper` has the sample's lexical figures, which therefore stand once, and on both
+    pages; `esco` has not run and is left out with a word.
+    """
+    make_workspace(tmp_path / ".workspaces/paper", shift=0.1)
+    out = tmp_path / "results"
+    measure(study("table3"), [], out)
+    rows = read_rows(out / "table3.csv")
+    assert {row["dataset"] for row in rows if row["system"] == "ngram"} == {"sample"}
+    assert {row["dataset"] for row in rows} == {"sample", "paper"}
+    assert [run["command"] for run in read_runs(out).values()] == [
+        "make reproduce && python -m benchmarks table3 --dataset sample",
+        "make reproduce PROFILE=paper && python -m benchmarks table3 --dataset paper",
+    ]
+    text = pages(out)[Path("docs/results/table3.md")]
+    assert "at most 1,200 updates of 128 similar pairs" in text
+    for line in (
+        "| system | typos | paper |",
+        "| ngram | 0.500 [0.400, 0.600] | 0.99 |",
+        "| 0 | 0.400 [0.350, 0.450] | 0.95 |",
+        "| 1 | 0.700 [0.650, 0.750] | 0.99 |",
+        "| 1-0 | typos | 1 | 0.300 [0.200, 0.400] | yes | 0.43 | 0.80 |",
+        "| 1-0 | typos | 2 | 0.300 [-0.100, 0.400] | no |  | 0.80 |",
+        f"| 4c-3 | extra_words/{LABEL} | 1 |  | -0.050 | 30 | no |",
+        "| 1-0 | 2 | 0.300 [-0.100, 0.400] |",
+    ):
+        assert line in text.splitlines(), line
+    assert text.splitlines().count("| ngram | 0.500 [0.400, 0.600] | 0.99 |") == 2
+
+
+def test_what_is_missing_is_left_out_or_refused(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measure(study("table3"), [], tmp_path / "results")
+    assert "table3 esco: left out, .workspaces/esco/" in capsys.readouterr().out
+    assert {run["machine"] for run in read_runs(tmp_path / "results").values()} == {machine()}
+    with pytest.raises(FileNotFoundError, match="run `make reproduce PROFILE=esco`"):
+        measure(study("table3"), ["--dataset", "esco"], tmp_path / "results")

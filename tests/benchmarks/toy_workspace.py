@@ -1,0 +1,116 @@
+"""A workspace in miniature for studies that train networks: pairs of mix 3, a model of mix 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import torch
+import yaml
+from frames_of import frame_of, titles_of
+
+from models.answer.search import Search
+from models.network.kinds import fit_featurizer, make_encoder
+from models.network.model_files import save_model
+from tasks.evaluation.ranking import rank_queries
+from tasks.evaluation.systems import index_of
+from tasks.files.frames import write_frame
+from tasks.files.schemas import QUERIES, SCORES, STRINGS, TITLES
+from tasks.pairing.pair_blocks import write_blocks
+from tasks.pairing.strings_table import base_strings
+from tasks.pairs import base_pairs
+from tasks.params.network import training_settings
+from tasks.params.whole import load_params
+
+PARAMS = Path(__file__).parents[2] / "params.yaml"
+JOBS = ("data entry clerk", "bread baker", "line cook", "forest ranger", "tram driver")
+KINDS = ("", "senior ", "assistant ", "night ")
+SHORT: dict[str, Any] = {"max_length": 30}
+CHARACTERS: dict[str, Any] = {**SHORT, "dim_character": 3}
+TINY: dict[str, dict[str, Any]] = {
+    "recurrent": {**CHARACTERS, "layers": 1, "hidden": 3, "dim": 4},
+    "attentive": {**SHORT, "dim_unit": 3, "hidden": 2},
+    "ngram_bag": {**SHORT, "dim": 4},
+    "char_lstm": {**CHARACTERS, "dim": 4},
+    "convolution": {**CHARACTERS, "filters": [2, 2, 2], "dim": 4},
+    "word_average": {"dim": 4, "min_count": 1},
+}
+WRITERS = ("typos", "synonyms", "extra_words")
+
+
+def make_workspace(root: Path) -> Path:
+    """Five occupations of four titles, every test with five queries, networks of few numbers."""
+    params = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    for kind, values in TINY.items():
+        params["encoders"][kind] |= values
+    convolution, recurrent = (
+        {"kind": kind, **params["encoders"][kind]} for kind in ("convolution", "recurrent")
+    )
+    params["encoders"]["hybrid"] |= {"parts": [convolution, recurrent], "dim": 4}
+    params["train"] |= {
+        "batch_pairs": 6,
+        "encoder": {"kind": "recurrent"},
+        "loss": {"kind": "contrastive"},
+        "compatible_with": "",
+    }
+    params["pairs"] |= {"rounds": 2, "row_group": 1024}
+    params["evaluate"]["bootstrap_draws"] = 20
+    root.mkdir(parents=True, exist_ok=True)
+    (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    titles = titles_of(
+        (f"o{k}", kind + job, "train") for k, job in enumerate(JOBS) for kind in KINDS
+    )
+    write_frame(titles, root / "data/split/titles.parquet", TITLES)
+    for stage in WRITERS:
+        test = "composition" if stage == "synonyms" else stage  # each stage writes one test
+        write_frame(queries(test, "test", "old "), root / f"data/{stage}/queries.parquet", QUERIES)
+    split = [queries("heldout_alias", "test", "chief "), queries("annotations", "test", "a ")]
+    split += [queries("heldout_alias", "valid", "head "), queries("annotations", "valid", "any ")]
+    write_frame(pl.concat(split), root / "data/split/queries.parquet", QUERIES)
+    _write_pairs(root, titles, pl.concat(split))
+    _write_lexical(root, titles, pl.concat(split[:2]))
+    _write_model(root)
+    return root
+
+
+def queries(test: str, part: str, front: str) -> pl.DataFrame:
+    """One query an occupation."""
+    rows = [
+        (f"{test}-{part}-{k}", test, part, front + job, [f"o{k}"], 4, "alias")
+        for k, job in enumerate(JOBS)
+    ]
+    return frame_of(rows, QUERIES)
+
+
+def _write_pairs(root: Path, titles: pl.DataFrame, split: pl.DataFrame) -> None:
+    strings = base_strings(titles, split)
+    params = load_params(root / "params.yaml")
+    write_frame(strings, root / "data/pairs/3/strings.parquet", STRINGS)
+    blocks = base_pairs(strings, params.pairs, np.random.default_rng(1))
+    write_blocks(blocks, root / "data/pairs/3/pairs.parquet")
+
+
+def _write_lexical(root: Path, titles: pl.DataFrame, tests: pl.DataFrame) -> None:
+    """Two systems that find every occupation equal."""
+    params, index = load_params(root / "params.yaml"), index_of(titles)
+    files = [root / f"data/{stage}/queries.parquet" for stage in WRITERS]
+    several = [tests, *map(pl.read_parquet, files)]
+
+    def equal(asked_for: Sequence[str]) -> np.ndarray:
+        return np.zeros((len(asked_for), len(index.titles)), np.float32)
+
+    search = Search(index, equal, params.evaluate.rule)
+    frames = [rank_queries(name, search, pl.concat(several), 5)[0] for name in ("ngram", "tfidf")]
+    write_frame(pl.concat(frames), root / "data/lexical/scores.parquet", SCORES)
+
+
+def _write_model(root: Path) -> None:
+    settings = training_settings(load_params(root / "params.yaml").network, 1)
+    titles = [kind + job for job in JOBS for kind in KINDS]
+    featurizer = fit_featurizer(titles, settings.encoder)
+    torch.manual_seed(7)
+    weights = make_encoder(settings.encoder, featurizer).state_dict()
+    save_model(root / "data/train/1/1/model", featurizer, settings.encoder, weights, {})

@@ -1,0 +1,201 @@
+"""Answers against plain loops, with an embedding that counts pairs of letters; abstentions."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.answer.abstention import abstention
+from models.answer.index import AliasIndex
+from models.answer.normalizer import Normalizer
+from models.answer.occupation_scores import ScoreRule
+from models.text.featurizer import Featurizer
+from models.text.titles import clean_title
+from models.text.units import UnitSettings
+
+ALIASES = [
+    ("baker", "Baker", "train"),
+    ("baker", "Bread maker", "train"),
+    ("baker", "BREAD maker", "gate"),
+    ("nurse", "Nurse", "train"),
+    ("nurse", "Ward sister", "gate"),
+    ("nurse", "Keeper", "train"),
+    ("warden", "Keeper", "train"),
+    ("warden", "911", "gate"),
+]
+OCCUPATIONS = [("baker", "Baker", ["7", "75"]), ("nurse", "Nurse", ["2"]), ("warden", "Keeper", [])]
+RULES = [ScoreRule("best", 0.06), ScoreRule("soft", 0.06)]
+
+
+def embed(titles: Sequence[str]) -> np.ndarray:
+    """Pairs of neighbouring letters, counted in 64 places, to unit norm."""
+    counts = np.zeros((len(titles), 64), np.float32)
+    for row, title in zip(counts, titles, strict=True):
+        framed = f" {title} ".encode("utf-8", "surrogatepass")
+        for start in range(len(framed) - 1):
+            row[zlib.crc32(framed[start : start + 2]) % 64] += 1
+    return counts / np.linalg.norm(counts, axis=1, keepdims=True)
+
+
+def table(names: str, rows: list[tuple[object, ...]]) -> dict[str, list[object]]:
+    return dict(zip(names.split(), map(list, zip(*rows, strict=True)), strict=True))
+
+
+@pytest.fixture(scope="module")
+def normalizer() -> Normalizer:
+    cleaned = [clean_title(title) for _, title, _ in ALIASES]
+    rows = [(name, clean_title(title), title, split) for name, title, split in ALIASES]
+    return Normalizer(
+        Featurizer.fit(cleaned, [UnitSettings("character", 16)]),
+        embed,
+        table("occupation_id title written split", rows),
+        table("occupation_id occupation_label codes", list(OCCUPATIONS)),
+        embed(sorted(set(cleaned))),
+        RULES[0],
+        2,
+    )
+
+
+def scores_by_loop(query: str, titles: set[str], rule: ScoreRule) -> dict[str, float]:
+    """Return max of dot products, or t·log Σ exp(s/t) − ½·t·log n, over distinct titles."""
+    scores = {}
+    for name, _, _ in OCCUPATIONS:
+        held = sorted({clean_title(title) for owner, title, _ in ALIASES if owner == name} & titles)
+        values = np.array([float(embed([query])[0] @ embed([title])[0]) for title in held])
+        soft = 0.06 * (np.log(np.exp(values / 0.06).sum()) - 0.5 * np.log(len(held)))
+        scores[name] = values.max() if rule.kind == "best" else soft
+    return scores
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.kind)
+def test_answers_equal_the_loops(normalizer: Normalizer, rule: ScoreRule) -> None:
+    normalizer = replace(normalizer, rule=rule)
+    raw_titles = ["baker", "Nurse!", "breadmaker", "keeper of bread", "911", "  WARD\tbaker "]
+    everything = set(normalizer.index.titles)
+    for raw_title, answer in zip(raw_titles, normalizer.predict(raw_titles, 3), strict=True):
+        scores = scores_by_loop(clean_title(raw_title), everything, rule)
+        expected = sorted(scores, key=lambda name: -scores[name])
+        assert answer.top_occupation_ids == expected
+        assert answer.top_scores == pytest.approx([scores[n] for n in expected], abs=1e-5)
+        assert answer.occupation_id == expected[0] and answer.score == answer.top_scores[0]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.kind)
+def test_a_search_within_another_index_equals_the_loops(
+    normalizer: Normalizer, rule: ScoreRule
+) -> None:
+    """What the gate asks: the split `train` only, with the model's own rule and embeddings."""
+    train = [(clean_title(title), name) for name, title, split in ALIASES if split == "train"]
+    index = AliasIndex.of(*map(list, zip(*train, strict=True)))
+    assert index.titles == ["baker", "bread maker", "keeper", "nurse"]
+    within = replace(normalizer, rule=rule).within(index)
+    queries = ["ward sister", "911 baker", "keeper"]
+    assert within.index is index
+    for row, query in zip(within(queries, 3).scores, queries, strict=True):
+        expected = scores_by_loop(query, set(index.titles), rule)
+        assert dict(zip(index.occupations, row.tolist(), strict=True)) == pytest.approx(
+            expected, abs=1e-5
+        )
+
+
+def test_an_index_with_a_title_of_another_taxonomy_is_refused(normalizer: Normalizer) -> None:
+    with pytest.raises(KeyError, match="stranger"):
+        normalizer.within(AliasIndex.of(["baker", "stranger"], ["baker", "baker"]))
+
+
+def test_a_title_of_the_taxonomy_is_found_as_it_is_written(normalizer: Normalizer) -> None:
+    for occupation, title, _ in ALIASES:
+        answer = normalizer.predict([title.upper()], top_k=3)[0]
+        tied = [o for o, t, _ in ALIASES if clean_title(t) == clean_title(title)]
+        assert answer.occupation_id == min(tied)
+        assert answer.score == pytest.approx(1.0, abs=1e-5)
+        written = dict(zip(answer.top_occupation_ids, answer.top_titles, strict=True))
+        first = next(
+            t for o, t, _ in ALIASES if o == occupation and clean_title(t) == clean_title(title)
+        )
+        assert written[occupation] == first
+
+
+def test_label_codes_and_confidence(normalizer: Normalizer) -> None:
+    answer = normalizer.predict(["BAKER"])[0]
+    assert (answer.occupation_label, answer.codes) == ("Baker", ["7", "75"])
+    assert answer.confidence is None and answer.reason == "uncalibrated"
+    assert len(answer.top_titles) == 2  # the model's own top_k
+
+
+@pytest.mark.parametrize(
+    ("raw_title", "reason"),
+    [
+        (None, "null"),
+        (float("nan"), "null"),
+        (np.float32("nan"), "null"),
+        (12, "not text"),
+        (1.5, "not text"),
+        (b"baker", "not text"),
+        (["baker"], "not text"),
+        (np.array([1.0, 2.0]), "not text"),
+        ("", "empty"),
+        (" \t\u00a0\n", "empty"),
+        ("🍞🔥", "no letters"),
+        ("123 !?", "no letters"),
+        ("911", None),  # a title of the taxonomy
+        ("\ud800", "no letters"),
+        ("面包师", "unknown letters"),
+        ("\ud800 baker", None),
+        ("面包师 baker", None),
+        ("x" * 10_000 + "a", None),
+    ],
+)
+def test_an_answer_or_a_reason(
+    normalizer: Normalizer, raw_title: object, reason: str | None
+) -> None:
+    answer = normalizer.predict(["nurse", raw_title, "baker"], top_k=1)
+    assert [row.occupation_id for row in (answer[0], answer[2])] == ["nurse", "baker"]
+    middle = answer[1]
+    assert middle.reason == (reason or "uncalibrated")
+    assert (middle.occupation_id is None) == (reason is not None)
+    assert (middle.score is None) == (reason is not None)
+    assert len(middle.top_scores) == (0 if reason else 1)
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(), st.floats(), st.text(max_size=30)), max_size=6))
+@settings(deadline=None, max_examples=60)
+def test_one_row_per_row(normalizer: Normalizer, raw_titles: list[object]) -> None:
+    answers = normalizer.predict(raw_titles)
+    assert len(answers) == len(raw_titles)
+    for answer in answers:
+        assert (answer.occupation_id is None) == (answer.score is None)
+        assert answer.reason is not None and answer.confidence is None
+
+
+def test_cut_means_longer_than_max_length(normalizer: Normalizer) -> None:
+    """Counted in the cleaned title."""
+    answers = normalizer.predict(["a" * 16, "a" * 17, " " * 20 + "a"])
+    assert [answer.cut for answer in answers] == [False, True, False]
+
+
+def test_an_answer_does_not_depend_on_its_block(normalizer: Normalizer) -> None:
+    many = ["nurse", "bread", "keeper of bread"] * 200  # several blocks
+    alone = [normalizer.predict([title])[0] for title in many[:3]]
+    for number, answer in enumerate(normalizer.predict(many)):
+        assert answer.top_occupation_ids == alone[number % 3].top_occupation_ids
+        assert answer.score == pytest.approx(alone[number % 3].score, abs=1e-5)
+
+
+def test_what_cannot_be_wanted(normalizer: Normalizer) -> None:
+    with pytest.raises(ValueError, match=r"min_confidence = 0\.5: this model is not calibrated"):
+        normalizer.predict(["baker"], min_confidence=0.5)
+    with pytest.raises(ValueError, match="top_k = 0"):
+        normalizer.predict(["baker"], top_k=0)
+    assert len(normalizer.predict(["baker"], top_k=99, min_confidence=0.0)[0].top_scores) == 3
+
+
+def test_titles_of_the_index_are_answered_whatever_they_are_made_of() -> None:
+    assert abstention("24/7", frozenset("ab"), frozenset()) == "no letters"
+    assert abstention("24/7", frozenset("ab"), frozenset({"24/7"})) is None

@@ -1,0 +1,176 @@
+"""Every encoder and every loss through the protocol: what the rest of the house relies on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+import torch
+import yaml
+from shapes import checked
+
+from models.network.embedding import embed_titles
+from models.network.encoder import Encoder
+from models.network.kinds import (
+    encoder_class,
+    encoder_settings,
+    fit_featurizer,
+    kind_of,
+    kinds,
+    loss_parts,
+    loss_settings,
+    make_encoder,
+    plain,
+)
+from models.network.loss import PairBatch, Targets
+from models.network.model_files import load_model, save_model
+from models.text.featurizer import Featurizer
+from tasks.registry.export import export_encoder
+
+PARAMS = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text(encoding="utf-8"))
+TITLES = ["pastry chef", "c++ developer (m/f)", "a", "", "nurse", "chef de partie, night shift"]
+ENCODERS, LOSSES = kinds("encoders"), kinds("losses")
+
+
+def small(kind: str) -> dict:
+    """Shrink the defaults of a kind: what is above 16 becomes 6."""
+    values = PARAMS["encoders"][kind]
+
+    def less(value):
+        if isinstance(value, dict):
+            return {name: less(item) for name, item in value.items()}
+        if isinstance(value, list):
+            return [less(item) for item in value]
+        return 6 if isinstance(value, int) and not isinstance(value, bool) and value > 16 else value
+
+    return {"kind": kind, **less(values)}
+
+
+def network(kind: str) -> tuple[Featurizer, Encoder]:
+    settings = encoder_settings(small(kind))
+    featurizer = fit_featurizer(TITLES, settings)
+    torch.manual_seed(2)
+    return featurizer, make_encoder(settings, featurizer).eval()
+
+
+def features(featurizer: Featurizer, titles: list[str]) -> list[np.ndarray]:
+    return [p for ids in featurizer(titles).streams for p in (ids.padded(), ids.lengths)]
+
+
+def test_every_kind_has_its_values_in_params() -> None:
+    assert sorted(PARAMS["encoders"]) == ENCODERS
+    assert sorted(PARAMS["losses"]) == LOSSES
+
+
+@pytest.mark.parametrize("kind", ENCODERS)
+def test_settings_are_their_kind_s_and_survive_json(kind: str) -> None:
+    settings = encoder_settings({"kind": kind, **PARAMS["encoders"][kind]})
+    assert kind_of(settings) == kind
+    assert encoder_settings(json.loads(json.dumps(plain(settings)))) == settings
+
+
+@pytest.mark.parametrize("kind", ENCODERS)
+def test_an_embedding_is_of_its_title_alone(kind: str) -> None:
+    featurizer, encoder = network(kind)
+    together = checked(embed_titles)(encoder, featurizer, TITLES)
+    assert together.shape == (len(TITLES), encoder.dim)
+    assert together.isfinite().all()
+    for row, title in zip(together, TITLES, strict=True):
+        alone = embed_titles(encoder, featurizer, [title])[0]
+        torch.testing.assert_close(alone, row, atol=1e-5, rtol=0)
+    norms = together.norm(dim=1)
+    torch.testing.assert_close(norms[norms > 0], torch.ones_like(norms[norms > 0]))
+    assert embed_titles(encoder, featurizer, []).shape == (0, encoder.dim)
+
+
+@pytest.mark.parametrize("kind", ENCODERS)
+def test_gradients_reach_every_weight(kind: str) -> None:
+    featurizer, encoder = network(kind)
+    parts = [torch.from_numpy(part) for part in features(featurizer, TITLES)]
+    encoder.train()(*parts).square().sum().backward()
+    for name, weight in encoder.named_parameters():
+        assert weight.grad is not None and weight.grad.abs().sum() > 0, name
+
+
+@pytest.mark.parametrize("kind", ENCODERS)
+def test_files_and_the_exported_network_give_the_same(kind: str, tmp_path: Path) -> None:
+    """Ask other batches and lengths than those that the export traces, one string included."""
+    featurizer, encoder = network(kind)
+    weights = encoder.state_dict()
+    save_model(tmp_path, featurizer, encoder.settings, weights, weights)
+    restored, loaded = load_model(tmp_path)
+    assert (restored, loaded.settings) == (featurizer, encoder.settings)
+    export_encoder(loaded, tmp_path / "encoder.onnx")
+    session = onnxruntime.InferenceSession(str(tmp_path / "encoder.onnx"))
+    names = [entry.name for entry in session.get_inputs()]
+    for titles in (TITLES, TITLES[4:5], ["developer " * 9, "", "nurses"]):
+        fed = dict(zip(names, features(featurizer, titles), strict=True))
+        expected = embed_titles(encoder, featurizer, titles).numpy()
+        np.testing.assert_allclose(session.run(None, fed)[0], expected, atol=2e-6)
+
+
+def batch(targets: Targets | None) -> PairBatch:
+    """Make two pairs of two occupations; every string of one is apart from those of the other."""
+    code = torch.tensor([0, 0, 1, 1])
+    return PairBatch(
+        torch.tensor([0, 2]),
+        torch.tensor([1, 3]),
+        code[:, None] != code[None, :],
+        torch.tensor([[0, 2]]),
+        targets=targets,
+    )
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+def test_a_step_along_the_gradient_lowers_the_loss(kind: str) -> None:
+    settings = loss_settings({"kind": kind, **PARAMS["losses"][kind]})
+    loss = loss_parts(kind)[1]
+    torch.manual_seed(4)
+    embeddings = torch.randn(4, 8, requires_grad=True)
+    targets = None
+    if settings.needs_targets:
+        table = torch.nn.functional.normalize(torch.randn(3, 8), dim=1)
+        apart = torch.tensor([[False, True, True], [True, False, True]])
+        targets = Targets(table, torch.tensor([0, 1]), apart)
+
+    def value() -> torch.Tensor:
+        torch.manual_seed(0)
+        result = loss(embeddings, batch(targets), settings)
+        torch.testing.assert_close(result.total, result.similar + result.dissimilar)
+        return result.total
+
+    before = value()
+    (gradient,) = torch.autograd.grad(before, embeddings)
+    assert before > 0 and gradient.abs().sum() > 0
+    with torch.no_grad():
+        embeddings -= 0.05 * gradient
+    assert value() < before
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+def test_no_pair_costs_nothing_and_keeps_the_path(kind: str) -> None:
+    settings = loss_settings({"kind": kind, **PARAMS["losses"][kind]})
+    embeddings = torch.randn(3, 8, requires_grad=True)
+    none = torch.zeros(0, dtype=torch.long)
+    apart = torch.zeros(3, 3, dtype=torch.bool)
+    targets = None
+    if settings.needs_targets:
+        targets = Targets(torch.eye(8), none, torch.zeros(0, 8, dtype=torch.bool))
+    empty = PairBatch(none, none, apart, torch.zeros(0, 2, dtype=torch.long), targets=targets)
+    total = loss_parts(kind)[1](embeddings, empty, settings).total
+    total.backward()
+    assert total == 0 and embeddings.grad is not None and not embeddings.grad.any()
+
+
+def test_unknown_kinds_and_values() -> None:
+    with pytest.raises(ValueError, match="encoders have no kind 'transformer'; choose"):
+        encoder_class("transformer")
+    values = {"kind": LOSSES[0], **PARAMS["losses"][LOSSES[0]]}
+    with pytest.raises(ValueError, match=r"has the values .*; check \['surprise'\]"):
+        loss_settings(values | {"surprise": 1})
+    settings = loss_settings(values)
+    assert replace(settings) == settings

@@ -1,0 +1,182 @@
+"""Units of titles as ids, against loops over characters, n-grams and words."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shapes import check_fields
+
+from models.text.featurizer import FIRST, PADDING, UNKNOWN, Featurizer, Vocabulary
+from models.text.spans import code_points, segment_hashes
+from models.text.units import UnitSettings
+
+ANY = st.text(st.characters(exclude_categories=()), max_size=8)  # lone surrogates too
+TITLES = st.lists(ANY | st.text("ab +.é", max_size=9), min_size=1, max_size=4)
+CHARACTERS = UnitSettings("character", 4)
+NGRAMS = UnitSettings("ngram", 6, (2, 3))
+WORDS = UnitSettings("word", 2)
+
+
+def characters_by_loop(title: str, units: UnitSettings) -> list[str]:
+    return list(title[: units.max_length])
+
+
+def ngrams_by_loop(title: str, units: UnitSettings) -> list[str]:
+    framed = f" {title[: units.max_length]} "
+    return [framed[i : i + n] for n in units.orders for i in range(len(framed) - n + 1)]
+
+
+def words_by_loop(title: str, units: UnitSettings) -> list[str]:
+    """A full stop belongs to a word where a letter or digit follows."""
+    import unicodedata
+
+    words, word = [], ""
+    for place, sign in enumerate(title):
+        after = title[place + 1 : place + 2]
+        letter = [c.isalnum() or unicodedata.category(c)[0] == "M" for c in (sign, after) if c]
+        if letter[0] or sign in "+#&" or (sign == "." and len(letter) > 1 and letter[1]):
+            word += sign
+        elif word:
+            words.append(word)
+            word = ""
+    return [*words, *([word] if word else [])][: units.max_length]
+
+
+LOOPS = {"character": characters_by_loop, "ngram": ngrams_by_loop, "word": words_by_loop}
+
+
+@pytest.mark.parametrize("units", [CHARACTERS, NGRAMS, WORDS], ids=lambda units: units.unit)
+@given(known=TITLES, titles=TITLES)
+def test_equals_the_loop(units: UnitSettings, known: list[str], titles: list[str]) -> None:
+    """Ids are places in the sorted vocabulary; the order of a title's n-grams is not promised.
+
+    Any text is read as it stands: it is cleaned where it comes in, not here.
+    """
+    loop = LOOPS[units.unit]
+    featurizer = Featurizer.fit(known, [units])
+    seen = sorted({unit for title in known for unit in loop(title, units)})
+    assert list(featurizer.vocabularies[0].known) == seen
+    places = {unit: FIRST + place for place, unit in enumerate(seen)}
+    (stream,) = featurizer(titles).streams
+    check_fields(stream)
+    for row, length, title in zip(stream.padded(), stream.lengths, titles, strict=True):
+        wanted = [places.get(unit, UNKNOWN) for unit in loop(title, units)]
+        if units.unit == "ngram":
+            wanted = [id_ for id_ in wanted if id_ != UNKNOWN]
+        assert Counter(row[:length].tolist()) == Counter(wanted or [PADDING])
+        if units.unit != "ngram":
+            assert row[:length].tolist() == (wanted or [PADDING])
+        assert not row[length:].any()
+
+
+def test_golden_characters() -> None:
+    """Alphabet " abé": é is 5 (0 padding, 1 unknown, then code-point order); z is unknown."""
+    featurizer = Featurizer.fit(["a b", "é"], [CHARACTERS])
+    assert featurizer.alphabet == " abé"
+    assert featurizer.sizes == (6,)
+    (ids,) = featurizer(["é az", "b", ""]).streams
+    assert ids.padded().tolist() == [[5, 2, 3, 1], [4, 0, 0, 0], [0, 0, 0, 0]]
+    assert ids.lengths.tolist() == [4, 1, 1]
+
+
+def test_golden_ngrams() -> None:
+    """Of ␣ab␣ the bigrams are ␣a, ab and b␣, sorted 2, 3 and 4.
+
+    ␣b, ba and a␣ are unknown and left out: of "ba" nothing is left but padding.
+    """
+    vocabulary = Vocabulary.fit(["ab"], UnitSettings("ngram", 9, (2,)))
+    assert vocabulary.known == (" a", "ab", "b ")
+    ids, cut = vocabulary.ids(["ab", "ba", "abab"])
+    assert ids.padded().tolist() == [[2, 3, 4, 0], [0, 0, 0, 0], [2, 3, 3, 4]]
+    assert ids.lengths.tolist() == [3, 1, 4]
+    assert not cut.any()
+
+
+def test_a_title_shorter_than_the_order_has_no_such_ngram() -> None:
+    vocabulary = Vocabulary.fit(["ab"], UnitSettings("ngram", 9, (6, 3)))
+    assert vocabulary.known == (" ab", "ab ")
+    assert vocabulary.ids(["ab"])[0].lengths.tolist() == [2]
+    assert vocabulary.ids([""])[0].padded().tolist() == [[0]]
+
+
+def test_golden_words() -> None:
+    titles = ["c++ developer (.net), r&d", "sr. developer."]
+    vocabulary = Vocabulary.fit(titles, UnitSettings("word", 9))
+    assert vocabulary.known == (".net", "c++", "developer", "r&d", "sr")
+
+
+def test_frequent_units_only() -> None:
+    """Of "aab", "ab", "b": b stands 3 times, a 3 times, and " a" in two titles."""
+    titles = ["aab", "ab", "b"]
+    assert Vocabulary.fit(titles, UnitSettings("character", 9, min_count=3)).known == ("a", "b")
+    most = Vocabulary.fit(titles, UnitSettings("ngram", 9, (2, 3), most=1))
+    assert most.known == ("ab ", "b ")  # "b " three times; "ab " twice
+
+
+def test_hashed_ids_need_no_vocabulary() -> None:
+    units = UnitSettings("ngram", 9, (2, 3), buckets=50)
+    featurizer = Featurizer.fit(["nurse"], [units])
+    assert featurizer.vocabularies[0].known == ()
+    assert featurizer.sizes == (FIRST + 50,)
+    (ids,) = featurizer(["nurse", "pilot"]).streams
+    assert ids.lengths.tolist() == [11, 11]
+    assert ids.flat.min() >= FIRST and ids.flat.max() < FIRST + 50
+    again = featurizer(["pilot"]).streams[0].flat
+    assert again.tolist() == ids.flat[11:].tolist()  # whatever stands before it
+
+
+def test_several_kinds_of_units_and_json() -> None:
+    featurizer = Featurizer.fit(["pastry chef", "nurse"], [CHARACTERS, NGRAMS, WORDS])
+    assert Featurizer.from_values(json.loads(json.dumps(asdict(featurizer)))) == featurizer
+    streams = featurizer(["pastry chef de partie"]).streams
+    assert [stream.lengths.tolist() for stream in streams] == [[4], [13], [2]]
+
+
+def test_what_is_cut_is_flagged() -> None:
+    featurizer = Featurizer.fit(["ab"], [UnitSettings("character", 100)])
+    read = featurizer(["ab" * 5000, "a" * 100])
+    assert read.streams[0].padded().shape == (2, 100)
+    assert read.cut.tolist() == [True, False]
+    words = Featurizer.fit(["a b"], [WORDS])
+    assert words(["a b", "a b a"]).cut.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("title", ["👩‍🍳", "\ud800", "𐍈", "\x00"])
+def test_outside_the_alphabet(title: str) -> None:
+    (ids,) = Featurizer.fit(["abc"], [UnitSettings("character", 100)])([title]).streams
+    assert (ids.flat == UNKNOWN).all()
+    assert ids.lengths == len(title)
+
+
+def test_no_titles() -> None:
+    for stream in Featurizer.fit([], [CHARACTERS, NGRAMS, WORDS])([]).streams:
+        assert stream.padded().shape == (0, 1)
+        assert stream.flat.dtype == np.int64
+
+
+@given(st.lists(st.text("abc", min_size=1, max_size=5), min_size=2, max_size=6, unique=True))
+def test_a_hash_is_of_the_characters_alone(units: list[str]) -> None:
+    """Wherever a unit stands, and never that of another one."""
+    text = "".join(units) + "".join(reversed(units))
+    ends = np.cumsum([len(unit) for unit in [*units, *reversed(units)]])
+    starts = ends - np.array([len(unit) for unit in [*units, *reversed(units)]])
+    hashes = segment_hashes(code_points(text), starts, ends)
+    assert hashes[: len(units)].tolist() == hashes[len(units) :][::-1].tolist()
+    assert len(set(hashes.tolist())) == len(units)
+
+
+def test_no_collision_among_all_short_units() -> None:
+    """Every string of up to three of 60 characters: 219,660 units, as many hashes."""
+    signs = np.arange(97, 157)
+    grid = np.stack(np.meshgrid(signs, signs, signs), -1).reshape(-1, 3)
+    points = grid.reshape(-1).astype(np.uint64)
+    starts = np.arange(len(grid)) * 3
+    by_order = [segment_hashes(points, starts, starts + order) for order in (1, 2, 3)]
+    assert [len(np.unique(hashes)) for hashes in by_order] == [60, 60**2, 60**3]
+    assert len(np.unique(np.concatenate(by_order))) == 60 + 60**2 + 60**3

@@ -1,0 +1,61 @@
+"""The two readings of a title."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from models.text.titles import clean_title, normalize_title
+
+MARKS = [chr(point) for point in range(0x300, 0x370)] + ["\u0345", "\u1fa9", "-", "'", "e", "Ω"]
+TEXT = st.one_of(st.text(max_size=12), st.text(st.sampled_from(MARKS), max_size=6))
+
+
+@pytest.mark.parametrize(
+    ("raw", "cleaned", "normalized"),
+    [
+        ("  Java\t Developer\n(m/w/d) ", "java developer (m/w/d)", "java developer m/w/d"),
+        ("C++ / C# & .NET!", "c++ / c# & .net!", "c++ / c# & .net"),
+        ("co-pilot", "co-pilot", "copilot"),
+        ("STRASSENBAUER", "strassenbauer", "strassenbauer"),
+        ("Straßenbauer", "strassenbauer", "strassenbauer"),  # casefold, not lower
+        ("ﬁtter ①", "fitter 1", "fitter 1"),  # NFKC
+        ("a\u00a0b\u3000c\u0085d", "a b c d", "a b c d"),
+        ("nurse – «night»", "nurse – «night»", "nurse night"),
+        ("$ ^ ~ `", "$ ^ ~ `", "$ ^ ~ `"),  # symbols are no punctuation
+        ("— , ;", "— , ;", ""),
+        ("", "", ""),
+        ("👩‍🍳 cook", "👩‍🍳 cook", "👩‍🍳 cook"),
+        ("e-\u0301", "e-\u0301", "é"),  # they meet once the hyphen is gone
+    ],
+)
+def test_rules(raw: str, cleaned: str, normalized: str) -> None:
+    assert clean_title(raw) == cleaned
+    assert normalize_title(raw) == normalized
+
+
+@given(TEXT)
+@example("\u1f80\u0304")  # casefolding takes it apart, and the parts compose anew
+@example("e-\u0301")
+def test_twice_is_once(raw: str) -> None:
+    cleaned, normalized = clean_title(raw), normalize_title(raw)
+    assert clean_title(cleaned) == cleaned
+    assert normalize_title(normalized) == normalized
+    assert normalize_title(cleaned) == normalized
+
+
+@given(TEXT)
+def test_results_hold_what_the_rules_leave(raw: str) -> None:
+    normalized = normalize_title(raw)
+    assert unicodedata.is_normalized("NFKC", normalized)
+    assert normalized == " ".join(normalized.split())
+    assert not any(unicodedata.category(c).startswith("P") and c not in "+#.&/" for c in normalized)
+
+
+@given(TEXT)
+def test_case_and_outer_space_do_not_count(raw: str) -> None:
+    assert normalize_title(f" {raw}\n") == normalize_title(raw)
+    assert clean_title(raw.upper().casefold()) == clean_title(raw.upper())

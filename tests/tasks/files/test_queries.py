@@ -1,0 +1,58 @@
+"""All tests' queries from their files, and the strings that no later stage may learn from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from frames_of import queries_of
+
+from tasks.files.frames import SchemaError, write_frame
+from tasks.files.queries import WRITERS, queried_strings, read_queries
+from tasks.files.schemas import PARTS, QUERIES
+
+
+def write(data: Path) -> None:
+    for writer in WRITERS:
+        frame = queries_of(
+            (f"{writer}-{part}", writer, part, f"{writer}: {part.upper()}", ["a"], 1, "alias")
+            for part in ("gate", "test", "valid")
+        )
+        write_frame(frame, data / writer / "queries.parquet", QUERIES)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_one_part_of_every_file_in_the_order_of_the_tables(tmp_path: Path, part: str) -> None:
+    write(tmp_path)
+    queries = read_queries(part, tmp_path)
+    assert queries["query_id"].to_list() == [f"{writer}-{part}" for writer in WRITERS]
+    assert set(queries["part"]) == {part}
+
+
+def test_every_stage_that_has_a_test_writes_it() -> None:
+    assert WRITERS == ("typos", "synonyms", "extra_words", "split")
+
+
+def test_a_missing_file_names_itself(tmp_path: Path) -> None:
+    write(tmp_path)
+    (tmp_path / "synonyms/queries.parquet").unlink()
+    with pytest.raises(FileNotFoundError, match=r"synonyms/queries\.parquet is missing"):
+        read_queries("test", tmp_path)
+
+
+def test_an_older_file_asks_for_its_stage(tmp_path: Path) -> None:
+    write(tmp_path)
+    path = tmp_path / "split/queries.parquet"
+    older = {name: kind for name, kind in QUERIES.items() if name != "cleaned"}
+    write_frame(read_queries("test", tmp_path).drop("cleaned"), path, older)
+    with pytest.raises(SchemaError, match=r"cleaned: missing, .*Rerun the stage"):
+        read_queries("test", tmp_path)
+
+
+def test_the_strings_of_every_part_are_normalized(tmp_path: Path) -> None:
+    write(tmp_path)
+    assert queried_strings(tmp_path) == {
+        f"{stage} {part}"
+        for stage in ("typos", "synonyms", "extrawords", "split")
+        for part in PARTS
+    }

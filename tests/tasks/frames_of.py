@@ -1,0 +1,88 @@
+"""Frames as the stages write them, from rows without the columns that follow from the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import polars as pl
+
+from models.text.titles import normalize_title
+from tasks.files.frames import Schema
+from tasks.files.schemas import (
+    QUERIES,
+    READINGS,
+    SPLIT_ALIASES,
+    SPLIT_INPUTS,
+    VARIANTS,
+    VERDICTS,
+)
+from tasks.files.titles import with_readings
+from tasks.split import distinct_titles
+
+Rows = Iterable[Sequence[Any]]
+
+
+def frame_of(rows: Rows, schema: Schema, column: str = "raw_title") -> pl.DataFrame:
+    """Rows of `schema` without its two readings, which are those of `column`."""
+    short = {name: kind for name, kind in schema.items() if name not in READINGS}
+    frame = pl.DataFrame([tuple(row) for row in rows], schema=short, orient="row")
+    return with_readings(frame, column).select(list(schema))
+
+
+def aliases_of(rows: Rows) -> pl.DataFrame:
+    """Schema `SPLIT_ALIASES` from (occupation_id, title, preferred, split)."""
+    return frame_of(rows, SPLIT_ALIASES, "title")
+
+
+def titles_of(rows: Rows) -> pl.DataFrame:
+    """Schema `TITLES` from (occupation_id, title, split), as the stage `split` makes it.
+
+    As there, a title that stands in the taxonomy twice is not held out: else the rows are refused.
+    """
+    aliases = aliases_of((occupation, title, False, part) for occupation, title, part in rows)
+    held_out = aliases.filter(pl.col("normalized").is_duplicated(), pl.col("split") != "train")
+    assert held_out.is_empty(), f"no stage holds these out: {held_out['title'].to_list()}"
+    return distinct_titles(aliases)
+
+
+def as_split_gives(rows: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """Rows as `titles_of` takes them: who is held out though the title stands twice, trains."""
+    rows = list(rows)
+    standing = Counter(normalize_title(title) for _, title, _ in rows)
+    return [
+        (occupation, title, part if standing[normalize_title(title)] == 1 else "train")
+        for occupation, title, part in rows
+    ]
+
+
+def inputs_of(rows: Rows) -> pl.DataFrame:
+    """Schema `SPLIT_INPUTS` from (raw_title, occupation_id, split), numbered from 0."""
+    return frame_of(((number, *row) for number, row in enumerate(rows)), SPLIT_INPUTS)
+
+
+def queries_of(rows: Rows) -> pl.DataFrame:
+    """Schema `QUERIES` from (query_id, test, part, raw_title, occupation_ids, size, source)."""
+    return frame_of(rows, QUERIES)
+
+
+def queries_that_ask(raw_titles: Iterable[str], part: str = "test") -> pl.DataFrame:
+    """Schema `QUERIES`, of which only the titles matter."""
+    return queries_of(
+        (f"q{number}", "t", part, raw_title, ["a"], 1, "alias")
+        for number, raw_title in enumerate(raw_titles)
+    )
+
+
+def variants_of(rows: Rows, schema: Schema = VARIANTS) -> pl.DataFrame:
+    """Schema `VARIANTS`, or one that has more, from its rows without `normalized`."""
+    short = {name: kind for name, kind in schema.items() if name != "normalized"}
+    frame = pl.DataFrame([tuple(row) for row in rows], schema=short, orient="row")
+    read = with_readings(frame, "variant")
+    return read.with_columns(variant="cleaned").select(list(schema))
+
+
+def verdicts_of(rows: Rows) -> pl.DataFrame:
+    """Schema `VERDICTS` from (raw_title, matched_title, predicted, right, corrected)."""
+    return frame_of(rows, VERDICTS)

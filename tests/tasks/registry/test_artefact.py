@@ -1,0 +1,122 @@
+"""The artefact folder: what it holds, equal bytes, what it follows from, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import mlflow_import  # noqa: F401  before tasks.registry.serving
+import numpy as np
+import polars as pl
+import pytest
+import tiny_run
+import yaml
+
+from models.answer.occupation_scores import ScoreRule
+from models.network.embedding import embed_titles
+from models.network.model_files import load_model
+from models.text.titles import clean_title
+from tasks.files.frames import write_frame
+from tasks.files.schemas import SPLIT_ALIASES
+from tasks.registry.artefact import Sources, build_artefact
+from tasks.registry.serving import read_normalizer
+
+FILES = {
+    *("settings.json", "featurizer.json", "encoder.json", "encoder.onnx", "index.npy"),
+    *("weights.safetensors", "aliases.parquet", "occupations.parquet"),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tiny_run.make_run(tmp_path / "run")
+
+
+@pytest.fixture
+def artefact(root: Path, tmp_path: Path) -> Path:
+    build_artefact(Sources.below(root), tmp_path / "artefact")
+    return tmp_path / "artefact"
+
+
+def change_params(root: Path, section: str, **values: object) -> None:
+    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    params[section] |= values
+    (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+
+
+def test_equal_files_give_equal_bytes(root: Path, artefact: Path, tmp_path: Path) -> None:
+    assert {path.name for path in artefact.iterdir()} == FILES
+    build_artefact(Sources.below(root), tmp_path / "again")
+    for name in FILES:
+        assert (artefact / name).read_bytes() == (tmp_path / "again" / name).read_bytes(), name
+
+
+def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> None:
+    """Those of the tests too, in the order of the taxonomy."""
+    rows = tiny_run.aliases().select("occupation_id", "title", "split").rows()
+    assert pl.read_parquet(artefact / "aliases.parquet").rows() == [
+        (owner, clean_title(title), title, split) for owner, title, split in rows
+    ]
+    assert pl.read_parquet(artefact / "occupations.parquet").equals(tiny_run.occupations())
+
+
+@pytest.mark.parametrize("which", ["weights", "initial"])
+def test_it_is_read_as_the_normalizer_of_the_run(root: Path, tmp_path: Path, which: str) -> None:
+    """With the trained network or the untrained one; every embedding is of unit norm."""
+    change_params(root, "evaluate", occupation_score="soft", soft_temperature=0.5)
+    change_params(root, "register", top_k=4)
+    build_artefact(Sources.below(root), tmp_path / "made", which)  # type: ignore[arg-type]
+    normalizer = read_normalizer(tmp_path / "made")
+    assert (normalizer.rule, normalizer.top_k) == (ScoreRule("soft", 0.5), 4)
+    titles = sorted({clean_title(title) for title in tiny_run.aliases()["title"]})
+    assert normalizer.index.titles == titles
+    featurizer, encoder = load_model(root / "data/train/1/7/model", which)  # type: ignore[arg-type]
+    expected = embed_titles(encoder, featurizer, titles).numpy()
+    np.testing.assert_allclose(normalizer.embeddings, expected, atol=1e-6)
+    np.testing.assert_allclose(normalizer.embed(titles), expected, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(normalizer.embeddings, axis=1), 1, atol=1e-5)
+
+
+def test_a_later_model_can_be_trained_into_its_space(root: Path, artefact: Path) -> None:
+    """It holds what `models.network.model_files` reads: the network and the weights of the run."""
+    featurizer, encoder = load_model(artefact)
+    expected = load_model(root / "data/train/1/7/model")
+    assert (featurizer, encoder.settings) == (expected[0], expected[1].settings)
+    for name, weight in expected[1].state_dict().items():
+        assert weight.equal(encoder.state_dict()[name])
+
+
+def test_the_hash_follows_what_is_served(root: Path) -> None:
+    """Rule, number of answers, titles and weights; neither the registry's name nor the start."""
+    before = Sources.below(root).artefact_hash()
+    change_params(root, "register", name="other")
+    change_params(root, "evaluate", run_depth=3)
+    model = root / "data/train/1/7/model"
+    (model / "initial.safetensors").write_bytes(b"another start")
+    assert Sources.below(root).artefact_hash() == before
+    hashes = {before}
+    change_params(root, "evaluate", soft_temperature=0.07)
+    hashes.add(Sources.below(root).artefact_hash())
+    change_params(root, "register", top_k=9)
+    hashes.add(Sources.below(root).artefact_hash())
+    aliases = tiny_run.aliases().reverse()
+    write_frame(aliases, root / "data/split/aliases.parquet", SPLIT_ALIASES)
+    hashes.add(Sources.below(root).artefact_hash())
+    (model / "weights.safetensors").write_bytes(b"other weights")
+    hashes.add(Sources.below(root).artefact_hash())
+    assert len(hashes) == 5
+
+
+@pytest.mark.parametrize("change", [{"format": 2}, {"calibration": {"slope": 1.0}}])
+def test_a_folder_of_another_format_is_refused(artefact: Path, change: dict[str, object]) -> None:
+    settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
+    (artefact / "settings.json").write_text(json.dumps(settings | change), encoding="utf-8")
+    with pytest.raises(ValueError, match="not of format 3 without calibration"):
+        read_normalizer(artefact)
+
+
+def test_a_folder_with_another_index_is_refused(artefact: Path) -> None:
+    embeddings = np.load(artefact / "index.npy")
+    np.save(artefact / "index.npy", embeddings[1:])
+    with pytest.raises(ValueError, match=r"12 embeddings of 13 titles; register again"):
+        read_normalizer(artefact)

@@ -1,0 +1,89 @@
+"""MSRP's format in small and as published."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tasks.files.frames import check
+from tasks.readers.outside import IngestError
+from tasks.readers.rejected import Ledger
+from tasks.scored.readers.msrp import FILES, read_msrp
+from tasks.scored.readers.scored_pairs import SCORED_PAIRS
+from tasks.scored.readers.semeval import read_semeval
+
+ROOT = Path(__file__).resolve().parents[4]
+DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data")) / "sts/msrp"
+HEADER = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String"
+
+
+def test_golden(tmp_path: Path) -> None:
+    """Read a byte order mark, and a lone double quote, which must not swallow the next lines."""
+    rows = [
+        HEADER,
+        '1\t11\t12\t"We won , he said .\tHe said "we won " .',
+        "0.5\t13\t14\ta\tb",
+        '0\t15\t16\tNo , said she .\tPrices rose "',
+        "\t17\t18\ta\tb",
+        "0\t19\t20\ta",
+        "",
+    ]
+    path = tmp_path / "msr.tsv"
+    path.write_bytes("\r\n".join(rows).encode())
+    ledger = Ledger()
+    pairs = read_msrp({"valid": path}, ledger)
+    assert check(pairs, SCORED_PAIRS, "msrp").rows() == [
+        ("msrp", "valid", '"We won , he said .', 'He said "we won " .', 1.0),
+        ("msrp", "valid", "No , said she .", 'Prices rose "', 0.0),
+    ]
+    assert [(line, reason) for _, line, reason, _ in ledger.refused] == [
+        (3, "Quality is neither 0 nor 1"),
+        (5, "Quality is neither 0 nor 1"),
+        (6, "wrong number of fields"),
+    ]
+
+
+def test_errors_say_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "msr.tsv"
+    with pytest.raises(IngestError, match=r"missing\. MSRP .*Microsoft Research; the columns must"):
+        read_msrp({"test": path}, Ledger())
+    path.write_text("Quality\tleft\tright\n", encoding="utf-8")
+    with pytest.raises(IngestError, match=r"no column \['#1 String', '#2 String'\]"):
+        read_msrp({"test": path}, Ledger())
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not there")
+def test_published() -> None:
+    """Count 4,076 pairs to train, 500 `valid`, 1,725 to test; Bao et al.: 67 % paraphrases."""
+    ledger = Ledger()
+    pairs = read_msrp({part: DATA / file for part, file in FILES.items()}, ledger)
+    assert ledger.refused == []
+    assert pairs["part"].to_list() == ["train"] * 3_576 + ["valid"] * 500 + ["test"] * 1_725
+    assert 3_576 + 500 == 4_076
+    assert set(pairs["score"]) == {0.0, 1.0}
+    assert pairs["score"].mean() == pytest.approx(0.67, abs=0.005)
+    assert pairs["left"][0].endswith(
+        'whom he called "the witness", of deliberately distorting his evidence.'
+    )
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not there")
+def test_sts_2012_takes_its_test_pairs_from_the_training_pairs() -> None:
+    """Find its training pairs in the test, too: who trains on one must not test on the other."""
+    ledger = Ledger()
+    pairs = read_msrp({part: DATA / file for part, file in FILES.items()}, ledger)
+    names = {part: f"2012/MSRpar.{part}" for part in ("train", "test")}
+    sts = read_semeval(
+        {name: DATA.parent / "semeval" / f"{name}.tsv" for name in names.values()}, ledger
+    )
+    own, theirs = (
+        {
+            part: {frozenset(pair) for pair in frame.filter(part=part)["left", "right"].rows()}
+            for part in ("train", "valid", "test")
+        }
+        for frame in (pairs, sts)
+    )
+    assert theirs["test"] <= own["train"] | own["valid"]
+    assert theirs["train"] <= own["test"]

@@ -1,0 +1,113 @@
+"""The STS sets' format in small and as published."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tasks.files.frames import check
+from tasks.readers.outside import IngestError
+from tasks.readers.rejected import Ledger
+from tasks.scored.readers.scored_pairs import NOTICES, SCORED_PAIRS, UNSCORED
+from tasks.scored.readers.semeval import FILES, read_semeval
+
+ROOT = Path(__file__).resolve().parents[4]
+DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data")) / "sts/semeval"
+SIZES = {
+    "sts2012/MSRpar": 750,
+    "sts2012/OnWN": 750,
+    "sts2012/SMTeuroparl": 459,
+    "sts2012/SMTnews": 399,
+    "sts2013/FNWN": 189,
+    "sts2013/OnWN": 561,
+    "sts2013/headlines": 750,
+    "sts2014/OnWN": 750,
+    "sts2014/deft-forum": 450,
+    "sts2014/deft-news": 300,
+    "sts2014/headlines": 750,
+    "sts2014/images": 750,
+    "sts2014/tweet-news": 750,
+    "sts2015/answers-forums": 375,
+    "sts2015/answers-students": 750,
+    "sts2015/belief": 375,
+    "sts2015/headlines": 750,
+    "sts2015/images": 750,
+}
+"""Test pairs with a gold score, by the organizers' overviews."""
+LINES = [
+    '4.400\t"Then the captain was gone.\tThe captain came back. ',
+    "\tnever\tjudged",
+    '1.80\t"the battery""s state"\tterminal 1',
+    "5.2\ta\tb",
+    "3\ta",
+    "3\ta\tb\tc",
+    "",
+    "3\t\tb",
+]
+
+
+def read(tmp_path: Path, name: str, lines: list[str]) -> tuple[pl.DataFrame, Ledger]:
+    path = tmp_path / "set.tsv"
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8", newline="")
+    ledger = Ledger()
+    return check(read_semeval({name: path}, ledger), SCORED_PAIRS, name), ledger
+
+
+@pytest.mark.parametrize(("year", "unscored"), [("2014", "empty score"), ("2015", UNSCORED)])
+def test_golden(tmp_path: Path, year: str, unscored: str) -> None:
+    """Read no header and no quoting; a missing score is a fault, but for most of 2015."""
+    pairs, ledger = read(tmp_path, f"{year}/deft-forum.test", LINES)
+    dataset = f"sts{year}/deft-forum"
+    assert pairs.rows() == [
+        (dataset, "test", '"Then the captain was gone.', "The captain came back.", 4.4),
+        (dataset, "test", '"the battery""s state"', "terminal 1", 1.8),
+    ]
+    assert [(line, reason) for _, line, reason, _ in ledger.refused] == [
+        (2, unscored),
+        (4, "score outside the data set's range"),
+        (5, "wrong number of fields"),
+        (6, "wrong number of fields"),
+        (7, "empty row"),
+        (8, "empty left"),
+    ]
+    assert (unscored in NOTICES) == (year == "2015")
+    assert ledger.rows == {"set.tsv": 8}
+
+
+@pytest.mark.parametrize("name", ["MSRpar.test", "2012/MSRpar", "2012/MSRpar.gate"])
+def test_a_name_that_is_none(tmp_path: Path, name: str) -> None:
+    with pytest.raises(IngestError, match=r"names no STS set; write it like '2012/MSRpar\.train'"):
+        read(tmp_path, name, LINES)
+
+
+def test_errors_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(IngestError, match=r"missing\. The STS sets .*separated by tabs"):
+        read_semeval({"2012/MSRpar.test": tmp_path / "none.tsv"}, Ledger())
+    with pytest.raises(IngestError, match=r"sts2015/belief, part test: no scored pair .*without a"):
+        read(tmp_path, "2015/belief.test", LINES[1:2])
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not there")
+def test_published() -> None:
+    """Count 10,608 test pairs: 12,108 of Wieting et al. 2016, less MSRvid and SMT (750 each)."""
+    ledger = Ledger()
+    pairs = read_semeval({name: DATA / file for name, file in FILES.items()}, ledger)
+    tests = pairs.filter(part="test")
+    assert dict(tests.group_by("dataset", maintain_order=True).len().iter_rows()) == SIZES
+    assert tests.height == 12_108 - 750 - 750
+    assert pairs.filter(part="train").group_by("dataset").len().sort("dataset").rows() == [
+        ("sts2012/MSRpar", 750),
+        ("sts2012/SMTeuroparl", 734),
+    ]
+    # 8,500 pairs of 2015 were given to systems, 3,000 were judged
+    assert ledger.reasons() == {UNSCORED: 8_500 - 3_000}
+    assert set(pairs.group_by("dataset").agg(pl.col("score").n_unique() > 5)["score"]) == {True}
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not there")
+def test_every_published_file_is_read() -> None:
+    present = {path.relative_to(DATA).as_posix() for path in DATA.glob("*/*.tsv")}
+    assert set(FILES.values()) == present
