@@ -17,6 +17,7 @@ QUIET: Mapping[str, str] = {
     "DVC_NO_ANALYTICS": "1",
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "TORCH_CPP_LOG_LEVEL": "ERROR",  # the exporter's remarks on shapes
+    "OMP_WAIT_POLICY": "PASSIVE",  # threads that spin while they wait starve on a busy machine
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "90",
     f"{FORMAT}_FLOW_RUN_FMT": "%(asctime)s  %(message)s",
