@@ -34,10 +34,10 @@ $(READY): pyproject.toml constraints.txt
 	@touch $(READY)
 
 retrain: $(READY) ## train, register and gate a model (PROFILE=esco: on that data set)
-	@$(BIN)/python -m flows.retrain $(if $(PROFILE),--profile $(PROFILE))
+	@$(BIN)/rolecall retrain $(if $(PROFILE),--profile $(PROFILE))
 
 reproduce: $(READY) ## Table 3 of Neculoiu et al. 2016, every mix (PROFILE=paper: with its network)
-	@$(BIN)/python -m flows.reproduce $(if $(PROFILE),--profile $(PROFILE))
+	@$(BIN)/rolecall reproduce $(if $(PROFILE),--profile $(PROFILE))
 
 lint: $(READY)
 	$(BIN)/ruff format --check

@@ -1,6 +1,6 @@
 """Normalize a few titles with the champion of the registry; needs nothing of this repository.
 
-export MLFLOW_TRACKING_URI=$(python -m tasks.registry.tracking)   # in the repository; or your server
+export MLFLOW_TRACKING_URI=$(rolecall registry --address)   # in the repository; or your server
 pip install -r $(python -c "import mlflow; print(mlflow.pyfunc.get_model_dependencies('models:/rolecall@champion'))")
 python consumer.py
 

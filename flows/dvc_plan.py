@@ -5,10 +5,10 @@ Prefect is not imported here: a command that has nothing to do should know it at
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from dvc.repo import Repo
@@ -52,6 +52,35 @@ def up_to_date(root: Path, plan: Sequence[str]) -> list[str]:
 
     with Repo(str(root)) as repo:
         return _skipped(repo, root, plan)
+
+
+def reasons(root: Path, target: str) -> dict[str, list[str]]:
+    """Say of each planned stage, in order, what has changed for it; nothing where it is up to date.
+
+    Raises:
+        LockError: another DVC command is at work.
+    """
+    from dvc.repo import Repo
+
+    with Repo(str(root)) as repo, repo.lock:
+        stages = {_named(root, stage): stage for stage in repo.index.stages}
+        return {name: list(_changes(stages[name].status())) for name in _plan(repo, root, target)}
+
+
+def _changes(
+    status: Mapping[str, Sequence[str | Mapping[str, Mapping[str, Any]]]],
+) -> Iterator[str]:
+    """Put DVC's status of a stage in words: `FILE modified`, `NAME new`, `new command`."""
+    for change in (change for changes in status.values() for change in changes):
+        if isinstance(change, str):
+            yield change.replace("changed command", "new command")
+            continue
+        for files in change.values():
+            for name, what in files.items():
+                if isinstance(what, str):
+                    yield f"{name} {what}"
+                else:  # a file of parameters: name to `modified`, `new` or `deleted`
+                    yield from (f"{parameter} {how}" for parameter, how in what.items())
 
 
 def _plan(repo: Repo, root: Path, target: str) -> list[str]:

@@ -9,15 +9,16 @@ No retries and no result caching: a stage is deterministic, and DVC is the cache
 
 from __future__ import annotations
 
+import logging
 import sys
-from logging import Logger
+from collections.abc import Sequence
 from pathlib import Path
 
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
-from prefect.logging.loggers import LoggingAdapter
 
 from flows.dvc_plan import Outcome
+from flows.failure import failed, last_words
 from flows.streaming import stream
 
 HINTS = (
@@ -27,11 +28,6 @@ HINTS = (
     "dvc config",
     "Use `dvc push`",
 )
-LINES_SHOWN = 15  # of a failed stage, in the error
-
-
-class StageFailed(RuntimeError):
-    """A stage ended with an error; the message names it and holds its last lines."""
 
 
 @task(name="stage", task_run_name="{stage}", cache_policy=NO_CACHE, persist_result=False)
@@ -41,20 +37,35 @@ def run_stage(root: Path, stage: str) -> Outcome:
     Raises:
         StageFailed: when DVC or the stage's command ended with an error.
     """
+    return outcome(stage, said(repro_command(stage), root, f"stage {stage}"))
+
+
+def said(command: Sequence[str], root: Path, what: str) -> list[str]:
+    """Run a command of the pipeline and return its lines, which are logged as they come.
+
+    From its last words on they are logged as errors, which the end of the run repeats.
+
+    Args:
+        command: the program and its arguments.
+        root: where it runs.
+        what: it does, for the message.
+
+    Raises:
+        StageFailed: with its last words.
+    """
     log = get_run_logger()
-    status, lines = stream(repro_command(stage), root, lambda line: _say(log, line))
+    lines: list[str] = []
+
+    def say(line: str) -> None:
+        lines.append(line)
+        if line and not line.strip().startswith(HINTS):
+            level = logging.ERROR if last_words(lines) else logging.INFO
+            log.log(level, "%s", line)
+
+    status, _ = stream(command, root, say)
     if status:
-        last = "\n".join(f"  {line}" for line in lines[-LINES_SHOWN:])
-        raise StageFailed(
-            f"stage {stage} failed with exit status {status}; its last lines:\n{last}"
-        )
-    return outcome(stage, lines)
-
-
-def _say(log: Logger | LoggingAdapter, line: str) -> None:
-    """Log a line, unless it is empty or one of DVC's hints about git and pushing."""
-    if line and not line.strip().startswith(HINTS):
-        log.info("%s", line)
+        raise failed(what, status, lines)
+    return lines
 
 
 def repro_command(stage: str) -> list[str]:

@@ -11,36 +11,38 @@ from pathlib import Path
 
 from flows.dvc_plan import Outcome, plan_and_skipped, target_address
 from flows.registry import project_standing
-from flows.summary import Summary, as_text
+from flows.summary import Summary, nothing_to_do
+
+TARGET = "report"
 
 
-def say_so(target: str) -> bool:
-    """Print how things stand in the current directory, and tell whether nothing is to do."""
+def say_so(root: Path) -> bool:
+    """Print how things stand in `root`, and tell whether nothing is to do."""
     with suppress(Exception):  # whatever is wrong, the flow meets it again and says it better
-        summary = standing_summary(Path.cwd(), target)
+        summary = standing_summary(root)
         if summary is not None:
-            print(f"nothing to do\n\n{as_text(summary)}", flush=True)
+            print(nothing_to_do(summary), flush=True)
             return True
     return False
 
 
-def standing_summary(root: Path, target: str) -> Summary | None:
+def standing_summary(root: Path) -> Summary | None:
     """Return how things stand if a run would change nothing, else None; what is not pushed is."""
-    plan, skipped = plan_and_skipped(root, target)
+    plan, skipped = plan_and_skipped(root, TARGET)
     standing = project_standing(root) if len(skipped) == len(plan) else None
     if standing is None:
         return None
     stages: dict[str, Outcome] = dict.fromkeys(plan, "unchanged")
-    return Summary(root, stages, *standing, _push(root, target))
+    return Summary(root, stages, *standing, _push(root))
 
 
-def _push(root: Path, target: str) -> bool:
+def _push(root: Path) -> bool:
     from dvc.exceptions import DvcException
     from dvc.repo import Repo
 
     try:
         with Repo(str(root)) as repo:
-            repo.push(targets=[target_address(root, target)], with_deps=True)
+            repo.push(targets=[target_address(root, TARGET)], with_deps=True)
     except (DvcException, OSError):
         return False
     return True

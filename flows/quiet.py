@@ -28,8 +28,11 @@ QUIET: Mapping[str, str] = {
 def stage_environment() -> dict[str, str]:
     """Return a stage's environment: quiet, unbuffered, this interpreter's folder first on PATH.
 
+    Modules come from the folder that the stage runs in, a workspace's own before installed ones.
+
     `dvc.yaml` says `python -m tasks.x`: with the folder first that is the interpreter of the flow,
     whether or not the virtual environment was activated.
     """
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return {**QUIET, **os.environ, "DVC_NO_ANALYTICS": "1", "PYTHONUNBUFFERED": "1", "PATH": path}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    return {**QUIET, **kept, "DVC_NO_ANALYTICS": "1", "PYTHONUNBUFFERED": "1", "PATH": path}

@@ -1,54 +1,57 @@
 """What the flow needs of registering and promoting; the one place that names those modules.
 
-They are imported only when the flow runs (MLflow takes seconds), and tests hand in others.
+They run as processes in the root that they are asked about, as the stages do, so that what decides
+is the code of that root; their last line is JSON. Tests hand in others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import Any
+
+from flows.failure import failed
+from flows.streaming import stream
 
 REGISTER = "tasks.registry.register"
 PROMOTE = "tasks.registry.promote"
+LISTING = "tasks.registry.listing"
+Say = Callable[[str], None]
 
 
-class Registered(Protocol):
-    """A version in the registry; `already_registered` when its artefact was there before."""
+@dataclass(frozen=True)
+class Registered:
+    """A version in the registry.
 
-    @property
-    def name(self) -> str:
-        """Of the registered model."""
+    Attributes:
+        name: of the registered model.
+        version: as the registry numbers it.
+        alias: `challenger` or `champion`, before the gate.
+        already_registered: whether the same artefact was there before.
+    """
 
-    @property
-    def version(self) -> str:
-        """As the registry numbers it."""
-
-    @property
-    def alias(self) -> str:
-        """`challenger` or `champion`, before the gate."""
-
-    @property
-    def already_registered(self) -> bool:
-        """Whether the same artefact was there before."""
+    name: str
+    version: str
+    alias: str
+    already_registered: bool
 
 
-class Decision(Protocol):
-    """The gate's answer, with its reason and the figures it rests on."""
+@dataclass(frozen=True)
+class Decision:
+    """The gate's answer.
 
-    @property
-    def promoted(self) -> bool:
-        """Whether the version is champion now."""
+    Attributes:
+        promoted: whether the version is champion now.
+        reason: in a sentence.
+        table_markdown: the figures it rests on.
+    """
 
-    @property
-    def reason(self) -> str:
-        """In a sentence."""
-
-    @property
-    def table_markdown(self) -> str:
-        """The figures it rests on."""
+    promoted: bool
+    reason: str
+    table_markdown: str
 
 
 @dataclass(frozen=True)
@@ -59,21 +62,43 @@ class Registry:
     promote: Callable[[Path, str], Decision]
 
 
+def project_registry(say: Say) -> Registry:
+    """Return the project's own; `say` is told what it says on its way."""
+    return Registry(
+        lambda root: Registered(**_asked(root, say, REGISTER)),
+        lambda root, version: Decision(**_asked(root, say, PROMOTE, "--version", version)),
+    )
+
+
 def project_standing(root: Path) -> tuple[Registered, Decision] | None:
     """Return the version of the files below `root` and its decision, if both are there already."""
-    standing: tuple[Registered, Decision] | None = import_module(PROMOTE).standing(root)
-    return standing
+    standing = _asked(root, lambda _: None, PROMOTE, "--standing")
+    if not standing:
+        return None
+    return Registered(**standing["registered"]), Decision(**standing["decision"])
 
 
-def project_registry() -> Registry:
-    """Return the project's own, imported at the moment of use."""
+def project_listing(root: Path, *, only_address: bool) -> list[str]:
+    """Return what the registry holds of the model of `root`, in lines, or its address alone."""
+    command = [sys.executable, "-m", LISTING, *(["--address"] if only_address else [])]
+    return _lines(root, command, lambda _: None)
 
-    def register(root: Path) -> Registered:
-        registered: Registered = import_module(REGISTER).register(root)
-        return registered
 
-    def promote(root: Path, version: str) -> Decision:
-        decision: Decision = import_module(PROMOTE).promote(root, version)
-        return decision
+def _asked(root: Path, say: Say, module: str, *arguments: str) -> dict[str, Any]:
+    """Run a module and read what it has found."""
+    command = [sys.executable, "-m", module, "--json", *arguments]
+    lines = _lines(root, command, lambda line: None if line.startswith("{") else say(line))
+    answer: dict[str, Any] = json.loads(lines[-1])
+    return answer
 
-    return Registry(register, promote)
+
+def _lines(root: Path, command: Sequence[str], say: Say) -> list[str]:
+    """Run a command in `root` and return its lines.
+
+    Raises:
+        StageFailed: with its last words.
+    """
+    status, lines = stream(command, root, say)
+    if status:
+        raise failed(command[2], status, lines)
+    return lines

@@ -1,22 +1,12 @@
 """The flow `reproduce`: DVC's stages of one track's target, the page that it ends with, a push.
 
 `track` of `params.yaml` says which: the titles' Table 3 and its effects, or the similarity of
-scored pairs. `python -m flows.reproduce [--profile NAME]`. As `flows/retrain.py`: no parameters, no
-server to be started first, the current directory. It registers nothing: a model becomes a version
-by `retrain`.
+scored pairs. As `flows/retrain.py`, but it registers nothing: a model becomes a version by
+`retrain`.
 """
 
 from __future__ import annotations
 
-import os
-
-if __name__ == "__main__":  # Prefect reads its settings when it is imported
-    from flows.quiet import QUIET
-
-    os.environ.update({**QUIET, **os.environ})
-
-import argparse
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,12 +15,10 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from flows import results
-from flows.command import PROFILE, exit_status
 from flows.dvc_plan import Outcome
-from flows.dvc_stages import StageFailed
+from flows.failure import StageFailed
 from flows.target import push_target, run_stages
-
-MODULE = "flows.reproduce"
+from flows.workspace import root_of
 
 
 @dataclass(frozen=True)
@@ -67,9 +55,13 @@ class Reproduced:
 
 
 @flow(name="reproduce")
-def reproduce() -> Reproduced:
-    """Train and evaluate all that the track compares in the current directory; make its page."""
-    return reproduce_in(Path.cwd())
+def reproduce(profile: str = "") -> Reproduced:
+    """Train and evaluate all that the track compares, and make its page.
+
+    Args:
+        profile: a file of `profiles/`, run in its own workspace; empty: the current directory.
+    """
+    return reproduce_in(root_of(profile))
 
 
 def reproduce_in(root: Path) -> Reproduced:
@@ -115,17 +107,3 @@ def as_markdown(done: Reproduced) -> str:
     """Write it for Prefect's page: the tables, then the stages."""
     stages = [(stage, outcome) for stage, outcome in done.stages.items()]
     return done.page + "\n## Stages\n\n" + results.as_markdown(stages, ("stage", "outcome"))
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command and return its exit status (`flows/command.py`)."""
-    parser = argparse.ArgumentParser(prog=f"python -m {MODULE}", description=reproduce.__doc__)
-    parser.add_argument("--profile", help=PROFILE)
-    options = parser.parse_args(arguments)
-    return exit_status(
-        lambda: print("\n" + as_text(reproduce()), flush=True), MODULE, options.profile
-    )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

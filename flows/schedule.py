@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import yaml
-from prefect import Flow
 from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
 from prefect.schedules import Cron, Schedule
+
+from flows.retrain import retrain
 
 DEPLOYMENT = "weekly"
 
@@ -25,11 +25,12 @@ def stated_schedules(root: Path, deployment: str = DEPLOYMENT) -> list[Schedule]
     ]
 
 
-def serve(flow: Flow[[], Any], root: Path) -> None:
-    """Wait for the schedule and run `flow` in this directory; returns when interrupted."""
-    flow.serve(
+def serve_weekly(root: Path, profile: str | None) -> None:
+    """Wait for the schedule and retrain on the data of `profile`; returns when interrupted."""
+    retrain.serve(
         name=DEPLOYMENT,
         schedules=stated_schedules(root),
+        parameters={"profile": profile or ""},
         global_limit=ConcurrencyLimitConfig(
             limit=1, collision_strategy=ConcurrencyLimitStrategy.ENQUEUE
         ),

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,25 +31,35 @@ def stream(
         The exit status (128 + signal when a signal ended it) and all lines, without line ends.
     """
     lines: list[str] = []
+    with guarded(command, folder, stage_environment(), stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        with _sign_of_life(lines, say):
+            for line in process.stdout:
+                lines.append(line.rstrip())
+                say(lines[-1])
+        return process.wait(), lines
+
+
+@contextmanager
+def guarded(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], *, stdout: int
+) -> Iterator[subprocess.Popen[str]]:
+    """Run `command` below the guard for the time of the block; stderr goes where stdout does."""
     process = subprocess.Popen(
         [sys.executable, "-P", str(GUARD), str(SECONDS_TO_END), *command],
         cwd=folder,
-        env=stage_environment(),
+        env=environment,
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
         errors="replace",
         start_new_session=True,
     )
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
     with process:
         try:
-            with _sign_of_life(lines, say):
-                for line in process.stdout:
-                    lines.append(line.rstrip())
-                    say(lines[-1])
-            return process.wait(), lines
+            yield process
         finally:
             process.stdin.close()  # the guard's sign to end the group, if it still runs
             process.wait()

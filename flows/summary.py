@@ -49,12 +49,21 @@ def as_text(summary: Summary) -> str:
     """Write it for the terminal; the last lines of the command."""
     facts = {
         "stages": ", ".join(f"{stage} {outcome}" for stage, outcome in summary.stages.items()),
-        "report": str(summary.root / results.REPORT),
-        "model": summary.model,
+        **_standing(summary),
         "gate": summary.verdict,
         "data": results.pushed(summary.pushed),
     }
     return results.as_text(summary.table) + "\n\n" + results.as_facts(facts)
+
+
+def nothing_to_do(summary: Summary) -> str:
+    """Write how things stand, where a run would change nothing."""
+    facts = {**_standing(summary), "to do": "nothing"}
+    return results.as_text(summary.table) + "\n\n" + results.as_facts(facts)
+
+
+def _standing(summary: Summary) -> dict[str, str]:
+    return {"report": str(summary.root / results.REPORT), "model": summary.model}
 
 
 def as_markdown(summary: Summary) -> str:

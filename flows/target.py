@@ -11,39 +11,27 @@ from pathlib import Path
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
 
+from flows.check import check_params
 from flows.dvc_plan import Outcome, plan_and_skipped
-from flows.dvc_stages import StageFailed, run_stage
+from flows.dvc_stages import run_stage
 from flows.streaming import stream
 
 
 def run_stages(root: Path, target: str) -> dict[str, Outcome]:
     """Run `target`'s stages in DVC's order, one at a time in this thread so that they cancel.
 
-    Before the first of them `params.yaml` is checked as a whole: the stages before training would
-    run for minutes without looking at what a network cannot use.
+    Before the first of them `params.yaml` is checked as a whole.
     """
     plan, done = plan_and_skipped(root, target)
     if len(done) < len(plan):
-        check_params(root)
+        log = get_run_logger()  # here, because not every line is said in the run's own thread
+        check_params(root, lambda line: log.info("%s", line))
     get_run_logger().info("the first %d of %d stages are up to date", len(done), len(plan))
     outcomes: dict[str, Outcome] = dict.fromkeys(done, "unchanged")
     for number, stage in enumerate(plan[len(done) :], start=len(done) + 1):
         get_run_logger().info("stage %d of %d  %s ...", number, len(plan), stage)
         outcomes[stage] = run_stage(root, stage)
     return outcomes
-
-
-def check_params(root: Path) -> None:
-    """Refuse parameters that some stage cannot work with.
-
-    Raises:
-        StageFailed: with the offending values and what is allowed.
-    """
-    command = [sys.executable, "-m", "tasks.params.whole"]
-    log = get_run_logger()  # here, because not every line is said in the run's own thread
-    status, lines = stream(command, root, lambda line: log.info("%s", line))
-    if status:
-        raise StageFailed("\n".join(lines))
 
 
 def push_target(root: Path, target: str) -> bool:

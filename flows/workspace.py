@@ -8,37 +8,47 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import yaml
 
 from flows.external import ExternalError, bring
+from flows.failure import Failure
 from flows.profiles import ProfileError, merged, read_profile
 
 Say = Callable[[str], None]
 
 
-class WorkspaceError(RuntimeError):
+class WorkspaceError(Failure):
     """A workspace that cannot be made; the message says what to change."""
 
 
-def run_in_workspace(folder: Path, name: str, module: str, arguments: Sequence[str]) -> None:
-    """Prepare the workspace of profile `name`, then become `python -m module` in it.
+def prepare(folder: Path, name: str, say: Say = print) -> Path:
+    """Make or refresh the workspace of profile `name` and return its path.
 
-    The process is replaced, so that signals and the exit status are the flow's own. With `-m` the
-    workspace's packages come before an installed `rolecall`, since its folder is first on the path.
+    Raises:
+        WorkspaceError: an unknown profile or parameter, an outside file that is not to be had, or
+            what git or DVC cannot do, in their words.
     """
     try:
-        workspace = prepare(folder, name)
+        return _prepare(folder, name, say)
     except (ProfileError, ExternalError, subprocess.CalledProcessError) as error:
         raise WorkspaceError(f"profile {name}: {_explained(error)}") from error
-    os.chdir(workspace)
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"}
-    command = [sys.executable, "-m", module, *arguments]
-    sys.stdout.flush()
-    os.execve(sys.executable, command, environment)
+
+
+def root_of(profile: str) -> Path:
+    """Return where a flow run works: the current directory, or the workspace of its profile."""
+    return prepare(Path.cwd(), profile) if profile else Path.cwd()
+
+
+def workspace_of(folder: Path, name: str) -> Path:
+    """Return where profile `name` runs, whether or not it has."""
+    return _main(folder) / ".workspaces" / name
+
+
+def _main(folder: Path) -> Path:
+    return Path(_git(folder, "rev-parse", "--show-toplevel").strip())
 
 
 def _explained(error: Exception) -> str:
@@ -47,19 +57,12 @@ def _explained(error: Exception) -> str:
     return str(error)
 
 
-def prepare(folder: Path, name: str, say: Say = print) -> Path:
-    """Make or refresh the workspace of profile `name` and return its path.
-
-    Raises:
-        ProfileError: for an unknown profile or parameter.
-        ExternalError: for an outside file that is not to be had.
-        subprocess.CalledProcessError: for git or DVC, with their words.
-    """
-    main = Path(_git(folder, "rev-parse", "--show-toplevel").strip())
+def _prepare(folder: Path, name: str, say: Say) -> Path:
+    main = _main(folder)
     overrides, external = read_profile(main / "profiles", name)
     if _git(main, "status", "--porcelain", "--untracked-files=no").strip():
         say(f"warning: uncommitted changes; profile {name} runs the last commit's code")
-    workspace = main / ".workspaces" / name
+    workspace = workspace_of(main, name)
     say(f"workspace {workspace.relative_to(main)}")
     _check_out(main, workspace)
     _share_storage(main, workspace)

@@ -52,7 +52,7 @@ def _fetch(address: str, root: Path, out: Path) -> None:
         except MlflowException as error:
             raise ParamsError(
                 f"train.compatible_with = {address}: not in the registry ({error.message}); "
-                "`python -m tasks.registry.tracking` prints where it looks"
+                "`rolecall registry` says what there is"
             ) from None
         shutil.copytree(next(Path(model).rglob("featurizer.json")).parent, out, dirs_exist_ok=True)
 

@@ -94,7 +94,7 @@ def standing(root: Path) -> tuple[Registered, Decision] | None:
         number = str(known.version)
         decision = _carry_out(client, name, number)
         alias = alias_of(client, name, number)
-        return Registered(name, number, alias, True, artefact_hash), decision
+        return Registered(name, number, alias, True), decision
 
 
 def _champion(client: MlflowClient, name: str) -> ModelVersion | None:
@@ -222,16 +222,30 @@ def main() -> None:
     """Judge the challenger of the current directory's model, or the version asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--version", help="default: the version that is challenger")
-    version, root = parser.parse_args().version, Path.cwd()
-    name = Sources.below(root).register.name
-    if version is None:
-        with registry(root) as client:
-            version = client.get_registered_model(name).aliases.get(CHALLENGER)
-    if version is None:
-        raise SystemExit(f"{name} has no challenger; register one, or name it with --version")
+    parser.add_argument("--standing", action="store_true", help="judge nothing, say what stands")
+    parser.add_argument("--json", action="store_true", help="the outcome as the last line, JSON")
+    options, root = parser.parse_args(), Path.cwd()
+    if options.standing:
+        stands = standing(root)
+        print(
+            json.dumps(stands and {"registered": asdict(stands[0]), "decision": asdict(stands[1])})
+        )
+        return
+    version = options.version or _challenger(root)
     decision = promote(root, version)
     word = "champion" if decision.promoted else "not promoted"
-    print(f"{name} version {version} {word}: {decision.reason}\n\n{decision.table_markdown}")
+    print(f"version {version} {word}: {decision.reason}\n\n{decision.table_markdown}")
+    if options.json:
+        print(json.dumps(asdict(decision)))
+
+
+def _challenger(root: Path) -> str:
+    name = Sources.below(root).register.name
+    with registry(root) as client:
+        version = client.get_registered_model(name).aliases.get(CHALLENGER)
+    if version is None:
+        raise ValueError(f"{name} has no challenger; register one, or name it with --version")
+    return str(version)
 
 
 if __name__ == "__main__":

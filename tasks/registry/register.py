@@ -7,9 +7,10 @@ call that was killed before that leaves at most an unregistered run, which the n
 
 from __future__ import annotations
 
+import argparse
 import json
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +41,6 @@ class Registered:
     version: str
     alias: str
     already_registered: bool
-    artefact_hash: str
 
 
 def register(root: Path) -> Registered:
@@ -60,7 +60,7 @@ def register(root: Path) -> Registered:
             if "decision" not in known.tags and CHAMPION not in known.aliases:
                 client.set_registered_model_alias(name, CHALLENGER, version)  # a kill left it out
         alias = alias_of(client, name, version)
-    return Registered(name, version, alias, known is not None, artefact_hash)
+    return Registered(name, version, alias, known is not None)
 
 
 def find_version(client: MlflowClient, name: str, artefact_hash: str) -> ModelVersion | None:
@@ -163,9 +163,14 @@ def read_metrics(root: Path, chosen: RunParams) -> dict[str, float]:
 
 def main() -> None:
     """Register the current directory's run."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="the outcome as the last line, JSON")
+    options = parser.parse_args()
     done = register(Path.cwd())
     state = "was registered already" if done.already_registered else "registered"
     print(f"{done.name} version {done.version} {state}; alias {done.alias}")
+    if options.json:
+        print(json.dumps(asdict(done)))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 """Where the registry is: MLFLOW_TRACKING_URI, or one SQLite file in the main tree.
 
 The default is an absolute path below the main working tree, so that the git worktrees of the
-profiles share it and a consumer elsewhere can be given it: `python -m tasks.registry.tracking`
-prints it.
+profiles share it and a consumer elsewhere can be given it: `rolecall registry --address` prints it.
 """
 
 from __future__ import annotations
@@ -84,12 +83,3 @@ def experiment(client: MlflowClient, root: Path, name: str) -> str:
 
 def _folder(root: Path) -> Path:
     return main_tree(root) / ".mlflow"
-
-
-def main() -> None:
-    """Print the address, for `export MLFLOW_TRACKING_URI=$(python -m tasks.registry.tracking)`."""
-    print(tracking_uri(Path.cwd()))
-
-
-if __name__ == "__main__":
-    main()

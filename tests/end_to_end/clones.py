@@ -92,10 +92,10 @@ class Clone:
         return self.run(sys.executable, "-c", code, *arguments, **changes)
 
     def retrain(self, *arguments: str, **changes: str) -> str:
-        return self.run(sys.executable, "-m", "flows.retrain", *arguments, **changes)
+        return self.run(sys.executable, "-m", "flows.cli", "retrain", *arguments, **changes)
 
     def reproduce(self, *arguments: str, **changes: str) -> str:
-        return self.run(sys.executable, "-m", "flows.reproduce", *arguments, **changes)
+        return self.run(sys.executable, "-m", "flows.cli", "reproduce", *arguments, **changes)
 
     @property
     def lock(self) -> bytes:

@@ -123,7 +123,7 @@ def test_training_goes_on_from_its_checkpoint(ladder: Ladder, tmp_path: Path) ->
 def test_the_flow_in_training(ladder: Ladder, tmp_path: Path) -> None:
     """Leave no survivor to write; the next run resumes, and ends as if there had been no kill."""
     clone = ladder[TRAINED].copied(tmp_path)
-    flow = (sys.executable, "-m", "flows.retrain")
+    flow = (sys.executable, "-m", "flows.cli", "retrain")
     kill_at(says(FIRST_LOOK), clone, *flow)
     assert survivors(clone) == []
     assert LONGER["evaluate_every"] <= resumed_at(clone.run(*flow)) < LONGER["max_steps"]

@@ -20,7 +20,7 @@ SECONDS = 600  # it is the seventeenth stage
 MIXES = ("0", "1", "2", "3", "4", "4c")
 SYSTEMS = {"ngram", "tfidf", "untrained", *MIXES}
 TESTS = {"typos", "composition", "extra_words", "annotations"}
-FLOW = (sys.executable, "-m", "flows.reproduce", "--profile", "quick")
+FLOW = (sys.executable, "-m", "flows.cli", "reproduce", "--profile", "quick")
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_a_bare_repro_writes_the_same(
 def test_a_second_run_skips_all(reproduced: tuple[Clone, str]) -> None:
     clone, _ = reproduced
     before = clone.lock
-    second = clone.run(sys.executable, "-m", "flows.reproduce")
+    second = clone.run(sys.executable, "-m", "flows.cli", "reproduce")
     assert re.search(r"^stages +(\d+): \1 unchanged$", second, re.MULTILINE)
     assert clone.lock == before
     assert clone.is_up_to_date("table3")

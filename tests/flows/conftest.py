@@ -121,20 +121,27 @@ else:
     (folder / "report.html").write_text(name)
 '''
 REGISTRY = '''
-"""A registry in a file: one version per content of the report."""
-import hashlib, yaml
-from types import SimpleNamespace as Facts
-def register(root):
-    name = yaml.safe_load((root / "params.yaml").read_text())["register"]["name"]
-    digest = hashlib.sha256((root / "data/report/report.html").read_bytes()).hexdigest()
-    file = root / "registered.txt"
-    before = file.exists() and file.read_text() == digest
+"""A registry in a file: one version per content of the report; each module's last line is JSON."""
+import hashlib, json, pathlib, sys, yaml
+file = pathlib.Path("registered.txt")
+def registered():
+    name = yaml.safe_load(pathlib.Path("params.yaml").read_text())["register"]["name"]
+    digest = hashlib.sha256(pathlib.Path("data/report/report.html").read_bytes()).hexdigest()
+    known = file.exists() and file.read_text() == digest
     file.write_text(digest)
-    return Facts(name=name, version=1, alias="challenger", already_registered=before)
-def promote(root, version):
+    return dict(name=name, version="1", alias="challenger", already_registered=known)
+def decision():
     table = "| test | difference |\\n| --- | --- |\\n| typos | +0.25 |"
-    return Facts(promoted=True, reason="better on typos", table_markdown=table)
+    return dict(promoted=True, reason="better on typos", table_markdown=table)
+def standing():
+    known = file.exists()
+    return dict(registered=registered(), decision=decision()) if known else None
 '''
+REGISTER = "import json; from tasks.registry.toy import *\nprint(json.dumps(registered()))\n"
+PROMOTE = (
+    "import json, sys; from tasks.registry.toy import *\n"
+    "print(json.dumps(standing() if '--standing' in sys.argv else decision()))\n"
+)
 # `?*`: DVC asks for a folder with its slash, which `*` matches, and would not look into it.
 IGNORED = """
 /data/?*
@@ -145,6 +152,7 @@ IGNORED = """
 !/data/external/*.dvc
 /.workspaces/
 /*.txt
+/logs/
 __pycache__/
 """
 FILES = {
@@ -153,8 +161,9 @@ FILES = {
     "tasks/__init__.py": "",
     "tasks/params/whole.py": WHOLE,
     "tasks/stage.py": STAGE,
-    "tasks/registry/register.py": REGISTRY,
-    "tasks/registry/promote.py": "from tasks.registry.register import promote\n",
+    "tasks/registry/toy.py": REGISTRY,
+    "tasks/registry/register.py": REGISTER,
+    "tasks/registry/promote.py": PROMOTE,
     "data/sample/titles.csv": "title\nbaker\n",
     "profiles/other.yaml": """
         external: {outside titles.csv: below/outside titles.csv}
@@ -209,8 +218,10 @@ def toy(toy_template: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def prefect_server() -> Iterator[None]:
+    import prefect.main  # sets up logging, which takes away the handlers of the first test
     from prefect.testing.utilities import prefect_test_harness
 
+    assert prefect.main
     with prefect_test_harness(server_startup_timeout=90):
         yield
 

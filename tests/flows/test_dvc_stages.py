@@ -16,7 +16,8 @@ import pytest
 from dvc.repo import Repo
 
 from flows.dvc_plan import plan_and_skipped, planned_stages, up_to_date
-from flows.dvc_stages import StageFailed, outcome, run_stage
+from flows.dvc_stages import outcome, run_stage
+from flows.failure import StageFailed
 
 Run = Callable[..., str]
 Dvc = tuple[str, ...]
@@ -145,7 +146,7 @@ def test_a_failed_stage_is_named_with_its_last_lines(toy: Path, prefect_server: 
     (toy / "fail.txt").write_text("train@1-1")
     run_stage(toy, "ingest")
     lock = (toy / "dvc.lock").read_bytes()
-    with pytest.raises(StageFailed, match=r"(?s)stage train@1-1 failed with .*the last words"):
+    with pytest.raises(StageFailed, match=r"(?s)stage train@1-1 failed\n.*the last words"):
         run_stage(toy, "train@1-1")
     assert (toy / "dvc.lock").read_bytes() == lock
 
@@ -158,7 +159,7 @@ def test_a_cancelled_flow_leaves_no_stage(
     """Send SIGTERM, as a Prefect worker does on cancellation. The next run is not blocked."""
     (toy / "sleep.txt").write_text("ingest")
     flow = subprocess.Popen(
-        [sys.executable, "-m", "flows.retrain"],
+        [sys.executable, "-m", "flows.cli", "retrain"],
         cwd=toy,
         env=flow_environment,
         stdout=subprocess.PIPE,

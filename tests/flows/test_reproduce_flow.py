@@ -63,7 +63,7 @@ def test_the_track_decides_the_target_and_the_page(toy: Path, prefect_server: No
 
 
 def test_an_unknown_track_is_refused(toy: Path) -> None:
-    from flows.dvc_stages import StageFailed
+    from flows.failure import StageFailed
     from flows.reproduce import track_of
 
     choose_track(toy, "sentences")
@@ -80,13 +80,13 @@ def test_the_command(toy: Path, flow_environment: dict[str, str]) -> None:
     """End with the table; a failed stage is named, with the status 1."""
 
     def command() -> subprocess.CompletedProcess[str]:
-        words = [sys.executable, "-m", "flows.reproduce"]
+        words = [sys.executable, "-m", "flows.cli", "reproduce"]
         return subprocess.run(words, cwd=toy, env=flow_environment, capture_output=True, text=True)
 
     (toy / "fail.txt").write_text("table3")
     failed = command()
     assert failed.returncode == 1
-    assert "stage table3 failed with exit status" in failed.stderr
+    assert "stage table3 failed" in failed.stderr
     (toy / "fail.txt").unlink()
     done = command()
     assert done.returncode == 0, done.stdout + done.stderr
@@ -95,7 +95,7 @@ def test_the_command(toy: Path, flow_environment: dict[str, str]) -> None:
 
 
 def test_a_profile_that_is_not_there(toy: Path, flow_environment: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "flows.reproduce", "--profile", "xyzzy"]
+    command = [sys.executable, "-m", "flows.cli", "reproduce", "--profile", "xyzzy"]
     done = subprocess.run(command, cwd=toy, env=flow_environment, capture_output=True, text=True)
     assert done.returncode == 1
     assert "no profile 'xyzzy'" in done.stderr

@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from flows.dvc_stages import StageFailed
+from flows.failure import StageFailed
 from flows.registry import Registry
 
 pytestmark = pytest.mark.slow
@@ -87,7 +86,7 @@ def test_task_runs_are_named_after_stages_and_logged(
 ) -> None:
     """Run the command: its own lines, a stage's lines as they come, the exit status."""
     done = subprocess.run(
-        [sys.executable, "-m", "flows.retrain"],
+        [sys.executable, "-m", "flows.cli", "retrain"],
         cwd=toy,
         env=flow_environment,
         capture_output=True,
@@ -107,15 +106,18 @@ def test_task_runs_are_named_after_stages_and_logged(
     (toy / "fail.txt").write_text("ingest")
     (toy / "data/sample/titles.csv").write_text("title\nminer\n")
     failed = subprocess.run(
-        [sys.executable, "-m", "flows.retrain"],
+        [sys.executable, "-m", "flows.cli", "retrain"],
         cwd=toy,
         env=flow_environment,
         capture_output=True,
         text=True,
     )
     assert failed.returncode == 1
-    assert "stage ingest failed with exit status" in failed.stderr.splitlines()[-9:].__str__()
+    end = failed.stderr.splitlines()
+    assert end[end.index("error: stage ingest failed") :][-1].startswith("everything that was said")
     assert "the last words" in failed.stderr
+    assert "Traceback" not in failed.stderr
+    assert "Traceback" in (toy / "logs/retrain.log").read_text()
 
 
 def test_parameters_are_checked_before_anything_starts(
@@ -130,9 +132,7 @@ def test_parameters_are_checked_before_anything_starts(
     checker.write_text("import time; time.sleep(1)\n" + checker.read_text())
     params.write_text(params.read_text().replace("top_k: 5", "top_k: 0"))
     shelf = Shelf(promoted=True)
-    with pytest.raises(
-        StageFailed, match=r"^checked top_k 0\nerror: params\.yaml: register\.top_k$"
-    ):
+    with pytest.raises(StageFailed, match=r"^params\.yaml: register\.top_k$"):
         run(toy, shelf)
     assert "... at work for" in caplog.text
     assert not (toy / "data/ingest").exists()
@@ -171,13 +171,11 @@ def test_a_push_that_fails_is_a_warning(
     else:
         (toy.parent / "storage").write_text("a file, where a folder should be")
     monkeypatch.setattr(push, "retry_delay_seconds", [0.1, 0.1])
-    start = time.monotonic()
     with caplog.at_level(logging.WARNING):
         summary = run(toy, Shelf(promoted=False))
     assert not summary.pushed
     assert summary.model == "toy version 7, challenger"
     assert "the data were not pushed" in caplog.text
-    assert time.monotonic() - start < 30
 
 
 def test_importing_the_flow_does_nothing() -> None:

@@ -45,7 +45,10 @@ def test_prefect_yaml_names_no_folder_of_a_machine() -> None:
 
 @pytest.mark.slow
 def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
-    """Run `prefect deploy` of prefect.yaml as it stands, then one more schedule that is due now."""
+    """Run `prefect deploy` of prefect.yaml as it stands, then a profile's schedule that is due."""
+    outside = tmp_path / "outside" / "below" / "outside titles.csv"
+    outside.parent.mkdir(parents=True)
+    outside.write_text("title\ncooper\n")
     shutil.copytree(ROOT / "flows", toy / "flows", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "prefect.yaml", toy)
     deadline = time.monotonic() + SECONDS
@@ -53,6 +56,7 @@ def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
     api = f"http://127.0.0.1:{port}/api"
     quiet = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")} | QUIET | FAST
     environment = quiet | {"PREFECT_HOME": str(tmp_path / "prefect"), "PREFECT_API_URL": api}
+    environment |= {"ROLECALL_DATA": str(outside.parents[1])}
 
     def prefect(*arguments: str) -> None:
         command = [sys.executable, "-m", "prefect", "--no-prompt", *arguments]
@@ -79,14 +83,15 @@ def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
         stack.enter_context(running(worker, tmp_path, environment, tmp_path / "worker.log"))
         due = datetime.now(UTC) + timedelta(seconds=6)
         soon = {"interval": 7 * 86400, "anchor_date": due.isoformat(), "timezone": "UTC"}
-        schedules = [{"active": True, "schedule": soon}]
+        schedules = [{"active": True, "schedule": soon, "parameters": {"profile": "other"}}]
         client.post(f"/deployments/{deployment['id']}/schedules", json=schedules).raise_for_status()
         done = until(deadline, lambda: ended(client), logs(tmp_path))
 
         assert done["state_type"] == "COMPLETED", logs(tmp_path)()
         assert done["auto_scheduled"]
         assert datetime.fromisoformat(done["start_time"]) >= due
-        assert (toy / "data" / "report" / "report.html").exists()
+        assert (toy / ".workspaces" / "other" / "data" / "report" / "report.html").exists()
+        assert not (toy / "data" / "report").exists()
 
 
 def free_port() -> int:

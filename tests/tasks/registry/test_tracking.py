@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.registry.tracking import main, main_tree, tracking_uri
+from tasks.registry.tracking import main_tree, tracking_uri
 
 
 @pytest.fixture
@@ -44,10 +44,6 @@ def test_without_git_it_is_the_folder_itself(
     assert main_tree(tmp_path) == tmp_path.resolve()
 
 
-def test_the_variable_wins(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_variable_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:////elsewhere.db")
     assert tracking_uri(tmp_path) == "sqlite:////elsewhere.db"
-    main()
-    assert capsys.readouterr().out == "sqlite:////elsewhere.db\n"

@@ -1,0 +1,31 @@
+"""`params.yaml` as a whole, checked before anything starts.
+
+The stages before training would run for minutes without looking at what a network cannot use.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from flows.failure import StageFailed, last_words
+from flows.streaming import stream
+
+
+def check_params(root: Path, say: Callable[[str], None]) -> None:
+    """Refuse parameters that some stage cannot work with.
+
+    Raises:
+        StageFailed: with the offending values and what is allowed.
+    """
+
+    def until_the_error(line: str) -> None:
+        lines.append(line)
+        if not last_words(lines):
+            say(line)
+
+    lines: list[str] = []
+    status, _ = stream([sys.executable, "-m", "tasks.params.whole"], root, until_the_error)
+    if status:
+        raise StageFailed("\n".join(last_words(lines) or lines))

@@ -1,0 +1,115 @@
+# ruff: noqa: D301  (\b is a sign for click: keep the lines of this paragraph)
+"""`rolecall`: every door of the house as one command with subcommands.
+
+What is imported here is quick; each command imports what it needs when it runs. Prefect, DVC and
+MLflow read their settings when they are imported, so that the quiet ones are set first.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from flows.quiet import QUIET
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+Profile = Annotated[
+    str | None,
+    typer.Option(help="Name of a file in profiles/, on whose data to work; default: the sample."),
+]
+
+
+@app.callback()
+def main() -> None:
+    """Find the occupation behind a job title: train, judge and register the network that does.
+
+    Works in any folder of a clone. Exit status: 0 done (also when the gate keeps the old champion),
+    1 failed, with what to do in the last lines, 2 wrong usage, 130 interrupted.
+    """
+    os.environ.update({**QUIET, **os.environ})
+
+
+@app.command()
+def retrain(
+    profile: Profile = None,
+    serve: Annotated[bool, typer.Option(help="Stay, and run on the weekly schedule.")] = False,
+) -> None:
+    """Train on what has changed, and register the model.
+
+    The gate then decides whether it becomes champion.
+
+    Skips what is up to date, and says "nothing to do" if all of it is. Interrupted or killed, the
+    same command goes on where it stopped.
+
+    \b
+    Examples:
+      rolecall retrain                  the embedded sample
+      rolecall retrain --profile mine   your own data: see `rolecall profile`
+    """
+    from flows.commands.work import retrain as command
+
+    command(profile, serve=serve)
+
+
+@app.command()
+def reproduce(profile: Profile = None) -> None:
+    """Make Table 3: a network for each source of training data.
+
+    The table is that of Neculoiu and others, 2016.
+
+    \b
+    Examples:
+      rolecall reproduce                       with the default network
+      rolecall reproduce --profile paper       with the network of that paper
+      rolecall reproduce --profile similarity  the sentence pairs of the other three papers
+    """
+    from flows.commands.work import reproduce as command
+
+    command(profile)
+
+
+@app.command()
+def status(profile: Profile = None) -> None:
+    """Say what a run would do, and why.
+
+    Nothing is run or changed.
+
+    \b
+    Examples:
+      rolecall status
+      rolecall status --profile mine
+    """
+    from flows.commands.status import status as command
+
+    command(profile)
+
+
+@app.command()
+def registry(
+    profile: Profile = None,
+    address: Annotated[bool, typer.Option("--address", help="The address, and no more.")] = False,
+) -> None:
+    """List the registered versions and their decisions.
+
+    Says where the registry is, and which version is champion.
+
+    \b
+    Examples:
+      rolecall registry
+      export MLFLOW_TRACKING_URI=$(rolecall registry --address)
+    """
+    from flows.commands.registry import registry as command
+
+    command(profile, only_address=address)
+
+
+if __name__ == "__main__":
+    app()

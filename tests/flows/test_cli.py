@@ -1,0 +1,136 @@
+"""`rolecall` as a stranger types it: help, errors, how it ends; nothing of ours is left running."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from flows.cli import app
+
+ROLECALL = (sys.executable, "-m", "flows.cli")
+COMMANDS = [command.callback.__name__ for command in app.registered_commands if command.callback]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> dict[str, str]:
+    """Name no server, so that the command brings up its own."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")}
+    return kept | {"PYTHONPATH": str(ROOT), "PREFECT_HOME": str(tmp_path / "prefect")}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_examples_on_lines_of_their_own(command: str) -> None:
+    said = CliRunner().invoke(app, [command, "--help"])
+    assert said.exit_code == 0
+    assert re.search(rf"^ *Examples:\n +.*rolecall {command}", said.output, re.MULTILINE)
+
+
+def test_alone_it_says_what_there_is() -> None:
+    said = CliRunner().invoke(app, [])
+    for command in COMMANDS:
+        line = next(line for line in said.output.splitlines() if line.split()[:1] == [command])
+        assert line.endswith("."), "a whole sentence"
+
+
+def test_wrong_usage_has_a_status_of_its_own() -> None:
+    assert CliRunner().invoke(app, ["retrian"]).exit_code == 2
+    assert CliRunner().invoke(app, ["retrain", "--profiel", "esco"]).exit_code == 2
+
+
+def test_outside_of_a_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = subprocess.run([*ROLECALL, "status"], env=_with_root(), capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"\nerror: no dvc.yaml and params.yaml in {tmp_path} or above")
+
+
+@pytest.mark.slow
+def test_status_says_what_would_run_and_why(toy: Path) -> None:
+    (toy / "below").mkdir()
+    command = [*ROLECALL, "status"]
+    done = subprocess.run(
+        command, cwd=toy / "below", env=_with_root(), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"{toy}: 0 of 5 stages are up to date"
+    assert lines[1].split()[0] == "ingest"
+    assert "data/sample modified, params.yaml new" in lines[1]
+    assert not (toy / "dvc.lock").exists()
+    command += ["--profile", "other"]
+    done = subprocess.run(command, cwd=toy, env=_with_root(), capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "`rolecall retrain --profile other`" in done.stderr
+
+
+@pytest.mark.slow
+def test_bad_values_are_found_before_anything_starts(toy: Path, own_server: dict[str, str]) -> None:
+    params = toy / "params.yaml"
+    params.write_text(params.read_text().replace("top_k: 5", "top_k: 0"))
+    command = [*ROLECALL, "retrain"]
+    done = subprocess.run(command, cwd=toy, env=own_server, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "\nerror: params.yaml: register.top_k\n"
+    assert not (toy / "logs").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_nothing_is_left_after_a_signal(
+    toy: Path, own_server: dict[str, str], sign: signal.Signals
+) -> None:
+    """End the flow in a stage: neither the stage nor Prefect's server goes on."""
+    (toy / "sleep.txt").write_text("ingest")
+    process = subprocess.Popen(
+        [*ROLECALL, "retrain"],
+        cwd=toy,
+        env=own_server,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    until(lambda: (toy / "pid.txt").exists())
+    assert len(_below(toy)) > 2
+    process.send_signal(sign)
+    printed, _ = process.communicate()
+    until(lambda: not _below(toy))
+    if sign != signal.SIGKILL:
+        assert process.returncode == 128 + sign
+        assert printed.splitlines()[-1] == (
+            "interrupted: the same command goes on where it stopped"
+        )
+        assert "Traceback" not in printed
+
+
+def until(is_so: Callable[[], bool], seconds: float = 120) -> None:
+    """Wait; fail when it does not come."""
+    limit = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < limit
+        time.sleep(0.1)
+
+
+def _below(folder: Path) -> list[int]:
+    """List the processes that work in a folder."""
+    numbers = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "cwd").readlink().is_relative_to(folder):
+                numbers.append(int(process.name))
+        except OSError:
+            continue
+    return numbers
+
+
+def _with_root() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
