@@ -2,9 +2,12 @@
 
 In: `data/split/{titles,inputs,queries}.parquet`, and of typos and synonyms the `queries` and
 `variants`. Out: `data/extra_words/{variants,queries}.parquet`. Mined from the inputs of the split
-parts `train` and `unlabelled` (`mined_inputs.py`) and held out by shares; besides, training titles
-padded with the words that the mined training part has around its titles (`superfluous.py`).
-Neculoiu et al. 2016, section 4.2, point 3.
+parts `train` and `unlabelled` (`mined_inputs.py`), those with a label held out by shares; besides,
+training titles padded with the words that the mined training part has around its titles
+(`superfluous.py`). Neculoiu et al. 2016, section 4.2, point 3.
+
+A mined input without a label is trained on and never asked: nothing could contradict it, and what
+is no job title at all ("500 Internal Server Error", of the waiters) would count as a test.
 
 What normalizes to a title of the taxonomy, or to a query or a variant of an earlier stage, is left
 out and counted; of padded titles also what equals a mined input.
@@ -40,7 +43,7 @@ MINED_FROM = ("train", "unlabelled")
 
 
 class ExtraWordsParams(Section):
-    """Section `extra_words`: shares of the mined inputs by part, and titles padded by ourselves."""
+    """Section `extra_words`: shares of the labelled mined inputs, and titles that we pad."""
 
     NAME: ClassVar[str] = "extra_words"
     test_share: Share
@@ -93,7 +96,9 @@ def extra_words(
     searched = titles.filter(pl.col("split") == "train")
     mining = mined_inputs(inputs.filter(pl.col("split").is_in(MINED_FROM)), searched, taken)
     mined = mining.inputs.with_columns(
-        kind=pl.lit("mined"), part=_parts(len(mining.inputs), params, seed), source=_slice()
+        kind=pl.lit("mined"),
+        part=_parts(mining.inputs["label_agrees"].is_not_null(), params, seed),
+        source=_slice(),
     )
     seen = mined.filter(pl.col("part") == "train")
     learned = learn(seen["title"].to_list(), seen["variant"].to_list())
@@ -117,13 +122,17 @@ def extra_words(
     )
 
 
-def _parts(count: int, params: ExtraWordsParams, seed: int) -> pl.Series:
-    """A part for each of `count` rows at random; a part's number is its share's to within one."""
+def _parts(labelled: pl.Series, params: ExtraWordsParams, seed: int) -> pl.Series:
+    """Share the labelled rows out at random, to within one row a part; others are trained on."""
     shares = np.cumsum([params.test_share, params.valid_share, params.gate_share])
+    count = int(labelled.sum())
     ends = np.rint(shares * count).astype(np.int64)
     place = generator(seed, "extra_words", "parts").permutation(count)
-    names = np.array([*PARTS, "train"], object)
-    return pl.Series("part", names[np.searchsorted(ends, place, side="right")], pl.String)
+    parts = np.full(len(labelled), "train", object)
+    parts[labelled.to_numpy()] = np.array([*PARTS, "train"], object)[
+        np.searchsorted(ends, place, side="right")
+    ]
+    return pl.Series("part", parts, pl.String)
 
 
 def _slice() -> pl.Expr:

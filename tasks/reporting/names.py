@@ -34,7 +34,6 @@ SLICES = {
     "source:pair_unseen": "synonym never seen",
     "source:label_agrees": "label agrees",
     "source:label_differs": "label differs",
-    "source:unlabelled": "no label",
 }
 """Slices by size and length of every test; by source, those of tests that have several."""
 SYSTEMS = {
