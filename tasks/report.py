@@ -1,12 +1,14 @@
-"""Stage `report`: everything that is worth looking at, as one self-contained HTML page.
+"""Stage `report`: what is worth looking at, as one self-contained HTML page, and five metrics.
 
 In: `data/ingest/{occupations.parquet,metrics.json}`, `data/split/{aliases,titles}.parquet`, all
 tests' queries (`tasks/files/queries.py`), `{variants.parquet,metrics.json}` of `data/synonyms/` and
 `data/extra_words/`, `data/pairs/K/metrics.json`, `data/train/K/SEED/{history.csv,model/}`, and
 `{run,scores}.parquet` and `table.csv` of `data/lexical/` and `data/evaluate/K/SEED/`; K is `mix` of
-`params.yaml`, SEED the first of its `seeds`. Out: `data/report/report.html`. The page holds no
-date, duration or path: equal inputs give equal bytes. It measures nothing new but paired
-differences of what the stages before wrote.
+`params.yaml`, SEED the first of its `seeds`. Out: `data/report/report.html`, and for `dvc metrics`
+`data/report/metrics.json`, the network's success@1 on each test. The page holds no date, duration
+or path: equal inputs give equal bytes. It measures nothing new but paired differences of what the
+stages before wrote. Version, date and the gate's decision are known after the stage only:
+`tasks/reporting/decision_page.py` puts them on top of the page.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from models.network.model_files import load_model
 from models.repeatable.whole_file import write_bytes
 from tasks.evaluation.systems import EvaluateParams
 from tasks.files.command import run
-from tasks.files.frames import read_frame
+from tasks.files.frames import read_frame, write_json
 from tasks.files.queries import read_queries
 from tasks.files.schemas import (
     EXTRA_WORDS_VARIANTS,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from jaxtyping import Float
 
 PAGE = Path("data/report/report.html")
+METRICS = Path("data/report/metrics.json")
 
 
 class ReportParams(Section):
@@ -60,6 +63,16 @@ class ReportParams(Section):
 def report(material: Material) -> bytes:
     """Return the page as UTF-8."""
     return page(material).encode()
+
+
+def metrics(material: Material) -> dict[str, float]:
+    """Return success@1 of the trained network by test."""
+    rows = material.table.filter(
+        (pl.col("system") == material.trained)
+        & (pl.col("slice") == "all")
+        & (pl.col("metric") == "success_at_1")
+    )
+    return dict(rows.select("test", "value").iter_rows())
 
 
 def page_params() -> PageParams:
@@ -128,7 +141,9 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Run the stage in the working directory."""
-    write_bytes(report(load_material(page_params(), Path("data"))), PAGE)
+    material = load_material(page_params(), Path("data"))
+    write_json(metrics(material), METRICS)
+    write_bytes(report(material), PAGE)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Means with intervals from values per query: the tidy table, with slices, of every evaluation.
 
 In: frames of schemas `SCORES` and `QUERIES`. Out: schema `TABLE`, and the same of all queries as
-nested figures for `dvc metrics`. A query is in the slice `all` and in one slice of each kind:
+nested figures. A query is in the slice `all` and in one slice of each kind:
 `size:` (titles of its largest gold occupation), `length:` (characters) and `source:` (the queries'
 column).
 """
@@ -63,7 +63,7 @@ def table(
 
 
 def nested(frame: pl.DataFrame) -> dict[str, dict[str, dict[str, float]]]:
-    """`{system: {test: {metric: value}}}` of the slice `all`, for `dvc metrics`."""
+    """`{system: {test: {metric: value}}}` of the slice `all`."""
     result: dict[str, dict[str, dict[str, float]]] = {}
     rows = frame.filter(pl.col("slice") == "all").select("system", "test", "metric", "value")
     for system, test, metric, value in rows.iter_rows():

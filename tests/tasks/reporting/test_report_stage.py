@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -25,7 +26,7 @@ from tasks.files.schemas import (
     TITLES,
 )
 from tasks.files.tables import write_table
-from tasks.report import PAGE, main
+from tasks.report import METRICS, PAGE, main
 from tasks.reporting.material import HISTORY
 
 REPOSITORY = Path(__file__).parents[3]
@@ -81,10 +82,16 @@ def test_stage_writes_the_same_page_twice_and_nothing_else(written):
     first = PAGE.read_bytes()
     main()
     assert PAGE.read_bytes() == first
-    assert [path.name for path in PAGE.parent.iterdir()] == [PAGE.name]
+    assert {path.name for path in PAGE.parent.iterdir()} == {PAGE.name, METRICS.name}
     assert first.endswith(b"</html>\n")
     assert b"lorry &lt;b&gt;driver&lt;/b&gt;" in first
     assert b"n-gram matcher" in first and b"network, untrained" in first  # of both folders
+
+
+def test_metrics_are_the_network_s_first_answers_on_each_test(written):
+    """Answer both typos right, and of four annotations one; baselines and slices are left out."""
+    main()
+    assert json.loads(METRICS.read_text(encoding="utf-8")) == {"annotations": 0.25, "typos": 1.0}
 
 
 def test_missing_stage_is_named_and_no_page_is_left(written):
