@@ -9,6 +9,7 @@ from tasks.reporting.markup import Html, join, tag
 from tasks.reporting.material import Material
 from tasks.reporting.sections.augmentation import augmentation
 from tasks.reporting.sections.confusions import confusions
+from tasks.reporting.sections.coverage import coverage
 from tasks.reporting.sections.embedding_map import embedding_map
 from tasks.reporting.sections.learning import learning
 from tasks.reporting.sections.lookalikes import lookalikes
@@ -18,11 +19,14 @@ from tasks.reporting.sections.overview import headline, overview
 from tasks.reporting.sections.results import results
 from tasks.reporting.sections.sizes import sizes
 from tasks.reporting.sections.slices import slices
+from tasks.reporting.sections.worst_occupations import worst_occupations
 
 STYLE = Path(__file__).with_name("page.css")
 SECTIONS: dict[str, tuple[str, Callable[[Material], Html]]] = {
     "results": ("Results", results),
     "slices": ("Slices", slices),
+    "coverage": ("Coverage", coverage),
+    "occupations": ("Worst occupations", worst_occupations),
     "confusions": ("Confusions", confusions),
     "neighbours": ("Nearest aliases", neighbours),
     "lookalikes": ("Lookalikes", lookalikes),
@@ -33,6 +37,9 @@ SECTIONS: dict[str, tuple[str, Callable[[Material], Html]]] = {
     "augmentation": ("Augmentation", augmentation),
     "data": ("Data and model", overview),
 }
+NAVIGATION = '<nav aria-label="Sections"><ul>'
+MAIN = "<main>"
+"""Where further links and sections are put in."""
 
 
 def page(material: Material) -> str:
@@ -53,3 +60,15 @@ def page(material: Material) -> str:
         f"<title>Rolecall, mix {material.trained}: report</title>\n"
         f"<style>\n{style}</style>\n</head>\n<body>\n{head}\n{main}\n</body>\n</html>\n"
     )
+
+
+def with_first_section(document: str, anchor: str, name: str, first: Html) -> str:
+    """Put a section, and its link, before all others of what `page` wrote.
+
+    Raises:
+        ValueError: `page` did not write it.
+    """
+    if any(document.count(place) != 1 for place in (NAVIGATION, MAIN)):
+        raise ValueError("this is not the page of the stage report: run `dvc repro report`")
+    link = tag("li", tag("a", name, href=f"#{anchor}"))
+    return document.replace(NAVIGATION, f"{NAVIGATION}{link}").replace(MAIN, f"{MAIN}{first}\n")

@@ -53,14 +53,8 @@ def confused_pairs(run: pl.DataFrame, queries: pl.DataFrame, system: str) -> pl.
         queries: schema `QUERIES`; a query with several gold occupations keeps them as one list.
         system: the trained system's name.
     """
-    first = run.filter(
-        (pl.col("system") == system) & (pl.col("rank") == 1) & pl.col("test").is_in(list(JUDGED))
-    )
-    wrong = first.join(queries, on=["test", "query_id"], maintain_order="left").filter(
-        ~pl.col("occupation_ids").list.contains(pl.col("occupation_id"))
-    )
     return (
-        wrong.sort("test", "query_id")
+        wrong_answers(run, queries, system)
         .group_by("occupation_ids", "occupation_id", maintain_order=True)
         .agg(
             misses=pl.len(),
@@ -73,6 +67,18 @@ def confused_pairs(run: pl.DataFrame, queries: pl.DataFrame, system: str) -> pl.
     )
 
 
+def wrong_answers(run: pl.DataFrame, queries: pl.DataFrame, system: str) -> pl.DataFrame:
+    """Return the wrong first answers on the tests `JUDGED`, with their queries, in their order."""
+    first = run.filter(
+        (pl.col("system") == system) & (pl.col("rank") == 1) & pl.col("test").is_in(list(JUDGED))
+    )
+    return (
+        first.join(queries, on=["test", "query_id"], maintain_order="left")
+        .filter(~pl.col("occupation_ids").list.contains(pl.col("occupation_id")))
+        .sort("test", "query_id")
+    )
+
+
 def _row(row: dict[str, object], material: Material) -> tuple[object, ...]:
     gold, examples = row["gold"], row["examples"]
     assert isinstance(gold, list)
@@ -81,9 +87,10 @@ def _row(row: dict[str, object], material: Material) -> tuple[object, ...]:
         listed([material.label(occupation) for occupation in gold]),
         material.label(str(row["answered"])),
         number(row["misses"]),
-        tag("td", join((_example(**example) for example in examples), "<br>")),
+        tag("td", join((example(**shown) for shown in examples), "<br>")),
     )
 
 
-def _example(raw_title: str, title: str) -> Html:
+def example(raw_title: str, title: str) -> Html:
+    """Write a query and the alias that answered it."""
     return join([raw_title, " → ", tag("em", title)])

@@ -1,25 +1,24 @@
-"""A map of the index: alias embeddings on their first two principal components.
+"""A map of the index: alias embeddings on a plane (`tasks/reporting/neighbour_map.py`).
 
 Coloured by the broadest level of the hierarchy. Drawn as SVG by hand, not with Matplotlib: every
-point carries its title for the pointer, and titles need a browser's fonts. The sign of a component
-is free: the one is chosen in which its largest entry is positive, and coordinates are rounded, so
-that equal embeddings give equal bytes.
+point carries its title for the pointer, and titles need a browser's fonts.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from models.repeatable.seeding import generator
+from models.repeatable.seeding import child_seed, generator
 from tasks.reporting.markup import Html, figure, join, paragraph, section, tag
 from tasks.reporting.material import Material
 from tasks.reporting.names import count, listed, percent
+from tasks.reporting.neighbour_map import kept_neighbours, places
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Float64
+    from jaxtyping import Float64, Int64
 
 POINTS = 1500
 GROUPS = 8  # more colours cannot be told apart; smaller groups share grey
@@ -28,71 +27,56 @@ WIDTH, HEIGHT, BORDER = 960.0, 680.0, 24.0
 LETTER, LINE = 7.4, 15.0  # about the size of a label's letter, in units of the drawing
 
 
-class Projection(NamedTuple):
-    """Places on the map and how much of the variance each axis holds."""
-
-    points: Float64[np.ndarray, "title 2"]
-    explained: Float64[np.ndarray, " 2"]
-
-
 def embedding_map(material: Material) -> Html:
     """Make section `map`."""
     if material.index.height < 3:
         return section("map", "Map of the embeddings", paragraph("Too few aliases for a map."))
-    projected = project(material.index_embeddings)
-    points = _points(material, projected.points)
+    rows = sample_rows(material)
+    embeddings = material.index_embeddings[rows]
+    found = places(embeddings, child_seed(material.params.seed, "report", "map", "start"))
+    points = _points(material, rows, found)
     groups = _groups(points)
-    shown = points.height
     return section(
         "map",
         "Map of the embeddings",
         paragraph(
-            f"{count(shown)} of the {count(material.index.height)} aliases of the index on the two "
-            "directions in which the embeddings differ most (principal components, "
-            f"{percent(float(projected.explained.sum()))} of the variance; the rest does not show "
-            "here). Colours are the first level of the hierarchy, which "
-            "training never saw: look for regions of one colour, and for what lies between. "
-            "Names stand at the median place of an occupation's aliases. Rest the pointer on a "
-            "point to see its title."
+            f"{count(len(rows))} of the {count(material.index.height)} aliases of the index, whole "
+            "occupations drawn at random, laid out so that aliases with similar embeddings lie "
+            "close together (t-SNE). Of "
+            f"{percent(kept_neighbours(embeddings, found))} of them the closest one on the map is "
+            "among their ten closest embeddings; long distances and empty space mean nothing. "
+            "Colours are the first level of the hierarchy, which training never saw: look for "
+            "islands of one colour, and for single points on another's. Names stand at the median "
+            "place of an occupation's aliases. Rest the pointer on a point to see its title."
         ),
         _legend(material, groups),
-        figure(
-            _drawing(material, points, groups),
-            f"Horizontal axis: {percent(float(projected.explained[0]))} of the variance; vertical: "
-            f"{percent(float(projected.explained[1]))}.",
-        ),
+        figure(_drawing(material, points, groups), "The axes have no meaning and no unit."),
     )
 
 
-def project(embeddings: Float[np.ndarray, "title dim"]) -> Projection:
-    """Find the first two principal components, scaled to the range −1 … 1."""
-    centred = np.asarray(embeddings, dtype=np.float64)
-    centred = centred - centred.mean(axis=0)
-    # the eigenvectors of dim × dim are the right singular vectors, at any number of titles
-    _, squares, axes = np.linalg.svd(centred.T @ centred)
-    axes = axes[:2]
-    largest = np.abs(axes).argmax(axis=1)
-    axes = axes * np.where(axes[np.arange(len(axes)), largest] < 0, -1.0, 1.0)[:, None]
-    points = np.zeros((len(centred), 2))
-    points[:, : len(axes)] = centred @ axes.T
-    explained = np.zeros(2)
-    explained[: len(axes)] = squares[:2] / max(float(squares.sum()), 1e-12)
-    return Projection(points / max(float(np.abs(points).max()), 1e-12), explained)
+def sample_rows(material: Material) -> Int64[np.ndarray, " title"]:
+    """Draw rows of the index: all aliases of an occupation, until there are `POINTS`."""
+    first = material.index["occupation_ids"].list.first()
+    occupations = first.unique().sort()
+    turn = generator(material.params.seed, "report", "map").permutation(len(occupations))
+    rows = np.argsort(turn[occupations.search_sorted(first).to_numpy()], kind="stable")
+    return np.sort(rows[:POINTS])
 
 
-def _points(material: Material, places: Float64[np.ndarray, "title 2"]) -> pl.DataFrame:
-    """Place the sampled aliases: `title, occupation_id, group, x, y`, in units of the drawing."""
-    rng = generator(material.params.seed, "report", "map")
-    height = material.index.height
-    chosen = np.sort(rng.permutation(height)[:POINTS])
-    low, high = places[chosen].min(axis=0), places[chosen].max(axis=0)
+def _points(
+    material: Material,
+    rows: Int64[np.ndarray, " title"],
+    found: Float64[np.ndarray, "title 2"],
+) -> pl.DataFrame:
+    """Place the drawn aliases: `title, occupation_id, group, x, y`, in units of the drawing."""
+    low, high = found.min(axis=0), found.max(axis=0)
     room = np.array([WIDTH, HEIGHT]) - 2 * BORDER
-    scaled = BORDER + (places - low) / np.maximum(high - low, 1e-12) * room
+    scaled = BORDER + (found - low) / np.maximum(high - low, 1e-12) * room
     group = pl.col("codes").list.first().fill_null("").alias("group")
     return (
-        material.index[chosen]
+        material.index[rows]
         .select("title", occupation_id=pl.col("occupation_ids").list.first())
-        .with_columns(x=pl.Series(scaled[chosen, 0]), y=pl.Series(HEIGHT - scaled[chosen, 1]))
+        .with_columns(x=pl.Series(scaled[:, 0]), y=pl.Series(HEIGHT - scaled[:, 1]))
         .join(
             material.occupations.select("occupation_id", group),
             on="occupation_id",
@@ -150,7 +134,7 @@ def _drawing(material: Material, points: pl.DataFrame, groups: dict[str, int]) -
         viewBox=f"0 0 {WIDTH:.0f} {HEIGHT:.0f}",
         class_="map",
         role="img",
-        aria_label="map of alias embeddings on two principal components",
+        aria_label="map of alias embeddings, similar ones close together",
     )
 
 

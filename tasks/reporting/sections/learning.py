@@ -11,10 +11,16 @@ from tasks.reporting.material import Material
 from tasks.reporting.names import count, share
 
 TERMS = (
-    ("loss", "loss", INK, "-"),
     ("loss_similar", "similar pairs", BLUE, "--"),
     ("loss_dissimilar", "dissimilar pairs", ORANGE, ":"),
 )
+WHOLE = (("loss", "loss", INK, "-"),)
+TERMS_MEANING = (
+    "Its two weighted terms, whose sum it is. In losses over a whole batch the term of similar "
+    "pairs falls below zero as their similarity grows, and that of dissimilar pairs rises with it."
+)
+Curves = tuple[tuple[str, str, str, str], ...]
+"""Column, label, colour and style of each."""
 ADVICE = (
     "The loss should fall and flatten. Validation success@1 decides when to stop and which weights "
     "are kept: if the kept step is the last one, longer training may help; if it lies far "
@@ -38,7 +44,13 @@ def learning(material: Material) -> Html:
             f"The weights of step {count(step)} of {count(history['step'][-1])} were kept: "
             f"validation success@1 {share(success)}. {ADVICE}"
         ),
-        tag("div", _losses(trained), _validation(history, kept), class_="grid"),
+        tag(
+            "div",
+            _validation(history, kept),
+            _drawing(trained, "loss", "loss", WHOLE, "The loss, on training pairs."),
+            _drawing(trained, "terms", "the two terms of the loss", TERMS, TERMS_MEANING),
+            class_="grid three",
+        ),
     )
 
 
@@ -51,17 +63,19 @@ def best_look(history: pl.DataFrame) -> tuple[int, float] | None:
     return row["step"], row["valid_score"]
 
 
-def _losses(history: pl.DataFrame) -> Html:
+def _drawing(history: pl.DataFrame, name: str, meaning: str, curves: Curves, caption: str) -> Html:
+    """Draw columns of the history by step, the axis from 0 where no value lies below."""
+
     def plot(axes: Axes) -> None:
-        for column, name, colour, line in TERMS:
-            axes.plot(history["step"], history[column], line, color=colour, label=name)
+        for column, label, colour, line in curves:
+            axes.plot(history["step"], history[column], line, color=colour, label=label)
         axes.set_xlabel("step")
         axes.set_ylabel("mean since the look before")
-        axes.set_ylim(bottom=0)
+        if axes.dataLim.ymin >= 0:
+            axes.set_ylim(bottom=0)
         axes.legend()
 
-    drawing = draw("learning-loss", "loss and its two terms by step", plot)
-    return figure(drawing, "The loss and its two weighted terms, on training pairs.")
+    return figure(draw(f"learning-{name}", f"{meaning} by step", plot, width=3.6), caption)
 
 
 def _validation(history: pl.DataFrame, kept: tuple[int, float]) -> Html:
@@ -74,5 +88,5 @@ def _validation(history: pl.DataFrame, kept: tuple[int, float]) -> Html:
         axes.set_ylim(bottom=0)
         axes.legend()
 
-    drawing = draw("learning-validation", "validation success@1 by step", plot)
+    drawing = draw("learning-validation", "validation success@1 by step", plot, width=3.6)
     return figure(drawing, "Success@1 of the validation queries; the kept step is marked.")

@@ -34,6 +34,7 @@ def losses(material: Material) -> Html:
     used = training_settings(material.params.network, material.params.train_seed).loss
     drawn = list(choices(used))
     others = "; drawn beside it is what another choice would ask for" if len(drawn) > 1 else ""
+    mark = " (used)" if len(drawn) > 1 else ""
     return section(
         "losses",
         "What the loss asks for",
@@ -45,7 +46,11 @@ def losses(material: Material) -> Html:
             tag("strong", kind_of(used)),
             f"{others}.",
         ),
-        tag("div", *(_drawing(*choice, used) for choice in drawn), class_="grid three"),
+        tag(
+            "div",
+            *(_drawing(name, choice, mark if choice == used else "") for name, choice in drawn),
+            class_="grid three",
+        ),
     )
 
 
@@ -84,7 +89,7 @@ def _cost(pair: float, third: float, settings: LossSettings) -> Float[Tensor, ""
     return loss_parts(kind_of(settings))[1](embeddings, batch, settings).total
 
 
-def _drawing(name: str, settings: LossSettings, used: LossSettings) -> Html:
+def _drawing(name: str, settings: LossSettings, mark: str) -> Html:
     similarity, similar, dissimilar = (curve.numpy() for curve in curves(settings))
 
     def plot(axes: Axes) -> None:
@@ -96,5 +101,4 @@ def _drawing(name: str, settings: LossSettings, used: LossSettings) -> Html:
 
     meaning = f"loss by the similarity of a similar and of a dissimilar pair, {name}"
     drawing = draw(f"loss-{name}", meaning, plot, width=3.6, height=2.7)
-    mark = " (used)" if settings == used else ""
     return figure(drawing, join([tag("strong", name + mark)]))

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from models.losses.contrastive import ContrastiveSettings
 from models.measures.intervals import Interval
@@ -28,7 +27,7 @@ from tasks.reporting.names import (
     slice_name,
 )
 from tasks.reporting.sections.confusions import confused_pairs, confusions
-from tasks.reporting.sections.embedding_map import embedding_map, project
+from tasks.reporting.sections.embedding_map import embedding_map, sample_rows
 from tasks.reporting.sections.learning import best_look, learning
 from tasks.reporting.sections.losses import choices, curves, losses
 from tasks.reporting.sections.neighbours import neighbours, sample_queries
@@ -184,6 +183,28 @@ def test_kept_step_is_the_first_of_the_best_looks(material):
     assert best_look(pl.DataFrame(schema=dict(HISTORY))) is None
 
 
+def points_of(drawing: str, colour: str) -> list[float]:
+    """Heights of the points of a colour's curve, downwards; the legend's line is not clipped."""
+    paths = re.findall(rf'<path d="([^"]*)" clip-path[^>]*stroke: var\(--{colour}\)', drawing)
+    return [float(y) for y in re.findall(r"[ML] [-\d.]+ ([-\d.]+)", "".join(paths))]
+
+
+def test_terms_below_zero_are_drawn_inside_the_axes(material, change):
+    """Give the term of similar pairs -13 and -15, as `info_nce` does: both are on the drawing."""
+    nan = float("nan")
+    history = material.history.with_columns(
+        loss=pl.Series([nan, 1.5, 0.2]),
+        loss_similar=pl.Series([nan, -13.0, -15.0]),
+        loss_dissimilar=pl.Series([nan, 14.5, 15.2]),
+    )
+    page = learning(change(history=history))
+    drawing = next(part for part in page.split("<figure>") if "similar pairs" in part)
+    height = float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', drawing)[1])
+    heights = points_of(drawing, "blue")
+    assert len(heights) == 2 and heights[0] < heights[1]
+    assert all(0 < y < height for y in heights)
+
+
 def test_loss_curves_at_known_places():
     """Take weights ¼ and 4, m = 0.2.
 
@@ -212,7 +233,7 @@ def test_other_choices_of_the_loss_are_drawn_where_there_are_some(material, chan
     network = material.params.network._replace(train=chosen)
     page = losses(change(params=replace(material.params, network=network)))
     assert page.count("<figure>") == drawn
-    assert page.count("(used)") == 1
+    assert page.count("(used)") == (drawn > 1)
     assert ("another choice" in page) == (drawn > 1)
 
 
@@ -227,37 +248,19 @@ def test_size_counts_against_a_loop(sizes):
     assert size_counts(frame).rows() == expected
 
 
-def test_projection_finds_the_long_axes_and_their_share():
-    """Place points on a cross of half-lengths 3 and 1: 9/10 and 1/10 of the variance."""
-    points = np.zeros((4, 4))
-    points[:2, 2] = 3, -3
-    points[2:, 0] = -1, 1
-    projected = project(points + 5)
-    assert projected.explained == pytest.approx([0.9, 0.1])
-    assert projected.points[:2, 0] == pytest.approx([1, -1])
-    assert projected.points[2:, 1] == pytest.approx([-1 / 3, 1 / 3])
-
-
-@settings(max_examples=30, deadline=None)
-@given(arrays(np.float32, (6, 3), elements=st.floats(-1, 1, width=32)))
-def test_projection_stays_in_its_range(points):
-    projected = project(points)
-    assert np.abs(projected.points).max() <= 1 + 1e-9
-    assert 0 <= projected.explained.sum() <= 1 + 1e-9
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_largest_entry_of_each_component_is_positive(seed):
-    """Expect component i in proportion to Σ x · (place of x on axis i)."""
-    points = np.random.default_rng(seed).normal(size=(50, 4))
-    components = (points - points.mean(axis=0)).T @ project(points).points
-    largest = np.abs(components).argmax(axis=0)
-    assert (components[largest, [0, 1]] > 0).all()
-
-
 def test_equal_embeddings_make_a_map_of_one_place(change):
     page = embedding_map(change(embed=lambda titles: np.ones((len(titles), 8), np.float32)))
     assert "nan" not in page
+
+
+def test_map_draws_whole_occupations(material, monkeypatch):
+    """Room for six aliases of occupations of 4, 3, 2 and 1: one of them is cut at most."""
+    monkeypatch.setattr("tasks.reporting.sections.embedding_map.POINTS", 6)
+    rows = sample_rows(material)
+    assert len(rows) == len(set(rows.tolist())) == 6
+    drawn = material.index[rows]["occupation_ids"].list.first().value_counts().rows()
+    whole = dict(material.index["occupation_ids"].list.first().value_counts().iter_rows())
+    assert sum(number < whole[occupation] for occupation, number in drawn) <= 1
 
 
 def test_map_shows_each_alias_with_its_title(material):
