@@ -2,7 +2,8 @@
 
 Equal embeddings give equal bytes with any number of threads and any linear algebra: distances are
 of embeddings rounded to multiples of 2⁻²⁰, whose products add up exactly in any order; the descent
-starts at rounded principal components and runs on one thread.
+starts at rounded principal components. It runs on one thread, because several wait for each other
+and take three times the processor time on a busy machine.
 """
 
 from __future__ import annotations

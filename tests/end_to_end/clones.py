@@ -48,6 +48,7 @@ LONGER = {"max_steps": 200, "evaluate_every": 20}
 FIRST_LOOK = f"step {LONGER['evaluate_every']}/{LONGER['max_steps']} "
 MIX, SEED = "4c", 1  # the defaults of `params.yaml`, of which `report` shows one model
 MODEL = f"{MIX}-{SEED}"  # as in `train@4c-1`
+IN_GIT = {"data/report/metrics.json"}  # of what stages write
 
 
 @dataclass(frozen=True)
