@@ -38,13 +38,14 @@ class FeedbackParams(Section):
 
 
 class Judged(NamedTuple):
-    """Schemas `VERDICTS` and `REJECTED`, the rows read and refused for a fault, and all counts."""
+    """`VERDICTS`, `REJECTED`, rows read and refused for a fault, counts, how the file was read."""
 
     verdicts: pl.DataFrame
     rejected: pl.DataFrame
     read: int
     errors: int
     counts: dict[str, int | dict[str, int]]
+    read_as: list[str]
 
 
 def feedback(params: FeedbackParams, aliases: pl.DataFrame, queries: Container[str]) -> Judged:
@@ -69,7 +70,7 @@ def feedback(params: FeedbackParams, aliases: pl.DataFrame, queries: Container[s
         "mended": opinions.mended,
         **resolved.counts,
     }
-    return Judged(resolved.verdicts, ledger.frame(), read, errors, counts)
+    return Judged(resolved.verdicts, ledger.frame(), read, errors, counts, ledger.read_as())
 
 
 def require_usable(judged: Judged, max_rejected_share: float) -> None:
@@ -92,6 +93,7 @@ def main() -> None:
     aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
     queries = queried_strings()
     judged = feedback(params, aliases, queries)
+    print(*judged.read_as, sep="\n")
     write_frame(judged.rejected, FOLDER / "rejected.parquet", REJECTED)
     require_usable(judged, params.max_rejected_share)
     write_frame(judged.verdicts, FOLDER / "verdicts.parquet", VERDICTS)

@@ -6,6 +6,8 @@ In: the files that `ingest.taxonomy` and `ingest.inputs` name. Out: four frames 
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
@@ -17,15 +19,29 @@ from tasks.files.command import run
 from tasks.files.frames import write_frame, write_json
 from tasks.files.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
 from tasks.params.section import Params, Section, Share, load, require_below
+from tasks.readers.delimiters import checked_delimiter, checked_encoding
 from tasks.readers.inputs import read_inputs
-from tasks.readers.outside import IngestError
+from tasks.readers.outside import IngestError, shown
+from tasks.readers.records import Format
 from tasks.readers.rejected import NOTICES, Ledger
 from tasks.readers.taxonomies import checked_reader, taxonomy_reader
 
 FOLDER = Path("data/ingest")
 
 
-class TaxonomyParams(Params):
+class FormatParams(Params):
+    """How a table of text is read; an empty value is what the file is found to have."""
+
+    delimiter: Annotated[str, AfterValidator(checked_delimiter)]
+    encoding: Annotated[str, AfterValidator(checked_encoding)]
+
+    @property
+    def format(self) -> Format:
+        """Both as readers take them."""
+        return Format(self.delimiter, self.encoding)
+
+
+class TaxonomyParams(FormatParams):
     """Which format, which files (its own names to names in the folder), which columns (`table`)."""
 
     reader: Annotated[str, AfterValidator(checked_reader)]
@@ -33,7 +49,7 @@ class TaxonomyParams(Params):
     columns: dict[str, str]
 
 
-class InputsParams(Params):
+class InputsParams(FormatParams):
     """Raw inputs: a table with named columns, one title a line, or none."""
 
     reader: Literal["table", "lines", "none"]
@@ -69,7 +85,7 @@ class IngestParams(Section):
 
 @dataclass(frozen=True)
 class Ingested:
-    """The four frames and how many rows each file gave."""
+    """The four frames, how many rows each file gave, and how each was read."""
 
     occupations: pl.DataFrame
     aliases: pl.DataFrame
@@ -77,6 +93,8 @@ class Ingested:
     rejected: pl.DataFrame
     rows_read: dict[str, int]
     reasons: dict[str, int]
+    read_as: list[str]
+    likely_cause: str
 
     @property
     def errors(self) -> int:
@@ -113,29 +131,52 @@ def ingest(params: IngestParams) -> Ingested:
         rejected=ledger.frame(),
         rows_read=dict(sorted(ledger.rows.items())),
         reasons=ledger.reasons(),
+        read_as=ledger.read_as(),
+        likely_cause=ledger.likely_cause(),
     )
 
 
-def require_usable(ingested: Ingested, max_rejected_share: float) -> None:
-    """Refuse what no later stage can work with.
+def require_usable(ingested: Ingested, params: IngestParams) -> None:
+    """Refuse what no later stage can work with; the taxonomy is blamed before what rests on it.
 
     Raises:
-        IngestError: more faulty rows than `max_rejected_share` of all rows read; no occupation;
-            only one.
+        IngestError: no occupation, or only one; a file of inputs that gave none; more faulty rows
+            than `max_rejected_share` of all rows read.
     """
-    read = sum(ingested.rows_read.values())
-    if ingested.errors > max_rejected_share * read:
-        raise IngestError(
-            f"{ingested.errors} of {read} rows were rejected, more than ingest.max_rejected_share "
-            f"= {max_rejected_share:g}: {ingested.reasons}. Look at {FOLDER}/rejected.parquet; "
-            "mend the files or raise the parameter."
-        )
+    taxonomy, inputs = params.located
     if ingested.occupations.height < 2:
         how = "is empty" if ingested.occupations.is_empty() else "has one occupation only"
         raise IngestError(
-            f"the taxonomy {how}: there is nothing to tell apart. Read: {ingested.rows_read}, "
-            f"rejected: {ingested.reasons}; check ingest.taxonomy in params.yaml."
+            f"the taxonomy {how}: there is nothing to tell apart. "
+            f"{_what_was_in(taxonomy.files.values(), ingested)}. Add titles of other occupations, "
+            "or name another file in ingest.taxonomy.files."
         )
+    if inputs.reader != "none" and ingested.inputs.is_empty():
+        raise IngestError(
+            f"there are no raw inputs. {_what_was_in([inputs.file], ingested)}. Name another file "
+            "in ingest.inputs.file, or set ingest.inputs.reader: none."
+        )
+    read = sum(ingested.rows_read.values())
+    if ingested.errors > params.max_rejected_share * read:
+        raise IngestError(
+            f"{ingested.errors} of {read} rows were rejected, more than ingest.max_rejected_share "
+            f"= {params.max_rejected_share:g}: {ingested.reasons}. Look at "
+            f"{FOLDER}/rejected.parquet; mend the files or raise the parameter."
+            f"{ingested.likely_cause}"
+        )
+
+
+def _what_was_in(files: Iterable[str], ingested: Ingested) -> str:
+    """Say of each file how many rows it has, and why some were refused."""
+    said = []
+    for file in (shown(Path(file)) for file in files):
+        rows = ingested.rows_read.get(file, 0)
+        reasons = Counter(ingested.rejected.filter(pl.col("file") == file)["reason"])
+        refused = ", refused: " + str(dict(sorted(reasons.items()))) if reasons else ""
+        said.append(
+            f"{file} has {rows} rows{refused}" if rows else f"{file} has no rows, a header at most"
+        )
+    return ", ".join(said) + ingested.likely_cause.rstrip(".")
 
 
 def main() -> None:
@@ -143,7 +184,8 @@ def main() -> None:
     params = load(IngestParams)
     ingested = ingest(params)
     write_frame(ingested.rejected, FOLDER / "rejected.parquet", REJECTED)
-    require_usable(ingested, params.max_rejected_share)
+    print(*ingested.read_as, sep="\n")
+    require_usable(ingested, params)
     write_frame(ingested.occupations, FOLDER / "occupations.parquet", OCCUPATIONS)
     write_frame(ingested.aliases, FOLDER / "aliases.parquet", ALIASES)
     write_frame(ingested.inputs, FOLDER / "inputs.parquet", INPUTS)

@@ -45,8 +45,9 @@ class SynonymsParams(Section):
     """Section `synonyms`: the manual set, the rules of induction, and the Composition test."""
 
     NAME: ClassVar[str] = "synonyms"
-    reader: Literal["table", "thesaurus"]
+    reader: Literal["table", "thesaurus", "none"]
     file: str
+    columns: dict[str, str]
     max_shared_words: Count
     max_part_words: Count
     min_contexts: Count
@@ -135,6 +136,7 @@ def main() -> None:
     """Run the stage on its files; rejected rows are written even if it fails."""
     params, ledger = load(SynonymsParams), Ledger()
     manual = read_synonyms(params, ledger)
+    print(*ledger.read_as(), sep="\n")
     write_frame(ledger.frame(), FOLDER / "rejected.parquet", REJECTED)
     require_few_refused(ledger, params.max_rejected_share)
     made = synonyms(

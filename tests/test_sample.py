@@ -324,7 +324,7 @@ def test_the_stage_takes_every_row(monkeypatch) -> None:
     if params.taxonomy.reader != "sample":
         pytest.skip("params.yaml is a profile's")
     read = ingest(params)
-    require_usable(read, 0.0)
+    require_usable(read, params)
     assert read.rejected.rows() == []
     assert read.aliases.height == sum(map(len, TITLES.values()))
     assert read.inputs.height == len(LABELLED) + len(UNLABELLED)

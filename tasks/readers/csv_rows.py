@@ -1,18 +1,15 @@
-"""Delimited text to rows, strictly: a bad record is refused with its line, the next one is read.
-
-The csv module in strict mode judges; this file knows where each record starts, which is not where
-it ends when a quoted field holds line breaks. After a fault only the record's first line is
-refused and reading goes on with the next line, so a stray quote cannot swallow the rest.
-"""
+"""A delimited file with a header to rows under our names; a bad record is refused with its line."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypedDict
 
+from tasks.readers.delimiters import NAMES, find_delimiter
+from tasks.readers.encodings import is_text
 from tasks.readers.outside import IngestError, require_columns, shown
+from tasks.readers.records import AS_FOUND, Format, records
 from tasks.readers.rejected import (
     BAD_CHARACTERS,
     BAD_QUOTES,
@@ -21,53 +18,7 @@ from tasks.readers.rejected import (
     Ledger,
     Row,
 )
-from tasks.readers.text import is_text, physical_lines
-
-
-class Dialect(TypedDict):
-    """How fields are told apart."""
-
-    delimiter: str
-    quoting: Literal[0, 3]  # csv.QUOTE_MINIMAL, csv.QUOTE_NONE
-
-
-COMMAS = Dialect(delimiter=",", quoting=csv.QUOTE_MINIMAL)
-TABS = Dialect(delimiter="\t", quoting=csv.QUOTE_MINIMAL)
-BARE_TABS = Dialect(delimiter="\t", quoting=csv.QUOTE_NONE)  # a quote is a character like any other
-
-
-class _Lines:
-    """Physical lines that can be read again from any one on."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
-        self.at = 0
-
-    def __iter__(self) -> _Lines:
-        return self
-
-    def __next__(self) -> str:
-        if self.at >= len(self.lines):
-            raise StopIteration
-        self.at += 1
-        return self.lines[self.at - 1]
-
-
-def records(lines: list[str], dialect: Dialect) -> Iterator[tuple[int, str, list[str] | None]]:
-    """Yield (line it starts on, text, fields) per record; fields are None where quotes are broken.
-
-    A blank line has no fields: an empty list.
-    """
-    cursor = _Lines(lines)
-    reader = csv.reader(cursor, strict=True, **dialect)
-    while cursor.at < len(lines):
-        start = cursor.at
-        fields: list[str] | None
-        try:
-            fields = next(reader)
-        except csv.Error:
-            fields, cursor.at = None, start + 1
-        yield start + 1, "".join(lines[start : cursor.at]).rstrip("\r\n"), fields
+from tasks.readers.text import physical_lines
 
 
 def csv_rows(
@@ -75,7 +26,7 @@ def csv_rows(
     columns: Mapping[str, str],
     origin: str,
     ledger: Ledger,
-    dialect: Dialect = COMMAS,
+    form: Format = AS_FOUND,
 ) -> Iterator[Row]:
     """Yield the rows of a delimited file with a header, under our names.
 
@@ -83,20 +34,22 @@ def csv_rows(
         path: the file.
         columns: our name -> the file's column; other columns are not read.
         origin: where the file comes from, for messages.
-        ledger: counts records (the header is none) and takes the refused ones.
-        dialect: delimiter and quoting.
+        ledger: counts records (the header is none), takes the refused ones, and is told how the
+            file was read.
+        form: delimiter, encoding and quoting.
 
     Raises:
         IngestError: the file is missing, empty, or lacks a column.
     """
-    lines = records(physical_lines(path, origin), dialect)
-    header = next(lines, None)
+    lines, form = _read(path, columns.values(), origin, ledger, form)
+    split = records(lines, form)
+    header = next(split, None)
     if header is None or not header[2]:
         raise IngestError(f"{path} has no header line. {origin}")
     names = [name.strip() for name in header[2]]
-    require_columns(names, columns.values(), path, origin)
+    require_columns(names, columns.values(), path, _cause(lines, columns.values(), form) + origin)
     position = {ours: names.index(theirs) for ours, theirs in columns.items()}
-    for line, text, fields in lines:
+    for line, text, fields in split:
         ledger.rows[shown(path)] += 1
         row = Row(shown(path), line, text, {})
         reason = _fault(text, fields, len(names))
@@ -105,6 +58,43 @@ def csv_rows(
         else:
             values = {ours: fields[at] for ours, at in position.items()}
             yield Row(row.file, line, text, values)
+
+
+def csv_header(
+    path: Path, wanted: Iterable[str], origin: str, form: Format = AS_FOUND
+) -> list[str]:
+    """Return the column names of a delimited file; none if it has no header.
+
+    Args:
+        path: the file.
+        wanted: columns that it should have, by which a delimiter is found.
+        origin: where the file comes from, for messages.
+        form: delimiter, encoding and quoting.
+    """
+    lines, form = _read(path, wanted, origin, Ledger(), form)
+    first = next(records(lines, form), None)
+    return [name.strip() for name in (first and first[2]) or []]
+
+
+def _read(
+    path: Path, wanted: Iterable[str], origin: str, ledger: Ledger, form: Format
+) -> tuple[list[str], Format]:
+    """Return the lines and the format that holds, which the ledger is told."""
+    lines = physical_lines(path, origin, ledger, form.encoding)
+    delimiter = form.delimiter or find_delimiter(lines, set(wanted)).delimiter
+    ledger.readings[shown(path)] += f", {NAMES.get(delimiter, repr(delimiter))} between fields"
+    return lines, replace(form, delimiter=delimiter)
+
+
+def _cause(lines: list[str], wanted: Iterable[str], form: Format) -> str:
+    """Name another delimiter if the columns are there with it."""
+    other = find_delimiter(lines, set(wanted))
+    if other.delimiter == form.delimiter or not set(wanted) <= set(other.header):
+        return ""
+    return (
+        f"It was read with {NAMES.get(form.delimiter, repr(form.delimiter))} between fields, but "
+        f"has {NAMES[other.delimiter]}. "
+    )
 
 
 def _fault(text: str, fields: list[str] | None, width: int) -> str:

@@ -12,7 +12,6 @@ stays good:
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -20,15 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
-from polars.exceptions import PolarsError
 
 from models.text.titles import clean_title, normalize_title
 from tasks.files.schemas import FEEDBACK
-from tasks.readers.csv_rows import COMMAS, TABS, records
-from tasks.readers.outside import mapped_columns, read_bytes
+from tasks.readers.outside import mapped_columns
 from tasks.readers.rejected import UNKNOWN_OCCUPATION, Ledger, Row, empty
-from tasks.readers.rows import table_rows
-from tasks.readers.text import physical_lines
+from tasks.readers.rows import table_header, table_rows
 
 if TYPE_CHECKING:
     from tasks.feedback import FeedbackParams
@@ -112,21 +108,9 @@ def moment(judged_at: str) -> str:
 def _columns(path: Path, mapped: Mapping[str, str]) -> dict[str, str]:
     """Map our name to the file's column, by `mapped` or by its own name if the file has it."""
     columns = {name: name for name in REQUIRED} | dict(mapped)
-    header = _header(path)
+    header = table_header(path, [columns[name] for name in REQUIRED], ORIGIN)
     columns |= {name: name for name in OPTIONAL if name in header and name not in columns}
     return mapped_columns(columns, "feedback.columns", REQUIRED, OPTIONAL)
-
-
-def _header(path: Path) -> list[str]:
-    """Read the column names; none without a header, which the reading of the rows will refuse."""
-    if path.suffix != ".parquet":
-        dialect = TABS if path.suffix == ".tsv" else COMMAS
-        first = next(records(physical_lines(path, ORIGIN), dialect), None)
-        return [name.strip() for name in (first and first[2]) or []]
-    try:
-        return list(pl.read_parquet_schema(io.BytesIO(read_bytes(path, ORIGIN))))
-    except PolarsError:
-        return []
 
 
 def _fault(values: Mapping[str, str], titles: Titles) -> str:

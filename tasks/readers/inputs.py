@@ -19,8 +19,8 @@ from tasks.readers.rows import table_rows
 from tasks.readers.text import line_rows
 
 ORIGIN = (
-    "It is the file that you named in ingest.inputs.file: correct the name or the column map, or "
-    "bring it to data/external/ with `dvc import-url` as docs/SOURCES.md shows."
+    "It is the file that ingest.inputs.file names: correct the name, or columns, delimiter or "
+    "encoding of ingest.inputs; a profile brings files under `external:`."
 )
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def _rows(params: InputsParams, ledger: Ledger) -> Iterable[Row]:
     if params.reader == "none":
         return []
     if params.reader == "lines":
-        return line_rows(Path(params.file), "raw_title", ORIGIN, ledger)
+        return line_rows(Path(params.file), "raw_title", ORIGIN, ledger, params.encoding)
     columns = mapped_columns(
         params.columns, "ingest.inputs.columns", ["raw_title"], ["occupation_id"]
     )
-    return table_rows(Path(params.file), columns, ORIGIN, ledger)
+    return table_rows(Path(params.file), columns, ORIGIN, ledger, params.format)

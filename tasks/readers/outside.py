@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+OTHER_KINDS = {  # of file, by how they begin, and what to do
+    b"PK\x03\x04": "an Excel workbook or another zip archive: save the sheet as CSV (UTF-8)",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the sheet as CSV (UTF-8)",
+    b"\x1f\x8b": "packed with gzip: unpack it",
+    b"%PDF": "a PDF: save the table as CSV (UTF-8)",
+    b"PAR1": "a Parquet file: let its name end in .parquet",
+}
+BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+NULS = 0.2  # share of the bytes that only UTF-16 and binary files have
 
 
 class IngestError(ValueError):
@@ -57,7 +68,7 @@ def mapped_columns(
 
 
 def read_bytes(path: Path, origin: str) -> bytes:
-    """Read the whole file.
+    """Read the whole file, of any kind.
 
     Args:
         path: as given in the parameters.
@@ -66,9 +77,27 @@ def read_bytes(path: Path, origin: str) -> bytes:
     Raises:
         IngestError: there is no such file.
     """
+    if path.is_dir():
+        raise IngestError(f"{path} is a folder: name the file in it. {origin}")
     if not path.is_file():
         raise IngestError(f"{path} is missing. {origin}")
     return path.read_bytes()
+
+
+def require_text(data: bytes, path: Path, origin: str) -> None:
+    """Refuse a file that is no text in an encoding without NULs, UTF-16 with its mark aside.
+
+    Raises:
+        IngestError: naming what it seems to be, and what to do.
+    """
+    for beginning, kind in OTHER_KINDS.items():
+        if data.startswith(beginning):
+            raise IngestError(f"{path} is {kind}. {origin}")
+    if not data.startswith(BYTE_ORDER_MARKS) and data.count(0) > NULS * len(data):
+        raise IngestError(
+            f"{path} is binary, or UTF-16 without its byte order mark: save it as UTF-8, or name "
+            f"its encoding (utf-16-le, utf-16-be). {origin}"
+        )
 
 
 def require_columns(present: Iterable[str], wanted: Iterable[str], path: Path, origin: str) -> None:

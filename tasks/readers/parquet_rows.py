@@ -10,9 +10,9 @@ from pathlib import Path
 import polars as pl
 from polars.exceptions import PolarsError
 
+from tasks.readers.encodings import is_text
 from tasks.readers.outside import IngestError, read_bytes, require_columns, shown
 from tasks.readers.rejected import BAD_CHARACTERS, EMPTY_ROW, Ledger, Row
-from tasks.readers.text import is_text
 
 
 def parquet_rows(
@@ -25,6 +25,7 @@ def parquet_rows(
             text (a list, a structure).
     """
     frame = _frame(path, columns, origin)
+    ledger.readings[shown(path)] = "Parquet"
     for line, values in enumerate(frame.iter_rows(named=True), start=1):
         ledger.rows[shown(path)] += 1
         row = Row(shown(path), line, _as_csv(values.values()), values)
@@ -34,6 +35,18 @@ def parquet_rows(
             yield row
         else:
             ledger.refuse(row, EMPTY_ROW)
+
+
+def parquet_header(path: Path, origin: str) -> list[str]:
+    """Return the column names; none where the file is no Parquet, which the rows will refuse.
+
+    Raises:
+        IngestError: the file is missing.
+    """
+    try:
+        return list(pl.read_parquet_schema(io.BytesIO(read_bytes(path, origin))))
+    except PolarsError:
+        return []
 
 
 def _frame(path: Path, columns: Mapping[str, str], origin: str) -> pl.DataFrame:

@@ -60,6 +60,8 @@ class Ledger:
 
     rows: Counter[str] = field(default_factory=Counter)
     refused: list[tuple[str, int, str, str]] = field(default_factory=list)
+    readings: dict[str, str] = field(default_factory=dict)  # file -> how it was read
+    causes: dict[str, str] = field(default_factory=dict)  # file -> why rows are likely to be bad
 
     def refuse(self, row: Row, reason: str) -> None:
         """Note that `row` is not taken; undecodable characters are shown as escapes."""
@@ -69,6 +71,17 @@ class Ledger:
     def frame(self) -> pl.DataFrame:
         """Return all refused rows (columns of `REJECTED`)."""
         return pl.DataFrame(self.refused, schema=REJECTED, orient="row")
+
+    def read_as(self) -> list[str]:
+        """Return one line a file, for the log: format and encoding, or what is wrong with it."""
+        return [
+            f"{file}: {reading}" + (f"; {self.causes[file]}" if file in self.causes else "")
+            for file, reading in self.readings.items()
+        ]
+
+    def likely_cause(self) -> str:
+        """Return what a message about refused rows ends with; empty if nothing is known."""
+        return "".join(f" {cause}." for cause in self.causes.values())
 
     def reasons(self) -> dict[str, int]:
         """Count refused rows per reason."""

@@ -1,32 +1,33 @@
-"""Manual synonyms: `table`, a CSV, TSV or Parquet file, or `thesaurus`, lines `a, b, c => d`.
+"""Manual synonyms: a `table` of pairs, a `thesaurus` with lines `a, b, c => d`, or `none`.
 
-The table has the columns `term` and `synonym`, one pair a row. The thesaurus (Thesaurus of Job
-Titles, a public repository) has one term a line: on the right its name as an identifier, with
-underscores for spaces, on the left all its names, its own mostly among them. A line with no other
-name is right as it stands and gives no pair. Where the identifier is one of the names with "jobs"
-put behind it ("access, access services => access_jobs"), that name is the term.
+The table, delimited text or Parquet, has the columns `term` and `synonym`, one pair a row. The
+thesaurus (Thesaurus of Job Titles, a public repository) has one term a line: on the right its name
+as an identifier, with underscores for spaces, on the left all its names, its own mostly among them.
+A line with no other name is right as it stands and gives no pair. Where the identifier is one of
+the names with "jobs" put behind it ("access, access services => access_jobs"), that name is the
+term.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.text.titles import normalize_title
-from tasks.readers.outside import IngestError
+from tasks.readers.outside import IngestError, mapped_columns
 from tasks.readers.rejected import DUPLICATE_ROW, NOTICES, Ledger, Row, empty
 from tasks.readers.rows import table_rows
 from tasks.readers.text import line_rows
 
 ORIGIN = (
-    "It is the file that you named in synonyms.file: correct the name, or bring it to "
-    "data/external/ with `dvc import-url` as docs/SOURCES.md shows."
+    "It is the file that synonyms.file names: correct the name or synonyms.columns; a profile "
+    "brings files under `external:`; synonyms.reader: none does without."
 )
 
 if TYPE_CHECKING:
     from tasks.synonyms import SynonymsParams
-COLUMNS = {"term": "term", "synonym": "synonym"}
+COLUMNS = ("term", "synonym")
 SAME = "term and synonym are the same"
 BAD_ARROW = "not exactly one =>"
 ARROW = "=>"
@@ -39,16 +40,14 @@ def read_synonyms(params: SynonymsParams, ledger: Ledger) -> list[tuple[str, str
     A pair means both directions and stands once, whichever way round the file repeats it.
 
     Args:
-        params: section `synonyms`; `reader` and `file` are used.
+        params: section `synonyms`; `reader`, `file` and `columns` are used.
         ledger: takes the refused rows.
 
     Raises:
         IngestError: the file or a column is missing.
     """
-    path = Path(params.file)
-    rows = _table(path, ledger) if params.reader == "table" else _thesaurus(path, ledger)
     pairs: dict[frozenset[str], tuple[str, str]] = {}
-    for row, term, synonym in rows:
+    for row, term, synonym in _rows(params, ledger):
         reason = _fault(term, synonym)
         if not reason and frozenset((term, synonym)) in pairs:
             reason = DUPLICATE_ROW
@@ -72,7 +71,7 @@ def require_few_refused(ledger: Ledger, max_rejected_share: float) -> None:
             f"{errors} rows of the synonyms were rejected, {read} were read: more than "
             f"synonyms.max_rejected_share = {max_rejected_share:g}: {reasons}. Look at "
             f"data/synonyms/rejected.parquet; mend the file, check synonyms.reader, or raise the "
-            "parameter."
+            f"parameter.{ledger.likely_cause()}"
         )
 
 
@@ -84,8 +83,20 @@ def _fault(term: str, synonym: str) -> str:
     return SAME if term == synonym else ""
 
 
-def _table(path: Path, ledger: Ledger) -> Iterator[tuple[Row, str, str]]:
-    for row in table_rows(path, COLUMNS, ORIGIN, ledger):
+def _rows(params: SynonymsParams, ledger: Ledger) -> Iterable[tuple[Row, str, str]]:
+    if params.reader == "none":
+        return []
+    if params.reader == "thesaurus":
+        return _thesaurus(Path(params.file), ledger)
+    named = {name: name for name in COLUMNS} | params.columns
+    columns = mapped_columns(named, "synonyms.columns", COLUMNS, ())
+    return _table(Path(params.file), columns, ledger)
+
+
+def _table(
+    path: Path, columns: Mapping[str, str], ledger: Ledger
+) -> Iterator[tuple[Row, str, str]]:
+    for row in table_rows(path, columns, ORIGIN, ledger):
         yield row, normalize_title(row["term"]), normalize_title(row["synonym"])
 
 

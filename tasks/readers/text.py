@@ -1,48 +1,56 @@
-"""Bytes to physical lines: the encoding by its byte order mark, and nothing lost on bad bytes.
+r"""Bytes to physical lines, noted in the ledger with their encoding (`tasks/readers/encodings.py`).
 
-UTF-8 with or without a mark, UTF-16 with one. A byte that the encoding does not allow becomes a
-lone surrogate, which no valid text holds: `is_text` finds the row, and the rest of the file lives.
+A line ends with ``\n``, ``\r\n`` or ``\r`` and nothing else.
 """
 
 from __future__ import annotations
 
-import codecs
 import io
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tasks.readers.outside import read_bytes, shown
+from tasks.readers.encodings import SHOWN, decode, is_text
+from tasks.readers.outside import IngestError, read_bytes, require_text, shown
 from tasks.readers.rejected import BAD_CHARACTERS, EMPTY_ROW, Ledger, Row
 
-UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
 
+def physical_lines(path: Path, origin: str, ledger: Ledger, encoding: str = "") -> list[str]:
+    """Read the lines of a file with their ends as they stand.
 
-def decode(data: bytes) -> str:
-    """Decode `data`, without byte order mark; what cannot be decoded becomes lone surrogates."""
-    encoding = UTF_16.get(data[:2])
-    if encoding is None:
-        return data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
-    whole = len(data) // 2 * 2
-    cut_off = "".join(chr(0xDC00 + byte) for byte in data[whole:])
-    return data[2:whole].decode(encoding, "surrogatepass") + cut_off
+    Args:
+        path: the file.
+        origin: where it comes from, for messages.
+        ledger: is told the encoding, and where the first line is that it does not fit.
+        encoding: a name that Python knows; empty: as found.
 
-
-def is_text(text: str) -> bool:
-    """Tell whether `text` was decoded without a fault and holds no NUL."""
-    return NOT_TEXT.search(text) is None
-
-
-def physical_lines(path: Path, origin: str) -> list[str]:
-    r"""Read the lines of a file with their ends (``\n``, ``\r\n`` or ``\r``) as they stand."""
+    Raises:
+        IngestError: there is no such file, or it is no text.
+    """
+    data = read_bytes(path, origin)
+    if not encoding:
+        require_text(data, path, origin)
+    try:
+        text, encoding = decode(data, encoding)
+    except UnicodeDecodeError as error:
+        raise IngestError(f"{path} is not {encoding}: {error}. {origin}") from None
     # newline="" splits at all three and translates none, as the csv module asks for
-    return list(io.StringIO(decode(read_bytes(path, origin)), newline=""))
+    lines = list(io.StringIO(text, newline=""))
+    name = SHOWN.get(encoding, encoding)
+    ledger.readings[shown(path)] = name
+    bad = [number for number, line in enumerate(lines, start=1) if not is_text(line)]
+    if bad:
+        ledger.causes[shown(path)] = (
+            f"{shown(path)} was read as {name}, which {len(bad)} of its {len(lines)} lines are "
+            f"not; first bad byte in line {bad[0]}: save it as UTF-8"
+        )
+    return lines
 
 
-def line_rows(path: Path, name: str, origin: str, ledger: Ledger) -> Iterator[Row]:
+def line_rows(
+    path: Path, name: str, origin: str, ledger: Ledger, encoding: str = ""
+) -> Iterator[Row]:
     """Yield one row per line, its text under `name`; blank lines and bad bytes are refused."""
-    for number, line in enumerate(physical_lines(path, origin), start=1):
+    for number, line in enumerate(physical_lines(path, origin, ledger, encoding), start=1):
         ledger.rows[shown(path)] += 1
         text = line.rstrip("\r\n")
         row = Row(shown(path), number, text, {name: text})

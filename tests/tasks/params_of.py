@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from tasks.ingest import InputsParams, TaxonomyParams
 from tasks.pairs import PairsParams
 from tasks.synonyms import SynonymsParams
+
+
+def taxonomy_params(reader: str, files: dict[str, str], **changes: Any) -> TaxonomyParams:
+    """Section `ingest.taxonomy`; how a table is written is found."""
+    values = {"reader": reader, "files": files, "columns": {}, "delimiter": "", "encoding": ""}
+    return TaxonomyParams(**values | changes)
+
+
+def inputs_params(reader: str = "none", file: str = "", **changes: Any) -> InputsParams:
+    """Section `ingest.inputs`; how a table is written is found."""
+    values = {"reader": reader, "file": file, "columns": {}, "delimiter": "", "encoding": ""}
+    return InputsParams(**values | changes)
 
 
 def pairs_params(**changes: Any) -> PairsParams:
@@ -17,6 +30,12 @@ def pairs_params(**changes: Any) -> PairsParams:
 
 def synonyms_params(**changes: Any) -> SynonymsParams:
     """Section `synonyms`: the paper's rules, and a test of any size."""
-    values = {"reader": "table", "file": "", "max_shared_words": 2, "max_part_words": 2}
+    values = {
+        "reader": "table",
+        "file": "",
+        "columns": {},
+        "max_shared_words": 2,
+        "max_part_words": 2,
+    }
     values |= {"min_contexts": 1, "test_share": 0.25, "max_test": 900, "probe_titles": 0}
     return SynonymsParams(**values | {"max_rejected_share": 0.0} | changes)

@@ -21,16 +21,18 @@ from tasks.readers.outside import IngestError
 ROOT = Path(__file__).resolve().parents[2]
 TITLES = "id,title\n1,cook\n2,nurse\n1,chef\n"
 LONG = "👩🏽‍🍳" * 2_500  # 10,000 code points
+AS_FOUND = {"delimiter": "", "encoding": ""}
 OUTPUTS = ("occupations", "aliases", "inputs", "rejected")
 
 
 def section(**changes: Any) -> dict[str, Any]:
     """Section `ingest` of a table of titles and no inputs, in a folder beside `params.yaml`."""
     columns = {"occupation_id": "id", "title": "title"}
+    taxonomy = {"reader": "table", "files": {"titles": "titles.csv"}, "columns": columns}
     return {
         "folder": "outside",
-        "taxonomy": {"reader": "table", "files": {"titles": "titles.csv"}, "columns": columns},
-        "inputs": {"reader": "none", "file": "", "columns": {}},
+        "taxonomy": taxonomy | AS_FOUND,
+        "inputs": {"reader": "none", "file": "", "columns": {}} | AS_FOUND,
         "max_rejected_share": 0.01,
     } | changes
 
@@ -41,7 +43,7 @@ def run_in(root: Path, titles: str, share: float = 0.01, inputs: str | None = No
     (root / "outside").mkdir(parents=True, exist_ok=True)
     (root / "outside/titles.csv").write_text(titles, encoding="utf-8")
     if inputs is not None:
-        changes["inputs"] = {"reader": "lines", "file": "inputs.txt", "columns": {}}
+        changes["inputs"] = {"reader": "lines", "file": "inputs.txt", "columns": {}} | AS_FOUND
         (root / "outside/inputs.txt").write_text(inputs, encoding="utf-8")
     params = yaml.safe_dump({"ingest": section(**changes)})
     (root / "params.yaml").write_text(params, encoding="utf-8")
@@ -109,15 +111,53 @@ def test_notices_are_no_errors(here) -> None:
 @pytest.mark.parametrize(
     ("titles", "message"),
     [
-        ("id,title\n", "taxonomy is empty"),
+        (
+            "id,title\n",
+            r"taxonomy is empty: .*\. outside/titles\.csv has no rows, a header at most\. Add",
+        ),
         ("id,title\n1,cook\n1,chef\n", "one occupation only: there is nothing to tell apart"),
+        (
+            "id,title\n1,\n2,\n",
+            r"is empty: .* has 2 rows, refused: {'empty title': 2}\. Add .*taxonomy\.files",
+        ),
+        (
+            "id,title\n\xe4,\xfe\n",
+            r"is empty: .*'bytes that are not text': 1.*first bad byte in line 2",
+        ),
     ],
 )
 def test_nothing_to_tell_apart_is_an_error(here, titles: str, message: str) -> None:
-    run_in(here, titles)
+    """Blame the taxonomy, although all labelled inputs are refused for its sake."""
+    run_in(here, titles, inputs="cook\n")
+    (here / "outside/titles.csv").write_bytes(titles.encode("latin-1"))
     with pytest.raises(IngestError, match=message):
         main()
-    assert rejected() == []
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        (
+            "",
+            r"outside/inputs\.txt has no rows, .*\. Name another file in ingest\.inputs\.file",
+        ),
+        ("\n \n", r"outside/inputs\.txt has 2 rows, refused: {'empty row': 2}\. .*reader: none"),
+    ],
+)
+def test_inputs_of_which_none_can_be_used_are_an_error(here, inputs: str, message: str) -> None:
+    run_in(here, TITLES, inputs=inputs)
+    with pytest.raises(IngestError, match=f"there are no raw inputs. {message}"):
+        main()
+
+
+def test_the_log_says_how_each_file_was_read(here, capsys) -> None:
+    run_in(here, TITLES, inputs="cook\n")
+    (here / "outside/titles.csv").write_bytes("id;title\n1;Köchin\n2;nurse\n".encode("latin-1"))
+    main()
+    assert capsys.readouterr().out == (
+        "outside/titles.csv: Windows-1252 (Latin-1), semicolons between fields\n"
+        "outside/inputs.txt: UTF-8\n"
+    )
 
 
 def test_unusual_titles_pass(here) -> None:
@@ -132,7 +172,7 @@ def test_unusual_titles_pass(here) -> None:
 def test_a_missing_file_is_an_error_that_names_it(here) -> None:
     run_in(here, TITLES)
     (here / "outside/titles.csv").unlink()
-    with pytest.raises(IngestError, match=r"outside/titles\.csv is missing\..*dvc import-url"):
+    with pytest.raises(IngestError, match=r"outside/titles\.csv is missing\..*external:"):
         main()
 
 
@@ -154,11 +194,11 @@ def test_same_bytes_in_another_folder_process_and_number_of_threads(tmp_path) ->
 
 def test_no_frame_holds_a_folder_of_this_machine(tmp_path) -> None:
     (tmp_path / "titles.csv").write_text(TITLES + "1,\n", encoding="utf-8")
-    params = section(folder=str(tmp_path), max_rejected_share=0.5)
-    ingested = ingest(IngestParams.model_validate(params))
+    params = IngestParams.model_validate(section(folder=str(tmp_path), max_rejected_share=0.25))
+    ingested = ingest(params)
     assert ingested.rejected["file"].to_list() == ["titles.csv"]
     assert ingested.errors == 1
-    require_usable(ingested, 0.25)
+    require_usable(ingested, params)
 
 
 @pytest.mark.parametrize(
@@ -169,8 +209,8 @@ def test_every_file_is_in_the_folder_that_dvc_watches(here, part: str, file: str
     """Also one that would be in it, said from the root: the folder is said once."""
     file = file.format(here=here)
     parts = {
-        "taxonomy": {"reader": "table", "files": {"titles": file}, "columns": {}},
-        "inputs": {"reader": "lines", "file": file, "columns": {}},
+        "taxonomy": {"reader": "table", "files": {"titles": file}, "columns": {}} | AS_FOUND,
+        "inputs": {"reader": "lines", "file": file, "columns": {}} | AS_FOUND,
     }
     params = {"ingest": section(**{part: parts[part]})}
     (here / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
@@ -183,8 +223,7 @@ def test_files_may_lie_deeper_in_the_folder(here) -> None:
     (here / "outside").rename(here / "deeper")
     (here / "outside").mkdir()
     (here / "deeper").rename(here / "outside/deeper")
-    columns = section()["taxonomy"]["columns"]
-    taxonomy = {"reader": "table", "files": {"titles": "deeper/titles.csv"}, "columns": columns}
+    taxonomy = section()["taxonomy"] | {"files": {"titles": "deeper/titles.csv"}}
     ingested = ingest(IngestParams.model_validate(section(taxonomy=taxonomy)))
     assert ingested.rows_read == {"outside/deeper/titles.csv": 3}
 

@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tasks.readers.csv_rows import BARE_TABS, csv_rows
+from tasks.readers.csv_rows import csv_rows
 from tasks.readers.outside import named_files
+from tasks.readers.records import BARE_TABS
 from tasks.readers.rejected import BAD_CODE, Ledger, Row
 from tasks.readers.rows import distinct
 from tasks.readers.taxonomy import Taxonomy

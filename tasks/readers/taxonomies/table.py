@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tasks.ingest import TaxonomyParams
 
 ORIGIN = (
-    "It is the file that you named in ingest.taxonomy.files.titles: correct the name or the "
-    "column map, or bring it to data/external/ with `dvc import-url` as docs/SOURCES.md shows."
+    "It is the file that ingest.taxonomy.files.titles names: correct the name, or columns, "
+    "delimiter or encoding of ingest.taxonomy; a profile brings files under `external:`."
 )
 REQUIRED = ("occupation_id", "title")
 OPTIONAL = ("occupation_label", "codes")
@@ -30,7 +30,7 @@ def read(params: TaxonomyParams, ledger: Ledger) -> Taxonomy:
     path = named_files(params.files, ["titles"])["titles"]
     columns = mapped_columns(params.columns, "ingest.taxonomy.columns", REQUIRED, OPTIONAL)
     taxonomy = Taxonomy(ledger)
-    for row in distinct(table_rows(path, columns, ORIGIN, ledger), ledger):
+    for row in distinct(table_rows(path, columns, ORIGIN, ledger, params.format), ledger):
         _add(taxonomy, row)
     return taxonomy
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import polars as pl
 
-from tasks.readers.csv_rows import BARE_TABS, csv_rows
+from tasks.readers.csv_rows import csv_rows
+from tasks.readers.records import BARE_TABS
 from tasks.readers.rejected import Ledger
 from tasks.scored.readers.scored_pairs import scored_pairs
 

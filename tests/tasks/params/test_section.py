@@ -97,5 +97,9 @@ def test_the_files_of_ingest_are_those_in_its_folder(write: Write) -> None:
     taxonomy, inputs = load(IngestParams, DEFAULT).located
     assert taxonomy.files["aliases"] == "data/sample/aliases.csv"
     assert inputs.file == "data/sample/inputs.csv"
-    path = write(ingest={"inputs": {"reader": "none", "file": "", "columns": {}}})
+    path = write(
+        ingest={
+            "inputs": {"reader": "none", "file": "", "columns": {}, "delimiter": "", "encoding": ""}
+        }
+    )
     assert load(IngestParams, path).located[1].file == ""

@@ -130,7 +130,9 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
         ({"seeds": 1}, ["seeds = 1", "valid list"]),
         ({"seeds": [1, 2, 1]}, ["seeds [1, 2, 1]", "the same one twice"]),
         ({"train.seed": 1}, ["train.seed", "unknown parameter"]),
-        ({"synonyms.reader": "words"}, ["synonyms.reader = 'words'", "'table' or 'thesaurus'"]),
+        ({"synonyms.reader": "words"}, ["synonyms.reader = 'words'", "'thesaurus' or 'none'"]),
+        ({"ingest.inputs.delimiter": "tab"}, ["ingest.inputs.delimiter", "choose one character"]),
+        ({"ingest.taxonomy.encoding": "utf-9"}, ["ingest.taxonomy.encoding", "is no encoding"]),
         (
             {"extra_words.test_share": 0.8, "extra_words.gate_share": 0.2},
             ["extra_words", "= 1.1", "lower them to 1 or less"],

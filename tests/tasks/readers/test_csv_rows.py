@@ -1,21 +1,13 @@
 """Strict CSV: line numbers, faults that stay local, and what a file must have."""
 
-import csv
-import io
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tasks.readers.csv_rows import BARE_TABS, COMMAS, csv_rows, records
+from tasks.readers.csv_rows import csv_rows
 from tasks.readers.outside import IngestError
+from tasks.readers.records import BARE_TABS, Format
 from tasks.readers.rejected import Ledger
-
-FIELD = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(
-    ['"', '""', "a\nb", "a\r\nb", "\r", ",", "🧑‍🚀", " ", ""]
-)
-ROWS = st.lists(st.lists(FIELD, min_size=2, max_size=3), min_size=1, max_size=6)
 
 
 def read(path: Path, content: bytes, columns: str = "a b", **more):
@@ -25,31 +17,6 @@ def read(path: Path, content: bytes, columns: str = "a b", **more):
     rows = list(csv_rows(path, {n: n for n in columns.split()}, "From us.", ledger, **more))
     taken = [(row.line, *row.values.values()) for row in rows]
     return taken, [refused[1:] for refused in ledger.refused], ledger
-
-
-@given(rows=ROWS)
-def test_any_text_survives_quoting(rows: list[list[str]]) -> None:
-    """Make a round trip; the oracle counts the text's line breaks before a record for its start."""
-    lines, starts = [], []
-    for row in rows:
-        text = io.StringIO(newline="")
-        csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerow(row)
-        starts.append(1 + len(lines))
-        lines += list(io.StringIO(text.getvalue(), newline=""))
-    split = list(records(lines, COMMAS))
-    assert [fields for _, _, fields in split] == rows
-    assert [line for line, _, _ in split] == starts
-
-
-@given(text=st.text('ab,"\n', max_size=40))
-def test_no_line_is_lost_whatever_the_quotes(text: str) -> None:
-    """Cover every physical line once and in order by records, refused ones included."""
-    lines = list(io.StringIO(text, newline=""))
-    split = list(records(lines, COMMAS))
-    starts = [start for start, _, _ in split] + [len(lines) + 1]
-    assert starts[0] == 1
-    for (start, record, _), end in zip(split, starts[1:], strict=True):
-        assert record == "".join(lines[start - 1 : end - 1]).rstrip("\n")
 
 
 def test_records_start_where_they_start(tmp_path) -> None:
@@ -73,9 +40,11 @@ def test_records_start_where_they_start(tmp_path) -> None:
     ],
 )
 def test_a_bad_record_is_refused_alone(tmp_path, bad: bytes, reason: str) -> None:
-    """Put good rows before and after it, one of them with quotes of its own."""
-    taken, refused, ledger = read(tmp_path / "f", b"a,b\n1,x\n" + bad + b'\n2,"y\nz"\n4,"w"\n')
-    assert taken == [(2, "1", "x"), (4, "2", "y\nz"), (6, "4", "w")]
+    """Put good rows around it, one with quotes of its own, one that shows that this is UTF-8."""
+    taken, refused, ledger = read(
+        tmp_path / "f", b"a,b\n1,x\n" + bad + b'\n2,"y\nz"\n4,"\xc3\xa9"\n'
+    )
+    assert taken == [(2, "1", "x"), (4, "2", "y\nz"), (6, "4", "é")]
     shown = bad.decode("utf-8", "surrogateescape").encode("utf-8", "backslashreplace").decode()
     assert refused == [(3, reason, shown)]
     assert ledger.rows == {"f": 4}
@@ -107,7 +76,7 @@ def test_byte_order_mark_and_spaces_in_the_header(tmp_path) -> None:
 
 
 def test_bare_tabs_take_quotes_as_they_are(tmp_path) -> None:
-    taken, refused, _ = read(tmp_path / "f", b'a\tb\n1\t"x\n2\ty"z\n', dialect=BARE_TABS)
+    taken, refused, _ = read(tmp_path / "f", b'a\tb\n1\t"x\n2\ty"z\n', form=BARE_TABS)
     assert taken == [(2, "1", '"x'), (3, "2", 'y"z')]
     assert refused == []
 
@@ -133,3 +102,76 @@ def test_a_file_without_the_columns_is_an_error_that_says_where_from(
 def test_a_missing_file_is_named(tmp_path) -> None:
     with pytest.raises(IngestError, match=r"absent\.csv is missing\. From us\."):
         list(csv_rows(tmp_path / "absent.csv", {"a": "a"}, "From us.", Ledger()))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_it_is_read_as_it_is_written(tmp_path, encoding: str, delimiter: str) -> None:
+    """Titles hold each of the other delimiters; the ledger says how the file was read."""
+    rows = [["b", "n", "a"], ["Köchin, Bäckerin; (m/w)", "1", "x|y"], ["Müller\tMeister", "2", "é"]]
+    text = "".join(
+        delimiter.join(f'"{field}"' if delimiter in field else field for field in row) + "\r\n"
+        for row in rows
+    )
+    taken, refused, ledger = read(tmp_path / "f.csv", text.encode(encoding))
+    assert taken == [(2, "x|y", "Köchin, Bäckerin; (m/w)"), (3, "é", "Müller\tMeister")]
+    assert refused == []
+    between = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}[delimiter]
+    name = {"utf-16": "UTF-16", "cp1252": "Windows-1252 (Latin-1)"}.get(encoding, "UTF-8")
+    name = "Windows-1252 (Latin-1)" if encoding == "latin-1" else name
+    assert ledger.read_as() == [f"f.csv: {name}, {between} between fields"]
+
+
+def test_what_is_asked_for_holds(tmp_path) -> None:
+    """Take a delimiter that no rule would choose, and an encoding that none could find."""
+    form = Format("/", "cp1251")
+    taken, _, ledger = read(tmp_path / "f", "a/b\n1,2/повар\n".encode("cp1251"), form=form)
+    assert taken == [(2, "1,2", "повар")]
+    assert ledger.read_as() == ["f: cp1251, '/' between fields"]
+
+
+def test_a_wrong_delimiter_is_named_with_the_right_one(tmp_path) -> None:
+    message = r"no column \['a', 'b'\], only \['a;b'\]\. It was read with commas .* has semicolons"
+    with pytest.raises(IngestError, match=message):
+        read(tmp_path / "f.csv", b"a;b\n1;2\n", form=Format(","))
+
+
+def test_bytes_of_no_known_encoding_are_named_with_their_first_line(tmp_path) -> None:
+    """Lines end with three different ends; the header is line 1, the first bad byte in line 3."""
+    text = "a,b\r\n1,cook\r2,повар\n3,медсестра\n"
+    _, refused, ledger = read(tmp_path / "f.csv", text.encode("cp1251"))
+    assert [line for line, *_ in refused] == [3, 4]
+    assert ledger.likely_cause() == (
+        " f.csv was read as UTF-8, which 2 of its 4 lines are not; first bad byte in line 3: save "
+        "it as UTF-8."
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"PK\x03\x04rest", "an Excel workbook .* save the sheet as CSV"),
+        (b"\xd0\xcf\x11\xe0rest", "an old Excel workbook"),
+        (b"PAR1rest", r"a Parquet file: let its name end in \.parquet"),
+        ("a,b\n1,2\n".encode("utf-16-le"), "UTF-16 without its byte order mark: save it as UTF-8"),
+    ],
+)
+def test_what_is_no_table_of_text_is_named(tmp_path, content: bytes, message: str) -> None:
+    with pytest.raises(IngestError, match=rf"f\.csv is .*{message}.*From us\."):
+        read(tmp_path / "f.csv", content)
+
+
+def test_utf_16_without_a_mark_is_read_when_asked_for(tmp_path) -> None:
+    content = "a,b\n1,ü\n".encode("utf-16-le")
+    taken, _, _ = read(tmp_path / "f", content, form=Format(encoding="utf-16-le"))
+    assert taken == [(2, "1", "ü")]
+
+
+def test_an_encoding_that_the_file_is_not_is_an_error(tmp_path) -> None:
+    with pytest.raises(IngestError, match=r"f is not utf-32: .*From us"):
+        read(tmp_path / "f", b"a,b\n1,2\n", form=Format(encoding="utf-32"))
+
+
+def test_a_folder_is_named(tmp_path) -> None:
+    with pytest.raises(IngestError, match="is a folder: name the file in it"):
+        list(csv_rows(tmp_path, {"a": "a"}, "From us.", Ledger()))

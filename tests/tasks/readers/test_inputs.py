@@ -2,8 +2,8 @@
 
 import polars as pl
 import pytest
+from params_of import inputs_params
 
-from tasks.ingest import InputsParams
 from tasks.readers.inputs import read_inputs
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
@@ -13,7 +13,7 @@ MAP = {"raw_title": "text", "occupation_id": "id"}
 
 def read(reader: str, file: object, columns: dict[str, str]):
     ledger = Ledger()
-    params = InputsParams(reader=reader, file=str(file), columns=columns)
+    params = inputs_params(reader, str(file), columns=columns)
     return read_inputs(params, {"cook", "nurse"}, ledger), ledger
 
 
@@ -66,5 +66,5 @@ def test_a_map_that_does_not_fit_is_explained(columns: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("reader", ["table", "lines"])
 def test_a_missing_file_is_named_with_what_to_do(reader: str) -> None:
-    with pytest.raises(IngestError, match=r"no/such is missing.*ingest\.inputs\.file.*import-url"):
+    with pytest.raises(IngestError, match=r"no/such is missing.*ingest\.inputs\.file.*external:"):
         read(reader, "no/such", MAP)

@@ -4,15 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
+from params_of import inputs_params, taxonomy_params
 
-from tasks.ingest import (
-    Ingested,
-    IngestParams,
-    InputsParams,
-    TaxonomyParams,
-    ingest,
-    require_usable,
-)
+from tasks.ingest import Ingested, IngestParams, InputsParams, ingest, require_usable
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data"))
@@ -20,10 +14,11 @@ pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not 
 
 
 def ingest_published(reader: str, files: dict[str, str], inputs: InputsParams) -> Ingested:
-    taxonomy = TaxonomyParams(reader=reader, files=files, columns={})
-    return ingest(
-        IngestParams(folder=str(DATA), taxonomy=taxonomy, inputs=inputs, max_rejected_share=0.0)
-    )
+    taxonomy = taxonomy_params(reader, files)
+    params = IngestParams(folder=str(DATA), taxonomy=taxonomy, inputs=inputs, max_rejected_share=0)
+    ingested = ingest(params)
+    require_usable(ingested, params)
+    return ingested
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +27,7 @@ def esco() -> Ingested:
     return ingest_published(
         "esco",
         {"occupations": "esco/occupations_en.csv", "groups": "esco/ISCOGroups_en.csv"},
-        InputsParams(reader="table", file="jobbert/titles.csv", columns=columns),
+        inputs_params("table", "jobbert/titles.csv", columns=columns),
     )
 
 
@@ -47,7 +42,6 @@ def test_esco_counts(esco: Ingested) -> None:
         "occupations_en.csv": 2_942,
         "titles.csv": 15_463,
     }
-    require_usable(esco, 0.0)
 
 
 def test_esco_holds_what_its_readme_says(esco: Ingested) -> None:
@@ -90,7 +84,7 @@ def test_onet_counts() -> None:
             "alternates": "onet/Alternate Titles.txt",
             "reported": "onet/Sample of Reported Titles.txt",
         },
-        InputsParams(reader="none", file="", columns={}),
+        inputs_params(),
     )
     assert onet.occupations.height == 1_016
     assert onet.aliases.height == 1_016 + 52_754 + 2_189 + 7_541 - 7_541 - 108 == 55_851

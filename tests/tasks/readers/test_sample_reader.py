@@ -1,8 +1,8 @@
 """The sample's three files."""
 
 import pytest
+from params_of import taxonomy_params
 
-from tasks.ingest import TaxonomyParams
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
 from tasks.readers.taxonomies import sample
@@ -21,7 +21,7 @@ def read(tmp_path, **files: str):
         (tmp_path / name).write_text(content, encoding="utf-8")
     ledger = Ledger()
     paths = {name: str(tmp_path / name) for name in GOOD}
-    return sample.read(TaxonomyParams(reader="sample", files=paths, columns={}), ledger), ledger
+    return sample.read(taxonomy_params("sample", paths), ledger), ledger
 
 
 def test_golden(tmp_path) -> None:
@@ -68,4 +68,4 @@ def test_chain(parents: dict[str, str], expected: list[str]) -> None:
 @pytest.mark.parametrize("files", [{}, {"occupations": "a"}, dict.fromkeys([*GOOD, "more"], "a")])
 def test_wrong_file_names_are_explained(files: dict[str, str]) -> None:
     with pytest.raises(IngestError, match=r"missing \[.*\], unknown \[.*\]; this reader takes"):
-        sample.read(TaxonomyParams(reader="sample", files=files, columns={}), Ledger())
+        sample.read(taxonomy_params("sample", files), Ledger())

@@ -80,6 +80,17 @@ def test_thesaurus(tmp_path: Path) -> None:
     ]
 
 
+def test_other_names_of_columns_and_none_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("term;synonym;wanted\nx;cook;chef\n", encoding="utf-8")
+    columns = {"term": "synonym", "synonym": "wanted"}
+    params = synonyms_params(file=str(path), columns=columns)
+    assert read_synonyms(params, Ledger()) == [("cook", "chef")]
+    assert read_synonyms(synonyms_params(reader="none", file="absent"), Ledger()) == []
+    with pytest.raises(IngestError, match=r"synonyms\.columns: missing \[\], unknown \['title'\]"):
+        read_synonyms(synonyms_params(columns={"title": "x"}), Ledger())
+
+
 def test_too_many_refused_rows_are_an_error(tmp_path: Path) -> None:
     """Make two faults in four rows: just what a share of 0.5 allows; the duplicate is none."""
     text = "term,synonym\na,b\nb,a\n,c\nc,\n"

@@ -1,8 +1,8 @@
 """ESCO's format in small; the published file itself is read in test_published.py."""
 
 import pytest
+from params_of import taxonomy_params
 
-from tasks.ingest import TaxonomyParams
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
 from tasks.readers.taxonomies import esco
@@ -17,7 +17,7 @@ def read(tmp_path, occupations: str, groups: str = GROUPS):
     (tmp_path / "g.csv").write_text(groups, encoding="utf-8", newline="")
     files = {"occupations": str(tmp_path / "o.csv"), "groups": str(tmp_path / "g.csv")}
     ledger = Ledger()
-    return esco.read(TaxonomyParams(reader="esco", files=files, columns={}), ledger), ledger
+    return esco.read(taxonomy_params("esco", files), ledger), ledger
 
 
 def test_titles_in_one_field_one_a_line_hidden_ones_left_out(tmp_path) -> None:

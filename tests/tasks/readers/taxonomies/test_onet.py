@@ -1,8 +1,8 @@
 """O*NET's format in small; the published files themselves are read in test_published.py."""
 
 import pytest
+from params_of import taxonomy_params
 
-from tasks.ingest import TaxonomyParams
 from tasks.readers.rejected import Ledger
 from tasks.readers.taxonomies import onet
 from tasks.readers.taxonomies.onet import soc_chain
@@ -27,7 +27,7 @@ def read(tmp_path, *names: str):
         (tmp_path / name).write_text(FILES[name], encoding="utf-8")
     ledger = Ledger()
     paths = {name: str(tmp_path / name) for name in names}
-    return onet.read(TaxonomyParams(reader="onet", files=paths, columns={}), ledger), ledger
+    return onet.read(taxonomy_params("onet", paths), ledger), ledger
 
 
 def test_golden(tmp_path) -> None:

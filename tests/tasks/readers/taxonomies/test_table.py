@@ -2,8 +2,8 @@
 
 import polars as pl
 import pytest
+from params_of import taxonomy_params
 
-from tasks.ingest import TaxonomyParams
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
 from tasks.readers.taxonomies import table
@@ -14,7 +14,7 @@ FULL = SHORT | {"occupation_label": "Label", "codes": "Path"}
 
 def read(path, columns: dict[str, str]):
     ledger = Ledger()
-    params = TaxonomyParams(reader="table", files={"titles": str(path)}, columns=columns)
+    params = taxonomy_params("table", {"titles": str(path)}, columns=columns)
     return table.read(params, ledger), ledger
 
 
@@ -78,5 +78,5 @@ def test_a_map_that_does_not_fit_is_explained(columns: dict[str, str]) -> None:
 def test_a_missing_column_is_named_with_what_to_do(tmp_path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("Name,Id\ncook,1\n", encoding="utf-8")
-    with pytest.raises(IngestError, match=r"no column \['Group'\].*files\.titles.*import-url"):
+    with pytest.raises(IngestError, match=r"no column \['Group'\].*files\.titles.*external:"):
         read(path, SHORT)
