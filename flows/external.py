@@ -12,17 +12,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from urllib.parse import quote
 
 import yaml
 
 from flows.quiet import stage_environment
+from flows.sources import located
 
 FOLDER = Path("data/external")
-
-
-class ExternalError(RuntimeError):
-    """Outside data that are not to be had; the message says what to set and where to get them."""
 
 
 def bring(
@@ -32,20 +28,20 @@ def bring(
     main: Path,
     say: Callable[[str], None],
 ) -> None:
-    """Import or update each file or folder of `external` (name -> path below `data`).
+    """Import or update each file or folder of `external` (name -> source).
 
     Args:
         workspace: a DVC repository.
-        external: names below `data/external`, and where they lie below `data`.
+        external: names below `data/external`, and their sources.
         data: the value of ROLECALL_DATA: a folder (relative to `main`) or the beginning of a URL,
             of which only some kinds (s3, ssh, not http) have folders.
         main: the main tree.
         say: is told what is brought.
 
     Raises:
-        ExternalError: when `data` is not set, or a file or folder is not there.
+        ExternalError: when `data` is needed and not set, or a file or folder is not there.
     """
-    sources = {name: _source(data, path, main) for name, path in external.items()}
+    sources = located(external, data, main)
     (workspace / FOLDER).mkdir(parents=True, exist_ok=True)
     for name, source in sources.items():
         say(f"import {name}")
@@ -58,23 +54,6 @@ def bring(
             }
             (workspace / stage).write_text(yaml.safe_dump(stub), encoding="utf-8")
         _dvc(workspace, "update", "--quiet", stage.as_posix())
-
-
-def _source(data: str | None, path: str, main: Path) -> str:
-    if not data:
-        raise ExternalError(
-            f"needs {path}: set ROLECALL_DATA to the folder (or address) below which it lies; "
-            "docs/SOURCES.md says where it comes from"
-        )
-    if "://" in data:
-        return f"{data.rstrip('/')}/{quote(path)}"
-    source = (main / data / path).resolve()
-    if not source.exists():
-        raise ExternalError(
-            f"no file or folder {source}; ROLECALL_DATA is {data!r}; docs/SOURCES.md says where to "
-            f"get {path}"
-        )
-    return str(source)
 
 
 def _imported_from(stage: Path) -> str | None:

@@ -10,12 +10,14 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import yaml
 
-from flows.external import ExternalError, bring
+from flows.external import bring
 from flows.failure import Failure
 from flows.profiles import ProfileError, merged, read_profile
+from flows.sources import ExternalError, located, require_files
 
 Say = Callable[[str], None]
 
@@ -60,14 +62,17 @@ def _explained(error: Exception) -> str:
 def _prepare(folder: Path, name: str, say: Say) -> Path:
     main = _main(folder)
     overrides, external = read_profile(main / "profiles", name)
+    data = os.environ.get("ROLECALL_DATA")
+    located(external, data, main)  # what is missing is said before anything is made
     if _git(main, "status", "--porcelain", "--untracked-files=no").strip():
         say(f"warning: uncommitted changes; profile {name} runs the last commit's code")
     workspace = workspace_of(main, name)
     say(f"workspace {workspace.relative_to(main)}")
     _check_out(main, workspace)
     _share_storage(main, workspace)
-    _lay_over(workspace, overrides)
-    bring(workspace, external, os.environ.get("ROLECALL_DATA"), main, say)
+    params = _lay_over(workspace, overrides)
+    bring(workspace, external, data, main, say)
+    require_files(workspace, params, main)
     return workspace
 
 
@@ -102,12 +107,13 @@ def _share_storage(main: Path, workspace: Path) -> None:
             config["core"]["remote"] = default
 
 
-def _lay_over(workspace: Path, overrides: dict[str, object]) -> None:
-    """Write HEAD's `params.yaml` with the profile's values; comments are lost."""
+def _lay_over(workspace: Path, overrides: dict[str, object]) -> dict[str, Any]:
+    """Write HEAD's `params.yaml` with the profile's values and return these; comments are lost."""
     file = workspace / "params.yaml"
     params = merged(yaml.safe_load(file.read_text(encoding="utf-8")), overrides)
     text = yaml.safe_dump(params, sort_keys=False, allow_unicode=True, width=100)
     file.write_text(text, encoding="utf-8")
+    return params
 
 
 def _head(main: Path) -> str:

@@ -53,7 +53,7 @@ def test_every_fault_is_refused_alone(tmp_path: Path) -> None:
         "9\ta\tb\t-3\tNEUTRAL": "score outside the data set's range",
         "10\ta\tb\t3": "wrong number of fields",
         "11\ta\tb\t3\tNEUTRAL\t": "wrong number of fields",
-        "12\ta\udcff\tb\t3\tNEUTRAL": "bytes that are not text",
+        "12\t\udcff\tb\t3\tNEUTRAL": "bytes that are not text",
         "": "empty row",
     }
     pairs, ledger = read(tmp_path, "0\tx\ty\t1\tNEUTRAL", *faults, "14\ty\tz\t5\tNEUTRAL")

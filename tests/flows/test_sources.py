@@ -1,0 +1,82 @@
+"""Where outside files come from: four ways to say it, and what is said when they are not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.sources import ExternalError, located, require_files
+
+
+@pytest.fixture
+def main(tmp_path: Path) -> Path:
+    """Make a main tree with a file in it, one beside it, and one below the folder of the data."""
+    for name in ("clone/own/titles.csv", "beside.csv", "data/esco/occupations.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    return tmp_path / "clone"
+
+
+def test_four_ways_to_say_it(main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None depends on where the command was called; only the last needs ROLECALL_DATA."""
+    monkeypatch.chdir(main / "own")
+    beside = str(main.parent / "beside.csv")
+    own = {"a": beside, "b": "./own/titles.csv", "c": "s3://bucket/x.csv", "d": "./../beside.csv"}
+    expected = {"a": beside, "b": f"{main}/own/titles.csv", "c": "s3://bucket/x.csv", "d": beside}
+    assert located(own, None, main) == expected
+    below = {"e": "esco/occupations.csv"}
+    for data in ("../data", str(main.parent / "data")):
+        assert located(below, data, main) == {"e": f"{main.parent}/data/esco/occupations.csv"}
+    assert located(below, "https://host/", main) == {"e": "https://host/esco/occupations.csv"}
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "message"),
+    [
+        ("/no/where.csv", None, "no file or folder /no/where.csv: correct the line `n: /no/where"),
+        ("./no.csv", None, "no file or folder .*/clone/no.csv: correct the line `n: ./no.csv`"),
+        ("x.csv", None, "set ROLECALL_DATA .*docs/SOURCES.md.*by its absolute path"),
+        ("x.csv", "../data", "no file or folder .*/data/x.csv; ROLECALL_DATA is '../data'.*absol"),
+    ],
+)
+def test_what_is_not_there(main: Path, path: str, data: str | None, message: str) -> None:
+    with pytest.raises(ExternalError, match=message):
+        located({"n": path}, data, main)
+
+
+def params(folder: str = "data/external", synonyms: str = "") -> dict[str, Any]:
+    taxonomy = {"files": {"titles": "titles.csv"}}
+    ingest = {"folder": folder, "taxonomy": taxonomy, "inputs": {"file": "raw.csv"}}
+    return {"ingest": ingest, "synonyms": {"file": synonyms}}
+
+
+def test_what_the_workspace_holds_is_no_fault(tmp_path: Path) -> None:
+    for name in ("titles.csv", "raw.csv"):
+        (tmp_path / "data/external").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "data/external" / name).touch()
+    require_files(tmp_path, params(), tmp_path / "main")
+    (tmp_path / "data/external/raw.csv").unlink()
+    with pytest.raises(ExternalError, match=r"ingest\.inputs\.file names data/external/raw\.csv"):
+        require_files(tmp_path, params(), tmp_path / "main")
+
+
+def test_a_file_of_the_clone_alone_is_told_with_the_line_that_brings_it(tmp_path: Path) -> None:
+    main, workspace = tmp_path / "main", tmp_path / "workspace"
+    (main / "data/mine").mkdir(parents=True)
+    (main / "data/mine/titles.csv").touch()
+    with pytest.raises(ExternalError) as error:
+        require_files(workspace, params("data/mine"), main)
+    message = str(error.value)
+    assert message.startswith("ingest.taxonomy.files.titles names data/mine/titles.csv, which")
+    assert "only this clone, uncommitted" in message
+    assert "\n  external: {titles.csv: ./data/mine/titles.csv}\n" in message
+    assert "data/external/titles.csv (ingest: folder: data/external)" in message
+
+
+def test_synonyms_are_looked_for_too(tmp_path: Path) -> None:
+    (tmp_path / "titles.csv").touch()
+    (tmp_path / "raw.csv").touch()
+    with pytest.raises(ExternalError, match=r"synonyms\.file names s\.csv.*\n.*s\.csv: /path/to"):
+        require_files(tmp_path, params(".", "s.csv"), tmp_path / "main")
