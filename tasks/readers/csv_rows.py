@@ -76,13 +76,18 @@ def csv_header(
     return [name.strip() for name in (first and first[2]) or []]
 
 
+def note_delimiter(ledger: Ledger, path: Path, delimiter: str) -> None:
+    """Add to what the ledger says of a file's encoding."""
+    ledger.readings[shown(path)] += f", {NAMES.get(delimiter, repr(delimiter))} between fields"
+
+
 def _read(
     path: Path, wanted: Iterable[str], origin: str, ledger: Ledger, form: Format
 ) -> tuple[list[str], Format]:
     """Return the lines and the format that holds, which the ledger is told."""
     lines = physical_lines(path, origin, ledger, form.encoding)
     delimiter = form.delimiter or find_delimiter(lines, set(wanted)).delimiter
-    ledger.readings[shown(path)] += f", {NAMES.get(delimiter, repr(delimiter))} between fields"
+    note_delimiter(ledger, path, delimiter)
     return lines, replace(form, delimiter=delimiter)
 
 
