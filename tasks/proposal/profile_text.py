@@ -22,17 +22,15 @@ TAXONOMY = """\
   taxonomy:
     reader: table # one title a row
     files: {{titles: {file}}}
-    columns: # our name: the file's column
-{columns}
+    columns: {columns}
     delimiter: {delimiter}
     encoding: {encoding}
 """
 INPUTS = """\
   inputs:
-    reader: table # lines: one title a line, no header
+    reader: {reader} # table, or lines: one title a line, no header
     file: {file}
-    columns:
-{columns}
+    columns: {columns}
     delimiter: {delimiter}
     encoding: {encoding}
 """
@@ -47,8 +45,7 @@ SYNONYMS = """\
 synonyms:
   reader: table # one pair a row
   file: data/external/{file}
-  columns:
-{columns}
+  columns: {columns}
 """
 NO_SYNONYMS = """\
 
@@ -85,6 +82,7 @@ def profile_text(
             file = json.dumps(brought[role], ensure_ascii=False)
             text += form.format(
                 file=file if role != "synonyms" else brought[role],
+                reader="table" if guesses[role] else "lines",
                 columns=_columns(guesses[role], 4 if role == "synonyms" else 6),
                 delimiter=_quoted(files[role].form.delimiter),
                 encoding=_quoted(files[role].form.encoding),
@@ -111,8 +109,10 @@ def address(path: Path, root: Path) -> str:
 
 
 def _columns(guesses: Mapping[str, Guess], indent: int) -> str:
-    return "\n".join(
-        f"{' ' * indent}{role}: {_quoted(guess.column)}"
+    if not guesses:
+        return "{}"
+    return "# our name: the file's column" + "".join(
+        f"\n{' ' * indent}{role}: {_quoted(guess.column)}"
         + (f" # or {', '.join(map(_quoted, guess.others))}" if guess.others else "")
         for role, guess in guesses.items()
     )
