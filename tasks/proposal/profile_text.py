@@ -9,6 +9,7 @@ from pathlib import Path
 from tasks.proposal.guesses import Guess
 from tasks.proposal.looked_at import LookedAt
 
+FEW = 1000
 HEAD = """\
 # Profile {name}: what `rolecall profile` found in the files below. Change what it got wrong.
 # What is named here replaces the value in params.yaml; `files` and `columns` are replaced whole.
@@ -52,6 +53,12 @@ NO_SYNONYMS = """\
 synonyms:
   reader: none # those of the sample are English and not yours; induced ones are used anyway
 """
+TRAIN = """\
+
+train: # for fewer than {few:,} titles: more steps find nothing to learn
+  max_steps: 300
+  evaluate_every: 50
+"""
 REGISTER = """\
 
 register:
@@ -60,7 +67,11 @@ register:
 
 
 def profile_text(
-    name: str, files: Mapping[str, LookedAt], guesses: Mapping[str, Mapping[str, Guess]], root: Path
+    name: str,
+    files: Mapping[str, LookedAt],
+    guesses: Mapping[str, Mapping[str, Guess]],
+    titles: int,
+    root: Path,
 ) -> str:
     """Write the whole profile.
 
@@ -68,6 +79,7 @@ def profile_text(
         name: of the profile.
         files: `taxonomy`, and if there are any `inputs` and `synonyms`.
         guesses: for each of these, our name -> column.
+        titles: how many the taxonomy has.
         root: the main tree; a file within it is named from there.
     """
     brought = names_of({role: file.path for role, file in files.items()})
@@ -89,6 +101,7 @@ def profile_text(
             )
         else:
             text += without
+    text += TRAIN.format(few=FEW) if titles < FEW else ""
     return text + REGISTER.format(name=name)
 
 

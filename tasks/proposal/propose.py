@@ -84,7 +84,8 @@ def propose(
         guesses["synonyms"] = _guess("synonyms", files, told, synonyms_columns)
         lines += shown("synonyms", files, guesses)
     lines += too_many(ledger, read_values(root / "params.yaml")["ingest"]["max_rejected_share"])
-    return Proposal(name, profile_text(name, files, guesses, root.resolve()), lines)
+    titles = sum(map(len, read.titles.values()))
+    return Proposal(name, profile_text(name, files, guesses, titles, root.resolve()), lines)
 
 
 def _told(columns: Mapping[str, str]) -> dict[str, dict[str, str]]:

@@ -215,6 +215,16 @@ def test_one_title_a_line(root: Path, titles: Path, tmp_path: Path) -> None:
     assert "  1 inputs, 0 labelled" in proposal.shown
 
 
+@pytest.mark.parametrize(("titles", "is_small"), [(999, True), (1000, False)])
+def test_small_taxonomies_are_trained_on_for_less_long(
+    root: Path, tmp_path: Path, titles: int, is_small: bool
+) -> None:
+    """Ten titles an occupation, the first of them its label."""
+    rows = [(f"B{n // 10}", f"cook of number {n}") for n in range(titles)]
+    path = written(tmp_path / "t.csv", [("id", "title"), *rows])
+    assert ("train" in values(propose("mine", path, root=root))) == is_small
+
+
 def test_synonyms_by_any_two_names(root: Path, titles: Path, tmp_path: Path) -> None:
     pairs = written(tmp_path / "s.csv", [("dies", "das"), ("Bäcker", "Bäckerin")])
     proposal = propose("mine", titles, synonyms=pairs, root=root)

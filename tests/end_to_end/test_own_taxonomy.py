@@ -1,0 +1,102 @@
+"""One's own taxonomy: from two files and one command to a consumer's first answer."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from clones import ROOT, Clone, fresh_clone
+
+pytestmark = pytest.mark.slow
+CONSUMER = """
+import json, sys, mlflow, pandas
+model = mlflow.pyfunc.load_model(sys.argv[1])
+titles = ["Night porter (m/f/d), start now", "dishwashr evenings", "???"]
+answers = model.predict(pandas.DataFrame({"raw_title": titles}))
+print(json.dumps(answers[["occupation_id", "occupation_label", "reason"]].values.tolist()))
+"""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy the example's files out of the repository, one as a Latin-1 spreadsheet writes it."""
+    folder = tmp_path_factory.mktemp("my own files")
+    example = ROOT / "examples/own_taxonomy"
+    text = (example / "titles.csv").read_text(encoding="utf-8")
+    (folder / "titles.csv").write_bytes(text.encode("cp1252"))
+    shutil.copy(example / "raw.csv", folder / "raw titles.csv")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def main(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Clone:
+    return fresh_clone(tmp_path_factory.mktemp("main tree"), home)
+
+
+@pytest.fixture(scope="module")
+def proposed(main: Clone, files: Path) -> str:
+    """One path is absolute, one relative to where the command is called."""
+    inputs = Path("..", "..", files.name, "raw titles.csv")
+    told = ("mine", "--taxonomy", str(files / "titles.csv"), "--inputs", str(inputs))
+    return main.run(sys.executable, "-m", "tasks.proposal", *told)
+
+
+@pytest.fixture(scope="module")
+def printed(main: Clone, proposed: str) -> str:
+    """Run it without ROLECALL_DATA."""
+    return main.retrain("--profile", "mine")
+
+
+def test_what_was_found_is_shown(main: Clone, proposed: str, files: Path) -> None:
+    assert f"{files}/titles.csv (Windows-1252 (Latin-1), semicolons between fields)" in proposed
+    assert re.search(r"title +'Also called'", proposed)
+    assert "20 occupations, 107 titles" in proposed
+    assert "50 inputs, 46 labelled" in proposed
+    assert main.changed() == "?? profiles/mine.yaml\n"
+
+
+def test_every_stage_runs_and_a_model_is_registered(printed: str) -> None:
+    assert "titles.csv: Windows-1252 (Latin-1), semicolons between fields" in printed
+    assert re.search(r"^stages .*evaluate@4c-1 ran, report ran$", printed, re.MULTILINE)
+    assert re.search(r"^model +rolecall-mine version 1", printed, re.MULTILINE)
+
+
+def test_a_consumer_gets_an_answer(
+    main: Clone, printed: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Load it where no file of the repository is; by number, whatever the gate decided."""
+    assert "rolecall-mine version 1" in printed
+    address = main.run(sys.executable, "-m", "tasks.registry.tracking").strip()
+    elsewhere = Clone(tmp_path_factory.mktemp("consumer"), main.home)
+    said = elsewhere.python(CONSUMER, "models:/rolecall-mine/1", MLFLOW_TRACKING_URI=address)
+    assert json.loads(said.splitlines()[-1]) == [
+        ["FO-20", "night auditor", "uncalibrated"],
+        ["KI-40", "kitchen porter", "uncalibrated"],
+        [None, None, "no letters"],
+    ]
+
+
+def test_a_second_run_has_nothing_to_do(main: Clone, printed: str) -> None:
+    lock = (main.root / ".workspaces/mine/dvc.lock").read_bytes()
+    second = main.retrain("--profile", "mine")
+    assert "rolecall-mine version 1" in printed
+    assert " ran" not in next(line for line in second.splitlines() if line.startswith("stages"))
+    assert (main.root / ".workspaces/mine/dvc.lock").read_bytes() == lock
+
+
+def test_a_file_of_the_clone_alone_is_told_with_the_line_that_brings_it(main: Clone) -> None:
+    """Name a file in `data/`, which git ignores, without `external:`."""
+    (main.root / "data/mine").mkdir()
+    shutil.copy(main.root / "examples/own_taxonomy/titles.csv", main.root / "data/mine")
+    text = (main.root / "profiles/mine.yaml").read_text(encoding="utf-8")
+    (main.root / "profiles/other.yaml").write_text(
+        "\n".join(text.splitlines()[6:]).replace("data/external", "data/mine"), encoding="utf-8"
+    )
+    done = main.try_run(sys.executable, "-m", "flows.retrain", "--profile", "other")
+    assert done.returncode == 1
+    assert "external: {titles.csv: ./data/mine/titles.csv}" in done.stdout
+    assert "Traceback" not in done.stdout
