@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tasks.readers.csv_rows import note_delimiter
-from tasks.readers.delimiters import find_delimiter
+from tasks.readers.delimiters import NAMES, find_delimiter, fit
 from tasks.readers.encodings import UTF_8, UTF_16, decode, is_text
 from tasks.readers.outside import IngestError, read_bytes
 from tasks.readers.parquet_rows import parquet_header, parquet_rows
@@ -17,6 +17,7 @@ from tasks.readers.rows import PARQUET
 from tasks.readers.text import physical_lines
 
 LINES = 50_000  # that are looked at
+ORIGIN = "It is the file that was named for the profile."
 
 
 @dataclass(frozen=True)
@@ -87,17 +88,20 @@ def look_at(path: Path, asked: Format) -> LookedAt:
         asked: a delimiter that holds, and an encoding of a file that is no plain UTF-8 or UTF-16.
 
     Raises:
-        IngestError: there is no such file, it is no table, has no header, or one name twice.
+        IngestError: there is no such file, it is no table, has no header or no rows, or one name
+            twice, or the delimiter that was asked for does not part it.
     """
     ledger = Ledger()
     if path.suffix == PARQUET:
-        names, form = parquet_header(path, ""), Format()
-        read = parquet_rows(path, {name: name for name in names}, "", ledger)
+        names, form = parquet_header(path, ORIGIN), Format()
+        read = parquet_rows(path, {name: name for name in names}, ORIGIN, ledger)
         rows = [[row[name] for name in names] for row in read]
     else:
         names, rows, form = _delimited(path, asked, ledger)
     if not names:
         raise IngestError(f"{path} has no header line: write the columns' names above the rows.")
+    if not rows:
+        raise IngestError(f"{path} has a header and no rows. {ORIGIN}")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise IngestError(f"{path} has the column {twice} more than once: rename one of them.")
@@ -111,10 +115,16 @@ def _delimited(
     path: Path, asked: Format, ledger: Ledger
 ) -> tuple[list[str], list[list[str]], Format]:
     """Return header, rows as wide as it, and the format that was found."""
-    data = read_bytes(path, "")
+    data = read_bytes(path, ORIGIN)
     encoding = "" if _is_unicode(data) else asked.encoding
-    lines = physical_lines(path, "", ledger, encoding)
-    delimiter = asked.delimiter or find_delimiter(lines).delimiter
+    lines = physical_lines(path, ORIGIN, ledger, encoding)
+    found = find_delimiter(lines)
+    delimiter = asked.delimiter or found.delimiter
+    if found.is_table and not fit(lines, delimiter).is_table:
+        raise IngestError(
+            f"{path} is no table with {NAMES.get(delimiter, repr(delimiter))} between fields; it "
+            f"has {NAMES[found.delimiter]}. {ORIGIN}"
+        )
     form = Format(delimiter, decode(data, encoding).encoding)
     note_delimiter(ledger, path, delimiter)
     first, *rest = [fields for _, _, fields in records(lines[:LINES], form)] or [None]

@@ -41,7 +41,8 @@ def physical_lines(path: Path, origin: str, ledger: Ledger, encoding: str = "") 
     if bad:
         ledger.causes[shown(path)] = (
             f"{shown(path)} was read as {name}, which {len(bad)} of its {len(lines)} lines are "
-            f"not; first bad byte in line {bad[0]}: save it as UTF-8"
+            f"not; first bad byte in line {bad[0]}: save it as UTF-8, or name its "
+            "encoding"
         )
     return lines
 

@@ -158,7 +158,7 @@ def test_two_columns_that_may_both_be_it_are_asked_about(root: Path, tmp_path: P
     [
         ([("id", "title"), ("1", "cook"), ("2", "nurse")], "no column looks like occupation_id"),
         ([("title",), ("cook",)], "no column looks like occupation_id"),
-        ([("id", "title")], "no column looks like occupation_id"),
+        ([("id", "title")], "has a header and no rows"),
         ([("id", "id"), ("1", "cook")], r"has the column \['id'\] more than once"),
         ([], "has no header line"),
     ],
@@ -250,6 +250,11 @@ def test_rows_at_fault_are_warned_of(root: Path, titles: Path, tmp_path: Path) -
     shown = propose("mine", titles, raw, root=root).shown
     assert shown[-1].startswith("warning: 1 of 12 rows are at fault, more than ingest.max_reject")
     assert not any("warning" in line for line in propose("mine", titles, root=root).shown)
+
+
+def test_a_delimiter_that_does_not_part_the_file(root: Path, titles: Path) -> None:
+    with pytest.raises(IngestError, match="no table with commas between fields; it has semicolons"):
+        propose("mine", titles, root=root, delimiter=",")
 
 
 def test_an_encoding_is_told_for_files_that_need_it(root: Path, tmp_path: Path) -> None:

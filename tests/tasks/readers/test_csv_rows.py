@@ -143,7 +143,7 @@ def test_bytes_of_no_known_encoding_are_named_with_their_first_line(tmp_path) ->
     assert [line for line, *_ in refused] == [3, 4]
     assert ledger.likely_cause() == (
         " f.csv was read as UTF-8, which 2 of its 4 lines are not; first bad byte in line 3: save "
-        "it as UTF-8."
+        "it as UTF-8, or name its encoding."
     )
 
 
