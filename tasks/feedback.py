@@ -1,23 +1,29 @@
 """People's feedback on predictions to verdicts that contradict nobody (for mixes 4 and 4c).
 
-In: the file that `feedback.file` names (by default what the stage `score` wrote),
-`data/split/aliases.parquet` and all queries. Out: `data/feedback/verdicts.parquet`,
-`rejected.parquet` and counts. How a file is read: `tasks/readers/feedback.py`; the rules that make
-one opinion of many: `tasks/pairing/verdicts.py`. Neculoiu et al. 2016, section 4.2, point 4.
+In: people's files in the folder `feedback.folder`, `data/score/feedback.csv` of the stage `score`,
+`data/split/aliases.parquet`, all queries and what the mixes before train on. Out, in
+`data/feedback/`: `verdicts.parquet` to train on, `queries.parquet` of titles that only the gate
+asks, `judged.parquet`, `rejected.parquet` and counts. How a file is read:
+`tasks/readers/feedback.py`; the rules that make one opinion of many: `tasks/pairing/verdicts.py`;
+which titles are kept for the gate: `tasks/pairing/reserve.py`. Neculoiu et al. 2016, section 4.2,
+point 4.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import polars as pl
 
 from tasks.files.command import run
 from tasks.files.frames import read_frame, write_frame, write_json
 from tasks.files.queries import queried_strings
-from tasks.files.schemas import REJECTED, SPLIT_ALIASES, VERDICTS
+from tasks.files.schemas import JUDGED, QUERIES, REJECTED, SPLIT_ALIASES, VERDICTS
+from tasks.files.sources import SOURCES, training_variants
+from tasks.pairing.reserve import gate_queries, reserved
 from tasks.pairing.verdicts import resolve
 from tasks.params.section import Section, Share, load
 from tasks.readers.feedback import read_feedback
@@ -25,80 +31,144 @@ from tasks.readers.outside import IngestError
 from tasks.readers.rejected import NOTICES, Ledger
 
 FOLDER = Path("data/feedback")
+SHOWN = 3
+"""Refused rows that a message quotes."""
 
 
 class FeedbackParams(Section):
-    """Section `feedback`: where people's verdicts stand."""
+    """Section `feedback`: where people's verdicts stand, and which are kept from training."""
 
     NAME: ClassVar[str] = "feedback"
     reader: Literal["table"]
-    file: str
+    folder: str
+    own: bool
     columns: dict[str, str]
     max_rejected_share: Share
+    gate_share: Share
 
 
 class Judged(NamedTuple):
-    """`VERDICTS`, `REJECTED`, rows read and refused for a fault, counts, how the file was read."""
+    """Schemas `VERDICTS`, `QUERIES`, `JUDGED` and `REJECTED`, all counts, how files were read."""
 
     verdicts: pl.DataFrame
+    queries: pl.DataFrame
+    judged: pl.DataFrame
     rejected: pl.DataFrame
-    read: int
-    errors: int
-    counts: dict[str, int | dict[str, int]]
+    counts: dict[str, Any]
     read_as: list[str]
 
 
-def feedback(params: FeedbackParams, aliases: pl.DataFrame, queries: Container[str]) -> Judged:
-    """Read the file and resolve it; rows that cannot be used are in `rejected`.
+def feedback(
+    params: FeedbackParams,
+    aliases: pl.DataFrame,
+    queries: Container[str],
+    trained: Container[str],
+) -> Judged:
+    """Read the files and resolve them; rows that cannot be used are in `rejected`.
 
     Args:
         params: section `feedback`.
         aliases: schema `SPLIT_ALIASES`.
         queries: normalized strings of all queries, which no verdict may hold.
+        trained: normalized strings that the mixes before learn from.
 
     Raises:
-        IngestError: the file or a column is missing, or `feedback.columns` does not fit.
+        IngestError: a file or a column is missing, or `feedback.columns` does not fit.
     """
     ledger = Ledger()
     opinions = read_feedback(params, aliases, ledger)
     resolved = resolve(opinions.frame, aliases, queries)
-    reasons, read = ledger.reasons(), ledger.rows.total()
-    errors = sum(count for reason, count in reasons.items() if reason not in NOTICES)
-    counts: dict[str, int | dict[str, int]] = {
-        "rows_read": read,
-        "rejected": reasons,
+    judged = resolved.outcomes.with_columns(reserved(resolved.outcomes, params.gate_share, trained))
+    kept_back = judged.filter("reserved")["normalized"].unique()
+    verdicts = resolved.verdicts.filter(~pl.col("normalized").is_in(kept_back.to_list()))
+    asked = gate_queries(judged, aliases)
+    counts = {
+        "rows_read": dict(ledger.rows),
+        "rejected": _reasons(ledger),
         "mended": opinions.mended,
+        "reserved": len(kept_back),
+        "gate_queries": len(asked),
+        "trained": len(verdicts),
         **resolved.counts,
     }
-    return Judged(resolved.verdicts, ledger.frame(), read, errors, counts, ledger.read_as())
+    return Judged(verdicts, asked, judged, ledger.frame(), counts, ledger.read_as())
 
 
 def require_usable(judged: Judged, max_rejected_share: float) -> None:
-    """Refuse a file that is not what it should be.
+    """Refuse a file that is not what it should be; a few bad rows are left out and no more.
 
     Raises:
-        IngestError: more faulty rows than `max_rejected_share` of all rows read.
+        IngestError: more faulty rows than `max_rejected_share` of all rows of one file.
     """
-    if judged.errors > max_rejected_share * judged.read:
-        raise IngestError(
-            f"{judged.errors} of {judged.read} rows were rejected, more than "
-            f"feedback.max_rejected_share = {max_rejected_share:g}: {judged.counts['rejected']}. "
-            f"Look at {FOLDER}/rejected.parquet; mend the file or raise the parameter."
-        )
+    for file, read in judged.counts["rows_read"].items():
+        reasons = judged.counts["rejected"].get(file, {})
+        errors = sum(count for reason, count in reasons.items() if reason not in NOTICES)
+        if errors > max_rejected_share * read:
+            rows = judged.rejected.filter(file=file).filter(~pl.col("reason").is_in(list(NOTICES)))
+            quoted = "".join(
+                f"\n  line {line}: {reason}: {row[:80]}"
+                for line, reason, row in rows.head(SHOWN).select("line", "reason", "row").rows()
+            )
+            raise IngestError(
+                f"{errors} of {read} rows of {file} cannot be used, more than "
+                f"feedback.max_rejected_share = {max_rejected_share:g}, so it looks like a wrong "
+                f"file:{quoted}\nMend it or take it away, then run the same again. All refused "
+                f"rows: {rejected_file()}"
+            )
+
+
+def rejected_file() -> Path:
+    """Return where the refused rows are, from any folder: a profile's run is in a workspace."""
+    return (FOLDER / "rejected.parquet").resolve()
+
+
+def told(counts: dict[str, Any]) -> list[str]:
+    """Say in a few lines what became of the rows."""
+    lines = []
+    for file, read in counts["rows_read"].items():
+        reasons = counts["rejected"].get(file, {})
+        refused = ", ".join(f"{count} × {reason}" for reason, count in reasons.items())
+        left = f"{sum(reasons.values())} refused ({refused})" if reasons else "all taken"
+        lines.append(f"{file}: {read} rows, {left}")
+    return [
+        *lines,
+        f"left out: {counts['query']} asked by a test, {counts['contradicts_taxonomy']} against "
+        f"the taxonomy, {counts['duplicate']} said before, {counts['outdated']} taken back",
+        f"{counts['predictions']} predictions judged: {counts['right']} right, {counts['wrong']} "
+        f"wrong ({counts['corrected']} corrected), {counts['unresolved']} undecided; reviewers "
+        f"differed on {counts['conflicts']}",
+        f"{counts['trained']} verdicts to train on; {counts['gate_queries']} titles for the gate",
+        *([f"refused rows: {rejected_file()}"] if counts["rejected"] else []),
+    ]
+
+
+def trained_strings(aliases: pl.DataFrame) -> set[str]:
+    """Return all titles of the taxonomy and their variants that the mixes before train on."""
+    variants = [training_variants(source)["normalized"] for source in SOURCES]
+    return {title for titles in (aliases["normalized"], *variants) for title in titles}
+
+
+def _reasons(ledger: Ledger) -> dict[str, dict[str, int]]:
+    """Count refused rows per file and reason."""
+    counted: dict[str, Counter[str]] = {}
+    for file, _, reason, _ in ledger.refused:
+        counted.setdefault(file, Counter())[reason] += 1
+    return {file: dict(sorted(reasons.items())) for file, reasons in counted.items()}
 
 
 def main() -> None:
     """Run the stage on its files; rejected rows are written even if it fails."""
     params = load(FeedbackParams)
     aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
-    queries = queried_strings()
-    judged = feedback(params, aliases, queries)
-    print(*judged.read_as, sep="\n")
-    write_frame(judged.rejected, FOLDER / "rejected.parquet", REJECTED)
-    require_usable(judged, params.max_rejected_share)
-    write_frame(judged.verdicts, FOLDER / "verdicts.parquet", VERDICTS)
-    write_json(judged.counts, FOLDER / "metrics.json")
-    print(judged.counts)
+    made = feedback(params, aliases, queried_strings(), trained_strings(aliases))
+    print(*made.read_as, sep="\n")
+    write_frame(made.rejected, FOLDER / "rejected.parquet", REJECTED)
+    require_usable(made, params.max_rejected_share)
+    write_frame(made.verdicts, FOLDER / "verdicts.parquet", VERDICTS)
+    write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
+    write_frame(made.judged, FOLDER / "judged.parquet", JUDGED)
+    write_json(made.counts, FOLDER / "metrics.json")
+    print("\n".join(told(made.counts)))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,17 @@
 """Training pairs of mix K: those of the mix before it and those of its own source.
 
 In, K = 0: `data/split/{titles,queries}.parquet`; 1 to 3: `data/pairs/K-1/` and the source's
-`variants.parquet`; 4 and 4c: `data/pairs/3/` and `data/feedback/verdicts.parquet`. Out:
-`data/pairs/K/{strings,pairs}.parquet`. A source's share of the similar pairs stands in
-`pairs.shares`; similar to dissimilar is 1 : 4 in every mix (Neculoiu et al. 2016, section 4.2),
-and a dissimilar pair of source `base` never shares an occupation.
+`variants.parquet`; 4 and 4c: `data/pairs/3/` and `data/feedback/`. Out:
+`data/pairs/K/{strings,pairs}.parquet`, and `judged.parquet`, what people judged, which only 4 and
+4c know. A source's share of the similar pairs stands in `pairs.shares`; similar to dissimilar is
+1 : 4 in every mix (Neculoiu et al. 2016, section 4.2), and a dissimilar pair of source `base` never
+shares an occupation.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +25,7 @@ from pydantic import Field, model_validator
 from models.repeatable.seeding import generator
 from tasks.files.command import run
 from tasks.files.frames import read_frame, write_frame, write_json
-from tasks.files.schemas import QUERIES, STRINGS, TITLES, VERDICTS
+from tasks.files.schemas import JUDGED, QUERIES, STRINGS, TITLES, VERDICTS
 from tasks.files.sources import (
     BASE,
     CORRECTIONS,
@@ -31,6 +33,7 @@ from tasks.files.sources import (
     PAIR_SOURCES,
     SOURCES,
     mix_before,
+    reads_feedback,
     training_variants,
 )
 from tasks.pairing.feedback_pairs import feedback_pairs, without_outranked
@@ -51,9 +54,11 @@ class PairsParams(Section):
 
     NAME: ClassVar[str] = "pairs"
     rounds: Count
+    verdict_rounds: Count
     dissimilar_per_similar: Number
     shares: dict[str, Annotated[float, Field(ge=0, lt=1)]]
-    """Of the similar pairs of the mix that adds the source; `feedback` is that of 4 and 4c."""
+    """Of the similar pairs of the mix that adds the source; `feedback` is the most that 4 and 4c
+    have: each verdict stands in `verdict_rounds` pairs, so few have a smaller share."""
     outranked: Literal["dropped", "kept"]
     row_group: Annotated[int, Field(ge=1024)]
 
@@ -189,6 +194,17 @@ def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iter
     )
 
 
+def _judged(mix: str) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return what people judged, and the counts of the stage `feedback`; nothing for mixes 0 to 3.
+
+    They go on from here, so that what reads this mix needs no stage that the mix does not.
+    """
+    if not reads_feedback(mix):
+        return pl.DataFrame(schema=dict(JUDGED)), {}
+    counts = json.loads(Path("data/feedback/metrics.json").read_text(encoding="utf-8"))
+    return read_frame(Path("data/feedback/judged.parquet"), JUDGED), {"feedback": counts}
+
+
 def _counts(rows: Counter[tuple[str, bool]], strings: pl.DataFrame) -> dict[str, Any]:
     return {
         "pairs": rows.total(),
@@ -207,8 +223,10 @@ def main() -> None:
     strings, blocks = _mixed(mix, load(PairsParams), load_run().seed)
     rows = write_blocks(blocks, folder / "pairs.parquet")
     write_frame(strings, folder / "strings.parquet", STRINGS)
+    judged, told = _judged(mix)
+    write_frame(judged, folder / "judged.parquet", JUDGED)
     counts = _counts(rows, strings)
-    write_json(counts, folder / "metrics.json")
+    write_json(counts | told, folder / "metrics.json")
     print(counts)
 
 

@@ -2,13 +2,14 @@
 
 In: `data/ingest/{occupations.parquet,metrics.json}`, `data/split/{aliases,titles}.parquet`, all
 tests' queries (`tasks/files/queries.py`), `{variants.parquet,metrics.json}` of `data/synonyms/` and
-`data/extra_words/`, `data/pairs/K/metrics.json`, `data/train/K/SEED/{history.csv,model/}`, and
-`{run,scores}.parquet` and `table.csv` of `data/lexical/` and `data/evaluate/K/SEED/`; K is `mix` of
-`params.yaml`, SEED the first of its `seeds`. Out: `data/report/report.html`, and for `dvc metrics`
-`data/report/metrics.json`, the network's success@1 on each test. The page holds no date, duration
-or path: equal inputs give equal bytes. It measures nothing new but paired differences of what the
-stages before wrote. Version, date and the gate's decision are known after the stage only:
-`tasks/reporting/decision_page.py` puts them on top of the page.
+`data/extra_words/`, `data/pairs/K/{judged.parquet,metrics.json}`,
+`data/train/K/SEED/{history.csv,model/}`, and `{run,scores}.parquet` and `table.csv` of
+`data/lexical/` and `data/evaluate/K/SEED/`; K is `mix` of `params.yaml`, SEED the first of its
+`seeds`. Out: `data/report/report.html`, and for `dvc metrics` `data/report/metrics.json`, the
+network's success@1 on each test. The page holds no date, duration or path: equal inputs give equal
+bytes. It measures nothing new but paired differences of what the stages before wrote, and what the
+network answers now to judged titles. Version, date and the gate's decision are known after the
+stage only: `tasks/reporting/decision_page.py` puts them on top of the page.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from tasks.files.frames import read_frame, write_json
 from tasks.files.queries import read_queries
 from tasks.files.schemas import (
     EXTRA_WORDS_VARIANTS,
+    JUDGED,
     OCCUPATIONS,
     RUN,
     SCORES,
@@ -127,6 +129,7 @@ def load_material(params: PageParams, data: Path) -> Material:
                 ("pairs", f"pairs/{params.mix}"),
             )
         },
+        judged=read_frame(data / f"pairs/{params.mix}/judged.parquet", JUDGED),
         weights=sum(weight.numel() for weight in encoder.parameters()),
         embed=embed,
         units=() if vectors is None else featurizer.vocabularies[0].known,

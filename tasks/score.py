@@ -136,7 +136,9 @@ def main() -> None:
     right = int((judged["verdict"] == "right").sum())
     counts = {"judged": len(judged), "right": right, "wrong": len(judged) - right}
     write_json({**counts, "left_out": chosen.left_out}, FOLDER / "metrics.json")
-    print(counts, "left out:", chosen.left_out)
+    skipped = ", ".join(f"{count} × {reason}" for reason, count in chosen.left_out.items())
+    print(f"{len(judged)} predictions judged: {right} right, {counts['wrong']} wrong")
+    print(f"inputs left out: {skipped}")
 
 
 if __name__ == "__main__":

@@ -74,6 +74,19 @@ FEEDBACK: Schema = {
     "reviewer_id": pl.String,
     "judged_at": pl.String,
 }
+OPINIONS: Schema = {**FEEDBACK, "own": pl.Boolean}
+"""With `own` for what the stage `score` wrote, where labels judge and not people."""
+OUTCOMES: Schema = {
+    "raw_title": pl.String,
+    **READINGS,
+    "predicted_occupation_id": pl.String,
+    "fate": pl.String,
+    "disputed": pl.Boolean,
+    "occupation_id": pl.String,
+}
+"""What became of each judged prediction (`tasks/pairing/verdicts.py`), and the right occupation."""
+JUDGED: Schema = {**OUTCOMES, "reserved": pl.Boolean}
+"""With `reserved` for titles that only the gate asks (`tasks/pairing/reserve.py`)."""
 VERDICTS: Schema = {
     "raw_title": pl.String,
     **READINGS,

@@ -63,17 +63,22 @@ def checked_mix(mix: str) -> str:
     return mix
 
 
+def reads_feedback(mix: str) -> bool:
+    """Tell whether a mix learns from what people judged."""
+    return mix in (VERDICTS, CORRECTIONS)
+
+
 def sources_of(mix: str) -> tuple[str, ...]:
     """Name in words what a mix adds to the base taxonomy, in order."""
     added = [source.words for source in SOURCES]
-    if mix in (VERDICTS, CORRECTIONS):
+    if reads_feedback(mix):
         return (*added, "verdicts", "corrections")[: len(added) + 1 + (mix == CORRECTIONS)]
     return tuple(added[: MIXES.index(mix)])
 
 
 def mix_before(mix: str) -> str:
     """Return the mix that `mix`, which is not the base, adds its source to."""
-    return LAST if mix in (VERDICTS, CORRECTIONS) else MIXES[MIXES.index(mix) - 1]
+    return LAST if reads_feedback(mix) else MIXES[MIXES.index(mix) - 1]
 
 
 def training_variants(source: Source, data: Path = DATA) -> pl.DataFrame:

@@ -29,44 +29,62 @@ def feedback_pairs(
     strings: pl.DataFrame,
     verdicts: pl.DataFrame,
     members: Memberships,
-    similar: int,
+    most: int,
     params: PairsParams,
     rng: np.random.Generator,
     *,
     corrections: bool,
 ) -> Iterator[pa.Table]:
-    """`similar` pairs of confirmed (and corrected) inputs, and as many rejected ones.
+    """Similar pairs of confirmed (and corrected) inputs, and rejected ones of wrong answers.
 
-    One of the `dissimilar_per_similar` dissimilar pairs beside each similar one is a rejection, if
-    there is any; the others are strangers of source `base`. Without a confirmed or corrected input
-    there are rejections only.
+    Each stands in `params.verdict_rounds` pairs, so that few verdicts weigh little; of each kind
+    there are `most` at most, of which all have the same part. A rejection takes the place of one of
+    the `dissimilar_per_similar` dissimilar pairs beside a similar one; the others are strangers of
+    source `base`. Rejections beyond stand alone.
 
     Args:
         strings: schema `STRINGS`, with the rows of role `feedback`.
         verdicts: schema `VERDICTS`; none give no pairs.
         members: of the aliases.
-        similar: how many.
+        most: similar pairs, and rejections.
         params: section `pairs`.
         rng: consumed in order.
         corrections: whether corrected occupations are learned from.
     """
     rejected = _matched(verdicts.filter(~pl.col("right")), strings)
     candidates = _Candidates.of(strings, verdicts, corrections=corrections)
-    left = similar if candidates.other.size or rejected[0].size else 0
-    while left:
-        size = min(left, block_size(params))
-        anchors, others = candidates.draw(size, rng)
-        chosen = rng.integers(0, rejected[0].size, size if rejected[0].size else 0)
-        apart = max(0, params.dissimilar_per_similar - bool(chosen.size))
+    similar = _Turns.of(candidates.other.size, most, params.verdict_rounds, rng)
+    apart = _Turns.of(rejected[0].size, most, params.verdict_rounds, rng)
+    size = block_size(params)
+    for start in range(0, max(similar.total, apart.total), size):
+        anchors, others = candidates.pairs(similar.places(start, size), rng)
+        chosen = apart.places(start, size)
+        strangers = np.full(anchors.size, params.dissimilar_per_similar)
+        strangers[: chosen.size] -= 1
         yield block(
             (anchors, others),
-            np.repeat(anchors, apart),
+            np.repeat(anchors, strangers.clip(0)),
             "feedback",
             members,
             rng,
             (rejected[0][chosen], rejected[1][chosen]),
         )
-        left -= size
+
+
+class _Turns(NamedTuple):
+    """Places 0 … n-1 in a drawn order, again and again until there are `total`."""
+
+    order: np.ndarray
+    total: int
+
+    @classmethod
+    def of(cls, size: int, most: int, rounds: int, rng: np.random.Generator) -> Self:
+        return cls(rng.permutation(size), min(most, rounds * size))
+
+    def places(self, start: int, size: int) -> np.ndarray:
+        """Return `size` of them from `start` on, fewer at the end."""
+        turns = np.arange(start, max(start, min(start + size, self.total)))
+        return self.order[turns % max(1, self.order.size)]
 
 
 class _Candidates(NamedTuple):
@@ -111,11 +129,10 @@ class _Candidates(NamedTuple):
             np.concatenate([confirmed, _ids(corrected["cleaned"], strings)]),
         )
 
-    def draw(self, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Anchors and others of `count` pairs; none if there is no candidate."""
-        drawn = rng.integers(0, self.other.size, count if self.other.size else 0)
-        place = self.start[drawn] + rng.integers(0, self.size[drawn])
-        return self.pool[place], self.other[drawn]
+    def pairs(self, chosen: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Return anchors, drawn from the runs, and others of the chosen candidates."""
+        place = self.start[chosen] + rng.integers(0, self.size[chosen])
+        return self.pool[place], self.other[chosen]
 
 
 def _matched(verdicts: pl.DataFrame, strings: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:

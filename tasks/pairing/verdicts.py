@@ -12,9 +12,10 @@ Raw titles are the same when they are equal normalized. In this order:
    correction that the corrected one is. Of what one reviewer says of one occupation for one raw
    title the latest holds; if that is both yes and no, he has said nothing.
 6. Between reviewers the majority decides on an occupation; at a tie the side that spoke last;
-   still at a tie, nobody: *unresolved*.
+   still at a tie, nobody: *unresolved*. The labels that judge the pipeline's own file are half a
+   voice: a person outvotes them, and they decide where people are at odds.
 7. A raw title has one right occupation at most: of those decided right the one with most
-   reviewers for it, then the one confirmed last; else none.
+   voices for it, then the one confirmed last; else none.
 8. What is left: `right` on that occupation, and `wrong` on those decided wrong, with the right one
    as correction if there is one. A prediction decided right that is not the right one is dropped.
 9. A `wrong` verdict never speaks against a title of the right occupation: where its matched title
@@ -32,15 +33,20 @@ from typing import NamedTuple
 
 import polars as pl
 
-from tasks.files.schemas import VERDICTS
+from tasks.files.frames import check
+from tasks.files.schemas import OPINIONS, OUTCOMES, VERDICTS
 from tasks.files.titles import cleaned, normalized
 
+PERSON, LABELS = 2, 1
+"""What a voice weighs (rule 6)."""
 CLAIM = ["name", "occupation_id"]
 """`name` is the normalized raw title: the same string, however written."""
 
 
 class Resolved(NamedTuple):
     """Schema `VERDICTS`, sorted by (raw_title, predicted_occupation_id), and what became of all.
+
+    `outcomes` (schema `OUTCOMES`, in the same order) has every prediction that was counted.
 
     Of rows: `rows` = `query` + `contradicts_taxonomy` + `duplicate` + `outdated` + `counted`. Of
     predictions (distinct raw title and predicted occupation): `predictions` = `right` + `wrong` +
@@ -51,6 +57,7 @@ class Resolved(NamedTuple):
     """
 
     verdicts: pl.DataFrame
+    outcomes: pl.DataFrame
     counts: dict[str, int]
 
 
@@ -58,7 +65,7 @@ def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[st
     """Apply the rules of this module.
 
     Args:
-        feedback: schema `FEEDBACK` as `tasks.readers.feedback` gives it: occupations of the
+        feedback: schema `OPINIONS` as `tasks.readers.feedback` gives it: occupations of the
             taxonomy, cleaned matched titles, times that sort as text.
         aliases: schema `SPLIT_ALIASES`.
         queries: normalized strings of all queries.
@@ -84,7 +91,7 @@ def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[st
         "duplicate": len(agreeing) - len(distinct),
         "outdated": len(distinct) - len(counted),
         "counted": len(counted),
-        "conflicts": len(decided.filter((pl.col("pro") > 0) & (pl.col("con") > 0))),
+        "conflicts": len(decided.filter(_disputed())),
         "predictions": len(predictions),
         "right": int(verdicts["right"].sum()),
         "wrong": int((~verdicts["right"]).sum()),
@@ -94,7 +101,7 @@ def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[st
         "shared_title": len(judged) - len(verdicts),
         "shared_title_replaced": replaced,
     }
-    return Resolved(verdicts, counts)
+    return Resolved(verdicts, _outcomes(predictions, fates), counts)
 
 
 def _titles(aliases: pl.DataFrame) -> pl.DataFrame:
@@ -108,14 +115,16 @@ def _titles(aliases: pl.DataFrame) -> pl.DataFrame:
 
 
 def _working(feedback: pl.DataFrame) -> pl.DataFrame:
-    """`raw_title, matched_title, occupation_id, right, correction, reviewer, at, name`."""
+    """`raw_title, matched_title, occupation_id, right, correction, reviewer, weight, at, name`."""
+    check(feedback, OPINIONS, "feedback")
     frame = feedback.select(
         "raw_title",
         "matched_title",
         pl.col("predicted_occupation_id").alias("occupation_id"),
         (pl.col("verdict") == "right").alias("right"),
         pl.when(pl.col("verdict") == "wrong").then("corrected_occupation_id").alias("correction"),
-        pl.col("reviewer_id").fill_null("").alias("reviewer"),
+        pl.struct("own", pl.col("reviewer_id").fill_null("")).alias("reviewer"),
+        pl.when("own").then(LABELS).otherwise(PERSON).alias("weight"),
         pl.col("judged_at").fill_null("").alias("at"),  # sorts before every time
         normalized(feedback["raw_title"]).alias("name"),
     )
@@ -143,29 +152,31 @@ def _agreeing(rows: pl.DataFrame, titles: pl.DataFrame) -> tuple[pl.DataFrame, i
 
 
 def _claims(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rule 5's sentences: `name, occupation_id, reviewer, at, says`."""
-    corrections = rows.drop_nulls("correction")
+    """Rule 5's sentences: `name, occupation_id, reviewer, weight, at, says`."""
+    who_and_when = ("reviewer", "weight", "at")
+    corrections = rows.drop_nulls("correction").with_columns(occupation_id="correction")
     return pl.concat(
         [
-            rows.select(*CLAIM, "reviewer", "at", says="right"),
-            corrections.select(
-                "name", pl.col("correction").alias("occupation_id"), "reviewer", "at", says=True
-            ),
+            rows.select(*CLAIM, *who_and_when, says="right"),
+            corrections.select(*CLAIM, *who_and_when, says=True),
         ]
     )
 
 
 def _decide(claims: pl.DataFrame) -> pl.DataFrame:
-    """Rules 5 and 6, a row a claim: `name, occupation_id, pro, con, last_pro, decided`."""
+    """Rules 5 and 6, a row a claim: `name, occupation_id, pro, con, last_pro, decided`.
+
+    `pro` and `con` are sums of weights.
+    """
     voices = (
         claims.filter(pl.col("at") == pl.col("at").max().over("reviewer", *CLAIM))
         .group_by("reviewer", *CLAIM)
-        .agg(pl.col("at").first(), pl.col("says").first(), one=pl.col("says").n_unique() == 1)
+        .agg(pl.col("at", "says", "weight").first(), one=pl.col("says").n_unique() == 1)
         .filter("one")
     )
     sides = voices.group_by(CLAIM).agg(
-        pro=pl.col("says").sum(),
-        con=(~pl.col("says")).sum(),
+        pro=pl.col("weight").filter("says").sum(),
+        con=pl.col("weight").filter(~pl.col("says")).sum(),
         last_pro=pl.col("at").filter("says").max(),
         last_con=pl.col("at").filter(~pl.col("says")).max(),
     )
@@ -192,7 +203,7 @@ def _predictions(rows: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
         _latest_first(rows)
         .group_by(CLAIM, maintain_order=True)
         .agg(pl.col("raw_title", "matched_title").first())
-        .join(decided.select(*CLAIM, "decided"), on=CLAIM, how="left")
+        .join(decided.select(*CLAIM, "decided", disputed=_disputed()), on=CLAIM, how="left")
         .join(_right_ones(decided), on="name", how="left")
         .sort("raw_title", "occupation_id")
     )
@@ -210,6 +221,23 @@ def _fates(predictions: pl.DataFrame) -> pl.Series:
         .then(pl.lit("right"))
         .otherwise(pl.lit("not_the_right_one"))
     ).to_series()
+
+
+def _disputed() -> pl.Expr:
+    return (pl.col("pro") > 0) & (pl.col("con") > 0)
+
+
+def _outcomes(predictions: pl.DataFrame, fates: pl.Series) -> pl.DataFrame:
+    """Return schema `OUTCOMES`."""
+    return predictions.select(
+        "raw_title",
+        cleaned(predictions["raw_title"]),
+        pl.col("name").alias("normalized"),
+        pl.col("occupation_id").alias("predicted_occupation_id"),
+        fates.alias("fate"),
+        pl.col("disputed").fill_null(value=False),
+        pl.col("correct").alias("occupation_id"),
+    ).select(list(OUTCOMES))
 
 
 def _without_shared_titles(judged: pl.DataFrame, titles: pl.DataFrame) -> tuple[pl.DataFrame, int]:

@@ -1,5 +1,6 @@
-"""What people say of predictions, as a table (CSV or Parquet) with the columns of `FEEDBACK`.
+"""What people say of predictions: tables (CSV or Parquet) with the columns of `FEEDBACK`.
 
+People's files stand in one folder, and add up with the file that the stage `score` writes.
 Needed are `raw_title`, `predicted_occupation_id`, `matched_title` and `verdict` (`right` or
 `wrong`); the others may be absent, as a column or in a row. A row that cannot be used is refused
 with file, line and reason. Two things are mended and counted instead, because the verdict itself
@@ -21,18 +22,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from models.text.titles import clean_title, normalize_title
-from tasks.files.schemas import FEEDBACK
-from tasks.readers.outside import mapped_columns
+from tasks.files.schemas import FEEDBACK, OPINIONS
+from tasks.readers.outside import IngestError, mapped_columns, shown
 from tasks.readers.rejected import UNKNOWN_OCCUPATION, Ledger, Row, empty
 from tasks.readers.rows import table_header, table_rows
 
 if TYPE_CHECKING:
     from tasks.feedback import FeedbackParams
 
+OWN = Path("data/score/feedback.csv")
+OWN_ORIGIN = "Run `dvc repro feedback`: its stage `score` writes it."
 ORIGIN = (
-    "It is the file that you named in feedback.file: correct the name or feedback.columns, or, if "
-    "it is data/score/feedback.csv, run `dvc repro feedback`, whose stage `score` writes it."
+    "It lies in the folder that feedback.folder names: correct it or feedback.columns, or take it "
+    "out of the folder."
 )
+KINDS = (".csv", ".tsv", ".parquet")
 REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
 OPTIONAL = ("model_version", "corrected_occupation_id", "reviewer_id", "judged_at")
 BAD_VERDICT = "verdict is neither right nor wrong"
@@ -63,29 +67,47 @@ class Titles(NamedTuple):
         return cls(dict(labels.iter_rows()), set(owned.iter_rows()))
 
 
+def files(folder: Path) -> list[Path]:
+    """Return people's files in the order of their names; other files are none of ours.
+
+    Raises:
+        IngestError: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise IngestError(
+            f"{folder} is no folder; feedback.folder names the one that holds people's files, "
+            "which may be empty"
+        )
+    tables = (path for path in folder.iterdir() if path.suffix.lower() in KINDS)
+    return sorted(path for path in tables if path.is_file() and not path.name.startswith("."))
+
+
 def read_feedback(params: FeedbackParams, aliases: pl.DataFrame, ledger: Ledger) -> Feedback:
-    """Read the file's rows in order, `matched_title` cleaned and `judged_at` as `moment` says.
+    """Read all files' rows in order, `matched_title` cleaned and `judged_at` as `moment` says.
 
     Args:
-        params: section `feedback`.
+        params: section `feedback`; its `columns` are those of people's files.
         aliases: schema `SPLIT_ALIASES`.
         ledger: takes the refused rows.
 
     Raises:
-        IngestError: the file or a column is missing, or `feedback.columns` does not fit.
+        IngestError: a file or a column is missing, or `feedback.columns` does not fit.
     """
     titles = Titles.of(aliases)
-    path = Path(params.file)
     mended: Counter[str] = Counter()
-    taken: list[list[str | None]] = []
-    for row in table_rows(path, _columns(path, params.columns), ORIGIN, ledger):
-        values = {name: row[name] if name in row.values else "" for name in FEEDBACK}
-        values["verdict"] = values["verdict"].casefold()
-        if reason := _fault(values, titles):
-            ledger.refuse(row, reason)
-        else:
-            taken.append(_mend(values, row, titles, mended))
-    frame = pl.DataFrame(taken, schema=dict(FEEDBACK), orient="row")
+    taken: list[list[str | bool | None]] = []
+    tables = [(path, params.columns, ORIGIN) for path in files(Path(params.folder))]
+    tables += [(OWN, {}, OWN_ORIGIN)] * params.own
+    for path, columns, origin in tables:
+        ledger.rows[shown(path)] += 0  # a file without rows is told of, too
+        for row in table_rows(path, _columns(path, columns, origin), origin, ledger):
+            values = {name: row[name] if name in row.values else "" for name in FEEDBACK}
+            values["verdict"] = values["verdict"].casefold()
+            if reason := _fault(values, titles):
+                ledger.refuse(row, reason)
+            else:
+                taken.append([*_mend(values, row, titles, mended), origin == OWN_ORIGIN])
+    frame = pl.DataFrame(taken, schema=dict(OPINIONS), orient="row")
     return Feedback(frame, {name: mended[name] for name in MENDED})
 
 
@@ -105,10 +127,10 @@ def moment(judged_at: str) -> str:
     return utc.replace(tzinfo=None).isoformat(timespec="microseconds")
 
 
-def _columns(path: Path, mapped: Mapping[str, str]) -> dict[str, str]:
+def _columns(path: Path, mapped: Mapping[str, str], origin: str) -> dict[str, str]:
     """Map our name to the file's column, by `mapped` or by its own name if the file has it."""
     columns = {name: name for name in REQUIRED} | dict(mapped)
-    header = table_header(path, [columns[name] for name in REQUIRED], ORIGIN)
+    header = table_header(path, [columns[name] for name in REQUIRED], origin)
     columns |= {name: name for name in OPTIONAL if name in header and name not in columns}
     return mapped_columns(columns, "feedback.columns", REQUIRED, OPTIONAL)
 

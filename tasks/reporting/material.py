@@ -63,6 +63,7 @@ class Material:
         synonym_variants: schema `SYNONYM_VARIANTS`.
         extra_words_variants: schema `EXTRA_WORDS_VARIANTS`.
         made: `metrics.json` of `synonyms`, `extra_words` and, of the trained mix, `pairs`.
+        judged: schema `JUDGED`; empty for a mix that learns from no feedback.
         weights: how many numbers the network has learned.
         embed: cleaned titles to embeddings of unit norm, one row a title.
         units: the character n-grams that the network has a vector of, where it has.
@@ -82,6 +83,7 @@ class Material:
     synonym_variants: pl.DataFrame
     extra_words_variants: pl.DataFrame
     made: dict[str, dict[str, Any]]
+    judged: pl.DataFrame
     weights: int
     embed: Embed
     units: tuple[str, ...]

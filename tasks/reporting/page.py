@@ -11,6 +11,7 @@ from tasks.reporting.sections.augmentation import augmentation
 from tasks.reporting.sections.confusions import confusions
 from tasks.reporting.sections.coverage import coverage
 from tasks.reporting.sections.embedding_map import embedding_map
+from tasks.reporting.sections.feedback import feedback
 from tasks.reporting.sections.learning import learning
 from tasks.reporting.sections.lookalikes import lookalikes
 from tasks.reporting.sections.losses import losses
@@ -35,6 +36,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Material], Html]]] = {
     "losses": ("Loss", losses),
     "sizes": ("Sizes", sizes),
     "augmentation": ("Augmentation", augmentation),
+    "feedback": ("Feedback", feedback),
     "data": ("Data and model", overview),
 }
 NAVIGATION = '<nav aria-label="Sections"><ul>'

@@ -1,4 +1,4 @@
-"""The stage on toy files: people's table to verdicts, what it refuses, and equal bytes."""
+"""The stage on toy files: people's tables to verdicts, what it refuses, and equal bytes."""
 
 from __future__ import annotations
 
@@ -7,44 +7,81 @@ from pathlib import Path
 
 import pytest
 import yaml
-from frames_of import aliases_of, queries_of
+from frames_of import aliases_of, queries_of, variants_of
 
 from tasks.feedback import main
 from tasks.files.frames import read_frame, write_frame
-from tasks.files.queries import WRITERS
-from tasks.files.schemas import FEEDBACK, QUERIES, REJECTED, SPLIT_ALIASES, VERDICTS
+from tasks.files.queries import BEFORE_FEEDBACK
+from tasks.files.schemas import (
+    EXTRA_WORDS_VARIANTS,
+    FEEDBACK,
+    JUDGED,
+    QUERIES,
+    REJECTED,
+    SPLIT_ALIASES,
+    SYNONYM_VARIANTS,
+    VARIANTS,
+    VERDICTS,
+)
+from tasks.files.sources import SOURCES
 from tasks.readers.outside import IngestError
 
 OUT = Path("data/feedback")
+OWN = Path("data/score/feedback.csv")
 LINES = (
     "fry cook,cook,cook,v,right,,ann,2026-01-01",
     "sister,cook,cook,v,wrong,nurse,ann,2026-01-01",
     "Sister!,cook,cook,v,wrong,nurse,bob,2026-01-01",
     "asked 1,cook,cook,v,right,,ann,2026-01-01",
 )
+SECTION = {"reader": "table", "folder": "given", "own": True, "columns": {}, "gate_share": 0.0}
+TRAINED = {
+    "typos": ([("cook", "typed")], VARIANTS),
+    "synonyms": ([("cook", "reworded", "", "", "manual")], SYNONYM_VARIANTS),
+    "extra_words": (
+        [("cook", "mined", "mined", True, "train"), ("cook", "tested", "mined", True, "test")],
+        EXTRA_WORDS_VARIANTS,
+    ),
+}
 
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two occupations, and a query in every stage's file, each of another part."""
+    """Two occupations, what mix 3 trains on, and a query in every stage's file."""
     monkeypatch.chdir(tmp_path)
     aliases = aliases_of([("cook", "Cook", True, "train"), ("nurse", "Nurse", True, "train")])
     write_frame(aliases, Path("data/split/aliases.parquet"), SPLIT_ALIASES)
     parts = ("test", "valid", "gate", "test")
-    for number, (writer, part) in enumerate(zip(WRITERS, parts, strict=True)):
+    for number, (writer, part) in enumerate(zip(BEFORE_FEEDBACK, parts, strict=True)):
         frame = queries_of([(f"{number}", writer, part, f"Asked {number}", ["cook"], 1, "alias")])
         write_frame(frame, Path(f"data/{writer}/queries.parquet"), QUERIES)
-    give(*LINES)
+    for source in SOURCES:
+        rows, schema = TRAINED[source.stage]
+        frame = variants_of(rows, schema)
+        write_frame(frame, Path(f"data/{source.stage}/variants.parquet"), schema)
+    Path("given").mkdir()
+    params()
+    give(OWN)
+    give("given.csv", *LINES)
 
 
-def give(*lines: str, share: float = 0.0) -> None:
-    section = {"reader": "table", "file": "given.csv", "columns": {}, "max_rejected_share": share}
+def params(**changes: object) -> None:
+    section = SECTION | {"max_rejected_share": 0.0} | changes
     Path("params.yaml").write_text(yaml.safe_dump({"feedback": section}), encoding="utf-8")
-    Path("given.csv").write_text("\n".join([",".join(FEEDBACK), *lines]) + "\n", encoding="utf-8")
+
+
+def give(path: str | Path, *lines: str) -> None:
+    path = Path("given", path) if isinstance(path, str) else path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([",".join(FEEDBACK), *lines]) + "\n", encoding="utf-8")
 
 
 def metrics() -> dict:
     return json.loads((OUT / "metrics.json").read_text(encoding="utf-8"))
+
+
+def raw_titles() -> list[str]:
+    return read_frame(OUT / "verdicts.parquet", VERDICTS)["raw_title"].to_list()
 
 
 def test_by_hand() -> None:
@@ -54,52 +91,111 @@ def test_by_hand() -> None:
         ("fry cook", "fry cook", "fry cook", "cook", "cook", True, None),
     ]
     assert read_frame(OUT / "rejected.parquet", REJECTED).is_empty()
+    assert read_frame(OUT / "queries.parquet", QUERIES).is_empty()
     counts = metrics()
-    assert {name: counts[name] for name in ("rows_read", "rows", "query", "predictions")} == {
-        "rows_read": 4,
-        "rows": 4,
-        "query": 1,
-        "predictions": 2,
-    }
+    assert counts["rows_read"] == {"given/given.csv": 4, "data/score/feedback.csv": 0}
+    assert (counts["rows"], counts["query"], counts["predictions"]) == (4, 1, 2)
     before = {path.name: path.read_bytes() for path in OUT.iterdir()}
-    give(*LINES[::-1])
+    give("given.csv", *LINES[::-1])
     main()
     assert before == {path.name: path.read_bytes() for path in OUT.iterdir()}
 
 
-@pytest.mark.parametrize("number", range(len(WRITERS)))
-def test_no_query_of_any_stage_becomes_a_verdict(number: int) -> None:
-    give(f"ASKED {number}!,cook,cook,v,right,,ann,")
+def test_files_add_up_and_others_are_not_read() -> None:
+    """One file in three, whatever their names; a README and a lock file of a spreadsheet."""
     main()
-    assert read_frame(OUT / "verdicts.parquet", VERDICTS).is_empty()
+    whole = (OUT / "verdicts.parquet").read_bytes()
+    give("given.csv", LINES[2], LINES[3])
+    give("a.csv", LINES[1])
+    give(OWN, LINES[0])
+    for name in ("README.md", ".~lock.a.csv", "old.csv.bak"):
+        Path("given", name).write_text("no table at all")
+    main()
+    assert (OUT / "verdicts.parquet").read_bytes() == whole
+    assert list(metrics()["rows_read"]) == [
+        "data/score/feedback.csv",
+        "given/a.csv",
+        "given/given.csv",
+    ]
+    params(own=False)
+    main()
+    assert raw_titles() == ["Sister!"]
+
+
+@pytest.mark.parametrize("number", range(len(BEFORE_FEEDBACK)))
+def test_no_query_of_any_stage_becomes_a_verdict(number: int) -> None:
+    give("given.csv", f"ASKED {number}!,cook,cook,v,right,,ann,")
+    main()
+    assert raw_titles() == []
     assert metrics()["query"] == 1
 
 
+def test_the_reserve_is_asked_and_not_trained_on() -> None:
+    """With a share of 1 every title but those that earlier mixes train on, and those asked."""
+    params(gate_share=1.0)
+    trained = ["typed", "reworded", "mined"]
+    lines = [f"{title},cook,cook,v,wrong,nurse,ann," for title in (*trained, "tested")]
+    give("given.csv", *LINES, *lines, "nobody knows,cook,cook,v,wrong,,ann,")
+    main()
+    assert sorted(raw_titles()) == sorted(trained)
+    queries = read_frame(OUT / "queries.parquet", QUERIES)
+    kept = ["Sister!", "fry cook", "tested"]
+    assert queries["raw_title"].to_list() == kept
+    assert queries["occupation_ids"].to_list() == [["nurse"], ["cook"], ["nurse"]]
+    assert set(queries.select("test", "part", "occupation_size", "source").rows()) == {
+        ("annotations", "gate", 1, "feedback")
+    }
+    judged = read_frame(OUT / "judged.parquet", JUDGED)
+    assert set(judged.filter("reserved")["raw_title"]) == {*kept, "nobody knows"}
+    counts = metrics()
+    assert (counts["reserved"], counts["gate_queries"], counts["trained"]) == (4, 3, 3)
+
+
 def test_nobody_said_anything() -> None:
-    give()
-    main()
-    assert read_frame(OUT / "verdicts.parquet", VERDICTS).is_empty()
-    assert metrics()["rows_read"] == 0
-
-
-def test_too_many_faults_end_it_and_are_shown() -> None:
-    """One of four rows is 0.25; an empty row is a notice and does not count."""
-    lines = (*LINES[:3], "x,pilot,pilot,v,right,,ann,")
-    give(*lines, share=0.24)
-    with pytest.raises(IngestError, match=r"1 of 4 rows.*data/feedback/rejected\.parquet.*mend"):
+    for own in (True, False):
+        params(own=own, gate_share=0.5)
+        Path("given/given.csv").unlink(missing_ok=True)
         main()
-    rejected = read_frame(OUT / "rejected.parquet", REJECTED)
-    assert rejected.rows() == [("given.csv", 5, "unknown occupation", lines[-1])]
-    assert not (OUT / "verdicts.parquet").exists()
-    give(*lines, share=0.25)
-    main()
-    assert metrics()["rejected"] == {"unknown occupation": 1}
-    give(*LINES, ",,,,,,,")
-    main()
-    assert metrics()["rejected"] == {"empty row": 1}
+        assert raw_titles() == []
+        assert read_frame(OUT / "queries.parquet", QUERIES).is_empty()
+        assert metrics()["rows_read"] == ({str(OWN): 0} if own else {})
 
 
-def test_a_missing_file_says_what_to_do() -> None:
-    Path("given.csv").unlink()
-    with pytest.raises(IngestError, match=r"given\.csv is missing.*feedback\.file.*dvc repro"):
+def test_a_wrong_file_ends_it_and_a_bad_row_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two of four rows are no more than half; of three they are. Other files do not dilute it."""
+    params(max_rejected_share=0.5)
+    bad = [f"{title},pilot,pilot,v,right,,ann," for title in ("x", "y")]
+    give("a.csv", *LINES[:2], *bad)
+    main()
+    assert metrics()["rejected"] == {"given/a.csv": {"unknown occupation": 2}}
+    told = capsys.readouterr().out
+    assert "given/a.csv: 4 rows, 2 refused (2 × unknown occupation)\n" in told
+    assert f"refused rows: {Path.cwd()}/data/feedback/rejected.parquet\n" in told
+    give("a.csv", LINES[0], *bad)
+    for path in OUT.iterdir():
+        path.unlink()
+    with pytest.raises(IngestError) as error:
+        main()
+    message = str(error.value)
+    assert "2 of 3 rows of given/a.csv cannot be used" in message
+    assert f"\n  line 3: unknown occupation: {bad[0]}\n" in message
+    assert f"{Path.cwd()}/data/feedback/rejected.parquet" in message
+    assert [path.name for path in OUT.iterdir()] == ["rejected.parquet"]
+    give("a.csv", bad[0])
+    with pytest.raises(IngestError, match=r"1 of 1 rows of given/a\.csv"):
+        main()
+
+
+def test_an_empty_row_does_not_count() -> None:
+    give("given.csv", *LINES, ",,,,,,,")
+    main()
+    assert metrics()["rejected"] == {"given/given.csv": {"empty row": 1}}
+
+
+def test_a_missing_file_or_folder_says_what_to_do() -> None:
+    OWN.unlink()
+    with pytest.raises(IngestError, match=r"score/feedback\.csv is missing.*dvc repro feedback"):
+        main()
+    params(folder="nowhere")
+    with pytest.raises(IngestError, match=r"nowhere is no folder; feedback\.folder"):
         main()

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from models.text.titles import clean_title, normalize_title
 from tasks.extra_words import extra_words
+from tasks.feedback import feedback
 from tasks.files.schemas import ALIASES, FEEDBACK, INPUTS, READINGS, VARIANTS
 from tasks.ingest import ingest
 from tasks.pairing.strings_table import append, base_strings, feedback_strings, variant_strings
-from tasks.pairing.verdicts import resolve
 from tasks.params.whole import AllParams, load_params
 from tasks.readers.rejected import Ledger
 from tasks.readers.synonyms import read_synonyms
@@ -34,11 +34,16 @@ class Chain(NamedTuple):
 
 
 def chain(
-    aliases: pl.DataFrame, inputs: pl.DataFrame, manual: list[tuple[str, str]], params: AllParams
+    aliases: pl.DataFrame,
+    inputs: pl.DataFrame,
+    manual: list[tuple[str, str]],
+    params: AllParams,
+    given: Path,
 ) -> Chain:
     """The pure functions in the order of the stages.
 
     People judge every input there is, also those that are asked: harder than the stage `score`.
+    What they say goes through a file in the folder `given`.
     """
     seed = params.seed
     parts = split(aliases, inputs, params.split, seed)
@@ -49,17 +54,23 @@ def chain(
     trained = pl.concat([noisy.variants, reworded.variants.select(list(VARIANTS))])
     wordy = extra_words(parts.titles, parts.inputs, queries, trained, params.extra_words, seed)
     queries = pl.concat([queries, wordy.queries])
-    feedback = judged(inputs, aliases)
-    verdicts = resolve(feedback, parts.aliases, set(queries["normalized"])).verdicts
-    strings = base_strings(parts.titles, parts.queries)
+    earlier = {*parts.aliases["normalized"], *trained["normalized"]}
     mined = wordy.variants.filter(pl.col("part") == "train")
+    given.mkdir(exist_ok=True)
+    judged(inputs, aliases).write_csv(given / "people.csv")
+    kept = params.feedback.model_copy(update={"folder": str(given), "own": False})
+    people = feedback(
+        kept, parts.aliases, {*queries["normalized"]}, earlier | {*mined["normalized"]}
+    )
+    queries = pl.concat([queries, people.queries])
+    strings = base_strings(parts.titles, parts.queries)
     for role, variants in (
         ("typo", noisy.variants),
         ("synonym", reworded.variants),
         ("extra_words", mined),
     ):
         strings = append(strings, variant_strings(variants, strings, role))
-    return Chain(queries, append(strings, feedback_strings(verdicts, corrections=True)))
+    return Chain(queries, append(strings, feedback_strings(people.verdicts, corrections=True)))
 
 
 def judged(inputs: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
@@ -136,6 +147,7 @@ def small(params: AllParams, seed: int) -> AllParams:
             "split": params.split.model_copy(update=parts | sizes),
             "typos": params.typos.model_copy(update=few),
             "synonyms": params.synonyms.model_copy(update={"probe_titles": 3}),
+            "feedback": params.feedback.model_copy(update={"gate_share": 0.5}),
             "extra_words": params.extra_words.model_copy(update={"padded": 2}),
         }
     )
@@ -145,14 +157,15 @@ def small(params: AllParams, seed: int) -> AllParams:
 @settings(max_examples=20)
 def test_no_query_is_a_training_string_on_toys(
     defaults: AllParams,
+    tmp_path_factory: pytest.TempPathFactory,
     world: tuple[pl.DataFrame, pl.DataFrame, list[tuple[str, str]]],
     seed: int,
 ) -> None:
-    check_chain(chain(*world, small(defaults, seed)))
+    check_chain(chain(*world, small(defaults, seed), tmp_path_factory.mktemp("given")))
 
 
 def test_no_query_is_a_training_string_on_the_sample(
-    defaults: AllParams, monkeypatch: pytest.MonkeyPatch
+    defaults: AllParams, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And every test, role and part is there, so that the check is of something."""
     monkeypatch.chdir(ROOT)
@@ -160,10 +173,11 @@ def test_no_query_is_a_training_string_on_the_sample(
         pytest.skip("params.yaml is a profile's")
     ingested = ingest(defaults.ingest)
     manual = read_synonyms(defaults.synonyms, Ledger())
-    made = chain(ingested.aliases, ingested.inputs, manual, defaults)
+    made = chain(ingested.aliases, ingested.inputs, manual, defaults, tmp_path)
     check_chain(made)
     tests = {"heldout_alias", "annotations", "typos", "composition", "extra_words"}
     parts = made.queries.select("test", "part").unique().rows()
     assert set(parts) == {(test, part) for test in tests for part in ("test", "valid", "gate")}
+    assert made.queries.filter(source="feedback").height > 100  # the gate's, of people's titles
     roles = {"alias", "valid", "typo", "synonym", "extra_words", "feedback"}
     assert set(made.strings["role"]) == roles

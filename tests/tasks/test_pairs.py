@@ -14,14 +14,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from frames_of import queries_of, titles_of, variants_of, verdicts_of
+from frames_of import frame_of, queries_of, titles_of, variants_of, verdicts_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from params_of import pairs_params
 
-from tasks.files.frames import Schema, write_frame
+from tasks.files.frames import Schema, read_frame, write_frame, write_json
 from tasks.files.schemas import (
     EXTRA_WORDS_VARIANTS,
+    JUDGED,
     QUERIES,
     STRINGS,
     SYNONYM_VARIANTS,
@@ -225,6 +226,7 @@ VERDICT_ROWS = [
     ("corrected", "title 3", "o3", False, "o4"),
     ("mined 7 wrongly", "title 7", "o7", False, "o8"),
 ]
+TOLD = {"trained": 4, "rejected": {}}
 BEFORE = {"1": "0", "2": "1", "3": "2", "4": "3", "4c": "3"}
 NEW = {"1": "typo", "2": "synonym", "3": "extra_words", "4": "feedback", "4c": "feedback"}
 
@@ -245,6 +247,9 @@ def write_sources() -> None:
     extra_words = variants_of(mined, EXTRA_WORDS_VARIANTS)
     write(extra_words, "extra_words/variants", EXTRA_WORDS_VARIANTS)
     write(verdicts_of(VERDICT_ROWS), "feedback/verdicts", VERDICTS)
+    judged = [("judged right", "o1", "right", False, "o1", False)]
+    write(frame_of(judged, JUDGED), "feedback/judged", JUDGED)
+    write_json(TOLD, Path("data/feedback/metrics.json"))
 
 
 def write(frame: pl.DataFrame, name: str, schema: Schema) -> None:
@@ -258,7 +263,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-        params["pairs"] |= {"rounds": 2, "row_group": 1024}
+        params["pairs"] |= {"rounds": 2, "verdict_rounds": 1000, "row_group": 1024}
         Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
         write_sources()
         for mix in MIXES:
@@ -328,7 +333,9 @@ def test_what_is_written_beside_the_pairs(
     assert counts["strings"] == len(strings)
     assert counts["similar"] == {s: n for (s, similar), n in sums.items() if similar}
     assert counts["dissimilar"] == {s: n for (s, similar), n in sums.items() if not similar}
-    for mix in ("2", "4c"):
+    assert counts["feedback"] == TOLD
+    for mix, known in (("2", 0), ("4c", 1)):
+        assert len(read_frame(Path(f"data/pairs/{mix}/judged.parquet"), JUDGED)) == known
         before = {p.name: p.read_bytes() for p in Path(f"data/pairs/{mix}").iterdir()}
         make(mix, monkeypatch)
         assert before == {p.name: p.read_bytes() for p in Path(f"data/pairs/{mix}").iterdir()}

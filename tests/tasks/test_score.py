@@ -22,7 +22,7 @@ from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import index_of
 from tasks.feedback import FeedbackParams, feedback
 from tasks.files.frames import check, write_frame
-from tasks.files.queries import WRITERS
+from tasks.files.queries import BEFORE_FEEDBACK
 from tasks.files.schemas import FEEDBACK, QUERIES, SPLIT_INPUTS, TITLES
 from tasks.score import Prediction, ScoreParams, choose, judge, main, predict
 from tasks.split import distinct_titles
@@ -118,7 +118,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     save_model(Path("data/train/3/7/model"), featurizer, SETTINGS, encoder.state_dict(), useless())
     write_frame(distinct_titles(aliases()), Path("data/split/titles.parquet"), TITLES)
     parts = ("test", "valid", "gate", "test")
-    for number, (writer, part) in enumerate(zip(WRITERS, parts, strict=True)):
+    for number, (writer, part) in enumerate(zip(BEFORE_FEEDBACK, parts, strict=True)):
         query = (str(number), writer, part, f"Asked {number}", ["nurse"], 1, "alias")
         write_frame(queries_of([query]), Path(f"data/{writer}/queries.parquet"), QUERIES)
     give(
@@ -126,7 +126,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("Bread maker", "baker", "train"),
         ("NURSE", "baker", "train"),
         ("Nurse", "nurse", "train"),
-        *[(f"asked {number}", "nurse", "train") for number in range(len(WRITERS))],
+        *[(f"asked {number}", "nurse", "train") for number in range(len(BEFORE_FEEDBACK))],
     )
     return tmp_path
 
@@ -162,10 +162,11 @@ def test_the_stage_by_hand(place: Path) -> None:
 def test_the_stage_feedback_takes_every_row(place: Path) -> None:
     """Line breaks and commas survive; "nurse" is no baker's title, whatever an input's label."""
     main()
-    file = str(OUT / "feedback.csv")
-    params = FeedbackParams(reader="table", file=file, columns={}, max_rejected_share=0.0)
-    judged = feedback(params, aliases(), set())
-    assert judged.errors == 0
+    Path("given").mkdir()
+    values = {"columns": {}, "max_rejected_share": 0.0, "gate_share": 0.0}
+    params = FeedbackParams(reader="table", folder="given", own=True, **values)
+    judged = feedback(params, aliases(), set(), set())
+    assert judged.counts["rejected"] == {}
     assert judged.counts["mended"] == {"unknown_correction": 0, "matched_title_replaced": 0}
     assert judged.counts["contradicts_taxonomy"] == 1
     titles = ["Bread maker", "NURSE", "Ward sister,\r\n(night)"]

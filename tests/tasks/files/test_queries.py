@@ -8,7 +8,7 @@ import pytest
 from frames_of import queries_of
 
 from tasks.files.frames import SchemaError, write_frame
-from tasks.files.queries import WRITERS, queried_strings, read_queries
+from tasks.files.queries import BEFORE_FEEDBACK, RESERVE, WRITERS, queried_strings, read_queries
 from tasks.files.schemas import PARTS, QUERIES
 
 
@@ -16,7 +16,7 @@ def write(data: Path) -> None:
     for writer in WRITERS:
         frame = queries_of(
             (f"{writer}-{part}", writer, part, f"{writer}: {part.upper()}", ["a"], 1, "alias")
-            for part in ("gate", "test", "valid")
+            for part in (("gate",) if writer == RESERVE else ("gate", "test", "valid"))
         )
         write_frame(frame, data / writer / "queries.parquet", QUERIES)
 
@@ -25,12 +25,23 @@ def write(data: Path) -> None:
 def test_one_part_of_every_file_in_the_order_of_the_tables(tmp_path: Path, part: str) -> None:
     write(tmp_path)
     queries = read_queries(part, tmp_path)
-    assert queries["query_id"].to_list() == [f"{writer}-{part}" for writer in WRITERS]
+    writers = WRITERS if part == "gate" else BEFORE_FEEDBACK
+    assert queries["query_id"].to_list() == [f"{writer}-{part}" for writer in writers]
     assert set(queries["part"]) == {part}
 
 
 def test_every_stage_that_has_a_test_writes_it() -> None:
-    assert WRITERS == ("typos", "synonyms", "extra_words", "split")
+    assert WRITERS == ("typos", "synonyms", "extra_words", "split", "feedback")
+
+
+def test_a_mix_without_feedback_has_no_reserve(tmp_path: Path) -> None:
+    """And what later stages may not learn from is the same with it and without."""
+    write(tmp_path)
+    before = queried_strings(tmp_path)
+    assert "feedback gate" not in before
+    (tmp_path / "feedback/queries.parquet").unlink()
+    assert queried_strings(tmp_path) == before
+    assert len(read_queries("gate", tmp_path)) == len(BEFORE_FEEDBACK)
 
 
 def test_a_missing_file_names_itself(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def aliases() -> pl.DataFrame:
 
 
 def made(
-    rows: list[Row], similar: int, *, corrections: bool = False, **changes: Any
+    rows: list[Row], most: int, *, corrections: bool = False, rounds: int = 1000, **changes: Any
 ) -> tuple[list[Named], pl.DataFrame]:
     """Pairs as (anchor, other, similar, source) with titles in the place of ids."""
     verdicts = verdicts_of(rows)
@@ -54,8 +54,8 @@ def made(
         strings,
         verdicts,
         members_of(strings),
-        similar,
-        pairs_params(**changes),
+        most,
+        pairs_params(verdict_rounds=rounds, **changes),
         rng(),
         corrections=corrections,
     )
@@ -109,6 +109,35 @@ def test_a_correction_is_learned_from_in_4c_only(corrections: bool) -> None:
     # 100 each, within 5 standard deviations of sqrt(300 · 2 / 9) = 8.2
     assert all(abs(n - 100) < 41 for n in counts.values())
     assert len(rows) == 5 * 300
+
+
+def test_few_verdicts_weigh_little() -> None:
+    """Three pairs a verdict, though 100 were allowed; the second rejection has no pair to join."""
+    rows, _ = made([RIGHT, WRONG, CORRECTED], 100, rounds=3)
+    assert Counter(row for row in rows if row[3] == "feedback") == {
+        ("baker", "bread maker", True, "feedback"): 3,
+        ("nurse", "sky captain", False, "feedback"): 3,
+        ("pilot", "bun baker", False, "feedback"): 3,
+    }
+    assert len([row for row in rows if row[3] == "base"]) == 3 * (4 - 1)
+
+
+def test_one_rejection_among_many_confirmed_weighs_no_more_than_they() -> None:
+    """Ten confirmed, two pairs each; the rejection takes the place of a stranger twice."""
+    confirmed = [(f"input {number}", "baker", "a", True, None) for number in range(10)]
+    rows, _ = made([*confirmed, WRONG], 100, rounds=2)
+    counts = Counter(other for _, other, alike, source in rows if source == "feedback" and alike)
+    assert counts == {f"input {number}": 2 for number in range(10)}
+    assert len([row for row in rows if row[2:] == (False, "feedback")]) == 2
+    assert len([row for row in rows if row[3] == "base"]) == 20 * 4 - 2
+
+
+def test_the_share_bounds_many_verdicts_and_all_have_the_same_part() -> None:
+    """Of five confirmed ones 13 pairs: two each, or three."""
+    confirmed = [(f"input {number}", "baker", "a", True, None) for number in range(5)]
+    rows, _ = made(confirmed, 13)
+    counts = Counter(other for _, other, alike, _ in rows if alike)
+    assert sorted(counts.values()) == [2, 2, 3, 3, 3]
 
 
 def test_neither_right_nor_wrong_gives_no_pairs() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from models.text.titles import clean_title, normalize_title
 from tasks.files.frames import check
-from tasks.files.schemas import FEEDBACK, READINGS, VERDICTS
+from tasks.files.schemas import OPINIONS, OUTCOMES, READINGS, VERDICTS
 from tasks.pairing.verdicts import Resolved, resolve
 
 TITLES = {
@@ -28,7 +28,7 @@ ALIASES = aliases_of(
     for place, title in enumerate(titles)
 )
 QUERIES = {"asked in a test"}
-Row = tuple[str, str, str, str | None, str, str | None, str | None, str | None]
+Row = tuple[str, str, str, str | None, str, str | None, str | None, str | None, bool]
 
 
 def row(
@@ -39,15 +39,17 @@ def row(
     reviewer: str | None = "ann",
     at: str | None = "2026-01-01",
     matched: str = "",
+    own: bool = False,
 ) -> Row:
-    """A row of `FEEDBACK`; the predicted occupation's label is matched unless said."""
-    return (raw_title, predicted, matched or predicted, "v", verdict, corrected, reviewer, at)
+    """A row of `OPINIONS`; the predicted occupation's label is matched unless said."""
+    return (raw_title, predicted, matched or predicted, "v", verdict, corrected, reviewer, at, own)
 
 
 def resolved(*rows: Row) -> Resolved:
-    frame = pl.DataFrame(rows, schema=dict(FEEDBACK), orient="row")
+    frame = pl.DataFrame(rows, schema=dict(OPINIONS), orient="row")
     result = resolve(frame, ALIASES, QUERIES)
     check(result.verdicts, VERDICTS, "verdicts")
+    check(result.outcomes, OUTCOMES, "outcomes")
     for raw, cleaned, normalized in result.verdicts.select("raw_title", *READINGS).iter_rows():
         assert (cleaned, normalized) == (clean_title(raw), normalize_title(raw))
     return result
@@ -166,6 +168,52 @@ def test_rule_6_a_correction_is_a_voice_for_its_occupation() -> None:
     assert short(result) == [("x", "baker", False, "cook"), ("x", "cook", True, None)]
 
 
+def test_rule_6_a_person_outvotes_the_labels() -> None:
+    """Whoever spoke last; a label that nobody contradicts holds, and breaks a tie of people."""
+    labels = {"reviewer": "labels", "at": "2026-09-09", "own": True}
+    result = resolved(
+        row("x", "cook", "wrong", "baker", **labels),
+        row("x", "cook", "right"),
+        row("y", "cook", "wrong", "baker", **labels),
+        row("y", "cook", "wrong", "pilot", at=None),
+        row("z", "cook", "wrong", "baker", **labels),
+        row("z", "cook", "wrong"),
+        row("t", "cook", "right", **labels),
+        row("t", "cook", "right"),
+        row("t", "cook", "wrong", reviewer="bob", at="2026-02-02"),
+    )
+    assert short(result) == [
+        ("t", "cook", True, None),
+        ("x", "cook", True, None),
+        ("y", "cook", False, "pilot"),
+        ("z", "cook", False, "baker"),
+    ]
+    assert result.outcomes.filter("disputed")["raw_title"].to_list() == ["t", "x"]
+    assert result.counts["conflicts"] == 2
+
+
+def test_a_person_who_calls_himself_labels_is_a_person() -> None:
+    """Else the two would be one reviewer who says yes and no at once."""
+    said = row("x", "cook", "right", reviewer="labels")
+    result = resolved(said, row("x", "cook", "wrong", "baker", reviewer="labels", own=True))
+    assert short(result) == [("x", "cook", True, None)]
+
+
+def test_what_became_of_each_prediction() -> None:
+    """The right occupation is known of x and y; z is nobody's, and at odds."""
+    result = resolved(
+        row("x", "cook", "wrong", "baker"),
+        row("y", "cook", "right"),
+        row("z", "cook", "right"),
+        row("z", "cook", "wrong", reviewer="bob"),
+    )
+    assert result.outcomes.drop(READINGS).rows() == [
+        ("x", "cook", "wrong", False, "baker"),
+        ("y", "cook", "right", False, "cook"),
+        ("z", "cook", "unresolved", True, None),
+    ]
+
+
 def test_rule_7_one_right_occupation() -> None:
     """m: cook has 2 of 3; t: baker came last; u: nothing tells them apart, so both go."""
     result = resolved(
@@ -228,6 +276,7 @@ def rows_of_feedback(draw: st.DrawFn) -> Row:
         draw(st.sampled_from([None, "ann", "bob", "cleo"])),
         draw(st.sampled_from([None, "2026-01-01", "2026-01-02"])),
         draw(st.sampled_from(TITLES[predicted])),
+        draw(st.booleans()),
     )
 
 
@@ -241,7 +290,8 @@ def oracle(rows: list[Row]) -> set[tuple[str, str, bool, str | None]]:
         for title in titles:
             owners[title].add(one)
     said = defaultdict(set)  # (name, reviewer, predicted) -> (at, right, corrected)
-    for raw, predicted, _, _, verdict, corrected, reviewer, at in rows:
+    for raw, predicted, _, _, verdict, corrected, name_given, at, own in rows:
+        reviewer = (name_given or "", own)
         name = normalize_title(raw)
         held = owners.get(name)
         if name in QUERIES or (held and (predicted in held) != (verdict == "right")):
@@ -258,16 +308,19 @@ def oracle(rows: list[Row]) -> set[tuple[str, str, bool, str | None]]:
                 claims[name, predicted, reviewer].add((at, right))
                 if corrected:
                     claims[name, corrected, reviewer].add((at, True))
-    sides: dict[tuple[str, str], dict[bool, list[str]]] = {}
-    for (name, one, _), sayings in claims.items():
+    sides: dict[tuple[str, str], dict[bool, list[tuple[str, int]]]] = {}
+    for (name, one, (_, own)), sayings in claims.items():
         last = max(at for at, _ in sayings)
         latest = {says for at, says in sayings if at == last}
         if len(latest) == 1:
             side = sides.setdefault((name, one), {True: [], False: []})
-            side[latest.pop()].append(last)
+            side[latest.pop()].append((last, 1 if own else 2))
     decided, backing = {}, defaultdict(list)
     for (name, one), side in sides.items():
-        strength = {says: (len(times), max(times, default="")) for says, times in side.items()}
+        strength = {
+            says: (sum(weight for _, weight in voices), max((at for at, _ in voices), default=""))
+            for says, voices in side.items()
+        }
         if strength[True] != strength[False]:
             decided[name, one] = strength[True] > strength[False]
             if decided[name, one]:

@@ -138,6 +138,8 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
             ["extra_words", "= 1.1", "lower them to 1 or less"],
         ),
         ({"score.judged_at": "today"}, ["score.judged_at = 'today'", "pattern"]),
+        ({"feedback.file": "x.csv"}, ["feedback.file", "unknown parameter"]),
+        ({"feedback.gate_share": 1.5}, ["feedback.gate_share = 1.5", "equal to 1"]),
         ({"feedback.max_rejected_share": 2}, ["feedback.max_rejected_share = 2", "equal to 1"]),
         ({"lexical.tfidf_orders": [2]}, ["lexical.tfidf_orders = [2]", "at least 2"]),
         ({"lexical.tfidf_orders": [0, 3]}, ["lexical.tfidf_orders.0 = 0", "equal to 1"]),

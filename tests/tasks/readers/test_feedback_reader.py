@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tasks.feedback import FeedbackParams
 from tasks.files.frames import check
-from tasks.files.schemas import FEEDBACK
+from tasks.files.schemas import FEEDBACK, OPINIONS
 from tasks.readers.feedback import Feedback, moment, read_feedback
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
@@ -30,11 +30,13 @@ HEADER = ",".join(FEEDBACK)
 
 
 def read(path: Path, **columns: str) -> tuple[Feedback, Ledger]:
-    params = FeedbackParams(reader="table", file=str(path), columns=columns, max_rejected_share=0.0)
+    values = {"reader": "table", "own": False, "max_rejected_share": 0.0, "gate_share": 0.0}
+    params = FeedbackParams(folder=str(path.parent), columns=columns, **values)
     ledger = Ledger()
     feedback = read_feedback(params, ALIASES, ledger)
-    check(feedback.frame, FEEDBACK, "feedback")
-    return feedback, ledger
+    check(feedback.frame, OPINIONS, "feedback")
+    assert not feedback.frame["own"].any()
+    return feedback._replace(frame=feedback.frame.drop("own")), ledger
 
 
 def csv_of(folder: Path, *lines: str, header: str = HEADER) -> Path:
@@ -151,17 +153,16 @@ def test_what_is_mended_is_counted(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_or_column_is_explained(tmp_path: Path) -> None:
-    for name in ("no.csv", "no.parquet"):
-        with pytest.raises(IngestError, match=rf"{name} is missing.*feedback\.file.*dvc repro"):
-            read(tmp_path / name)
     with pytest.raises(IngestError, match=r"has no column \['verdict'\]"):
         read(csv_of(tmp_path, header="raw_title,predicted_occupation_id,matched_title"))
     with pytest.raises(IngestError, match=r"feedback\.columns: missing \[\], unknown \['title'\]"):
         read(csv_of(tmp_path), title="x")
     for name in ("empty.csv", "broken.parquet"):
+        csv_of(tmp_path)
         (tmp_path / name).touch()
-        with pytest.raises(IngestError, match=name):
+        with pytest.raises(IngestError, match=rf"{name}.*feedback\.folder"):
             read(tmp_path / name)
+        (tmp_path / name).unlink()
 
 
 @given(st.lists(st.datetimes(), min_size=2, max_size=2))

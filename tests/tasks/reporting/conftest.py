@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from frames_of import aliases_of, queries_of, variants_of
+from frames_of import aliases_of, frame_of, queries_of, variants_of
 
 from models.text.titles import clean_title
 from tasks.evaluation.systems import EvaluateParams
 from tasks.files.schemas import (
     EXTRA_WORDS_VARIANTS,
+    JUDGED,
     OCCUPATIONS,
     RUN,
     SCORES,
@@ -56,6 +57,13 @@ SYNONYM_ROWS = [
     ("bread baker", "<b>loaf</b> baker", "bread", "<b>loaf</b>", "manual"),
     ("driver & loader", "chauffeur & loader", "driver", "chauffeur", "manual"),
 ]
+JUDGED_ROWS = [
+    ("bread baker", "b", "wrong", False, "a", False),
+    ("programmer <b>", "b", "right", True, "b", False),
+    ("ward sister", "c", "right", False, "a", True),
+    ("lorry driver", "a", "wrong", True, None, False),
+]
+"""raw title, answer judged, what was decided, disputed?, right occupation, reserved?"""
 EXTRA_WORDS_ROWS = [
     ("nurse", "nurse (m/f) <i>urgent</i>", "mined", True, "train"),
     ("programmer", "programmer wanted", "mined", False, "test"),
@@ -94,6 +102,25 @@ MADE = {
         "strings": 20,
         "similar": {"base": 6, "typo": 4},
         "dissimilar": {"base": 37, "typo": 3},
+        "feedback": {
+            "rows_read": {"feedback/<ann>.csv": 30, "data/score/feedback.csv": 4},
+            "rejected": {"feedback/<ann>.csv": {"empty raw_title": 2, "unknown occupation": 3}},
+            "mended": {"unknown_correction": 71, "matched_title_replaced": 72},
+            "query": 73,
+            "contradicts_taxonomy": 74,
+            "duplicate": 75,
+            "outdated": 76,
+            "counted": 77,
+            "right": 78,
+            "wrong": 79,
+            "corrected": 80,
+            "unresolved": 81,
+            "not_the_right_one": 82,
+            "shared_title": 83,
+            "trained": 84,
+            "reserved": 85,
+            "gate_queries": 86,
+        },
     },
 }
 
@@ -189,6 +216,7 @@ def material() -> Material:
         synonym_variants=variants_of(SYNONYM_ROWS, SYNONYM_VARIANTS),
         extra_words_variants=variants_of(EXTRA_WORDS_ROWS, EXTRA_WORDS_VARIANTS),
         made=MADE,
+        judged=frame_of(JUDGED_ROWS, JUDGED),
         weights=12345,
         embed=embed,
         units=(),

@@ -16,6 +16,7 @@ from models.network.model_files import save_model
 from tasks.files.frames import SchemaError, write_frame, write_json
 from tasks.files.schemas import (
     EXTRA_WORDS_VARIANTS,
+    JUDGED,
     OCCUPATIONS,
     QUERIES,
     RUN,
@@ -67,6 +68,7 @@ def written(material, tmp_path, monkeypatch):
     write_frame(
         material.extra_words_variants, data / "extra_words/variants.parquet", EXTRA_WORDS_VARIANTS
     )
+    write_frame(material.judged, data / f"pairs/{k}/judged.parquet", JUDGED)
     for name, folder in (
         ("synonyms", "synonyms"),
         ("extra_words", "extra_words"),
