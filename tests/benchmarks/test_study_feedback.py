@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
-from frames_of import queries_of, variants_of, verdicts_of
+from frames_of import frame_of, queries_of, variants_of, verdicts_of
 
 from benchmarks.__main__ import measure
 from benchmarks.results import Row, read_rows
@@ -29,7 +29,7 @@ from models.answer.index import AliasIndex
 from models.network.model_files import load_model
 from models.training.run import describe
 from tasks.files.frames import write_frame
-from tasks.files.schemas import EXTRA_WORDS_VARIANTS, SCORES, STRINGS, VERDICTS
+from tasks.files.schemas import EXTRA_WORDS_VARIANTS, JUDGED, SCORES, STRINGS, VERDICTS
 from tasks.pairing.pair_blocks import write_blocks
 from tasks.pairing.strings_table import number
 from tasks.pairs import base_pairs
@@ -38,7 +38,7 @@ from tasks.params.whole import AllParams
 
 test_figures.__test__ = False  # type: ignore[attr-defined]
 TITLES = [front + job for job in ("baker", "nurse", "pilot") for front in ("", "old ", "new ")]
-JUDGED = [("bread", "baker", "baker", True, None), ("planes", "nurse", "nurse", False, "pilot")]
+SAID = [("bread", "baker", "baker", True, None), ("planes", "nurse", "nurse", False, "pilot")]
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def training(tmp_path: Path, params: AllParams) -> Training:
     strings = number(pl.DataFrame(rows, schema=dict(STRINGS), orient="row"))
     pairs = tmp_path / "pairs.parquet"
     write_blocks(base_pairs(strings, params.pairs, np.random.default_rng(1)), pairs)
-    material = Material(strings, pairs, verdicts_of(JUDGED))
+    material = Material(strings, pairs, verdicts_of(SAID))
     return Training(Workspace("toy", tmp_path, params), material, tmp_path / "kept", 6)
 
 
@@ -173,6 +173,37 @@ def test_tests_of_a_part_are_called_by_it_and_corrected_strings_are_not() -> Non
         "extra_words/source:label_agrees/part:valid"
     )
     assert in_part("reworded/source:typo", "valid") == "reworded/source:typo"
+
+
+def test_counts_of_verdicts(toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None, one of two, and as many as there are; each seed's figures, their mean, and gains."""
+    copytree(toy, tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+    verdicts = [
+        ("a line cook", "line cook", "o2", True, None),
+        ("big tram driver", "line cook", "o2", False, "o4"),
+    ]
+    write_frame(verdicts_of(verdicts), Path("data/feedback/verdicts.parquet"), VERDICTS)
+    judged = [
+        ("a line cook", "o2", "right", False, "o2", False),
+        ("big tram driver", "o2", "wrong", False, "o4", False),
+        ("the gate's cook", "o2", "right", False, "o2", True),
+        ("nobody knows", "o2", "wrong", False, None, False),
+    ]
+    write_frame(frame_of(judged, JUDGED), Path("data/feedback/judged.parquet"), JUDGED)
+    options = "--dataset sample --variants --counts 0 1 9 --seeds 2 --steps 3 --kept kept"
+    measure(study("feedback"), options.split(), tmp_path)
+    rows = read_rows(tmp_path / "feedback.csv")
+    assert list(study("feedback").meanings(rows))
+    known = {row["system"]: row["value"] for row in rows if row["metric"] == "verdicts"}
+    assert known == {"verdicts_0": "0", "verdicts_1": "1", "verdicts_9": "2"}
+    mine = [row for row in rows if row["test"] == "judged" and row["metric"] == "success_at_1"]
+    assert {(row["seed"], row["n"]) for row in mine} == {("1", "3"), ("2", "3"), ("", "3")}
+    reserved = [row for row in rows if row["test"] == "judged/source:reserved"]
+    assert {row["n"] for row in reserved} == {"1"}
+    gains = {(row["system"], row["test"]) for row in rows if row["metric"] == "gain_over_3"}
+    assert {("verdicts_9", "typos"), ("verdicts_1", "annotations/part:valid")} <= gains
+    assert "verdicts_0" not in {system for system, _ in gains}
 
 
 def test_tiny_run(toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from tasks.pairing.strings_table import append, number, variant_strings
 from tasks.pairs import base_pairs, new_pairs
 from tasks.pairs import variant_pairs as source_pairs
 
-PARAMS = pairs_params(rounds=10)
+PARAMS = pairs_params(rounds=10, verdict_rounds=1000)
 FRONTS = ("", "senior ", "junior ")
 JOBS = ("baker", "nurse", "pilot", "clerk")
 # "nurse on call" is mined for nurse, and people say that it is a clerk
@@ -113,6 +114,21 @@ def test_outranked_mined_pairs(name: str, stays: bool, material: Material) -> No
     mined = {other for _, other, _, source in rows if source == "extra_words"}
     assert ("nurse on call" in mined) == stays
     assert {"baker wanted", "pilot (m/f)"} <= mined
+
+
+def test_few_verdicts_are_drawn_by_the_seed_and_are_among_more(material: Material) -> None:
+    def titles(most: int | None, seed: int) -> set[str]:
+        return set(material.drawn(most, seed).verdicts["raw_title"])
+
+    some = [titles(most, 1) for most in (0, 1, 2, 4, 5, 1000)]
+    assert [len(drawn) for drawn in some] == [0, 1, 2, 4, 5, 5]
+    assert all(fewer <= more for fewer, more in pairwise(some))
+    assert titles(None, 1) == some[-1]
+    assert len({frozenset(titles(2, seed)) for seed in range(9)}) > 1
+
+
+def test_no_verdict_is_mix_3(material: Material) -> None:
+    assert rows_of("verdicts_0", material) == rows_of("3", material)
 
 
 def test_a_workspace_without_pairs_says_what_to_do(workspace: Path) -> None:

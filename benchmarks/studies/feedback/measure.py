@@ -10,6 +10,7 @@ import polars as pl
 
 from benchmarks.query_figures import sliced, sliced_rows
 from benchmarks.results import Row
+from benchmarks.studies.feedback.counts import measure_counts
 from benchmarks.studies.feedback.pairs import Material, read_material
 from benchmarks.studies.feedback.rates import (
     CORRECTED,
@@ -45,6 +46,10 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     workspace = Workspace.read(dataset)
     material = read_material(workspace)
     training = Training(workspace, material, options.kept, options.steps or None)
+    if options.counts != [0]:
+        yield from measure_counts(training, options.counts, range(1, options.seeds + 1))
+    if not options.variants:
+        return
     exams = {part: read_exam(workspace, material, part) for part in options.parts}
     seeds = workspace.params.seeds[: options.seeds]
     variants = list(VARIANTS) if options.variants == ["all"] else options.variants

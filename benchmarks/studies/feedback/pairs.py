@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import polars as pl
 import pyarrow as pa
@@ -29,6 +29,13 @@ class Material(NamedTuple):
     strings: pl.DataFrame
     pairs: Path
     verdicts: pl.DataFrame
+
+    def drawn(self, most: int | None, seed: int) -> Self:
+        """Return the same with `most` verdicts at most; fewer are among those of more."""
+        if most is None:
+            return self
+        order = generator(seed, "feedback", "verdicts").permutation(len(self.verdicts))
+        return self._replace(verdicts=self.verdicts[sorted(order[:most].tolist())])
 
 
 def read_material(workspace: Workspace) -> Material:

@@ -29,7 +29,7 @@ def corrected_queries(verdicts: pl.DataFrame) -> pl.DataFrame:
         .group_by("raw_title", maintain_order=True)
         .agg(pl.col("corrected_occupation_id").unique().sort().alias("occupation_ids"))
     )
-    return _queries(gold.with_columns(source=pl.lit("input")), CORRECTED)
+    return queries_of_titles(gold.with_columns(source=pl.lit("input")), CORRECTED)
 
 
 def reworded_queries(
@@ -42,7 +42,7 @@ def reworded_queries(
         corrected, left_on="title", right_on="cleaned", maintain_order="left", validate="m:1"
     )
     chosen = gold.select("occupation_ids", raw_title="variant", source="kind")
-    return _queries(chosen, REWORDED)
+    return queries_of_titles(chosen, REWORDED)
 
 
 def held_out_rates(
@@ -85,7 +85,7 @@ def _on_held_out(scores: pl.DataFrame) -> pl.DataFrame:
     return scores.filter(pl.col("test") == HELD_OUT).select("query_id", "success_at_1")
 
 
-def _queries(rows: pl.DataFrame, test: str) -> pl.DataFrame:
+def queries_of_titles(rows: pl.DataFrame, test: str) -> pl.DataFrame:
     """Return the same with the other columns of `QUERIES`; no part has them."""
     return (
         with_readings(rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from benchmarks.studies.feedback.pairs import Material, variant_pairs
-from benchmarks.studies.feedback.variants import CONTROL, VARIANTS
+from benchmarks.studies.feedback.variants import CONTROL, variant
 from benchmarks.title_networks import TitleNetworks
 from benchmarks.tuning import Job
 from benchmarks.workspace import Workspace
@@ -49,24 +49,25 @@ class Training:
         """Return the folder of the variant's network, trained if it is not there."""
         if self.is_pipelines(name):
             return self.workspace.model(name, seed)
-        variant = VARIANTS[name]
-        first = self.model(CONTROL, seed) if variant.steps < 1 else None
+        own = variant(name)
+        first = self.model(CONTROL, seed) if own.steps < 1 else None
         params = self.workspace.params
         with tempfile.TemporaryDirectory() as folder:
             pairs = Path(folder)
-            strings, blocks = variant_pairs(variant, self.material, params.pairs, params.seed)
+            material = self.material.drawn(own.most, seed)
+            strings, blocks = variant_pairs(own, material, params.pairs, params.seed)
             write_frame(strings, pairs / "strings.parquet", STRINGS)
             write_blocks(blocks, pairs / "pairs.parquet")
             networks = TitleNetworks(self.kept, 1, pairs, first=first, device=DEVICE)
             job = Job(f"{name}, seed {seed}", self.settings(name, seed))
             trained = networks.outcome(job).folder
-        return _mean(first, trained, variant.weight_of_3) if first else trained
+        return _mean(first, trained, own.weight_of_3) if first else trained
 
     def settings(self, name: str, seed: int) -> TrainSettings:
         """Return section `train`; of a variant that goes on from model 3, its schedule's end."""
         settings, share = (
             training_settings(self.workspace.params.network, seed),
-            VARIANTS[name].steps,
+            variant(name).steps,
         )
         steps = self.max_steps or settings.max_steps
         rate = share * settings.learning_rate

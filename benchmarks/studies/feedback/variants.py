@@ -12,6 +12,7 @@ class Variant:
 
     Attributes:
         verdicts: whether any is known.
+        most: how many are, drawn by the seed of training; None for all.
         corrections: whether corrected occupations are learned from.
         rejections: whether pairs called wrong are learned from.
         outranked: mined pairs that a verdict calls wrong; None as in `pairs.outranked`.
@@ -22,6 +23,7 @@ class Variant:
     """
 
     verdicts: bool = True
+    most: int | None = None
     corrections: bool = True
     rejections: bool = True
     outranked: Literal["dropped", "kept"] | None = None
@@ -44,3 +46,16 @@ VARIANTS = {
     "averaged_4": Variant(corrections=False, steps=THIRD, weight_of_3=0.5),
 }
 CONTROL = "3"
+COUNTED = "verdicts_"
+
+
+def counted(most: int) -> str:
+    """Name mix 4c with so many verdicts, or all if there are fewer."""
+    return f"{COUNTED}{most}"
+
+
+def variant(name: str) -> Variant:
+    """Return the variant of a name."""
+    if name.startswith(COUNTED):
+        return Variant(most=int(name.removeprefix(COUNTED)))
+    return VARIANTS[name]
