@@ -56,6 +56,7 @@ class Place:
             "file": "inputs.csv",
             "columns": {"raw_title": "raw", "occupation_id": "id"},
         }
+        (folder / "feedback").mkdir()
         self.table("titles.csv", ROWS)
         self.table("inputs.csv", [{"raw": "bread baker wanted", "id": "baker"}])
 

@@ -13,7 +13,7 @@ from frames_of import variants_of, verdicts_of
 from params_of import pairs_params
 
 from benchmarks.studies.feedback.pairs import Material, read_material, variant_pairs
-from benchmarks.studies.feedback.variants import VARIANTS
+from benchmarks.studies.feedback.variants import variant
 from benchmarks.workspace import Workspace
 from tasks.files.schemas import STRINGS
 from tasks.pairing.pair_blocks import write_blocks
@@ -58,7 +58,8 @@ def material(tmp_path: Path) -> Material:
 
 def rows_of(name: str, material: Material) -> list[Row]:
     """Titles of anchor and other, whether similar, source."""
-    strings, blocks = variant_pairs(VARIANTS[name], material, PARAMS, 1)
+    own = variant(name)
+    strings, blocks = variant_pairs(own, material.drawn(own.most, 1), PARAMS, 1)
     titles = strings["title"].to_list()
     return [
         (titles[row["anchor_id"]], titles[row["other_id"]], row["similar"], row["source"])
