@@ -8,6 +8,7 @@ MLflow read their settings when they are imported, so that the quiet ones are se
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -74,6 +75,36 @@ def reproduce(profile: Profile = None) -> None:
     from flows.commands.work import reproduce as command
 
     command(profile)
+
+
+@app.command()
+def profile(
+    name: Annotated[str, typer.Argument(help="Of the profile: letters, digits, - and _.")],
+    taxonomy: Annotated[Path, typer.Option(help="Your titles, one a row, with occupations.")],
+    inputs: Annotated[Path | None, typer.Option(help="Titles as people wrote them.")] = None,
+    synonyms: Annotated[Path | None, typer.Option(help="Words that mean the same.")] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="Which column holds what, where the guess is wrong: title=Berufstitel."),
+    ] = None,
+    delimiter: Annotated[str, typer.Option(help="Between fields; default: as found.")] = "",
+    encoding: Annotated[str, typer.Option(help="Of the files; default: as found.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the profile.")] = False,
+) -> None:
+    """Look at your own files, and write a profile for them.
+
+    Shows what it has guessed; every guess stands in profiles/NAME.yaml, to be changed.
+
+    \b
+    Examples:
+      rolecall profile mine --taxonomy titles.csv --inputs raw.csv
+      rolecall profile mine --taxonomy titles.csv --column title=Berufstitel --force
+    """
+    from flows.commands.profile import profile as command
+
+    files = {"taxonomy": taxonomy, "inputs": inputs, "synonyms": synonyms}
+    read = [f"--delimiter={delimiter}", f"--encoding={encoding}"]
+    command(name, files, column or [], [*read, *(["--force"] if force else [])])
 
 
 @app.command()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from flows.dvc_plan import Outcome, plan_and_skipped, target_address
 from flows.registry import project_standing
+from flows.results import REPORT
 from flows.summary import Summary, nothing_to_do
 
 TARGET = "report"
@@ -29,7 +30,8 @@ def say_so(root: Path) -> bool:
 def standing_summary(root: Path) -> Summary | None:
     """Return how things stand if a run would change nothing, else None; what is not pushed is."""
     plan, skipped = plan_and_skipped(root, TARGET)
-    standing = project_standing(root) if len(skipped) == len(plan) else None
+    is_whole = len(skipped) == len(plan) and (root / REPORT).is_file()
+    standing = project_standing(root) if is_whole else None
     if standing is None:
         return None
     stages: dict[str, Outcome] = dict.fromkeys(plan, "unchanged")

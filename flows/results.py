@@ -15,7 +15,8 @@ import yaml
 
 METRICS = ("success_at_1", "mrr")
 HEAD = ("test", "system", *METRICS, "n")
-REPORT = Path("data/report/report.html")
+REPORT = Path("data/gate/report.html")
+"""The report, with the gate's decision on top."""
 
 Row = tuple[str, ...]
 

@@ -8,6 +8,7 @@ restores from its run cache executes no code.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from prefect import flow, get_run_logger, task
 from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 
+from flows.dvc_stages import said
 from flows.nothing_to_do import TARGET
 from flows.registry import Decision, Registered, Registry, project_registry
 from flows.summary import Summary, as_markdown
@@ -44,6 +46,7 @@ def retrain_in(root: Path, registry: Registry) -> Summary:
     stages = run_stages(root, TARGET)
     registered = register(root, registry.register)
     decision = promote(root, registered.version, registry.promote)
+    complete_report(root)
     pushed = push_target(root, TARGET)
     summary = Summary(root, stages, registered, decision, pushed)
     create_markdown_artifact(
@@ -68,3 +71,9 @@ def promote(root: Path, version: str, with_registry: Callable[[Path, str], Decis
     verb = "promoted" if decision.promoted else "not promoted"
     get_run_logger().info("version %s %s: %s", version, verb, decision.reason)
     return decision
+
+
+@task(name="page", task_run_name="page", cache_policy=NO_CACHE, persist_result=False)
+def complete_report(root: Path) -> None:
+    """Put version, date and decision on top of the report, which no stage may know."""
+    said([sys.executable, "-m", "tasks.reporting.decision_page"], root, "the report")

@@ -46,7 +46,7 @@ def test_what_it_prints(retrained: tuple[Clone, str]) -> None:
     for system in ("ngram", "tfidf", "untrained", MIX):
         tests = {line.split()[0] for line in end if line.split()[1:2] == [system]}
         assert {"typos", "composition", "extra_words", "heldout_alias", "annotations"} <= tests
-    page = clone.root / "data/report/report.html"
+    page = clone.root / "data/gate/report.html"
     assert f"report  {page}" in end
     assert page.stat().st_size > 10_000
     assert VERSION.search(printed)

@@ -142,6 +142,12 @@ PROMOTE = (
     "import json, sys; from tasks.registry.toy import *\n"
     "print(json.dumps(standing() if '--standing' in sys.argv else decision()))\n"
 )
+PAGE = """
+import pathlib
+folder = pathlib.Path("data/gate")
+folder.mkdir(parents=True, exist_ok=True)
+(folder / "report.html").write_text(pathlib.Path("data/report/report.html").read_text())
+"""
 # `?*`: DVC asks for a folder with its slash, which `*` matches, and would not look into it.
 IGNORED = """
 /data/?*
@@ -164,6 +170,7 @@ FILES = {
     "tasks/registry/toy.py": REGISTRY,
     "tasks/registry/register.py": REGISTER,
     "tasks/registry/promote.py": PROMOTE,
+    "tasks/reporting/decision_page.py": PAGE,
     "data/sample/titles.csv": "title\nbaker\n",
     "profiles/other.yaml": """
         external: {outside titles.csv: below/outside titles.csv}

@@ -63,7 +63,7 @@ def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: Non
     assert any((toy.parent / "storage").rglob("*"))
     text = as_text(summary)
     assert "typos  ngram   0.500 [0.400, 0.600]  0.550 [0.450, 0.650]  10" in text
-    assert f"report  {toy}/data/report/report.html" in text
+    assert f"report  {toy}/data/gate/report.html" in text
     assert "model   toy version 7, champion\n" in text
 
     artifact = Artifact.get("retrain")

@@ -190,7 +190,7 @@ def test_the_command_runs_in_the_workspace(
     assert first.returncode == 0, first.stdout + first.stderr
     workspace = toy / ".workspaces" / "other"
     assert "model   toy-other version 1, champion" in first.stdout
-    assert f"report  {workspace}/data/report/report.html" in first.stdout
+    assert f"report  {workspace}/data/gate/report.html" in first.stdout
     lock = (workspace / "dvc.lock").read_bytes()
     assert b"path: data/external\n" in lock
     assert str(tmp_path).encode() not in lock
