@@ -42,7 +42,7 @@ def proposed(main: Clone, files: Path) -> str:
     """One path is absolute, one relative to where the command is called."""
     inputs = Path("..", "..", files.name, "raw titles.csv")
     told = ("mine", "--taxonomy", str(files / "titles.csv"), "--inputs", str(inputs))
-    return main.run(sys.executable, "-m", "tasks.proposal", *told)
+    return main.run(sys.executable, "-m", "flows.cli", "profile", *told)
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +68,11 @@ def test_every_stage_runs_and_a_model_is_registered(printed: str) -> None:
 def test_a_consumer_gets_an_answer(
     main: Clone, printed: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Load it where no file of the repository is; by number, whatever the gate decided."""
+    """Load it where no file of the repository is: a first version is champion."""
     assert "rolecall-mine version 1" in printed
-    address = main.run(sys.executable, "-m", "tasks.registry.tracking").strip()
+    address = main.run(sys.executable, "-m", "flows.cli", "registry", "--address").strip()
     elsewhere = Clone(tmp_path_factory.mktemp("consumer"), main.home)
-    said = elsewhere.python(CONSUMER, "models:/rolecall-mine/1", MLFLOW_TRACKING_URI=address)
+    said = elsewhere.python(CONSUMER, "models:/rolecall-mine@champion", MLFLOW_TRACKING_URI=address)
     assert json.loads(said.splitlines()[-1]) == [
         ["FO-20", "night auditor", "uncalibrated"],
         ["KI-40", "kitchen porter", "uncalibrated"],
@@ -84,7 +84,7 @@ def test_a_second_run_has_nothing_to_do(main: Clone, printed: str) -> None:
     lock = (main.root / ".workspaces/mine/dvc.lock").read_bytes()
     second = main.retrain("--profile", "mine")
     assert "rolecall-mine version 1" in printed
-    assert " ran" not in next(line for line in second.splitlines() if line.startswith("stages"))
+    assert second.splitlines()[-1] == "to do   nothing"
     assert (main.root / ".workspaces/mine/dvc.lock").read_bytes() == lock
 
 
@@ -96,7 +96,7 @@ def test_a_file_of_the_clone_alone_is_told_with_the_line_that_brings_it(main: Cl
     (main.root / "profiles/other.yaml").write_text(
         "\n".join(text.splitlines()[6:]).replace("data/external", "data/mine"), encoding="utf-8"
     )
-    done = main.try_run(sys.executable, "-m", "flows.retrain", "--profile", "other")
+    done = main.try_run(sys.executable, "-m", "flows.cli", "retrain", "--profile", "other")
     assert done.returncode == 1
     assert "external: {titles.csv: ./data/mine/titles.csv}" in done.stdout
     assert "Traceback" not in done.stdout
