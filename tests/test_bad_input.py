@@ -306,3 +306,31 @@ def test_strange_titles_go_through_all_stages(place: Place) -> None:
         assert scores["reciprocal_rank"].is_finite().all()
     assert any("👩" in title for title in tests["raw_title"])
     assert any(len(title) > 9_000 for title in tests["raw_title"])
+
+
+FEW = {"baker": ["baker", "bread maker"], "nurse": ["nurse", "ward nurse"]}
+NIGHTS = [
+    {"raw": f"night {title} {n}", "id": one} for n in range(5) for one, (title, _) in FEW.items()
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("inputs", [[], NIGHTS, [row | {"id": ""} for row in NIGHTS]])
+def test_few_titles_go_through_all_stages(place: Place, inputs: list[dict[str, str]]) -> None:
+    """Two occupations of two titles, no synonyms; no inputs, labelled ones, unlabelled ones.
+
+    Most tests are then without a query, validation and gate too, and a batch is the whole file.
+    """
+    place.table("titles.csv", [{"id": one, "title": title} for one in FEW for title in FEW[one]])
+    if inputs:
+        place.table("inputs.csv", inputs)
+    else:
+        place.params["ingest"]["inputs"] |= {"reader": "none", "file": "", "columns": {}}
+    place.params["synonyms"]["reader"] = "none"
+    place.params["train"].update(max_steps=2, evaluate_every=1)
+    place.params["encoders"]["ngram_bag"].update(dim=4)
+    for stage in (*STAGES, "report"):
+        place.succeeds(*stage.split())
+    assert place.frame("evaluate/4c/1/scores")["reciprocal_rank"].is_finite().all()
+    page = (place.folder / "data/report/report.html").read_text(encoding="utf-8")
+    assert "</html>" in page
