@@ -27,6 +27,11 @@ from tasks.readers.records import Format
 from tasks.readers.rejected import Ledger
 
 Guesses = dict[str, Guess]
+NEEDED = {
+    "taxonomy": ("occupation_id", "title"),
+    "inputs": ("raw_title",),
+    "synonyms": ("term", "synonym"),
+}
 
 
 class Proposal(NamedTuple):
@@ -126,7 +131,7 @@ def _guess(
     """
     seen = files[file]
     for role, column in told[file].items():
-        if column and column not in seen.columns:
+        if column not in seen.columns and (column or role in NEEDED[file]):
             raise ProposalError(f"--column {role}={column}: {the_columns(seen)}")
     try:
         guesses = guess(seen.columns, told[file])

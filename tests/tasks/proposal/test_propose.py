@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import yaml
 
@@ -116,6 +117,16 @@ def test_other_names_delimiters_and_encodings(
     assert taxonomy["encoding"] == {"utf-8-sig": "utf-8", "utf-16": "utf-16-le"}.get(code, code)
 
 
+def test_parquet_with_numbers_as_ids(root: Path, tmp_path: Path) -> None:
+    path = tmp_path / "titles.parquet"
+    keys = [int(row[0].removeprefix("B")) for row in ROWS]
+    pl.DataFrame({"key": keys, "name": [row[2] for row in ROWS]}).write_parquet(path)
+    proposal = propose("mine", path, root=root)
+    assert columns(proposal) == {"occupation_id": "key", "title": "name"}
+    taxonomy = values(proposal)["ingest"]["taxonomy"]
+    assert (taxonomy["delimiter"], taxonomy["encoding"]) == ("", "")
+
+
 def test_without_ids_the_label_is_the_id(root: Path, tmp_path: Path) -> None:
     rows = [(label, title) for _, label, title, _ in [HEADER, *ROWS]]
     proposal = propose("mine", written(tmp_path / "t.csv", rows), root=root)
@@ -182,6 +193,7 @@ def test_one_title_an_occupation_cannot_be_learned(root: Path, tmp_path: Path) -
     ("told", "message"),
     [
         ({"titel": "Beruf"}, "--column titel=...: choose occupation_id, title, "),
+        ({"occupation_id": ""}, "--column occupation_id=: .* has the columns"),
         ({"title": "Berufe"}, "--column title=Berufe: .* has the columns\n  'Kennziffer'"),
     ],
 )
