@@ -150,7 +150,7 @@ def _row(by_score: pl.DataFrame, threshold: float, material: Material) -> tuple[
         share(threshold),
         number(count(len(success))),
         number(percent(len(success) / by_score.height)),
-        number(f"{success.sum():.0f}"),
+        number(f"{success.sum():.1f}".removesuffix(".0")),
         number(share(interval.value)),
         number(f"{share(interval.low)} – {share(interval.high)}"),
     )

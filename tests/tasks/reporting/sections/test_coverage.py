@@ -45,14 +45,15 @@ def test_curve_against_a_loop(rows):
 
 
 def test_table_worked_by_hand(change):
-    """Ten queries, the surest six right: from 4/8 on six are answered, all of them rightly."""
-    rows = [(place / 8, float(place > 3)) for place in range(10)]
+    """Ten queries, the surest five right, the next by half (a tie): from 4/8 on 5.5 of 6."""
+    rows = [(place / 8, min(max((place - 3) / 2, 0.0), 1.0)) for place in range(10)]
     page = coverage(change(**answers(rows)))
     table = re.findall(r'<th scope="row">([^<]*)</th>((?:<td[^>]*>[^<]*</td>)*)', page)
     cells = {name: re.findall(r"<td[^>]*>([^<]*)<", rest) for name, rest in table}
     assert list(cells) == [f"{place / 8:.3f}" for place in range(10)]
-    assert cells["0.500"] == ["6", "60 %", "6", "1.000", "1.000 – 1.000"]
-    assert cells["0.000"][:4] == ["10", "100 %", "6", "0.600"]
+    assert cells["0.625"] == ["5", "50 %", "5", "1.000", "1.000 – 1.000"]
+    assert cells["0.500"][:4] == ["6", "60 %", "5.5", "0.917"]
+    assert cells["0.000"][:4] == ["10", "100 %", "5.5", "0.550"]
     assert page.count("<figure>") == 2
 
 
