@@ -1,4 +1,4 @@
-"""Commits, dirt and hashes."""
+"""Commits, what differs from them, and hashes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 import tiny_run
+import yaml
 
-from tasks.registry.provenance import content_hash, git_commit, provenance, taxonomy_hash
+from tasks.registry.provenance import (
+    LONGEST,
+    changes_as_json,
+    content_hash,
+    provenance,
+    taxonomy_hash,
+    tree,
+)
 
 
 def git(tree: Path, *arguments: str) -> str:
@@ -19,22 +27,77 @@ def git(tree: Path, *arguments: str) -> str:
     return run.stdout.decode().strip()
 
 
-def test_dirty_means_changed_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One commit of code, lock and parameters, in a folder below the repository's own."""
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    assert git_commit(tmp_path) == "unknown"
+    root = tmp_path / "clone"
+    root.mkdir()
     git(tmp_path, "init", "--quiet")
-    assert git_commit(tmp_path) == "unknown"
-    for name in ("code.py", "dvc.lock", "params.yaml"):
-        (tmp_path / name).write_text("one", encoding="utf-8")
+    for name in ("code.py", "naïve name.py", "dvc.lock"):
+        (root / name).write_text("one", encoding="utf-8")
+    params = {"seed": 1, "train": {"max_steps": 10, "encoder": {"kind": "a"}}, "seeds": [1, 2]}
+    (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "--quiet", "-m", "one")
-    commit = git(tmp_path, "rev-parse", "HEAD")
-    (tmp_path / "dvc.lock").write_text("two", encoding="utf-8")
-    (tmp_path / "params.yaml").write_text("two", encoding="utf-8")
-    (tmp_path / "untracked").write_text("two", encoding="utf-8")
-    assert git_commit(tmp_path) == commit
-    (tmp_path / "code.py").write_text("two", encoding="utf-8")
-    assert git_commit(tmp_path) == f"{commit}-dirty"
+    return root
+
+
+def test_a_clean_tree_is_the_commit(repository: Path) -> None:
+    """Whatever git does not track, what DVC writes, and parameters said in another way."""
+    (repository / "untracked").write_text("two", encoding="utf-8")
+    (repository / "dvc.lock").write_text("two", encoding="utf-8")
+    params = repository / "params.yaml"
+    params.write_text("# remark\n" + params.read_text(encoding="utf-8"), encoding="utf-8")
+    tags = provenance(repository)
+    assert tags["git_commit"] == git(repository, "rev-parse", "HEAD")
+    assert tags["tree"] == "clean"
+    assert tags["params_changed"] == "{}"
+
+
+def test_changed_files_are_named(repository: Path) -> None:
+    """Changed, staged or deleted; not the folder beside this one."""
+    (repository / "code.py").write_text("two", encoding="utf-8")
+    (repository / "naïve name.py").unlink()
+    (repository / "new.py").write_text("two", encoding="utf-8")
+    git(repository, "add", "new.py")
+    assert tree(repository) == "changed: code.py, naïve name.py, new.py"
+
+
+def test_changed_parameters_are_named_with_both_values(repository: Path) -> None:
+    params = {"seed": 1, "train": {"max_steps": 20, "loss": {}, "encoder": {"kind": "a"}}}
+    (repository / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    assert tree(repository) == "clean"  # named by themselves
+    assert json.loads(provenance(repository)["params_changed"]) == {
+        "seeds": [[1, 2], None],
+        "train.loss": [None, {}],
+        "train.max_steps": [10, 20],
+    }
+
+
+def test_without_a_commit_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    (tmp_path / "params.yaml").write_text("seed: 1", encoding="utf-8")
+    for _ in range(2):
+        tags = provenance(tmp_path)
+        assert (tags["git_commit"], tags["tree"]) == ("unknown", "unknown")
+        assert json.loads(tags["params_changed"]) is None
+        git(tmp_path, "init", "--quiet")
+
+
+def test_long_tags_are_cut_between_their_parts_and_say_so(repository: Path) -> None:
+    changed = {f"parameter_{number:04}": [0, "x" * 50] for number in range(200)}
+    text = changes_as_json(changed)
+    told = json.loads(text)
+    assert LONGEST - 100 < len(text) <= LONGEST
+    assert told.pop("(cut)") == f"{200 - len(told)} more"
+    assert told == {name: changed[name] for name in list(changed)[: len(told)]}
+    for number in range(200):
+        (repository / f"{number:03}{'y' * 40}.py").write_text("", encoding="utf-8")
+    git(repository, "add", ".")
+    said = tree(repository)
+    assert LONGEST - 100 < len(said) <= LONGEST
+    assert said.endswith(f", and {200 - said.count('.py')} more")
 
 
 def test_md5_is_that_of_dvc(tmp_path: Path) -> None:
