@@ -9,7 +9,8 @@ A generated title is judged as a normalized string. One that is a title of any o
 split, or a query of an earlier stage is left out of training and test alike; one that is a
 misspelt variant of mix 1 is no query. The others are held out (`tasks/augment/composition.py`) or
 train, each string on one side only, with one spelling, the first. Its gold is every occupation that
-holds one of the titles from which it is made.
+holds one of the titles from which it is made. Besides, the gate asks titles with two exchanges
+(`tasks/augment/two_exchanges.py`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tasks.augment.composition import composition_queries, hold_out
 from tasks.augment.induction import induce
 from tasks.augment.substitution import substitute
 from tasks.augment.synonym_counts import induction_counts, part_counts, supported, title_counts
+from tasks.augment.two_exchanges import twice_exchanged
 from tasks.files.command import run
 from tasks.files.frames import read_frame, write_frame, write_json
 from tasks.files.schemas import (
@@ -54,6 +56,7 @@ class SynonymsParams(Section):
     test_share: Share
     max_test: Number
     probe_titles: Number
+    gate_titles: Number
     max_rejected_share: Share
 
 
@@ -96,6 +99,8 @@ def synonyms(
     served = supported(params.min_contexts)
     strings = hold_out(fresh.filter(served), training, set(misspelt["normalized"]), params, seed)
     variants = _variants(fresh.filter(served), strings)
+    taken = taxonomy | queried | set(misspelt["normalized"])
+    twice = twice_exchanged(strings, pairs.filter(served), taken, params, seed)
     sizes = dict(titles.explode("occupation_ids").group_by("occupation_ids").len().iter_rows())
     counts = {
         "induction": induction_counts(
@@ -104,8 +109,10 @@ def synonyms(
         "manual_pairs": len(manual),
         "titles": title_counts(generated.filter(served), taxonomy, queried),
         "parts": part_counts(strings, variants),
+        "gate_queries_of_two_exchanges": len(twice),
     }
-    return Synonyms(pairs.filter(served), variants, composition_queries(strings, sizes), counts)
+    queries = composition_queries(pl.concat([strings, twice]), sizes)
+    return Synonyms(pairs.filter(served), variants, queries, counts)
 
 
 def _pairs(passed: pl.DataFrame, manual: list[tuple[str, str]]) -> pl.DataFrame:

@@ -39,6 +39,7 @@ class TyposParams(Section):
     test_share: Share
     max_draws: Count
     probe_titles: Number
+    gate_titles: Number
 
     @model_validator(mode="after")
     def _something_is_left(self) -> Self:
@@ -67,11 +68,11 @@ def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed
     taxonomy = set(titles["normalized"])
     training = titles.filter(pl.col("split") == "train")
     letters = letters_of(training["title"].to_list())
-    parts, left_out = [], {}
+    parts, left_out, refused = [], {}, set(taxonomy)
     for part, wanted in (
         ("test", None),
         ("valid", params.probe_titles),
-        ("gate", params.probe_titles),
+        ("gate", params.gate_titles),
     ):
         rng = generator(seed, "typos", part)
         chosen = (
@@ -80,8 +81,9 @@ def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed
             else training.sample(min(wanted, len(training)), seed=int(rng.integers(2**31)))
         )
         corrupt = partial(corrupt_by_count, share=params.test_share, letters=letters, rng=rng)
-        drawn = draw_again(chosen["title"].to_list(), corrupt, taxonomy, params.max_draws)
+        drawn = draw_again(chosen["title"].to_list(), corrupt, refused, params.max_draws)
         parts.append(_queries(chosen, drawn, part))
+        refused |= set(parts[-1]["normalized"])  # no part asks what an earlier one asks
         left_out[f"{part}_queries"] = drawn.count(None)
     asked_for = pl.concat(parts)
     taken = taxonomy | {*queries["normalized"], *asked_for["normalized"]}

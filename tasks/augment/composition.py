@@ -80,7 +80,7 @@ def draw_parts(strings: pl.DataFrame, params: SynonymsParams, seed: int) -> pl.D
     left = free[np.lexsort((rng.random(free.size), homes))]
     part = np.full(len(strings), "train", dtype=object)
     for name, most in zip(PARTS, (params.max_test, *[params.probe_titles] * 2), strict=True):
-        taken = _spread(left.size, min(share, most, left.size), rng)
+        taken = spread(left.size, min(share, most, left.size), rng)
         part[left[taken]] = name
         left = left[~taken]
     return strings.with_columns(part=pl.Series(part, dtype=pl.String))
@@ -90,7 +90,7 @@ def composition_queries(strings: pl.DataFrame, sizes: dict[str, int]) -> pl.Data
     """Return the strings of the parts test, valid and gate as schema `QUERIES`.
 
     Args:
-        strings: as `hold_out` returns them.
+        strings: as `hold_out` returns them; `seen` is null where two pairs make a string.
         sizes: number of titles of each occupation.
     """
     size = pl.element().replace_strict(sizes, return_dtype=pl.UInt32)
@@ -102,7 +102,11 @@ def composition_queries(strings: pl.DataFrame, sizes: dict[str, int]) -> pl.Data
             raw_title="variant",
             cleaned="variant",
             occupation_size=pl.col("occupation_ids").list.eval(size).list.max(),
-            source=pl.when("seen").then(pl.lit("pair_seen")).otherwise(pl.lit("pair_unseen")),
+            source=pl.when(pl.col("seen").is_null())
+            .then(pl.lit("two_exchanges"))
+            .when("seen")
+            .then(pl.lit("pair_seen"))
+            .otherwise(pl.lit("pair_unseen")),
         )
         .select(list(QUERIES))
     )
@@ -118,7 +122,7 @@ def _numbered(strings: pl.DataFrame, part: str) -> pl.DataFrame:
     )
 
 
-def _spread(size: int, wanted: int, rng: np.random.Generator) -> np.ndarray:
+def spread(size: int, wanted: int, rng: np.random.Generator) -> np.ndarray:
     """Mask of `size` places, `wanted` of them true and as evenly apart as whole numbers allow."""
     start = int(rng.integers(max(size, 1)))
     steps = (np.arange(size + 1) * wanted + start) // max(size, 1)

@@ -32,6 +32,7 @@ SLICES = {
     "length:31+": "31 characters or more",
     "source:pair_seen": "synonym seen elsewhere",
     "source:pair_unseen": "synonym never seen",
+    "source:two_exchanges": "two synonyms",
     "source:label_agrees": "label agrees",
     "source:label_differs": "label differs",
 }

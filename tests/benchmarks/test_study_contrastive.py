@@ -50,7 +50,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     params["encoders"]["recurrent"] |= {"hidden": 3, "dim": 4, "dim_character": 3, "layers": 1}
     params["train"] |= {"batch_pairs": 20, "max_steps": 2, "compatible_with": ""}
     params["train"] |= {"encoder": {"kind": "recurrent"}, "loss": {"kind": "contrastive"}}
-    params["typos"] |= {"variants": 2, "probe_titles": 8}
+    params["typos"] |= {"variants": 2, "probe_titles": 8, "gate_titles": 8}
     params["pairs"] |= {"rounds": 2, "row_group": 1024}
     params["evaluate"]["bootstrap_draws"] = 20
     (folder / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")

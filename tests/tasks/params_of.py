@@ -36,6 +36,10 @@ def synonyms_params(**changes: Any) -> SynonymsParams:
         "columns": {},
         "max_shared_words": 2,
         "max_part_words": 2,
+        "min_contexts": 1,
+        "test_share": 0.25,
+        "max_test": 900,
+        "probe_titles": 0,
+        "gate_titles": 0,
     }
-    values |= {"min_contexts": 1, "test_share": 0.25, "max_test": 900, "probe_titles": 0}
     return SynonymsParams(**values | {"max_rejected_share": 0.0} | changes)

@@ -140,13 +140,13 @@ def small(params: AllParams, seed: int) -> AllParams:
     """Every share of every part large enough for a toy to have rows in it."""
     parts = {"annotations_share": 0.3, "gate_share": 0.2, "valid_share": 0.2}
     sizes = {"heldout_min_titles": 2, "valid_min_titles": 3, "gate_min_titles": 4}
-    few = {"max_draws": 3, "probe_titles": 3, "variants": 3}
+    few = {"max_draws": 3, "probe_titles": 3, "gate_titles": 4, "variants": 3}
     return params.model_copy(
         update={
             "seed": seed,
             "split": params.split.model_copy(update=parts | sizes),
             "typos": params.typos.model_copy(update=few),
-            "synonyms": params.synonyms.model_copy(update={"probe_titles": 3}),
+            "synonyms": params.synonyms.model_copy(update={"probe_titles": 3, "gate_titles": 4}),
             "feedback": params.feedback.model_copy(update={"gate_share": 0.5}),
             "extra_words": params.extra_words.model_copy(update={"padded": 2}),
         }

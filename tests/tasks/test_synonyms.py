@@ -177,6 +177,7 @@ def test_worked_by_hand() -> None:
             "too_long": 0,
             "at_min_contexts": {"1": one, "2": two},
         },
+        "gate_queries_of_two_exchanges": 0,
         "manual_pairs": 2,
         "titles": {
             "induced": induced,

@@ -20,7 +20,7 @@ NO_QUERIES = pl.DataFrame(schema=dict(QUERIES))
 
 def params(**changes: Any) -> TyposParams:
     values = {"substituted": 0.2, "deleted": 0.05, "variants": 3, "test_share": 0.05}
-    return TyposParams(**values | {"max_draws": 20, "probe_titles": 3} | changes)
+    return TyposParams(**values | {"max_draws": 20, "probe_titles": 3, "gate_titles": 2} | changes)
 
 
 SHORT = st.text("ab-! é", min_size=1, max_size=5).filter(lambda t: bool(clean_title(t)))
@@ -54,10 +54,12 @@ def test_the_promises(rows: list[tuple[str, str, str]], raw_titles: list[str], s
     assert made.left_out["variants"] == 3 * len(train) - len(made.variants)
     tests = made.queries.filter(pl.col("part") == "test")
     assert made.left_out["test_queries"] == len(train) - len(tests)
-    probes = min(3, len(train))
-    for part in ("valid", "gate"):
-        count = len(made.queries.filter(pl.col("part") == part))
-        assert made.left_out[f"{part}_queries"] == probes - count
+    parts = {part: made.queries.filter(part=part) for part in ("test", "valid", "gate")}
+    for part, wanted in (("valid", 3), ("gate", 2)):
+        count = len(parts[part])
+        assert made.left_out[f"{part}_queries"] == min(wanted, len(train)) - count
+    strings = [set(frame["normalized"]) for frame in parts.values()]
+    assert len(set.union(*strings)) == sum(map(len, strings))  # no part asks another's query
 
 
 ROWS = [("a", "tutor", "train"), ("b", "TUTOR", "train"), ("b", "head cook", "valid")]
@@ -108,7 +110,7 @@ def test_who_can_only_become_a_title_is_left_out_and_counted() -> None:
     out. "ab" and "ba" can become "bb".
     """
     rows = [("x", title, "train") for title in ("a", "b", "aa", "ab", "ba")]
-    made = made_of(rows, max_draws=60, probe_titles=0)
+    made = made_of(rows, max_draws=60, probe_titles=0, gate_titles=0)
     assert made.left_out["test_queries"] == 3
     assert made.queries["raw_title"].to_list() == ["bb", "bb"]
     assert made.left_out["valid_queries"] == made.left_out["gate_queries"] == 0
@@ -132,7 +134,7 @@ def test_a_variant_that_its_title_has_already_is_left_out(monkeypatch: pytest.Mo
     """Told apart as they are written: with a space behind it, it is another draw."""
     draws = iter(["tutr", "Tutr ", "tutr", "tuor"])
     monkeypatch.setattr("tasks.typos.corrupt_by_rate", lambda *_: [next(draws)])
-    made = made_of([("a", "tutor", "train")], variants=4, probe_titles=0)
+    made = made_of([("a", "tutor", "train")], variants=4, probe_titles=0, gate_titles=0)
     assert made.variants.rows() == [("tutor", typo, typo) for typo in ("tutr", "tutr", "tuor")]
     assert made.left_out["variants"] == 1
 
