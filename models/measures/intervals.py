@@ -2,7 +2,7 @@
 
 Queries are drawn with replacement; the ends are percentiles of the resampled means (Efron and
 Tibshirani 1993, chapter 13). Several tests at once are judged by the step-down of Holm 1979. The
-gate between challenger and champion uses `non_inferior`, once with its margin, once with 0.
+gate between challenger and champion has the intervals of `paired_shares.py`.
 """
 
 from __future__ import annotations

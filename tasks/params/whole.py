@@ -21,6 +21,7 @@ from tasks.params.network import NetworkParams, check_kinds, training_settings
 from tasks.params.section import FILE, ParamsError, RunParams, checked, read_values
 from tasks.params.training import TrainParams
 from tasks.registry.artefact import RegisterParams
+from tasks.registry.gate import GateParams
 from tasks.report import ReportParams
 from tasks.score import ScoreParams
 from tasks.scored.scored_pairs import ScoredPairsParams
@@ -51,6 +52,7 @@ class AllParams(RunParams):
     scored_pairs: ScoredPairsParams
     similarity: SimilarityParams
     report: ReportParams
+    gate: GateParams
     register_: Annotated[RegisterParams, Field(alias="register")]
 
     @model_validator(mode="after")

@@ -87,6 +87,10 @@ class Sources:
         """Read `data/ingest/occupations.parquet`, checked."""
         return read_frame(self.occupations, OCCUPATIONS)
 
+    def labels(self) -> dict[str, str]:
+        """Map occupation_id to label."""
+        return dict(self.read_occupations().select("occupation_id", "occupation_label").iter_rows())
+
     def artefact_hash(self) -> str:
         """Hash everything that the artefact follows from, the code that makes it included.
 

@@ -1,138 +1,118 @@
-"""Whether a challenger takes the place of its opponent: success@1 on the gate's queries, per test.
+"""Whether a challenger takes the champion's place: success@1 on the gate's queries, one decision.
 
-Against a champion: promote when the challenger is non-inferior on every test and better on at least
-one: the lower end of the paired bootstrap interval, Holm over the tests, lies above −`MARGIN` and
-above 0 (`models/measures/intervals.py`). A first version has nothing to keep up with: it is
-promoted when it is better than the untrained network on at least one test and shown worse on none
-(an untrained network answers typos nearly perfectly, so that non-inferiority there could hardly be
-shown).
+A challenger is promoted if, all at once,
+
+- on every test of `gate.decides` it is shown to keep up: the one-sided lower end of the paired
+  difference, at an error of `gate.harm`, lies above −`gate.margin`;
+- it is no worse than the champion on the labelled inputs, or, where there are none, on the mean of
+  the tests that decide;
+- on no other test it is shown to be worse, at an error of `gate.harm` over these tests;
+- some answer differs.
+
+Each test has to pass, so no error is divided among them: a challenger worse by the margin on any
+test that decides is promoted with a chance of `gate.harm` at most (an intersection-union test,
+Berger 1982). What this rule can see with how many queries: `docs/results/gate.md`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import numpy as np
-import polars as pl
+from pydantic import Field
 
-from models.measures.intervals import MARGIN, Interval, non_inferior, paired_interval
+from tasks.params.section import Section
+from tasks.registry.gate_figures import Answers, TestFigures, shown_worse
 
-METRIC = "success_at_1"
+LABELLED = "annotations"
+"""The test of labelled inputs: what the network is for."""
 
 
-@dataclass(frozen=True)
-class TestFigures:
-    """One test on the decision's page; differences are challenger less opponent."""
+class GateParams(Section):
+    """Section `gate`: the tests that decide, by how much one may be worse, and the chance of harm.
 
-    test: str
-    queries: int
-    challenger: float
-    opponent: float
-    ngram: float
-    difference: float
-    low: float
-    """Lower end of the difference, at the level of Holm's step-down with the margin."""
-    kept_up: bool
-    """Non-inferior to the champion; for a first version, not shown worse than the untrained."""
-    better: bool
-    over_ngram: Interval
-    """Challenger less n-gram matcher, 95 %; it takes no part in the decision."""
+    A test without queries, such as labelled inputs where there are none, is passed over.
+    """
+
+    NAME: ClassVar[str] = "gate"
+    decides: Annotated[list[str], Field(min_length=1)]
+    margin: Annotated[float, Field(gt=0, lt=1)]
+    harm: Annotated[float, Field(gt=0, lt=0.5)]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The gate's answer and what it rests on."""
+    """The gate's answer and what it rests on.
+
+    Attributes:
+        promoted: whether the challenger takes the champion's place.
+        reason: in a sentence, with the test that decided.
+        figures: of every test; those that decide first.
+    """
 
     promoted: bool
     reason: str
     figures: list[TestFigures]
 
 
-def decide(
-    scores: pl.DataFrame, opponent: str, draws: int, seed: int, *, first: bool = False
-) -> Verdict:
-    """Judge the system `challenger` against `opponent` (a name for the reason, too).
+def decide(answers: Mapping[str, Answers], opponent: str, params: GateParams) -> Verdict:
+    """Judge a challenger.
 
     Args:
-        scores: schema `SCORES` with the systems `challenger`, `opponent`, `ngram`, each with the
-            same queries.
+        answers: test to the answers of the three systems.
         opponent: what the opponent is, for example `champion version 3`.
-        draws: of the bootstrap, 1000 or more.
-        seed: of the draws.
-        first: whether the opponent is the untrained network, for want of a champion.
-
-    Raises:
-        ValueError: a system is missing, or lacks queries of another one.
+        params: section `gate`.
     """
-    values = _by_test(scores)
-    if not values:
-        return Verdict(False, "there are no queries of the gate; see section split", [])
-    differences = {test: v["challenger"] - v["opponent"] for test, v in values.items()}
-    held = non_inferior(differences, MARGIN, draws, seed)
-    better = non_inferior(differences, 0.0, draws, seed)
-    worse = non_inferior({test: -values for test, values in differences.items()}, 0.0, draws, seed)
+    deciding = [test for test in params.decides if test in answers]
+    watched = [test for test in answers if test not in deciding]
     figures = [
-        TestFigures(
-            test=test,
-            queries=len(differences[test]),
-            challenger=float(v["challenger"].mean()),
-            opponent=float(v["opponent"].mean()),
-            ngram=float(v["ngram"].mean()),
-            difference=held[test].value,
-            low=held[test].low,
-            kept_up=not worse[test].passed if first else held[test].passed,
-            better=better[test].passed,
-            over_ngram=paired_interval(v["challenger"], v["ngram"], draws, seed),
+        TestFigures.of(test, answers[test], params.harm, params.margin) for test in deciding
+    ] + shown_worse({test: answers[test] for test in watched}, params.harm)
+    if not deciding:
+        wanted = ", ".join(params.decides)
+        help_ = "raise their number (section split), or name other tests in gate.decides"
+        return Verdict(False, f"the gate has no queries of {wanted}: {help_}", figures)
+    if all(np.array_equal(own.challenger, own.opponent) for own in answers.values()):
+        count = sum(own.queries for own in figures)
+        reason = f"it is right and wrong on the same of the gate's {count} queries as {opponent}"
+        return Verdict(False, f"{reason}, which therefore stays", figures)
+    return _verdict(figures, opponent, params)
+
+
+def _verdict(figures: Sequence[TestFigures], opponent: str, params: GateParams) -> Verdict:
+    deciding = [own for own in figures if own.decides]
+    worse = [own for own in figures if not own.decides and not own.passed]
+    last = max(deciding, key=lambda own: own.short)
+    gained = [own for own in deciding if own.test == LABELLED] or deciding
+    gain = sum(own.difference for own in gained) / len(gained)
+    where = ", ".join(own.test for own in gained)
+    if not last.passed:
+        reason = (
+            f"not shown to be within {params.margin} of {opponent} on {_short_of(last, params)}"
         )
-        for test, v in values.items()
-    ]
-    return _verdict(figures, opponent, first)
-
-
-def _verdict(figures: list[TestFigures], opponent: str, first: bool) -> Verdict:
-    worse = [f.test for f in figures if not f.kept_up]
-    better = [f.test for f in figures if f.better]
-    if worse:
-        how = "worse than" if first else f"not shown to be within {MARGIN} of"
-        reason = f"{how} {opponent} on {', '.join(worse)}"
-    elif not better:
-        reason = f"better than {opponent} on no test"
+        others = [own.test for own in deciding if not own.passed and own is not last]
+        reason += f"; nor on {', '.join(others)}" if others else ""
+    elif worse:
+        reason = f"shown worse than {opponent} on " + ", ".join(
+            f"{own.test} ({own.difference:+.3f}, at most {own.high:+.3f})" for own in worse
+        )
+    elif gain < 0:
+        reason = f"within {params.margin} of {opponent}, but no better: {gain:+.3f} on {where}"
     else:
-        kept = "worse on none" if first else f"within {MARGIN} on every test"
-        reason = f"better than {opponent} on {', '.join(better)}, {kept}"
-    return Verdict(bool(better) and not worse, reason, figures)
+        reason = (
+            f"within {params.margin} of {opponent} on {', '.join(own.test for own in deciding)}, "
+            f"and {gain:+.3f} on {where}; nearest to failing was {last.test}, where {last.needed} "
+            f"queries of {last.queries} would have done"
+        )
+    return Verdict(last.passed and not worse and gain >= 0, reason, list(figures))
 
 
-def as_markdown(figures: list[TestFigures], opponent: str) -> str:
-    """Return the decision's table, and where the challenger stands against the n-gram matcher."""
-    head = (
-        f"| test | queries | challenger | {opponent} | difference | lower end | kept up "
-        "| better | ngram | less ngram [95 %] |"
-    )
-    rows = [
-        f"| {f.test} | {f.queries} | {f.challenger:.3f} | {f.opponent:.3f} | {f.difference:+.3f} "
-        f"| {f.low:+.3f} | {_word(f.kept_up)} | {_word(f.better)} | {f.ngram:.3f} "
-        f"| {f.over_ngram.value:+.3f} [{f.over_ngram.low:+.3f}, {f.over_ngram.high:+.3f}] |"
-        for f in figures
-    ]
-    rule = "| --- |" + " ---: |" * 5 + " --- | --- |" + " ---: |" * 2
-    return "\n".join([f"success@1 on the gate's queries, margin {MARGIN}", "", head, rule, *rows])
-
-
-def _word(passed: bool) -> str:
-    return "yes" if passed else "no"
-
-
-def _by_test(scores: pl.DataFrame) -> dict[str, dict[str, np.ndarray]]:
-    """Return values of each system per test, the queries in one order."""
-    wide = scores.pivot("system", index=["test", "query_id"], values=METRIC).sort(
-        "test", "query_id"
-    )
-    systems = ["challenger", "opponent", "ngram"]
-    missing = [name for name in systems if name not in wide.columns]
-    if len(wide) and (missing or wide.null_count().sum_horizontal().item()):
-        raise ValueError(f"the systems must answer the same queries; without any: {missing}")
-    return {
-        str(test): {name: group[name].to_numpy() for name in systems}
-        for (test,), group in wide.group_by(["test"], maintain_order=True)
-    }
+def _short_of(own: TestFigures, params: GateParams) -> str:
+    """Say of a test that failed where it stands, and what would have shown more."""
+    stands = f"{own.test}: {own.difference:+.3f} on {own.queries} queries, as low as {own.low:+.3f}"
+    if own.needed is None:
+        return f"{stands}; more queries would not help, the answers have to be better"
+    more = own.needed - own.queries
+    return f"{stands}; {more} more, answered as these, would have shown it"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import mlflow_import  # noqa: F401  its warnings
@@ -18,7 +19,7 @@ from tasks.files.schemas import OCCUPATIONS, SPLIT_ALIASES
 from tasks.params.section import load_run
 from tasks.registry import promote as promoting
 from tasks.registry import register as registering
-from tasks.registry.promote import promote
+from tasks.registry.promote import promote, standing
 from tasks.registry.register import find_version, read_metrics, register
 from tasks.registry.tracking import registry
 
@@ -68,7 +69,8 @@ def test_once_per_content_with_tags_metrics_and_alias(
         tags = version.tags
         run_of_it = client.get_run(version.run_id)
     assert tags["artefact_hash"] == first.artefact_hash and tags["mix"] == "1"
-    assert {"git_commit", "lock_md5", "params_md5", "taxonomy_hash"} <= tags.keys()
+    assert {"git_commit", "tree", "params_changed", "lock_md5"} <= tags.keys()
+    assert {"params_md5", "taxonomy_hash"} <= tags.keys()
     assert "data/split/aliases.parquet" in json.loads(tags["data_md5"])
     assert tags["train_seed"] == "7"
     figures = {"ngram/typos/success_at_1": 0.5, "1/typos/success_at_1": 0.5}
@@ -113,7 +115,7 @@ def test_promotion(root: Path, request: pytest.FixtureRequest) -> None:
     """Promoted over the untrained network; a useless one is refused; each is decided once."""
     first = register(root)
     decision = promote(root, first.version)
-    assert decision.promoted and "better than the untrained network on typos" in decision.reason
+    assert decision.promoted and "none of 1 tests; better on typos" in decision.reason
     assert "| typos |" in decision.table_markdown
     assert register(root).alias == "champion"
     assert promote(root, 1) == decision
@@ -129,6 +131,73 @@ def test_promotion(root: Path, request: pytest.FixtureRequest) -> None:
     assert tags["decision"] == "not promoted" and tags["decision_reason"] == refused.reason
     figures = json.loads(tags["decision_figures"])
     assert [row["test"] for row in figures] == ["typos"] and max(map(len, tags.values())) < 5000
+
+
+def test_a_first_version_that_training_made_worse_is_refused_with_what_to_do(root: Path) -> None:
+    """The consumer finds what the reason names, and the owner's call works."""
+    import mlflow
+
+    weights, initial = (
+        root / f"data/train/1/7/model/{name}.safetensors" for name in ("weights", "initial")
+    )
+    good = weights.read_bytes()
+    weights.write_bytes(initial.read_bytes())
+    initial.write_bytes(good)
+    done = register(root)
+    refused = promote(root, done.version)
+    assert not refused.promoted
+    assert refused.reason.startswith("shown worse than the untrained network on typos (-0.")
+    address = f"models:/{done.name}@challenger"
+    assert f"{done.name} has no champion: load models:/{done.name}/1 or {address}" in refused.reason
+    with registry(root) as client:
+        mlflow.pyfunc.load_model(address)
+        call = refused.reason.partition("by hand: MlflowClient().")[2]
+        assert call == f"set_registered_model_alias('{done.name}', 'champion', 1)"
+        client.set_registered_model_alias(done.name, "champion", 1)
+    assert promote(root, done.version).promoted
+
+
+def test_the_decision_stands_in_a_file(root: Path, request: pytest.FixtureRequest) -> None:
+    """Made anew when it is gone, also for a version of which no more than its tags are known."""
+    promote(root, register(root).version)
+    other = register(run(root, request, good=False))
+    decision = promote(root, other.version)
+    file = root / "data/gate/decision.json"
+    told = json.loads(file.read_text(encoding="utf-8"))
+    assert told.keys() == {
+        *("name", "version", "registered_at", "promoted", "reason"),
+        *("opponent", "table_markdown", "figures", "flips"),
+    }
+    assert (told["name"], told["version"]) == (other.name, "2")
+    assert (told["promoted"], told["reason"]) == (decision.promoted, decision.reason)
+    assert told["opponent"] == "champion version 1"
+    assert told["table_markdown"] == decision.table_markdown
+    (figures,) = told["figures"]
+    assert figures["test"] == "typos"
+    changes = [flip["change"] for flip in told["flips"]]
+    difference = (changes.count("wrong to right") - changes.count("right to wrong")) / len(
+        read_queries("gate", root / "data")
+    )
+    assert difference == pytest.approx(figures["difference"], abs=0.1)  # it counts ties in part
+    assert told["flips"][0].keys() == {
+        *("test", "raw_title", "occupation_label", "before", "after", "change")
+    }
+    with registry(root) as client:
+        version = client.get_model_version(other.name, "2")
+        created = version.creation_timestamp / 1000
+    assert datetime.fromisoformat(told["registered_at"]).timestamp() == int(created)
+    assert told["registered_at"].endswith("+00:00")
+    whole = file.read_bytes()
+    file.unlink()
+    found = standing(root)
+    assert found is not None and found[1] == decision
+    assert file.read_bytes() == whole
+    with registry(root) as client:
+        (artifact,) = [f for f in client.list_artifacts(version.run_id) if "json" in f.path]
+        folder = client.get_run(version.run_id).info.artifact_uri
+        Path(folder.removeprefix("file://"), artifact.path).unlink()
+    promote(root, other.version)
+    assert json.loads(file.read_text(encoding="utf-8")) == told | {"opponent": "", "flips": []}
 
 
 def test_a_kill_between_decision_and_alias_is_made_good(
@@ -230,7 +299,7 @@ def test_commands(
         "test_commands version 1 registered; alias challenger\n"
     )
     promoting.main()
-    assert "test_commands version 1 champion: better than" in capsys.readouterr().out
+    assert "test_commands version 1 champion: a first version" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="test_commands has no challenger"):
         promoting.main()
 

@@ -1,0 +1,167 @@
+"""Challenger and opponent asked the gate's queries afresh, as a consumer loads them.
+
+Both registered models answer with one index: the aliases of the split `train`. Where there is no
+champion, the opponent is the network as training began, exported in the same way.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from models.answer.normalizer import Normalizer
+from models.answer.search import Search
+from models.text.ngram_matcher import NgramMatcher
+from tasks.evaluation.ranking import rank_queries
+from tasks.evaluation.systems import read_index
+from tasks.files.queries import read_queries
+from tasks.params.section import load
+from tasks.registry.artefact import Sources, build_artefact
+from tasks.registry.first_version import (
+    UNTRAINED,
+    by_hand,
+    decide_first,
+    what_training_saw,
+    without_champion,
+)
+from tasks.registry.flips import Flip, flips
+from tasks.registry.gate import GateParams, Verdict, decide
+from tasks.registry.gate_figures import as_markdown, by_test
+from tasks.registry.register import CHAMPION
+
+if TYPE_CHECKING:
+    from mlflow.entities.model_registry import ModelVersion
+
+SEEN = (
+    "\n\nNote: {opponent} was trained on another split; {seen} of the gate's titles were in its "
+    "training, which can only help it."
+)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict with what there is to show of it.
+
+    Attributes:
+        verdict: of the gate.
+        opponent: whom the challenger was judged against.
+        page: the table; empty if nothing was compared.
+        flips: queries whose first answer became right or wrong.
+    """
+
+    verdict: Verdict
+    opponent: str
+    page: str = ""
+    flips: list[Flip] = field(default_factory=list)
+
+    def shown(self) -> dict[str, Any]:
+        """Return what the report shows of it, as plain values."""
+        return {
+            "opponent": self.opponent,
+            "table_markdown": self.page,
+            "figures": [asdict(figures) for figures in self.verdict.figures],
+            "flips": [asdict(flip) for flip in self.flips],
+        }
+
+
+def judge(
+    root: Path, sources: Sources, challenger: ModelVersion, champion: ModelVersion | None
+) -> Judgement:
+    """Judge a version against the champion, or against the untrained network without one.
+
+    Raises:
+        ValueError: the version was made from another taxonomy than that below `root`, or the
+            champion is of a format that the gate cannot ask.
+    """
+    if challenger.tags["taxonomy_hash"] != sources.taxonomy_hash():
+        raise ValueError(
+            f"{challenger.name} version {challenger.version} has another taxonomy than {root}: "
+            "ask for the decision where it was registered, or register again"
+        )
+    if champion is None:
+        return _judged(root, sources, challenger, UNTRAINED, _untrained(sources), first=True)
+    opponent = f"champion version {champion.version}"
+    if champion.tags.get("taxonomy_hash") != challenger.tags["taxonomy_hash"]:
+        return Judgement(Verdict(False, _other_taxonomy(challenger, opponent), []), opponent)
+    return _judged(root, sources, challenger, opponent, _loaded(champion), first=False)
+
+
+def _judged(
+    root: Path,
+    sources: Sources,
+    challenger: ModelVersion,
+    opponent: str,
+    normalizer: Normalizer,
+    *,
+    first: bool,
+) -> Judgement:
+    queries, index = read_queries("gate", root / "data"), read_index(root / "data")
+    systems = {"challenger": _loaded(challenger), "opponent": normalizer}
+    searches = {name: system.within(index) for name, system in systems.items()}
+    searches["ngram"] = Search(
+        index, NgramMatcher(index.titles).similarities, sources.evaluate.rule
+    )
+    asked = {name: rank_queries(name, searches[name], queries, 1) for name in searches}
+    answers = by_test(pl.concat(scores for scores, _ in asked.values()))
+    params = load(GateParams, root / "params.yaml")
+    if first:
+        learned = what_training_saw(sources.model, root / "data")
+        verdict = decide_first(answers, params.harm, learned)
+        if not verdict.promoted:
+            helped = without_champion(challenger.name, str(challenger.version))
+            verdict = Verdict(False, f"{verdict.reason}; {helped}", verdict.figures)
+    else:
+        verdict = decide(answers, opponent, params)
+    page = as_markdown(verdict.figures, opponent, params.margin, params.harm)
+    seen = 0 if first else _seen(normalizer, queries)
+    page += SEEN.format(opponent=opponent, seen=seen) if seen else ""
+    changed = flips(asked["opponent"][1], asked["challenger"][1], queries, sources.labels())
+    return Judgement(verdict, opponent, page, changed)
+
+
+def _seen(normalizer: Normalizer, queries: pl.DataFrame) -> int:
+    """Count the gate's titles that the champion's own split had in training."""
+    splits = zip(normalizer.aliases["title"], normalizer.aliases["split"], strict=True)
+    trained = {title for title, split in splits if split == "train"}
+    return sum(title in trained for title in queries["cleaned"])
+
+
+def _loaded(version: ModelVersion) -> Normalizer:
+    """Load a version as a consumer does, and return what answers in it.
+
+    Raises:
+        ValueError: it was registered in a format that knows no such part.
+    """
+    import mlflow
+
+    address = f"models:/{version.name}/{version.version}"
+    served = mlflow.pyfunc.load_model(address).unwrap_python_model()
+    if not hasattr(served, "normalizer"):
+        raise ValueError(
+            f"{address} is of an older format, which the gate cannot ask: register that model "
+            f"again, or take its alias away: MlflowClient().delete_registered_model_alias("
+            f"'{version.name}', '{CHAMPION}')"
+        )
+    normalizer: Normalizer = served.normalizer
+    return normalizer
+
+
+def _untrained(sources: Sources) -> Normalizer:
+    """Make the same artefact of the network as training began, and read it."""
+    from tasks.registry.serving import read_normalizer
+
+    with tempfile.TemporaryDirectory() as folder:
+        build_artefact(sources, Path(folder), "initial")
+        return read_normalizer(Path(folder))
+
+
+def _other_taxonomy(challenger: ModelVersion, opponent: str) -> str:
+    return (
+        f"{opponent} answers from another taxonomy, so figures do not compare; to change over, "
+        f"give version {challenger.version} the alias yourself: "
+        f"{by_hand(challenger.name, str(challenger.version))}"
+    )
