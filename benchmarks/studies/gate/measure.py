@@ -1,0 +1,143 @@
+"""How often the gate promotes a challenger that is truly better, equal or worse: replays.
+
+A replay draws every query's outcome anew and asks the gate's own `decide`. How often two networks
+differ at all is measured: between the network of mix 3 and the one that serves, on the queries of
+the parts gate and valid. An equal challenger wins and loses half of that each; a true difference
+comes on top of it, so that one who differs truly also differs more often, which is harder to judge
+than the same number of differing answers would be.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from benchmarks.results import Row
+from benchmarks.workspace import Exam, Workspace
+from models.measures.intervals import bootstrap_interval
+from models.repeatable.progress import Progress
+from models.repeatable.seeding import child_seed, generator
+from tasks.evaluation.systems import read_index
+from tasks.files.queries import read_queries
+from tasks.files.sources import LAST
+from tasks.registry.gate import LABELLED, decide
+from tasks.registry.gate_figures import Answers
+
+STANDS = "as_it_stands"
+DRAWS = 1000
+BETTER = 0.03
+"""What a challenger gains on labelled inputs that loses elsewhere: the gate is to refuse it."""
+
+
+class Asked(NamedTuple):
+    """A test of the gate: its queries, how often two networks differ, how often one is right."""
+
+    queries: int
+    discordance: float
+    right: float
+    measured: int = 0
+    """Queries that the two shares are of."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """True differences of the challenger by test; of those not named 0."""
+
+    name: str
+    differences: Mapping[str, float]
+
+
+def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
+    """Yield the discordance of each test, and the chance of promotion in every scenario."""
+    workspace = Workspace.read(dataset)
+    tests = read_tests(workspace)
+    rows = [row for name, test in tests.items() for row in test_rows(workspace, name, test)]
+    sizes = {STANDS: tests} | {
+        f"labels:{count}": tests | {LABELLED: tests[LABELLED]._replace(queries=count)}
+        for count in options.labels
+    }
+    cases = [*scenarios(tests, options.labelled, options.elsewhere)]
+    progress = Progress("gate: replays", len(sizes) * len(cases) * options.replays)
+    for system, own in sizes.items():
+        for case in cases:
+            share = promoted(own, case, workspace, system, options.replays)
+            rows.append(share)
+            progress((len(rows) - 2 * len(tests)) * options.replays)
+    yield rows
+
+
+def read_tests(workspace: Workspace) -> dict[str, Asked]:
+    """Ask both networks, and count the gate's queries."""
+    data, mixes = workspace.data, (LAST, workspace.mix)
+    parts = pl.concat([read_queries("gate", data), read_queries("valid", data)])
+    exam = Exam(workspace.params, read_index(data), parts)
+    scores = [exam.answers(workspace.model(mix, workspace.seed), mix) for mix in mixes]
+    both = scores[0].join(scores[1], on=["test", "query_id"], suffix="_now")
+    now, before = pl.col("success_at_1_now"), pl.col("success_at_1")
+    counts = dict(read_queries("gate", data).group_by("test").len().iter_rows())
+    told = both.group_by("test").agg(
+        (now - before).abs().mean().alias("differ"), now.mean().alias("right"), pl.len()
+    )
+    return {
+        test: Asked(counts[test], differ, right, measured)
+        for test, differ, right, measured in sorted(told.iter_rows())
+        if test in counts
+    }
+
+
+def test_rows(workspace: Workspace, name: str, test: Asked) -> Iterator[Row]:
+    """Yield how many queries a test has, and how often the two networks differ on it."""
+    yield Row(STANDS, name, "queries", test.queries, 1)
+    system = f"{LAST}-{workspace.mix}"
+    yield Row(system, name, "discordance", test.discordance, test.measured, seed=workspace.seed)
+
+
+def scenarios(
+    tests: Mapping[str, Asked], labelled: list[float], elsewhere: list[float]
+) -> Iterator[Scenario]:
+    """Yield each true difference on labelled inputs, and losses elsewhere beside a gain on them."""
+    for difference in labelled:
+        yield Scenario(f"{LABELLED}:{difference:+.2f}", {LABELLED: difference})
+    for name in tests:
+        for difference in elsewhere:
+            if name != LABELLED:
+                both = {LABELLED: BETTER, name: difference}
+                yield Scenario(f"{name}:{difference:+.2f}", both)
+
+
+def promoted(
+    tests: Mapping[str, Asked], case: Scenario, workspace: Workspace, system: str, replays: int
+) -> Row:
+    """Replay one scenario; the ends are of the bootstrap over replays."""
+    params, names = workspace.params, ("gate", system, case.name)
+    rng = generator(params.seed, *names)
+    outcomes = np.array(
+        [
+            decide(replayed(tests, case, rng), "the champion", params.gate).promoted
+            for _ in range(replays)
+        ]
+    )
+    share = bootstrap_interval(outcomes, DRAWS, child_seed(params.seed, *names, "interval"))
+    return Row(system, case.name, "promoted", share.value, replays, share.low, share.high)
+
+
+def replayed(
+    tests: Mapping[str, Asked], case: Scenario, rng: np.random.Generator
+) -> dict[str, Answers]:
+    """Draw the answers of challenger and opponent; of the n-gram matcher, none is right."""
+    answers = {}
+    for name, test in tests.items():
+        difference = case.differences.get(name, 0.0)
+        win = test.discordance / 2 + max(difference, 0.0)
+        loss = test.discordance / 2 + max(-difference, 0.0)
+        right = min(max(test.right - win, 0.0), 1 - win - loss)
+        counts = rng.multinomial(test.queries, [win, loss, right, 1 - win - loss - right])
+        challenger = np.repeat([1.0, 0.0, 1.0, 0.0], counts)
+        opponent = np.repeat([0.0, 1.0, 1.0, 0.0], counts)
+        answers[name] = Answers(challenger, opponent, np.zeros(test.queries))
+    return answers

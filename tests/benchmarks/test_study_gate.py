@@ -1,0 +1,72 @@
+"""The replays of the gate: what they draw, and a small run against what must hold."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from toy_workspace import queries
+
+from benchmarks.studies.gate import measure as gate
+from benchmarks.studies.gate.measure import STANDS, Asked, Scenario, measure, replayed, scenarios
+from benchmarks.workspace import Workspace
+
+TESTS = {"annotations": Asked(430, 0.1, 0.6), "typos": Asked(800, 0.01, 0.97)}
+
+
+def test_a_replay_has_the_discordance_and_the_true_difference() -> None:
+    """Of 400,000 queries: wins 0.05 + 0.03, losses 0.05; typos, all but right, lose 0.02 more."""
+    many = {name: test._replace(queries=400_000) for name, test in TESTS.items()}
+    case = Scenario("", {"annotations": 0.03, "typos": -0.02})
+    made = replayed(many, case, np.random.default_rng(1))
+    for name, wins, losses in (("annotations", 0.08, 0.05), ("typos", 0.005, 0.025)):
+        answers = made[name]
+        differences = answers.challenger - answers.opponent
+        assert np.mean(differences > 0) == pytest.approx(wins, abs=0.002)
+        assert np.mean(differences < 0) == pytest.approx(losses, abs=0.002)
+        if name == "annotations":
+            assert answers.challenger.mean() == pytest.approx(0.6, abs=0.003)
+
+
+def test_scenarios() -> None:
+    """Each difference on labelled inputs, and each loss elsewhere, beside a gain on them."""
+    assert [(case.name, dict(case.differences)) for case in scenarios(TESTS, [-0.01], [-0.02])] == [
+        ("annotations:-0.01", {"annotations": -0.01}),
+        ("typos:-0.02", {"annotations": 0.03, "typos": -0.02}),
+    ]
+
+
+def test_a_study_on_a_toy(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten queries a test cannot show anything, ten thousand can."""
+    monkeypatch.setattr(gate, "read_tests", lambda _: {"annotations": Asked(10, 0.1, 0.5)})
+    options = Namespace(replays=40, labels=[10_000], labelled=[-0.03, 0.03], elsewhere=[])
+    (rows,) = measure("sample", options)
+    values = {(row.system, row.test): row.value for row in rows if row.metric == "promoted"}
+    assert values == {
+        (STANDS, "annotations:-0.03"): 0,
+        (STANDS, "annotations:+0.03"): pytest.approx(0, abs=0.1),
+        ("labels:10000", "annotations:-0.03"): 0,
+        ("labels:10000", "annotations:+0.03"): 1,
+    }
+    (again,) = measure("sample", options)
+    assert again == rows
+
+
+def test_tests_are_read_from_the_networks_of_a_workspace(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same network under both names never differs; only tests that the gate asks are there."""
+    asked = pl.concat(
+        [queries("annotations", "gate", "the "), queries("annotations", "valid", "a ")]
+    )
+    asked = pl.concat([asked, queries("heldout_alias", "valid", "head ")])
+    parts = {part: asked.filter(part=part) for part in ("gate", "valid")}
+    monkeypatch.setattr(gate, "read_queries", lambda part, _: parts[part])
+    monkeypatch.setattr(Workspace, "model", lambda *_: Path("data/train/1/1/model"))
+    (test,) = gate.read_tests(Workspace.read("sample")).items()
+    assert test[0] == "annotations"
+    assert (test[1].queries, test[1].discordance, test[1].measured) == (5, 0.0, 10)
+    assert 0 <= test[1].right <= 1
