@@ -44,10 +44,10 @@ lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/mypy
 
-check: lint ## lint, types, unit tests: three minutes
-	$(BIN)/python -m pytest -q -m "not slow and not study" -n auto --dist loadfile
+check: lint ## lint, types, quick unit tests
+	$(BIN)/python -m pytest -q -m "not slow and not study and not thorough" -n auto --dist loadfile
 
-test: lint ## lint, types and every test, slow ones and studies' included: half an hour
+test: lint ## lint, types and every test, slow ones and studies' included
 	$(BIN)/python -m pytest -q -m "not slow" -n auto --dist loadfile
 	$(BIN)/python -m pytest -q -m slow
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.failure import failed
-from flows.streaming import stream
+from flows.processes.streaming import stream
 
 REGISTER = "tasks.registry.register"
 PROMOTE = "tasks.registry.promote"

@@ -15,10 +15,10 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from flows import results
-from flows.dvc_plan import Outcome
 from flows.failure import StageFailed
-from flows.target import push_target, run_stages
-from flows.workspace import root_of
+from flows.stages.dvc_plan import Outcome
+from flows.stages.target import push_target, run_stages
+from flows.workspaces.workspace import root_of
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from prefect import flow, get_run_logger, task
 from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 
-from flows.dvc_stages import said
-from flows.nothing_to_do import TARGET
 from flows.registry import Decision, Registered, Registry, project_registry
+from flows.stages.dvc_stages import said
+from flows.stages.nothing_to_do import TARGET
+from flows.stages.target import push_target, run_stages
 from flows.summary import Summary, as_markdown
-from flows.target import push_target, run_stages
-from flows.workspace import root_of
+from flows.workspaces.workspace import root_of
 
 
 @flow(name="retrain")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows import results
-from flows.dvc_plan import Outcome
 from flows.registry import Decision, Registered
+from flows.stages.dvc_plan import Outcome
 
 
 @dataclass(frozen=True)

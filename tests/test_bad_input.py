@@ -148,6 +148,7 @@ def test_a_stage_file_without_the_column_names_the_stage_to_run_again(place: Pla
     assert "Rerun the stage that writes it" in message
 
 
+@pytest.mark.thorough
 def test_the_command_ends_with_status_1_and_a_message_alone(place: Place) -> None:
     (place.folder / "titles.csv").unlink()
     place.write_params()
@@ -171,6 +172,7 @@ def test_a_missing_file_says_where_it_comes_from(place: Place) -> None:
     assert "aliases.parquet is missing: run `dvc repro`" in place.fails("split")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("stage", "name", "value", "told"),
     [

@@ -248,6 +248,7 @@ def share_of_random_letters(titles: list[tuple[str, str]]) -> float:
     return sum(random) / len(random)
 
 
+@pytest.mark.thorough
 def test_no_input_is_one_of_the_pipelines_misspellings(monkeypatch) -> None:
     """All that the stage typos draws, without its rule that keeps variants off the inputs.
 

@@ -1,8 +1,8 @@
 """How a command ends: its message once and last, an exit status, nothing of ours left running.
 
 On the terminal stand the lines of the work; tracebacks, and the words of a stage that failed, stand
-in `logs/COMMAND.log` below the root beside these lines. Processes are ended by `flows/guard.py`,
-even after a kill that lets nothing run here.
+in `logs/COMMAND.log` below the root beside these lines. Processes are ended by
+`flows/processes/guard.py`, even after a kill that lets nothing run here.
 """
 
 from __future__ import annotations

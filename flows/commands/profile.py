@@ -9,7 +9,7 @@ from pathlib import Path
 from flows.commands.ending import ending
 from flows.commands.place import clone
 from flows.failure import failed
-from flows.streaming import stream
+from flows.processes.streaming import stream
 
 PROPOSAL = "tasks.proposal"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from flows.commands.ending import ending
 from flows.commands.place import clone
-from flows.dvc_plan import reasons
 from flows.failure import Failure
-from flows.nothing_to_do import TARGET
-from flows.workspace import workspace_of
+from flows.stages.dvc_plan import reasons
+from flows.stages.nothing_to_do import TARGET
+from flows.workspaces.workspace import workspace_of
 
 SHOWN = 3  # reasons of a stage
 

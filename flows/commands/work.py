@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 
-from flows.check import check_params
 from flows.commands.ending import ending, logged
 from flows.commands.place import clone
-from flows.nothing_to_do import say_so
-from flows.workspace import prepare
+from flows.stages.check import check_params
+from flows.stages.nothing_to_do import say_so
+from flows.workspaces.workspace import prepare
 
 LOGS = Path("logs")
 
@@ -64,7 +64,7 @@ def _work(root: Path, command: str) -> Iterator[None]:
 
 
 def _server() -> AbstractContextManager[None]:
-    """Return `flows.server.server`, whose import takes seconds."""
-    from flows.server import server
+    """Return `flows.processes.server.server`, whose import takes seconds."""
+    from flows.processes.server import server
 
     return server()

@@ -34,7 +34,7 @@ LAST = {  # one stage of each kind, and what it writes last
 }
 PLAN = """
 from pathlib import Path
-from flows.dvc_plan import planned_stages
+from flows.stages.dvc_plan import planned_stages
 print(*planned_stages(Path.cwd(), "report"))
 """
 Ladder = dict[str, Clone]  # in the order of the stages

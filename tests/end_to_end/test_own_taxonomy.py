@@ -88,6 +88,31 @@ def test_a_second_run_has_nothing_to_do(main: Clone, printed: str) -> None:
     assert (main.root / ".workspaces/mine/dvc.lock").read_bytes() == lock
 
 
+def test_feedback_is_taken(main: Clone, printed: str, files: Path) -> None:
+    """Two verdicts of a person and a bad row, in a folder of one's own; then the next version."""
+    assert "rolecall-mine version 1" in printed
+    said = files / "said"
+    said.mkdir()
+    (said / "monday.csv").write_text(
+        "raw_title,predicted_occupation_id,matched_title,verdict,corrected_occupation_id\n"
+        "night manager wanted,FO-20,night auditor,right,\n"
+        "person for the pots and pans,FO-20,night auditor,wrong,KI-40\n"
+        "night manager wanted,no such,night auditor,right,\n",
+        encoding="utf-8",
+    )
+    profile = main.root / "profiles/mine.yaml"
+    text = profile.read_text(encoding="utf-8")
+    brought = text.replace("\ningest:", f'  "said": "{said}"\n\ningest:', 1)
+    folder = "\nfeedback: {folder: data/external/said}\n"
+    profile.write_text(brought + folder, encoding="utf-8")
+    second = main.retrain("--profile", "mine")
+    assert re.search(r"monday\.csv: 3 rows, 1 refused \(1 × unknown occupation\)", second)
+    assert "rolecall-mine version 2" in second
+    page = (main.root / ".workspaces/mine/data/gate/report.html").read_text(encoding="utf-8")
+    assert "rolecall-mine" in page
+    assert "monday.csv" in page
+
+
 def test_a_file_of_the_clone_alone_is_told_with_the_line_that_brings_it(main: Clone) -> None:
     """Name a file in `data/`, which git ignores, without `external:`."""
     (main.root / "data/mine").mkdir()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -110,6 +111,22 @@ def test_nothing_is_left_after_a_signal(
             "interrupted: the same command goes on where it stopped"
         )
         assert "Traceback" not in printed
+
+
+@pytest.mark.slow
+def test_serving_waits_for_the_schedule(toy: Path, own_server: dict[str, str]) -> None:
+    """`rolecall retrain --serve` needs no server, and takes its own along when it ends."""
+    shutil.copy(ROOT / "prefect.yaml", toy)
+    log = toy.parent / "serve.log"
+    with log.open("w") as file:
+        command = [*ROLECALL, "retrain", "--serve"]
+        process = subprocess.Popen(command, cwd=toy, env=own_server, stdout=file, stderr=file)
+    until(lambda: "retrain/weekly" in log.read_text() or process.poll() is not None)
+    assert process.poll() is None, log.read_text()
+    process.send_signal(signal.SIGTERM)
+    process.wait()
+    until(lambda: not _below(toy))
+    assert "Traceback" not in log.read_text()
 
 
 def until(is_so: Callable[[], bool], seconds: float = 120) -> None:

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from dvc.repo import Repo
 
-from flows.dvc_plan import plan_and_skipped, planned_stages, up_to_date
-from flows.dvc_stages import outcome, run_stage
 from flows.failure import StageFailed
+from flows.stages.dvc_plan import plan_and_skipped, planned_stages, up_to_date
+from flows.stages.dvc_stages import outcome, run_stage
 
 Run = Callable[..., str]
 Dvc = tuple[str, ...]
@@ -30,6 +30,7 @@ def visited(printed: str) -> list[str]:
     return re.findall(r"^(?:Running stage |Stage )?'([^']+)'", printed, re.MULTILINE)
 
 
+@pytest.mark.thorough
 def test_only_ancestors_of_the_target_are_planned(
     toy: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -38,6 +39,7 @@ def test_only_ancestors_of_the_target_are_planned(
     assert planned_stages(toy, "report") == ORDER
 
 
+@pytest.mark.thorough
 def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
     """Name stages against the alphabet; an imported file is a stage to DVC.
 
@@ -57,6 +59,7 @@ def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
     assert set(plan) == set(printed) == {"a", "m", "z", "q", "outside.txt.dvc"}
 
 
+@pytest.mark.thorough
 def test_the_order_of_a_small_part_is_that_of_the_file(
     tmp_path: Path, run_in: Run, dvc: Dvc
 ) -> None:
@@ -78,7 +81,7 @@ def test_the_plan_does_not_depend_on_the_hash_seed(tmp_path: Path, run_in: Run, 
     run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
     targets = [(str(tmp_path), "z")] + [(str(ROOT), target) for target in ("report", "table3")]
     code = (
-        "from pathlib import Path; from flows.dvc_plan import planned_stages; "
+        "from pathlib import Path; from flows.stages.dvc_plan import planned_stages; "
         f"print([planned_stages(Path(root), target) for root, target in {targets}])"
     )
     plans = set()

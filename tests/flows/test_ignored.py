@@ -6,11 +6,14 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from flows.external import bring
+import pytest
+
+from flows.workspaces.external import bring
 
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.thorough
 def test_dvc_sees_imports_below_the_ignored_folder(
     tmp_path: Path, run_in: Callable[..., str], dvc: tuple[str, ...]
 ) -> None:

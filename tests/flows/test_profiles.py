@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.profiles import ProfileError, merged, read_profile
+from flows.workspaces.profiles import ProfileError, merged, read_profile
 from tasks.params.whole import check_params, load_params
 
 ROOT = Path(__file__).parents[2]
@@ -57,12 +57,14 @@ def test_sections_are_merged_and_open_maps_replaced() -> None:
     assert before == BASE
 
 
+@pytest.mark.thorough
 @given(trees)
 def test_nothing_and_itself_change_nothing(tree: dict[str, Any]) -> None:
     assert merged(tree, {}) == tree
     assert merged(tree, tree) == tree
 
 
+@pytest.mark.thorough
 @given(trees, st.data())
 def test_one_leaf_changes_only_itself(tree: dict[str, Any], data: st.DataObject) -> None:
     """Compare with the set of leaves with their addresses."""

@@ -127,7 +127,7 @@ def test_parameters_are_checked_before_anything_starts(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """But not again where nothing is to be run; the check may last."""
-    monkeypatch.setattr("flows.streaming.SECONDS_OF_SILENCE", 0.2)
+    monkeypatch.setattr("flows.processes.streaming.SECONDS_OF_SILENCE", 0.2)
     checker, params = toy / "tasks/params/whole.py", toy / "params.yaml"
     checker.write_text("import time; time.sleep(1)\n" + checker.read_text())
     params.write_text(params.read_text().replace("top_k: 5", "top_k: 0"))
@@ -164,7 +164,7 @@ def test_a_push_that_fails_is_a_warning(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    from flows.target import push
+    from flows.stages.target import push
 
     if remote == "none":
         run_in(toy, *dvc, "remote", "remove", "storage")

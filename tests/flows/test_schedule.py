@@ -92,6 +92,7 @@ def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
         assert datetime.fromisoformat(done["start_time"]) >= due
         assert (toy / ".workspaces" / "other" / "data" / "report" / "report.html").exists()
         assert not (toy / "data" / "report").exists()
+        prefect("deployment", "run", "retrain/weekly", "-p", "profile=other")
 
 
 def free_port() -> int:

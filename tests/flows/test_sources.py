@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flows.sources import ExternalError, located, require_files
+from flows.workspaces.sources import ExternalError, located, require_files
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.streaming import stream
+from flows.processes.streaming import stream
 
 SLEEPER = """
 import os, pathlib, subprocess, sys, time
@@ -47,11 +47,12 @@ def test_lines_come_while_the_command_runs(tmp_path: Path) -> None:
     assert times[1] - times[0] > 0.4
 
 
+@pytest.mark.thorough
 def test_a_silent_command_gives_a_sign_of_life(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is said, and is no line of the command."""
-    monkeypatch.setattr("flows.streaming.SECONDS_OF_SILENCE", 0.3)
+    monkeypatch.setattr("flows.processes.streaming.SECONDS_OF_SILENCE", 0.3)
     said: list[str] = []
     code = "import time; time.sleep(1.5); print('a')"
     assert stream([sys.executable, "-c", code], tmp_path, said.append) == (0, ["a"])
@@ -88,7 +89,7 @@ def test_an_exception_ends_the_whole_tree(tmp_path: Path, kind: type[BaseExcepti
 def test_a_tree_that_ignores_the_interrupt_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flows.streaming.SECONDS_TO_END", 0.3)
+    monkeypatch.setattr("flows.processes.streaming.SECONDS_TO_END", 0.3)
     stubborn = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
     (tmp_path / "sleeper.py").write_text(stubborn + SLEEPER)
 
@@ -101,11 +102,11 @@ def test_a_tree_that_ignores_the_interrupt_is_killed(
 
 
 def test_killing_the_caller_kills_the_tree(tmp_path: Path) -> None:
-    """Kill the flow by `kill -9`: without flows/guard.py a stage would go on writing."""
+    """Kill the flow by `kill -9`: without flows/processes/guard.py a stage would go on writing."""
     (tmp_path / "sleeper.py").write_text(SLEEPER)
     code = f"""if True:
         import pathlib, sys
-        from flows.streaming import stream
+        from flows.processes.streaming import stream
         folder = pathlib.Path({str(tmp_path)!r})
         stream([sys.executable, "sleeper.py"], folder, lambda line: print(line, flush=True))
     """

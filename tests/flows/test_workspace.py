@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from flows.check import check_params
-from flows.workspace import WorkspaceError, prepare
+from flows.stages.check import check_params
+from flows.workspaces.workspace import WorkspaceError, prepare
 
 pytestmark = pytest.mark.slow  # each calls git and DVC several times
 Run = Callable[..., str]

@@ -182,6 +182,7 @@ def listed_kinds(listed: dict[str, str], package: str) -> set[str]:
     return {kind for file, kind in files.items() if file in listed}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_only_the_kinds_of_the_network_count(encoder: str) -> None:
     """Of a hybrid all parts do, those of a hybrid within it too."""
@@ -221,6 +222,7 @@ def change(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_what_changes_the_code_of_training(copied: Path) -> None:
     """A docstring's words and a new kind do not, a statement does, and in its module alone."""
 
@@ -275,6 +277,7 @@ def set_params(**changes: Any) -> dict[str, Any]:
     return params
 
 
+@pytest.mark.thorough
 def test_the_stage_code_reads_the_kinds_of_train(here: Path) -> None:
     set_params(train={"encoder": {"kind": "hybrid"}, "loss": {"kind": "margin"}})
     code.main()
@@ -283,6 +286,7 @@ def test_the_stage_code_reads_the_kinds_of_train(here: Path) -> None:
     assert listed_kinds(listed, "encoders") == {"hybrid", "convolution", "recurrent"}
 
 
+@pytest.mark.thorough
 def test_the_stage_similarity_code_reads_one_system(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,6 +62,7 @@ INPUT = st.tuples(RAW, LABEL, st.sampled_from(["train", "unlabelled"]))
 EARLIER = st.tuples(st.lists(RAW, max_size=3), st.lists(RAW, max_size=3))
 
 
+@pytest.mark.thorough
 @given(TITLES, st.lists(INPUT, min_size=6, max_size=24), EARLIER, st.integers(0, 9))
 @settings(max_examples=40)
 def test_the_promises(

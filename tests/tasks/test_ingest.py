@@ -176,6 +176,7 @@ def test_a_missing_file_is_an_error_that_names_it(here) -> None:
         main()
 
 
+@pytest.mark.thorough
 def test_same_bytes_in_another_folder_process_and_number_of_threads(tmp_path) -> None:
     """Also with another hash seed, time zone and locale."""
     digests = []

@@ -153,6 +153,7 @@ def small(params: AllParams, seed: int) -> AllParams:
     )
 
 
+@pytest.mark.thorough
 @given(worlds(), st.integers(0, 99))
 @settings(max_examples=20)
 def test_no_query_is_a_training_string_on_toys(
@@ -164,6 +165,7 @@ def test_no_query_is_a_training_string_on_toys(
     check_chain(chain(*world, small(defaults, seed), tmp_path_factory.mktemp("given")))
 
 
+@pytest.mark.thorough
 def test_no_query_is_a_training_string_on_the_sample(
     defaults: AllParams, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,6 +91,7 @@ OWNED = st.lists(
 ).map(lambda own: [*own, ["y"], ["y"], ["z"], ["z"]])
 
 
+@pytest.mark.thorough
 @given(OWNED, st.integers(1, 3), st.integers(0, 4), st.integers(0, 99))
 @settings(max_examples=60)
 def test_base_pairs(owned: list[list[str]], rounds: int, apart: int, seed: int) -> None:
@@ -126,6 +127,7 @@ def test_draws_are_uniform() -> None:
     assert all(abs(n - 16_000 / 3) < 5 * (16_000 * 2 / 9) ** 0.5 for n in stranger.values())
 
 
+@pytest.mark.thorough
 @given(OWNED, st.sampled_from(["typo", "synonym", "extra_words"]), st.integers(0, 99))
 @settings(max_examples=25)
 def test_variant_pairs(owned: list[list[str]], source: str, seed: int) -> None:
@@ -289,6 +291,7 @@ def strings_and_rows(mix: str) -> tuple[pl.DataFrame, list[Row]]:
     return pl.read_parquet(folder / "strings.parquet"), rows_of(folder / "pairs.parquet")
 
 
+@pytest.mark.thorough
 def test_every_mix_keeps_what_was_before_and_adds_its_share(shares: dict[str, float]) -> None:
     """Rows and strings of the mix before come first; shares within rounding; 1 : 4."""
     outranked = {

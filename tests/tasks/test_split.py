@@ -62,6 +62,7 @@ def cases(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame]:
     return aliases_of(taxonomy), inputs_of(draw(st.lists(st.tuples(TITLE, label), max_size=16)))
 
 
+@pytest.mark.thorough
 @given(cases(), st.integers(0, 99))
 @settings(max_examples=40)
 def test_the_promises(case: tuple[pl.DataFrame, pl.DataFrame], seed: int) -> None:

@@ -49,6 +49,7 @@ PHRASE = st.lists(st.sampled_from("abcgh"), min_size=1, max_size=2).map(" ".join
 MANUAL = st.lists(st.tuples(PHRASE, PHRASE).filter(lambda p: p[0] != p[1]), max_size=4, unique=True)
 
 
+@pytest.mark.thorough
 @given(
     ALIASES,
     MANUAL,

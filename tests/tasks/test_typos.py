@@ -32,6 +32,7 @@ ALIASES = st.lists(
 ).map(as_split_gives)
 
 
+@pytest.mark.thorough
 @given(ALIASES, st.lists(SHORT, max_size=6), st.integers(0, 99))
 @settings(max_examples=40)
 def test_the_promises(rows: list[tuple[str, str, str]], raw_titles: list[str], seed: int) -> None:

@@ -56,6 +56,7 @@ def by_equations(encoder: AttentiveEncoder, row: list[int]) -> np.ndarray:
     return np.concatenate([h[:hidden, -1], h[hidden:, 0]])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("bidirectional", [False, True])
 @pytest.mark.parametrize("pooling", POOLINGS)
 def test_equals_the_equations_in_any_batch(pooling: str, bidirectional: bool) -> None:

@@ -61,6 +61,7 @@ def by_loop(encoder: ConvolutionEncoder, row: list[int]) -> np.ndarray:
     return np.tanh(dense) if encoder.settings.fully_connected == "tanh" else dense
 
 
+@pytest.mark.thorough
 @given(
     rows=st.lists(st.lists(st.integers(0, 8), min_size=1, max_size=8), min_size=1, max_size=5),
     activation=st.sampled_from(["relu", "tanh"]),
@@ -106,6 +107,7 @@ def test_equals_conv1d_and_its_gradients() -> None:
         torch.testing.assert_close(gradients[name], value.grad, atol=1e-6, rtol=1e-4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fully_connected", ["tanh", "linear", "none"])
 def test_any_batch_any_parameter_any_trace(fully_connected: str) -> None:
     encoder = encoder_of(fully_connected=fully_connected)

@@ -82,6 +82,7 @@ def by_loop(encoder: HybridEncoder, title: Title) -> list[float]:
     return joined
 
 
+@pytest.mark.thorough
 @given(titles=TITLES, combine=COMBINE)
 @settings(deadline=None)
 def test_equals_the_loop(titles: list[Title], combine: str) -> None:

@@ -59,6 +59,7 @@ def by_equation_1(encoder: NgramBagEncoder, row: list[int]) -> list[float]:
     return embedding
 
 
+@pytest.mark.thorough
 @given(rows=ROWS, activation=ACTIVATIONS, bias=st.booleans())
 @settings(deadline=None)
 def test_equals_equation_1(rows: list[list[int]], activation: str, bias: bool) -> None:
@@ -97,6 +98,7 @@ def test_titles_count_their_known_ngrams() -> None:
     assert (embeddings[1] == 0).all()
 
 
+@pytest.mark.thorough
 @given(row=st.lists(st.integers(1, NGRAMS - 1), min_size=1, max_size=9), others=ROWS)
 @settings(deadline=None)
 def test_does_not_see_the_batch_or_its_padding(row: list[int], others: list[list[int]]) -> None:
@@ -132,6 +134,7 @@ def test_a_title_without_a_known_ngram(bias: bool) -> None:
         assert parameter.grad.abs().max() < 1e3
 
 
+@pytest.mark.thorough
 def test_gradients_reach_all_and_padding_stays_zero() -> None:
     encoder = encoder_of()
     optimizer = torch.optim.Adam(encoder.parameters(), lr=0.1)

@@ -54,6 +54,7 @@ def test_equals_the_equations(rows: list[list[int]]) -> None:
     np.testing.assert_allclose(embeddings, [by_equations(encoder, row) for row in rows], atol=1e-6)
 
 
+@pytest.mark.thorough
 @given(rows=ROWS)
 @FEW
 def test_paper_mode_reads_the_whole_window(rows: list[list[int]]) -> None:
@@ -75,6 +76,7 @@ def test_paper_mode_equals_plain_lstm_over_100_steps() -> None:
     torch.testing.assert_close(encoder(ids, lengths), expected, atol=1e-6, rtol=0)
 
 
+@pytest.mark.thorough
 @given(row=st.lists(st.integers(0, 8), min_size=1, max_size=12), others=ROWS, place=st.integers(0))
 @FEW
 def test_fast_mode_does_not_see_the_batch(

@@ -139,6 +139,7 @@ def by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, margin: float)
     return sum(terms) / max(1, len(terms))
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10**6), st.floats(0.05, 1.5), st.sampled_from(KINDS))
 def test_equals_the_loop(seed: int, margin: float, negatives: Negatives) -> None:
     embeddings, batch = random_case(seed)
@@ -229,6 +230,7 @@ def test_at_the_target_the_synthetic_negative_is_zero(
     assert embeddings.grad.abs().max() < 1e-4
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10**6), st.sampled_from(KINDS))
 def test_norms_do_not_matter(seed: int, negatives: Negatives) -> None:
     torch.manual_seed(seed)

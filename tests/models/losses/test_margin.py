@@ -121,6 +121,7 @@ def total_by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, delta: f
     return sum(a * (delta - near + far) for a, near, far in terms) / max(1, len(terms))
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10**6), st.floats(0.05, 1.5), st.sampled_from(CERTAIN))
 def test_equals_the_loop(seed: int, delta: float, negatives: Negatives) -> None:
     embeddings, batch = random_case(seed)
@@ -135,6 +136,7 @@ def test_equals_the_loop(seed: int, delta: float, negatives: Negatives) -> None:
     )
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10**6), st.sampled_from(["random", "mix"]))
 def test_draws_are_between_the_least_and_the_most_similar(seed: int, negatives: Negatives) -> None:
     torch.manual_seed(seed)
@@ -144,6 +146,7 @@ def test_draws_are_between_the_least_and_the_most_similar(seed: int, negatives: 
     assert total <= total_by_loop(embeddings, batch, "max", 0.4) + 1e-12
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("negatives", KINDS)
 def test_gradient(negatives: Negatives) -> None:
     """Take finite differences in float64; the draw is repeated, no hinge is near its kink."""
@@ -181,6 +184,7 @@ def test_the_choice_is_a_constant(negatives: Negatives) -> None:
     torch.testing.assert_close(gradient, expected)
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10**6), st.sampled_from(KINDS))
 def test_norms_do_not_matter(seed: int, negatives: Negatives) -> None:
     torch.manual_seed(seed)

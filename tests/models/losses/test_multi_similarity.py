@@ -84,6 +84,7 @@ def by_loop(embeddings: torch.Tensor, batch: PairBatch, s: MultiSimilaritySettin
     return sum(costs) / len(costs)
 
 
+@pytest.mark.thorough
 @given(
     st.integers(0, 10**6),
     st.integers(2, 8),
@@ -119,6 +120,7 @@ def test_weighting_equals_pytorch_metric_learning(seed: int, size: int, pairs: i
     torch.testing.assert_close(loss, expected * size / positives.any(1).sum())
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10**6), st.lists(st.integers(0, 3), min_size=3, max_size=9))
 def test_mining_equals_pytorch_metric_learning(seed: int, occupations: list[int]) -> None:
     """Give its miner labels: all pairs of each occupation, everything else apart.

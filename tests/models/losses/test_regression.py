@@ -78,6 +78,7 @@ def by_loop(embeddings: torch.Tensor, batch: PairBatch, similarity: str) -> list
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=6)
 
 
+@pytest.mark.thorough
 @given(PAIRS, PAIRS, st.booleans(), st.sampled_from(BOTH), st.integers(0, 10**6))
 def test_equals_the_loop(
     pairs: list[tuple[int, int]],

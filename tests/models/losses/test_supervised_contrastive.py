@@ -82,6 +82,7 @@ def test_equals_the_loop(seed: int, size: int, pairs: int, tau: float) -> None:
     assert loss.total.item() >= -1e-12
 
 
+@pytest.mark.thorough
 @given(*RANDOM)
 def test_equals_pytorch_metric_learning(seed: int, size: int, pairs: int) -> None:
     """Scale, as it divides by all strings, not those with a positive; no negative gives 0."""

@@ -55,6 +55,7 @@ def test_at_zero_the_density_is_uniform() -> None:
     assert nats([0, 0, 0], [0, 0, 1]).item() == pytest.approx(math.log(4 * math.pi))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("norm", [0.01, 1.0, 20.0, 300.0])
 def test_the_density_integrates_to_one(norm: float) -> None:
     """Sum over 200 directions of the circle, each standing for 2π / 200 of it."""
@@ -109,6 +110,7 @@ def test_equals_the_loop(seed: int, dim: int, scale: float, norm_penalty: float)
     assert (loss.similar + loss.dissimilar).item() == pytest.approx(loss.total.item())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dim", [2, 5, 80])
 def test_gradient(dim: int) -> None:
     embeddings, batch = random_case(1, dim, 2.0)

@@ -73,6 +73,7 @@ def test_correlations_are_scipys(measure: str, columns: np.ndarray) -> None:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("measure", MEASURES)
 @given(columns=PAIRS)
 @EXAMPLES
@@ -226,6 +227,7 @@ def test_pearson_interval_is_the_textbook_one() -> None:
     assert [interval.low, interval.high] == pytest.approx(fisher, abs=0.006)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("measure", CORRELATIONS)
 def test_interval_covers_the_true_value_in_about_95_of_100_samples(measure: str) -> None:
     """Draw 300 samples of 80 with r = 0.6, ρ = 6/π · asin(0.3) = 0.5819; ends a little short.

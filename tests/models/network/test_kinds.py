@@ -73,6 +73,7 @@ def test_settings_are_their_kind_s_and_survive_json(kind: str) -> None:
     assert encoder_settings(json.loads(json.dumps(plain(settings)))) == settings
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ENCODERS)
 def test_an_embedding_is_of_its_title_alone(kind: str) -> None:
     featurizer, encoder = network(kind)
@@ -96,6 +97,7 @@ def test_gradients_reach_every_weight(kind: str) -> None:
         assert weight.grad is not None and weight.grad.abs().sum() > 0, name
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ENCODERS)
 def test_files_and_the_exported_network_give_the_same(kind: str, tmp_path: Path) -> None:
     """Ask other batches and lengths than those that the export traces, one string included."""

@@ -51,6 +51,7 @@ def words_by_loop(title: str, units: UnitSettings) -> list[str]:
 LOOPS = {"character": characters_by_loop, "ngram": ngrams_by_loop, "word": words_by_loop}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("units", [CHARACTERS, NGRAMS, WORDS], ids=lambda units: units.unit)
 @given(known=TITLES, titles=TITLES)
 def test_equals_the_loop(units: UnitSettings, known: list[str], titles: list[str]) -> None:
@@ -171,6 +172,7 @@ def test_a_hash_is_of_the_characters_alone(units: list[str]) -> None:
     assert len(set(hashes.tolist())) == len(units)
 
 
+@pytest.mark.thorough
 def test_no_collision_among_all_short_units() -> None:
     """Every string of up to three of 60 characters: 219,660 units, as many hashes."""
     signs = np.arange(97, 157)

@@ -50,6 +50,7 @@ def kill(line: str) -> NoReturn:
     raise Killed
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("negatives", ["pairs", "batch", "hardest"])
 def test_it_learns(tmp_path: Path, toy: Toy, train_settings: Build, negatives: str) -> None:
     """Titles that share a word: success@1 rises with any choice of negatives, losses are finite."""
@@ -77,6 +78,7 @@ def test_the_best_weights_are_kept(tmp_path: Path, toy: Toy, train_settings: Bui
     assert judge.valid_score() == pytest.approx(best, abs=1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("negatives", ["pairs", "hardest"])
 @pytest.mark.parametrize("kills", [1, 3])
 def test_a_killed_run_goes_on_to_the_same_bits(
@@ -227,6 +229,7 @@ def similarity_after(steps: int, toy: Toy, settings: TrainSettings) -> float:
     return float(one @ other)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("negatives", ["pairs", "batch", "hardest"])
 def test_a_rejected_pair_is_pushed_apart(
     toy: Toy, judged: Toy, train_settings: Build, negatives: str
@@ -280,6 +283,7 @@ def test_the_learning_rate_falls_linearly_to_zero(train_settings: Build) -> None
     assert {learning_rate(constant, step) for step in range(5)} == {0.1}
 
 
+@pytest.mark.thorough
 def test_the_schedule_reaches_the_optimizer(
     tmp_path: Path, toy: Toy, train_settings: Build
 ) -> None:

@@ -145,6 +145,7 @@ def test_paraphrases_in_no_link_are_apart() -> None:
     assert beyond, "no batch had a link that it did not read itself"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["scores", "paraphrases"])
 @pytest.mark.parametrize("kills", [1, 2])
 def test_a_killed_run_goes_on_to_the_same_bits(tmp_path: Path, kind: str, kills: int) -> None:
@@ -168,6 +169,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(tmp_path: Path, kind: str, kills:
         assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
+@pytest.mark.thorough
 def test_it_learns_scores(tmp_path: Path) -> None:
     """Score half a point for subject and verb each: r rises on unseen pairs."""
     trained = run("scores", tmp_path, max_steps=120, evaluate_every=40)
@@ -176,6 +178,7 @@ def test_it_learns_scores(tmp_path: Path) -> None:
     assert all(look.loss_dissimilar == 0 for look in trained.history[1:])
 
 
+@pytest.mark.thorough
 def test_it_learns_by_cosine(tmp_path: Path) -> None:
     """Ask a cosine of -1 for a score of 0, which five subjects cannot all have: r rises less."""
     loss = RegressionSettings(similarity="cosine")
@@ -184,6 +187,7 @@ def test_it_learns_by_cosine(tmp_path: Path) -> None:
     assert trained.history[-1].loss < trained.history[1].loss
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "loss", [INFO_NCE, ContrastiveSettings("hinge", 0.2, 0.25, 4.0, "hardest", 2)]
 )

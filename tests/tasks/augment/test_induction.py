@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from params_of import synonyms_params
@@ -123,6 +124,7 @@ TITLE = st.lists(st.sampled_from(["a", "b", "c", "d", "e&"]), min_size=1, max_si
 ROWS = st.lists(st.tuples(st.sampled_from("xy"), TITLE), min_size=3, max_size=24)
 
 
+@pytest.mark.thorough
 @given(ROWS, st.sets(TITLE, max_size=3), st.integers(1, 3), st.integers(1, 3))
 @settings(max_examples=60)
 def test_all_pairs_by_brute_force(

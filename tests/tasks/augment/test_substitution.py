@@ -94,6 +94,7 @@ WORD = st.sampled_from(["a", "b", "(c)", "d,", "-", "a/b", "a-b", "é."])
 TITLE = st.lists(WORD, min_size=1, max_size=6).map(" ".join)
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.tuples(TITLE, st.sets(st.sampled_from("xy"), min_size=1).map(sorted))),
     st.lists(PAIR, max_size=6),

@@ -83,6 +83,7 @@ def test_json_is_sorted_and_readable(tmp_path: Path) -> None:
     assert json.loads(text) == {"a": {"c": 2, "d": 1}, "b": "é"}
 
 
+@pytest.mark.thorough
 def test_equal_bytes_whatever_the_threads(tmp_path: Path) -> None:
     """Three row groups of many strings, written by 1 and by 4 threads."""
     digests = set()

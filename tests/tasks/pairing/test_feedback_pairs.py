@@ -175,6 +175,7 @@ def opinions(draw: st.DrawFn) -> list[Row]:
     return rows
 
 
+@pytest.mark.thorough
 @given(opinions(), st.integers(1, 250), st.integers(0, 5), st.booleans())
 @settings(max_examples=50)
 def test_the_promises(rows: list[Row], similar: int, apart: int, corrections: bool) -> None:
@@ -246,6 +247,7 @@ def judged(draw: st.DrawFn) -> list[Row]:
     return rows
 
 
+@pytest.mark.thorough
 @given(judged(), st.booleans(), st.sampled_from([0, 1, 4]))
 @settings(max_examples=40)
 def test_without_outranked_equals_the_rule_row_by_row(

@@ -337,6 +337,7 @@ def oracle(rows: list[Row]) -> set[tuple[str, str, bool, str | None]]:
     }
 
 
+@pytest.mark.thorough
 @given(MANY)
 @settings(max_examples=60)
 def test_any_feedback(rows: list[Row]) -> None:

@@ -24,6 +24,7 @@ def network(folder: Path, **train: Any) -> NetworkParams:
     return NetworkParams.read(folder / "params.yaml")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoder", kinds("encoders"))
 @pytest.mark.parametrize("loss", kinds("losses"))
 def test_every_kind_can_be_chosen(tmp_path: Path, encoder: str, loss: str) -> None:

@@ -50,6 +50,7 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
     assert settings.batch_pairs == params.train.batch_pairs
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 import yaml
 
-from flows.profiles import merged
+from flows.workspaces.profiles import merged
 from tasks.ingest import IngestParams, ingest, require_usable
 from tasks.params.whole import check_params, load_params
 from tasks.proposal.propose import Proposal, propose
@@ -99,6 +99,7 @@ def test_the_example_is_read_whole_by_what_is_proposed(root: Path) -> None:
     assert "  50 inputs, 46 labelled" in proposal.shown
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_other_names_delimiters_and_encodings(
@@ -298,6 +299,7 @@ def test_any_name_of_a_column_survives_the_profile(root: Path, tmp_path: Path) -
     assert columns(propose("mine", path, root=root, columns=told)) == told
 
 
+@pytest.mark.thorough
 def test_the_command_writes_once(root: Path, titles: Path) -> None:
     """Call it from the clone with a path from there; the second time it refuses, with the way."""
     (root / "profiles").mkdir()

@@ -31,6 +31,7 @@ def esco() -> Ingested:
     )
 
 
+@pytest.mark.thorough
 def test_esco_counts(esco: Ingested) -> None:
     """Count 32,939 titles as listed, 64 merged; lower-cased and stripped only, 32,878 were left."""
     assert esco.occupations.height == 2_942
@@ -72,6 +73,7 @@ def test_vacancy_titles_come_as_they_are(esco: Ingested) -> None:
     assert " Business Studies / Marketing" in esco.inputs["raw_title"].to_list()[:12]
 
 
+@pytest.mark.thorough
 def test_onet_counts() -> None:
     """Add 1,016 labels, 52,754 alternate, 2,189 short titles, 7,541 reported: 63,500 titles.
 

@@ -86,6 +86,7 @@ def test_a_later_model_can_be_trained_into_its_space(root: Path, artefact: Path)
         assert weight.equal(encoder.state_dict()[name])
 
 
+@pytest.mark.thorough
 def test_the_hash_follows_what_is_served(root: Path) -> None:
     """Rule, number of answers, titles and weights; neither the registry's name nor the start."""
     before = Sources.below(root).artefact_hash()

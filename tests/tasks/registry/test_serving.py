@@ -229,11 +229,13 @@ def assert_near_tie(expected: Row, answer: Row) -> None:
         assert one[mine] == pytest.approx(one.get(other, last), abs=1e-5)
 
 
+@pytest.mark.thorough
 def test_agrees_on_odd_titles_scripts_and_aliases(both: tuple[Loop, ServedNormalizer]) -> None:
     titles = tiny_run.aliases()["title"].to_list()
     assert_agree(*both, [*ODD, *WORDS, *titles, *(title.upper() + "!" for title in titles)])
 
 
+@pytest.mark.thorough
 @given(raw_titles=st.lists(st.text(max_size=25), max_size=4))
 @settings(deadline=None, max_examples=60)
 def test_agrees_on_any_text(both: tuple[Loop, ServedNormalizer], raw_titles: list[str]) -> None:

@@ -36,6 +36,7 @@ print(model.embed(["Nurse"]).shape, {"torch", "models", "tasks", "flows"} & set(
 """
 
 
+@pytest.mark.thorough
 def test_it_runs_alone(tmp_path: Path) -> None:
     """Without torch, in a folder with nothing but the artefact, beside packages of our names."""
     build_artefact(Sources.below(tiny_run.make_run(tmp_path / "run")), tmp_path / "artefact")

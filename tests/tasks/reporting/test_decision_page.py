@@ -65,6 +65,7 @@ def folder(material, decided, tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_page_is_the_report_with_one_more_section_first(folder):
     main()
     made = PAGE.read_bytes()
@@ -122,6 +123,7 @@ def test_nothing_flipped_and_nothing_compared(decided):
     assert "<table>" not in page
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("path", "maker"), [(DECISION, "make retrain"), (REPORT, "dvc repro")])
 def test_a_missing_file_is_named(folder, path, maker):
     path.unlink()
@@ -130,6 +132,7 @@ def test_a_missing_file_is_named(folder, path, maker):
     assert not PAGE.exists()
 
 
+@pytest.mark.thorough
 def test_a_decision_without_a_field_and_another_page_are_refused(material, decided):
     page = report(material).decode()
     with pytest.raises(ValueError, match=r"decision.json lacks reason, flips"):

@@ -55,6 +55,7 @@ def page(material):
     return report(material)
 
 
+@pytest.mark.thorough
 def test_titles_cannot_become_markup(page):
     reader = read(page)
     assert "script" not in reader.tags
@@ -66,10 +67,12 @@ def test_titles_cannot_become_markup(page):
     assert "unknown <occupation>: 2" in text
 
 
+@pytest.mark.thorough
 def test_equal_material_gives_equal_bytes(page, change):
     assert report(change()) == page
 
 
+@pytest.mark.thorough
 def test_frames_in_another_order_of_rows_give_equal_bytes(page, material, change):
     """Shuffle all but the history, which has an order of its own; the index sorts itself."""
     shuffled = {
@@ -118,6 +121,7 @@ def test_every_section_is_there(page):
     )
 
 
+@pytest.mark.thorough
 def test_data_set_without_a_test_query(empty):
     text = "".join(read(report(empty)).text)
     assert text.count("No test has a query.") == 3
@@ -131,11 +135,13 @@ def test_untrained_network_has_no_curve(material, change):
     assert b"nan" not in page.lower().replace(b"finance", b"")
 
 
+@pytest.mark.thorough
 def test_taxonomy_without_hierarchy(material, change):
     flat = material.occupations.with_columns(codes=pl.lit([], pl.List(pl.String)))
     assert "no code" in "".join(read(report(change(occupations=flat))).text)
 
 
+@pytest.mark.thorough
 def test_index_too_small_for_a_map(material, change):
     few = material.titles.head(2)
     assert b"Too few aliases for a map." in report(change(titles=few))

@@ -205,6 +205,7 @@ def test_terms_below_zero_are_drawn_inside_the_axes(material, change):
     assert all(0 < y < height for y in heights)
 
 
+@pytest.mark.thorough
 def test_loss_curves_at_known_places():
     """Take weights ¼ and 4, m = 0.2.
 
@@ -226,6 +227,7 @@ def test_loss_curves_at_known_places():
         assert (float(similar[0]), float(dissimilar[0])) == pytest.approx((1, at_minus_one))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "drawn"), [("info_nce", 1), ("contrastive", 3)])
 def test_other_choices_of_the_loss_are_drawn_where_there_are_some(material, change, kind, drawn):
     train = material.params.network.train

@@ -79,6 +79,7 @@ def written(material, tmp_path, monkeypatch):
     return data
 
 
+@pytest.mark.thorough
 def test_stage_writes_the_same_page_twice_and_nothing_else(written):
     main()
     first = PAGE.read_bytes()
@@ -90,6 +91,7 @@ def test_stage_writes_the_same_page_twice_and_nothing_else(written):
     assert b"n-gram matcher" in first and b"network, untrained" in first  # of both folders
 
 
+@pytest.mark.thorough
 def test_metrics_are_the_network_s_first_answers_on_each_test(written):
     """Answer both typos right, and of four annotations one; baselines and slices are left out."""
     main()

@@ -70,6 +70,7 @@ def test_a_version_to_be_compatible_with_is_the_titles_own(tmp_path: Path) -> No
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("system", "words"),
     [
@@ -97,6 +98,7 @@ def test_an_unknown_system_is_refused(tmp_path: Path) -> None:
         system_settings(*loaded(tmp_path), "gru", 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -153,6 +153,7 @@ def test_the_page(made: Similarity) -> None:
     assert "| attentive_lstm | lstm |" in gains and "+0.500 [" in gains
 
 
+@pytest.mark.thorough
 def test_files_of_trained_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The stages on the sample, from files; a system that has not been trained leaves none."""
     monkeypatch.chdir(tmp_path)

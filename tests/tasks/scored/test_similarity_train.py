@@ -62,6 +62,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "pairs", "left_out"), [("lstm", (50, 12), (0, 0)), ("ngram_bag", (140, 20), (3, 0))]
 )
@@ -92,6 +93,7 @@ def test_what_it_writes(
     assert not list(Path(".checkpoints").iterdir())
 
 
+@pytest.mark.thorough
 def test_all_seeds_are_trained_and_their_order_changes_nothing(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +111,7 @@ def test_all_seeds_are_trained_and_their_order_changes_nothing(
     assert {seed: contents(out / str(seed)) for seed in (1, 2)} == trained
 
 
+@pytest.mark.thorough
 def test_a_killed_run_leaves_nothing_and_goes_on_to_the_same_bytes(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +149,7 @@ def test_a_killed_run_leaves_nothing_and_goes_on_to_the_same_bytes(
     assert seen == [4, 5]
 
 
+@pytest.mark.thorough
 def test_other_data_or_code_do_not_resume(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each system, value, file of pairs and hash of code has checkpoints of its own."""
     params = yaml.safe_load(Path("params.yaml").read_text())
@@ -178,6 +182,7 @@ def test_other_data_or_code_do_not_resume(here: Path, monkeypatch: pytest.Monkey
     assert len(set(keys)) == len(keys) == 5
 
 
+@pytest.mark.thorough
 def test_an_unknown_system_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ParamsError, match=r"similarity\.systems has no 'gru'"):
         run_stage(monkeypatch, "gru")

@@ -75,6 +75,7 @@ def test_at_zero_nothing_blows_up() -> None:
         assert slope == pytest.approx([0, 1e-9 / (2 * order + 2)], rel=1e-9, abs=0)
 
 
+@pytest.mark.thorough
 @given(st.floats(0, 20), st.floats(0.01, 600))
 def test_equals_scipy_where_that_does_not_underflow(order: float, x: float) -> None:
     scaled = float(ive(order, x))
@@ -83,6 +84,7 @@ def test_equals_scipy_where_that_does_not_underflow(order: float, x: float) -> N
         assert logarithm == pytest.approx(math.log(scaled) + x, rel=1e-11, abs=1e-11)
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 1022), st.floats(1e-3, 1e4), st.floats(1.001, 2))
 def test_direction(twice: int, x: float, factor: float) -> None:
     """Check that I_v grows with x and falls with v; I_(v+1) / I_v is in (0, 1), grows with x."""
@@ -119,6 +121,7 @@ def test_series_by_hand() -> None:
     assert series[3] == pytest.approx(-5 / 48 + 30375 / 414720 / 8, rel=1e-14)
 
 
+@pytest.mark.thorough
 def test_dtype_and_device_are_those_of_x() -> None:
     """Use a tensor of the `meta` device: without values, it would not survive NumPy."""
     for dtype in (torch.float32, torch.float16):

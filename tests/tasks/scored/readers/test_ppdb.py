@@ -77,6 +77,7 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
         read_ppdb(tmp_path / "none.txt", Ledger())
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not PPDB.is_file(), reason="ROLECALL_DATA is not there")
 def test_published() -> None:
     """Count 102,902 heads, 374,555 links, all but one both ways: 374,554 / 2 + 1 pairs."""

@@ -1,7 +1,7 @@
 """Prefect's server for the time of a command, where PREFECT_API_URL names none.
 
 Prefect would start one itself, but leave it behind when the command is killed. Here it runs below
-`flows/guard.py`, which ends it with this process, however that ends.
+`flows/processes/guard.py`, which ends it with this process, however that ends.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from prefect.logging.handlers import APILogHandler
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
 from flows.failure import Failure
+from flows.processes.streaming import guarded
 from flows.quiet import stage_environment
-from flows.streaming import guarded
 
 HOST = "127.0.0.1"
 SECONDS_TO_START = 120.0

@@ -1,8 +1,8 @@
 """A command as a process group of its own: its lines as they come, and no survivor.
 
-`flows/guard.py` ends the group when the command ends, when an exception (a cancellation, Ctrl-C)
-interrupts the reading here, and when this process is killed. While it says nothing, a line every
-ten seconds says that it is still at work.
+`flows/processes/guard.py` ends the group when the command ends, when an exception (a cancellation,
+Ctrl-C) interrupts the reading here, and when this process is killed. While it says nothing, a line
+every ten seconds says that it is still at work.
 """
 
 from __future__ import annotations

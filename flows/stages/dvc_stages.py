@@ -1,4 +1,4 @@
-"""DVC's stages as Prefect task runs: the order of `flows/dvc_plan.py`, each stage one `dvc repro`.
+"""DVC's stages as Prefect task runs, each one `dvc repro`, in DVC's order (`dvc_plan.py`).
 
 `dvc.yaml` stays the only list of stages. A new `dvc.lock` is written in the order of execution, so
 the order is DVC's own; each stage is `dvc repro --single-item STAGE` in its own process, so
@@ -17,9 +17,9 @@ from pathlib import Path
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
 
-from flows.dvc_plan import Outcome
 from flows.failure import failed, last_words
-from flows.streaming import stream
+from flows.processes.streaming import stream
+from flows.stages.dvc_plan import Outcome
 
 HINTS = (
     "To track the changes",

@@ -14,10 +14,10 @@ from typing import Any
 
 import yaml
 
-from flows.external import bring
 from flows.failure import Failure
-from flows.profiles import ProfileError, merged, read_profile
-from flows.sources import ExternalError, located, require_files
+from flows.workspaces.external import bring
+from flows.workspaces.profiles import ProfileError, merged, read_profile
+from flows.workspaces.sources import ExternalError, located, require_files
 
 Say = Callable[[str], None]
 

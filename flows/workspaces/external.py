@@ -16,7 +16,7 @@ from pathlib import Path
 import yaml
 
 from flows.quiet import stage_environment
-from flows.sources import located
+from flows.workspaces.sources import located
 
 FOLDER = Path("data/external")
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from flows.failure import StageFailed, last_words
-from flows.streaming import stream
+from flows.processes.streaming import stream
 
 
 def check_params(root: Path, say: Callable[[str], None]) -> None:

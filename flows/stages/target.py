@@ -11,10 +11,10 @@ from pathlib import Path
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
 
-from flows.check import check_params
-from flows.dvc_plan import Outcome, plan_and_skipped
-from flows.dvc_stages import run_stage
-from flows.streaming import stream
+from flows.processes.streaming import stream
+from flows.stages.check import check_params
+from flows.stages.dvc_plan import Outcome, plan_and_skipped
+from flows.stages.dvc_stages import run_stage
 
 
 def run_stages(root: Path, target: str) -> dict[str, Outcome]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from flows.dvc_plan import Outcome, plan_and_skipped, target_address
 from flows.registry import project_standing
 from flows.results import REPORT
+from flows.stages.dvc_plan import Outcome, plan_and_skipped, target_address
 from flows.summary import Summary, nothing_to_do
 
 TARGET = "report"

@@ -1,0 +1,1 @@
+"""DVC's stages: which of them would run, and running them."""
