@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from flows.failure import Failure
+
 if TYPE_CHECKING:
     from dvc.repo import Repo
     from dvc.stage import Stage
@@ -58,13 +60,18 @@ def reasons(root: Path, target: str) -> dict[str, list[str]]:
     """Say of each planned stage, in order, what has changed for it; nothing where it is up to date.
 
     Raises:
-        LockError: another DVC command is at work.
+        Failure: another DVC command is at work, or a file of DVC's cannot be read.
     """
+    from dvc.exceptions import DvcException
     from dvc.repo import Repo
 
-    with Repo(str(root)) as repo, repo.lock:
-        stages = {_named(root, stage): stage for stage in repo.index.stages}
-        return {name: list(_changes(stages[name].status())) for name in _plan(repo, root, target)}
+    try:
+        with Repo(str(root)) as repo, repo.lock:
+            stages = {_named(root, stage): stage for stage in repo.index.stages}
+            plan = _plan(repo, root, target)
+            return {name: list(_changes(stages[name].status())) for name in plan}
+    except DvcException as error:
+        raise Failure(f"DVC: {error}") from error
 
 
 def _changes(

@@ -72,6 +72,12 @@ def test_status_says_what_would_run_and_why(toy: Path) -> None:
     done = subprocess.run(command, cwd=toy, env=_with_root(), capture_output=True, text=True)
     assert done.returncode == 1
     assert "`rolecall retrain --profile other`" in done.stderr
+    (toy / "params.yaml").write_text("mix: [")
+    done = subprocess.run(command[:-2], cwd=toy, env=_with_root(), capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("\nerror: DVC: ")
+    assert "params.yaml" in done.stderr
+    assert len(done.stderr.splitlines()) <= 10
 
 
 @pytest.mark.slow
