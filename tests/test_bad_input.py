@@ -231,6 +231,7 @@ def test_one_occupation_only(place: Place) -> None:
     assert "the taxonomy has one occupation only: there is nothing to tell apart" in message
 
 
+@pytest.mark.thorough
 def test_occupations_of_one_title_each_give_no_pair(place: Place) -> None:
     place.table("titles.csv", [{"id": one, "title": one} for one in TITLES])
     place.succeeds("ingest")

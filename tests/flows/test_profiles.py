@@ -104,6 +104,7 @@ def test_an_unknown_profile_names_the_known_ones() -> None:
         read_profile(ROOT / "profiles", "escoo")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", sorted((ROOT / "profiles").glob("*.yaml")), ids=lambda p: p.stem)
 def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
     """Accept each one's parameters in the stages; import every data file that it names."""

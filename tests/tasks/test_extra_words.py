@@ -108,6 +108,7 @@ def assert_shared_out(mined: pl.DataFrame) -> None:
     assert set(mined.filter(pl.col("label_agrees").is_null())["part"]) <= {"train"}
 
 
+@pytest.mark.thorough
 @given(
     TITLES.filter(lambda rows: any(part == "train" for *_, part in rows)),
     st.lists(INPUT, min_size=8, max_size=24),

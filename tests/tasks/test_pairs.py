@@ -322,6 +322,7 @@ def test_every_mix_keeps_what_was_before_and_adds_its_share(shares: dict[str, fl
         assert max(max(anchor, other) for anchor, other, *_ in rows) < len(strings)
 
 
+@pytest.mark.thorough
 def test_what_is_written_beside_the_pairs(
     shares: dict[str, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,6 +126,7 @@ def write_evaluation(folder: Path, right: dict[str, int]) -> None:
     write_table(table(pl.concat(parts), queries, 100, 1), folder / "table.csv", TABLE)
 
 
+@pytest.mark.thorough
 def test_the_stage_on_files(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The k-th mix finds k of 6, `untrained` is that of mix 0, each mix gains 1 / 6."""
     main()
@@ -151,6 +152,7 @@ def test_the_stage_on_files(data: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out == page + "\n"
 
 
+@pytest.mark.thorough
 def test_equal_bytes_and_no_other_file(data: Path) -> None:
     main()
     before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
@@ -164,6 +166,7 @@ def test_a_missing_seed_is_named(data: Path) -> None:
         read_evaluations(data, [1, 9])
 
 
+@pytest.mark.thorough
 def test_the_page(data: Path) -> None:
     """The paper beside the tests that it has; mix 4's row of gains for each seed."""
     made = table3(read_evaluations(data, SEEDS), read_queries("test"), 1000, 1)

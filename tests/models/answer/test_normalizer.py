@@ -164,6 +164,7 @@ def test_an_answer_or_a_reason(
     assert len(middle.top_scores) == (0 if reason else 1)
 
 
+@pytest.mark.thorough
 @given(st.lists(st.one_of(st.none(), st.integers(), st.floats(), st.text(max_size=30)), max_size=6))
 @settings(deadline=None, max_examples=60)
 def test_one_row_per_row(normalizer: Normalizer, raw_titles: list[object]) -> None:

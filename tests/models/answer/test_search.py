@@ -46,6 +46,7 @@ def by_loop(values: list[float], rule: str) -> dict[str, tuple[float, str]]:
     return scores
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rule", ["best", "soft"])
 @given(known=KNOWN, depth=st.integers(1, 4), block=st.integers(1, 4))
 def test_equals_the_loop_in_any_blocks(

@@ -91,6 +91,7 @@ def test_equals_the_loop(titles: list[Title], combine: str) -> None:
     np.testing.assert_allclose(embeddings, [by_loop(encoder, title) for title in titles], atol=1e-6)
 
 
+@pytest.mark.thorough
 @given(title=TITLE, others=TITLES, combine=COMBINE)
 @settings(deadline=None, max_examples=40)
 def test_does_not_see_the_batch_or_its_padding(

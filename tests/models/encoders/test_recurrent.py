@@ -46,6 +46,7 @@ ROWS = st.lists(
 FEW = settings(max_examples=40)
 
 
+@pytest.mark.thorough
 @given(rows=ROWS)
 @FEW
 def test_equals_the_equations(rows: list[list[int]]) -> None:

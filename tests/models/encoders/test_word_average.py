@@ -43,6 +43,7 @@ def by_loop(encoder: WordAverageEncoder, row: list[int]) -> list[float]:
     return embedding
 
 
+@pytest.mark.thorough
 @given(rows=ROWS)
 @settings(deadline=None)
 def test_equals_the_loop(rows: list[list[int]]) -> None:
@@ -61,6 +62,7 @@ def test_mean_by_hand() -> None:
     torch.testing.assert_close(embeddings, torch.tensor([[0.5, 1.0], [1.0, 0.0]]))
 
 
+@pytest.mark.thorough
 @given(row=ROW, others=ROWS, seed=st.integers(0, 99))
 @settings(deadline=None)
 def test_sees_neither_batch_nor_padding_nor_order(

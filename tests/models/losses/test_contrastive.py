@@ -85,6 +85,7 @@ def by_loop(
 ROW = st.tuples(st.floats(-1, 1), st.sampled_from([(1, 0), (0, 1), (0, 0)]))
 
 
+@pytest.mark.thorough
 @given(st.lists(ROW, min_size=1, max_size=12), st.sampled_from(PENALTIES), st.floats(-0.9, 0.9))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_equals_the_loop(

@@ -65,6 +65,7 @@ def by_loop(embeddings: torch.Tensor, batch: PairBatch, settings: InfoNceSetting
 RANDOM = (st.integers(0, 10**6), st.integers(2, 8), st.integers(1, 6), st.booleans())
 
 
+@pytest.mark.thorough
 @given(*RANDOM, st.floats(0.05, 2))
 def test_equals_the_loop(seed: int, size: int, pairs: int, symmetric: bool, tau: float) -> None:
     embeddings, batch = random_batch(seed, size, pairs)
@@ -75,6 +76,7 @@ def test_equals_the_loop(seed: int, size: int, pairs: int, symmetric: bool, tau:
     assert loss.total.item() >= 0
 
 
+@pytest.mark.thorough
 @given(*RANDOM)
 def test_equals_pytorch_metric_learning(seed: int, size: int, pairs: int, symmetric: bool) -> None:
     """Give NT-Xent anchors, positives, anchors, negatives; without negatives it gives 0."""
@@ -90,6 +92,7 @@ def test_equals_pytorch_metric_learning(seed: int, size: int, pairs: int, symmet
     torch.testing.assert_close(loss, torch.as_tensor(expected, dtype=torch.float64))
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10**6), st.integers(1, 5))
 def test_symmetric_is_supervised_contrastive_of_strings_in_one_pair(seed: int, pairs: int) -> None:
     embeddings, batch = random_batch(seed, 2 * pairs, 1)

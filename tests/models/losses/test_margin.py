@@ -160,6 +160,7 @@ def test_gradient(negatives: Negatives) -> None:
     assert torch.autograd.gradcheck(total, embeddings.requires_grad_())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("negatives", KINDS)
 def test_the_choice_is_a_constant(negatives: Negatives) -> None:
     """Expect the gradient of the hinge with the places of the negatives fixed."""

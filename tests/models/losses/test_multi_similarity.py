@@ -104,6 +104,7 @@ def test_equals_the_loop(
     assert min(loss).item() >= 0
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10**6), st.integers(2, 8), st.integers(1, 9))
 def test_weighting_equals_pytorch_metric_learning(seed: int, size: int, pairs: int) -> None:
     """Keep all pairs that mining can keep: only strings with a positive and a negative.

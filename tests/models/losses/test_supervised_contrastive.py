@@ -73,6 +73,7 @@ def by_loop(embeddings: torch.Tensor, batch: PairBatch, tau: float) -> float:
 RANDOM = (st.integers(0, 10**6), st.integers(2, 8), st.integers(1, 9))
 
 
+@pytest.mark.thorough
 @given(*RANDOM, st.floats(0.05, 2))
 def test_equals_the_loop(seed: int, size: int, pairs: int, tau: float) -> None:
     embeddings, batch = random_batch(seed, size, pairs)

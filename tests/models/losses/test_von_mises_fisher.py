@@ -95,6 +95,7 @@ def by_loop(embeddings: torch.Tensor, batch: PairBatch, norm_penalty: float) -> 
     return sum(terms) / max(1, len(terms))
 
 
+@pytest.mark.thorough
 @given(
     st.integers(0, 10**6),
     st.sampled_from([2, 3, 10, 100, 300]),
@@ -160,6 +161,7 @@ def test_with_a_penalty_the_norm_stops_near_half_the_dimension_over_it() -> None
     assert losses == sorted(losses[:3], reverse=True) + sorted(losses[3:])
 
 
+@pytest.mark.thorough
 @given(st.floats(0.1, 50), st.floats(0, 3), st.floats(0.05, 0.1))
 def test_a_smaller_angle_costs_less(norm: float, angle: float, step: float) -> None:
     def at(angle: float) -> float:

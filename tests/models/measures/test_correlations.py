@@ -64,6 +64,7 @@ def test_golden_mean_squared_error() -> None:
     assert mean_squared_error(scores, gold) == pytest.approx(1.5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("measure", CORRELATIONS)
 @given(columns=PAIRS)
 @EXAMPLES
@@ -85,6 +86,7 @@ def test_measures_are_symmetric_and_blind_to_the_order_of_pairs(
     assert of(*columns[:, ::-1]) == pytest.approx(of(*columns), abs=1e-12)
 
 
+@pytest.mark.thorough
 @given(columns=PAIRS)
 @EXAMPLES
 def test_spearman_sees_order_only(columns: np.ndarray) -> None:
@@ -93,6 +95,7 @@ def test_spearman_sees_order_only(columns: np.ndarray) -> None:
     assert spearman(-(scores**3), gold) == pytest.approx(-spearman(scores, gold), abs=1e-12)
 
 
+@pytest.mark.thorough
 @given(columns=PAIRS, scale=st.floats(0.01, 100), offset=st.floats(-1000, 1000))
 @EXAMPLES
 def test_pearson_is_blind_to_scale_and_offset(

@@ -31,6 +31,7 @@ def cases(draw: st.DrawFn) -> tuple[list[int], list[int]]:
     return scores, gold
 
 
+@pytest.mark.thorough
 @given(cases())
 @settings(deadline=None)
 def test_equal_the_mean_over_all_orders(case: tuple[list[int], list[int]]) -> None:

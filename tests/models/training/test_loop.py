@@ -67,6 +67,7 @@ def test_it_learns(tmp_path: Path, toy: Toy, train_settings: Build, negatives: s
     assert trained.history[-1].loss < trained.history[1].loss
 
 
+@pytest.mark.thorough
 def test_the_best_weights_are_kept(tmp_path: Path, toy: Toy, train_settings: Build) -> None:
     settings = train_settings(max_steps=40, evaluate_every=10)
     trained = run(toy, settings, tmp_path)

@@ -27,6 +27,7 @@ def obvious(text: str, titles: set[str]) -> set[str]:
 TEXT = st.text("ab+./& ", max_size=14).map(normalize_title)
 
 
+@pytest.mark.thorough
 @given(st.lists(TEXT, max_size=3), st.sets(TEXT.filter(bool), max_size=12))
 def test_the_oracle_finds_the_same(inputs: list[str], titles: set[str]) -> None:
     contained = contained_titles(inputs, titles)

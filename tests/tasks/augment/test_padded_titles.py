@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 from frames_of import titles_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,6 +30,7 @@ def padded(
     return padded_titles(frame, learned, {"taken": taken}, copies, np.random.default_rng(1))
 
 
+@pytest.mark.thorough
 @given(st.lists(TITLE, unique=True, min_size=2), PHRASES, st.sets(TITLE.map(normalize_title)))
 @settings(max_examples=60)
 def test_the_promises(titles: list[str], around: list[tuple[str, str]], taken: set[str]) -> None:

@@ -387,6 +387,7 @@ def the_counts_add_up(result: Resolved, rows: list[Row]) -> None:
     assert counts["predictions"] == sum(counts[name] for name in rest)
 
 
+@pytest.mark.thorough
 @given(MANY, st.randoms(use_true_random=False))
 @settings(max_examples=20)
 def test_the_order_of_the_rows_is_nothing(rows: list[Row], random: object) -> None:

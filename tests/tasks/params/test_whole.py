@@ -185,6 +185,7 @@ def test_dissimilar_pairs_are_needed_only_by_the_loss_that_reads_them(load: Load
     check_params(load({"pairs.dissimilar_per_similar": 0, **contrastive}))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mix", MIXES)
 def test_every_mix_is_text(load: Load, mix: str) -> None:
     """Among the mixes is `4c`; 4 and "4" would be two things to DVC."""

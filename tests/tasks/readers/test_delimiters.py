@@ -16,6 +16,7 @@ def lines(text: str) -> list[str]:
     return list(io.StringIO(text, newline=""))
 
 
+@pytest.mark.thorough
 @given(
     delimiter=st.sampled_from(list(NAMES)),
     rows=st.lists(st.tuples(FIELD, FIELD, FIELD), max_size=8),

@@ -45,6 +45,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoding", MARKS)
 @given(text=TEXT)
 def test_unicode_gives_the_text_back(encoding: str, text: str) -> None:

@@ -44,6 +44,7 @@ def change_params(root: Path, section: str, **values: object) -> None:
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_equal_files_give_equal_bytes(root: Path, artefact: Path, tmp_path: Path) -> None:
     assert {path.name for path in artefact.iterdir()} == FILES
     build_artefact(Sources.below(root), tmp_path / "again")
@@ -60,6 +61,7 @@ def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> No
     assert pl.read_parquet(artefact / "occupations.parquet").equals(tiny_run.occupations())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("which", ["weights", "initial"])
 def test_it_is_read_as_the_normalizer_of_the_run(root: Path, tmp_path: Path, which: str) -> None:
     """With the trained network or the untrained one; every embedding is of unit norm."""

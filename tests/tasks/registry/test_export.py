@@ -23,6 +23,7 @@ BLOCKS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["fast", "paper"])
 @pytest.mark.parametrize("layers", [1, 2])
 def test_same_embeddings_as_torch(mode: str, layers: int, tmp_path: Path) -> None:

@@ -242,6 +242,7 @@ def test_agrees_on_any_text(both: tuple[Loop, ServedNormalizer], raw_titles: lis
     assert_agree(*both, raw_titles, 3)
 
 
+@pytest.mark.thorough
 @given(titles=st.lists(st.text(max_size=30), min_size=1, max_size=5))
 @settings(deadline=None, max_examples=30)
 def test_embeddings_agree(both: tuple[Loop, ServedNormalizer], titles: list[str]) -> None:

@@ -15,6 +15,7 @@ from tasks.registry.artefact import Sources, build_artefact
 from tasks.registry.serving_file import self_contained, sources
 
 
+@pytest.mark.thorough
 def test_it_defines_what_it_uses_and_imports_nothing_of_this_repository() -> None:
     tree = ast.parse(self_contained())
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}

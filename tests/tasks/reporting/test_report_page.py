@@ -128,6 +128,7 @@ def test_data_set_without_a_test_query(empty):
     assert "No wrong first answer" in text
 
 
+@pytest.mark.thorough
 def test_untrained_network_has_no_curve(material, change):
     """Train with max_steps 0: the history holds step 0 only, whose losses are NaN."""
     page = report(change(history=material.history.head(1)))

@@ -92,6 +92,7 @@ def test_slices_draw_the_two_systems_only(material):
     assert "TF-IDF" not in drawn
 
 
+@pytest.mark.thorough
 def test_slices_by_source_are_drawn_where_they_tell_queries_apart(material, change):
     """Draw the two sources of Extra Words; `source:alias` is all of its test."""
     assert "alias" not in slices(material)
@@ -177,6 +178,7 @@ def test_nearest_aliases_against_a_loop(material):
     )
 
 
+@pytest.mark.thorough
 def test_kept_step_is_the_first_of_the_best_looks(material):
     assert best_look(material.history) == (50, 0.6)
     assert "step 50 of 100" in learning(material)
@@ -189,6 +191,7 @@ def points_of(drawing: str, colour: str) -> list[float]:
     return [float(y) for y in re.findall(r"[ML] [-\d.]+ ([-\d.]+)", "".join(paths))]
 
 
+@pytest.mark.thorough
 def test_terms_below_zero_are_drawn_inside_the_axes(material, change):
     """Give the term of similar pairs -13 and -15, as `info_nce` does: both are on the drawing."""
     nan = float("nan")

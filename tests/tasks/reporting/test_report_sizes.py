@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import frames_of
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ def variants_of(rows: list[tuple[str, str]]) -> pl.DataFrame:
     )
 
 
+@pytest.mark.thorough
 @given(
     st.sets(
         st.tuples(

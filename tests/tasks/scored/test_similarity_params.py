@@ -43,6 +43,7 @@ def test_every_default_system_has_settings(tmp_path: Path) -> None:
         assert kind_of(settings.loss) == system.loss["kind"]
 
 
+@pytest.mark.thorough
 def test_what_a_system_does_not_name_is_the_sections(tmp_path: Path) -> None:
     """Ignore the titles' own kinds, and `compatible_with`."""
     network, _ = loaded(tmp_path)

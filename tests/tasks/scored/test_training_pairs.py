@@ -69,6 +69,7 @@ def test_paraphrases_have_no_scores_and_follow_the_same_rule() -> None:
     assert chosen.left_out == {"train": 1, "valid": 0}
 
 
+@pytest.mark.thorough
 @given(ROWS)
 @EXAMPLES
 def test_nothing_that_is_asked_is_trained_on_and_nothing_else_is_lost(

@@ -21,6 +21,7 @@ def lstm_of(layers: int = 2, bidirectional: bool = True) -> nn.LSTM:
     return nn.LSTM(3, 4, num_layers=layers, bidirectional=bidirectional)
 
 
+@pytest.mark.thorough
 @given(lengths=LENGTHS, layers=st.integers(1, 3), bidirectional=st.booleans())
 @settings(max_examples=40)
 def test_equals_the_equations(lengths: list[int], layers: int, bidirectional: bool) -> None:

@@ -44,6 +44,7 @@ def by_loop(name: str, states: np.ndarray) -> np.ndarray:
     return np.concatenate([states[-1][:2], backward[2:]])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", POOLS)
 @given(lengths=st.lists(st.integers(1, 6), min_size=1, max_size=4), seed=st.integers(0, 10**6))
 @settings(max_examples=40)

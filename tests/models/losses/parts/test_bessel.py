@@ -33,6 +33,7 @@ def with_slope(function: object, order: float, points: list[float]) -> tuple[np.
     return value.detach().numpy(), slope.numpy()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("order", ORDERS)
 def test_equals_arbitrary_precision(order: float) -> None:
     """Take 50 digits; logarithms from about -6,000 to 10,000, where I itself is no float64."""

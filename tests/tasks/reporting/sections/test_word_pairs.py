@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ def test_by_hand() -> None:
 TITLES = st.lists(st.sampled_from("xyz"), min_size=1, max_size=3).map(" ".join)
 
 
+@pytest.mark.thorough
 @given(st.dictionaries(TITLES, st.lists(st.sampled_from("abc"), min_size=1), max_size=8))
 def test_equals_a_comparison_of_all_titles(titles: dict[str, list[str]]) -> None:
     expected = []
