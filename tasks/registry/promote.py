@@ -137,16 +137,16 @@ def main() -> None:
             json.dumps(stands and {"registered": asdict(stands[0]), "decision": asdict(stands[1])})
         )
         return
-    version = options.version or _challenger(root)
+    name = Sources.below(root).register.name
+    version = options.version or _challenger(root, name)
     decision = promote(root, version)
     word = "champion" if decision.promoted else "not promoted"
-    print(f"version {version} {word}: {decision.reason}\n\n{decision.table_markdown}")
+    print(f"{name} version {version} {word}: {decision.reason}\n\n{decision.table_markdown}")
     if options.json:
         print(json.dumps(asdict(decision)))
 
 
-def _challenger(root: Path) -> str:
-    name = Sources.below(root).register.name
+def _challenger(root: Path, name: str) -> str:
     with registry(root) as client:
         version = client.get_registered_model(name).aliases.get(CHALLENGER)
     if version is None:

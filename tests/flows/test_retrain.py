@@ -30,9 +30,7 @@ class Shelf:
         assert (root / "data/report/report.html").exists()
         self.calls.append(("register", root))
         known = len(self.calls) > 1
-        return SimpleNamespace(
-            name="toy", version=7, alias="challenger", already_registered=known, artefact_hash="0"
-        )
+        return SimpleNamespace(name="toy", version=7, alias="challenger", already_registered=known)
 
     def promote(self, root: Path, version: object) -> SimpleNamespace:
         self.calls.append(("promote", root, version))
