@@ -21,6 +21,10 @@ from tasks.files.titles import normalized
 if TYPE_CHECKING:
     from tasks.synonyms import SynonymsParams
 
+LONGEST = 200
+"""Characters of a title that is exchanged once more: networks read fewer, and a title that repeats
+a phrase n times has n² strings of two exchanges."""
+
 
 def twice_exchanged(
     strings: pl.DataFrame,
@@ -43,6 +47,7 @@ def twice_exchanged(
     """
     rng = generator(seed, "synonyms", "two_exchanges")
     owned = strings.select("occupation_ids", title="variant")
+    owned = owned.filter(pl.col("title").str.len_chars() <= LONGEST)
     made = substitute(owned, pairs).select("title", "variant")
     made = made.with_columns(normalized(made["variant"]), draw=pl.Series(rng.random(len(made))))
     taken = taken | set(strings["normalized"])
