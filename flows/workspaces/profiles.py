@@ -31,7 +31,10 @@ def read_profile(folder: Path, name: str) -> tuple[Tree, dict[str, str]]:
     known = sorted(file.stem for file in folder.glob("*.yaml"))
     if name not in known:
         raise ProfileError(f"no profile {name!r} in {folder}; there are: {', '.join(known)}")
-    overrides = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    try:
+        overrides = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except yaml.YAMLError as error:
+        raise ProfileError(f"{path} is no YAML: {error}") from error
     return overrides, overrides.pop("external", None) or {}
 
 

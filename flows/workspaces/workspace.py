@@ -20,6 +20,8 @@ from flows.workspaces.profiles import ProfileError, merged, read_profile
 from flows.workspaces.sources import ExternalError, located, require_files
 
 Say = Callable[[str], None]
+OWN = ("dvc.lock", "data/report/metrics.json")
+"""Files of git that a run writes: a workspace has its own."""
 
 
 class WorkspaceError(Failure):
@@ -77,18 +79,23 @@ def _prepare(folder: Path, name: str, say: Say) -> Path:
 
 
 def _check_out(main: Path, workspace: Path) -> None:
-    """Check out HEAD's files but `dvc.lock`: that of the workspace's last run stays, or none."""
-    lock, kept = workspace / "dvc.lock", workspace / ".dvc" / "tmp" / "dvc.lock.kept"
+    """Check out HEAD's files but `OWN`: those of the workspace's last run stay, or none."""
+    kept = {workspace / name: workspace / ".dvc/tmp" / f"{Path(name).name}.kept" for name in OWN}
     if (workspace / ".git").exists():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        if lock.exists() and not kept.exists():
-            lock.rename(kept)  # where a kill before the last line leaves it, the next run finds it
+        for own, place in kept.items():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if own.exists() and not place.exists():
+                own.rename(
+                    place
+                )  # where a kill before the last line leaves it, the next run finds it
         _git(workspace, "checkout", "--quiet", "--force", "--detach", _head(main))
     else:
         _git(main, "worktree", "add", "--quiet", "--force", "--detach", str(workspace), "HEAD")
-    lock.unlink(missing_ok=True)
-    if kept.exists():
-        kept.rename(lock)
+    for own, place in kept.items():
+        own.unlink(missing_ok=True)
+        if place.exists():
+            own.parent.mkdir(parents=True, exist_ok=True)
+            place.rename(own)
 
 
 def _share_storage(main: Path, workspace: Path) -> None:

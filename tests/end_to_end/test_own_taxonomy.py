@@ -88,6 +88,20 @@ def test_a_second_run_has_nothing_to_do(main: Clone, printed: str) -> None:
     assert (main.root / ".workspaces/mine/dvc.lock").read_bytes() == lock
 
 
+def test_a_file_of_the_clone_alone_is_told_with_the_line_that_brings_it(main: Clone) -> None:
+    """Name a file in `data/`, which git ignores, without `external:`."""
+    (main.root / "data/mine").mkdir()
+    shutil.copy(main.root / "examples/own_taxonomy/titles.csv", main.root / "data/mine")
+    text = (main.root / "profiles/mine.yaml").read_text(encoding="utf-8")
+    (main.root / "profiles/other.yaml").write_text(
+        "\n".join(text.splitlines()[6:]).replace("data/external", "data/mine"), encoding="utf-8"
+    )
+    done = main.try_run(sys.executable, "-m", "flows.cli", "retrain", "--profile", "other")
+    assert done.returncode == 1
+    assert "external: {titles.csv: ./data/mine/titles.csv}" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
 def test_feedback_is_taken(main: Clone, printed: str, files: Path) -> None:
     """Two verdicts of a person and a bad row, in a folder of one's own; then the next version."""
     assert "rolecall-mine version 1" in printed
@@ -111,17 +125,3 @@ def test_feedback_is_taken(main: Clone, printed: str, files: Path) -> None:
     page = (main.root / ".workspaces/mine/data/gate/report.html").read_text(encoding="utf-8")
     assert "rolecall-mine" in page
     assert "monday.csv" in page
-
-
-def test_a_file_of_the_clone_alone_is_told_with_the_line_that_brings_it(main: Clone) -> None:
-    """Name a file in `data/`, which git ignores, without `external:`."""
-    (main.root / "data/mine").mkdir()
-    shutil.copy(main.root / "examples/own_taxonomy/titles.csv", main.root / "data/mine")
-    text = (main.root / "profiles/mine.yaml").read_text(encoding="utf-8")
-    (main.root / "profiles/other.yaml").write_text(
-        "\n".join(text.splitlines()[6:]).replace("data/external", "data/mine"), encoding="utf-8"
-    )
-    done = main.try_run(sys.executable, "-m", "flows.cli", "retrain", "--profile", "other")
-    assert done.returncode == 1
-    assert "external: {titles.csv: ./data/mine/titles.csv}" in done.stdout
-    assert "Traceback" not in done.stdout
