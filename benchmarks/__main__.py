@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import render
-from benchmarks.machine import data_folder, machine
-from benchmarks.results import FOLDER, Run, replace_rows
+from benchmarks.results import FOLDER, Run, machine, replace_rows
 from benchmarks.study import Study, studies, study
-from benchmarks.workspace import SAMPLE, place
+from benchmarks.workspace import SAMPLE, data_folder, place
 
 OUTSIDE = "$ROLECALL_DATA/"
 QUIET = ("processes", "kept", "dataset")

@@ -8,6 +8,7 @@ word for a mix stands here.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,3 +111,8 @@ class Workspace:
 def place(dataset: str) -> Path:
     """Return the folder of a data set's workspace, be it there or not."""
     return Path() if dataset == SAMPLE else Path(".workspaces") / dataset
+
+
+def data_folder() -> Path:
+    """Return where the publishers' files lie: `$ROLECALL_DATA`, else beside the repository."""
+    return Path(os.environ.get("ROLECALL_DATA", "../shared/data"))

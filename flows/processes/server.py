@@ -6,6 +6,7 @@ Prefect would start one itself, but leave it behind when the command is killed. 
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -16,14 +17,16 @@ from pathlib import Path
 
 import httpx
 import prefect
+from prefect.context import refresh_global_settings_context
 from prefect.logging.handlers import APILogHandler
-from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
+from prefect.settings import PREFECT_API_URL, get_current_settings
 
 from flows.failure import Failure
 from flows.processes.streaming import guarded
 from flows.quiet import stage_environment
 
 HOST = "127.0.0.1"
+API_URL = "PREFECT_API_URL"
 SECONDS_TO_START = 120.0
 
 
@@ -41,11 +44,23 @@ def server() -> Iterator[None]:
     address = f"http://{HOST}:{port}/api"
     with guarded(_command(port), Path.cwd(), _environment(), stdout=subprocess.DEVNULL) as process:
         _wait(address, process)
-        with temporary_settings({PREFECT_API_URL: address}):
+        with _named(address):
             try:
                 yield
             finally:
                 APILogHandler().flush()
+
+
+@contextmanager
+def _named(address: str) -> Iterator[None]:
+    """Set the variable for all threads: Prefect's own would start a second server without it."""
+    os.environ[API_URL] = address
+    refresh_global_settings_context()
+    try:
+        yield
+    finally:
+        del os.environ[API_URL]
+        refresh_global_settings_context()
 
 
 def _command(port: int) -> list[str]:

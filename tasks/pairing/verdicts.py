@@ -36,11 +36,7 @@ import polars as pl
 from tasks.files.frames import check
 from tasks.files.schemas import OPINIONS, OUTCOMES, VERDICTS
 from tasks.files.titles import cleaned, normalized
-
-PERSON, LABELS = 2, 1
-"""What a voice weighs (rule 6)."""
-CLAIM = ["name", "occupation_id"]
-"""`name` is the normalized raw title: the same string, however written."""
+from tasks.pairing.majority import CLAIM, LABELS, PERSON, claims, decide, disputed, right_ones
 
 
 class Resolved(NamedTuple):
@@ -78,7 +74,7 @@ def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[st
         ["reviewer", *CLAIM, "right", "correction"], keep="first", maintain_order=True
     )
     counted = distinct.filter(pl.col("at") == pl.col("at").max().over("reviewer", *CLAIM))
-    decided = _decide(_claims(counted))
+    decided = decide(claims(counted))
     predictions = _predictions(counted, decided)
     fates = _fates(predictions)
     judged = predictions.filter(fates.is_in(["right", "wrong"]))
@@ -91,7 +87,7 @@ def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[st
         "duplicate": len(agreeing) - len(distinct),
         "outdated": len(distinct) - len(counted),
         "counted": len(counted),
-        "conflicts": len(decided.filter(_disputed())),
+        "conflicts": len(decided.filter(disputed())),
         "predictions": len(predictions),
         "right": int(verdicts["right"].sum()),
         "wrong": int((~verdicts["right"]).sum()),
@@ -151,60 +147,14 @@ def _agreeing(rows: pl.DataFrame, titles: pl.DataFrame) -> tuple[pl.DataFrame, i
     return mended.drop("owners"), int(lost)
 
 
-def _claims(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rule 5's sentences: `name, occupation_id, reviewer, weight, at, says`."""
-    who_and_when = ("reviewer", "weight", "at")
-    corrections = rows.drop_nulls("correction").with_columns(occupation_id="correction")
-    return pl.concat(
-        [
-            rows.select(*CLAIM, *who_and_when, says="right"),
-            corrections.select(*CLAIM, *who_and_when, says=True),
-        ]
-    )
-
-
-def _decide(claims: pl.DataFrame) -> pl.DataFrame:
-    """Rules 5 and 6, a row a claim: `name, occupation_id, pro, con, last_pro, decided`.
-
-    `pro` and `con` are sums of weights.
-    """
-    voices = (
-        claims.filter(pl.col("at") == pl.col("at").max().over("reviewer", *CLAIM))
-        .group_by("reviewer", *CLAIM)
-        .agg(pl.col("at", "says", "weight").first(), one=pl.col("says").n_unique() == 1)
-        .filter("one")
-    )
-    sides = voices.group_by(CLAIM).agg(
-        pro=pl.col("weight").filter("says").sum(),
-        con=pl.col("weight").filter(~pl.col("says")).sum(),
-        last_pro=pl.col("at").filter("says").max(),
-        last_con=pl.col("at").filter(~pl.col("says")).max(),
-    )
-    return sides.with_columns(
-        decided=pl.when(pl.col("pro") != pl.col("con"))
-        .then(pl.col("pro") > pl.col("con"))
-        .when(pl.col("last_pro") != pl.col("last_con"))
-        .then(pl.col("last_pro") > pl.col("last_con"))
-    )
-
-
-def _right_ones(decided: pl.DataFrame) -> pl.DataFrame:
-    """Rule 7: `name, correct`, for the raw titles that have one."""
-    best = decided.filter("decided")
-    for column in ("pro", "last_pro"):
-        best = best.filter(pl.col(column) == pl.col(column).max().over("name"))
-    alone = best.filter(pl.len().over("name") == 1)
-    return alone.select("name", pl.col("occupation_id").alias("correct"))
-
-
 def _predictions(rows: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
     """Return one row a raw title and predicted occupation, with what was decided on both."""
     return (
         _latest_first(rows)
         .group_by(CLAIM, maintain_order=True)
         .agg(pl.col("raw_title", "matched_title").first())
-        .join(decided.select(*CLAIM, "decided", disputed=_disputed()), on=CLAIM, how="left")
-        .join(_right_ones(decided), on="name", how="left")
+        .join(decided.select(*CLAIM, "decided", disputed=disputed()), on=CLAIM, how="left")
+        .join(right_ones(decided), on="name", how="left")
         .sort("raw_title", "occupation_id")
     )
 
@@ -221,10 +171,6 @@ def _fates(predictions: pl.DataFrame) -> pl.Series:
         .then(pl.lit("right"))
         .otherwise(pl.lit("not_the_right_one"))
     ).to_series()
-
-
-def _disputed() -> pl.Expr:
-    return (pl.col("pro") > 0) & (pl.col("con") > 0)
 
 
 def _outcomes(predictions: pl.DataFrame, fates: pl.Series) -> pl.DataFrame:

@@ -12,8 +12,7 @@ import pytest
 import torch
 from params_of import pairs_params
 
-from benchmarks.machine import machine, processor
-from benchmarks.results import Row
+from benchmarks.results import Row, machine, processor
 from benchmarks.studies.speed import measure as speed
 from benchmarks.studies.speed import pairs
 from benchmarks.studies.speed.measure import size_name

@@ -11,9 +11,8 @@ import pytest
 import yaml
 
 from benchmarks.__main__ import measure
-from benchmarks.machine import machine
 from benchmarks.render import pages
-from benchmarks.results import Row, read_rows, read_runs
+from benchmarks.results import Row, machine, read_rows, read_runs
 from benchmarks.studies.table3 import measure as table3
 from benchmarks.study import study
 from tasks.evaluation.effects import EFFECTS, KEPT_UP

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from benchmarks.machine import data_folder
 from benchmarks.pair_figures import Figures, compared, rows_of, told_apart, word_overlap
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
 from benchmarks.study import study
 from benchmarks.tuning import Trial, grid, seeded, tuned
+from benchmarks.workspace import data_folder
 from models.measures.correlations import Measure
 from models.training.run import TrainSettings
 from models.training.scored_pairs import ScoredPairs

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchmarks.machine import data_folder
 from benchmarks.pair_figures import Figures, compared, mean_over_sets, rows_of, word_overlap
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
 from benchmarks.studies.charagram.material import Material, read
 from benchmarks.study import study
 from benchmarks.tuning import TRIAL_SEED, Job, Trial, grid, seeded, tuned
+from benchmarks.workspace import data_folder
 from models.training.run import TrainSettings
 from models.training.train_files import settings_from
 

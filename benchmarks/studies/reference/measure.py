@@ -15,10 +15,9 @@ from pathlib import Path
 
 import polars as pl
 
-from benchmarks.machine import data_folder
 from benchmarks.query_figures import figures
 from benchmarks.results import Row
-from benchmarks.workspace import Exam
+from benchmarks.workspace import Exam, data_folder
 from models.answer.index import AliasIndex
 from models.text.titles import clean_title
 from tasks.files.schemas import QUERIES
