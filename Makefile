@@ -49,7 +49,7 @@ check: lint ## lint, types, quick unit tests
 
 test: lint ## lint, types and every test, slow ones and studies' included
 	$(BIN)/python -m pytest -q -m "not slow" -n auto --dist loadfile
-	$(BIN)/python -m pytest -q -m slow
+	$(BIN)/python -m pytest -q -m slow -n 2 --dist loadfile
 
 results: $(READY) ## measure again what can be: results/*.csv, docs/RESULTS.md, docs/results/
 	$(BIN)/python -m benchmarks all

@@ -119,7 +119,7 @@ def test_its_own_name_in_the_registry_of_the_main_tree(
     main: Clone, workspace: Clone, printed: str
 ) -> None:
     assert "model   rolecall-esco version 1, ch" in printed
-    assert f"report  {workspace.root}/data/report/report.html" in printed
+    assert f"report  {workspace.root}/data/gate/report.html" in printed
     assert (main.root / ".mlflow/mlflow.db").is_file()
     assert not (workspace.root / ".mlflow").exists()
 
