@@ -142,5 +142,35 @@ def registry(
     command(profile, only_address=address)
 
 
+@app.command()
+def benchmark(
+    folder: Annotated[Path, typer.Argument(help="With queries, corpus_elements, annotations.")],
+    model: Annotated[str, typer.Option(help="Address in the registry, or folder of a model.")],
+    depth: Annotated[int, typer.Option(min=10, help="Places that count, and are written.")] = 1000,
+    concepts: Annotated[
+        bool, typer.Option(help="Let the elements of a concept rank as one, if there is a map.")
+    ] = True,
+    out: Annotated[Path | None, typer.Option(help="Folder for metrics, run and qrels.")] = None,
+) -> None:
+    """Measure a model on a published benchmark, such as MELO.
+
+    The model's network embeds queries and corpus elements; the closest come first. Prints mean
+    average precision, MRR and success@k, equal to those of trec_eval and ir-measures, with 95 %
+    intervals, beside two systems that learn nothing.
+
+    FOLDER holds tables without a header, tabs between fields: queries.tsv and corpus_elements.tsv
+    (id, title), annotations.tsv (query, 0, element, 1), and if wanted concept_mapping.tsv (element,
+    concept).
+
+    \b
+    Examples:
+      rolecall benchmark melo/deu_q_de_c_de --model models:/rolecall-melo@champion
+      rolecall benchmark melo/deu_q_de_c_de --model models:/rolecall/1 --depth 100 --out results
+    """
+    from flows.commands.benchmark import benchmark as command
+
+    command(folder, model, depth, out, concepts=concepts)
+
+
 if __name__ == "__main__":
     app()

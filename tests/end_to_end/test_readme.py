@@ -17,6 +17,7 @@ RUN_BY = {
     "rolecall status": FLOWS / "test_cli.py",
     "rolecall registry": HERE / "test_fresh_clone.py",
     "rolecall profile mine": HERE / "test_own_taxonomy.py",
+    "rolecall benchmark": HERE / "test_benchmark.py",
     "rolecall retrain --profile": HERE / "test_own_taxonomy.py",
     "rolecall retrain --serve": FLOWS / "test_cli.py",
     "rolecall reproduce": HERE / "test_reproduce_table3.py",

@@ -8,7 +8,7 @@ import pytest
 
 from tasks.readers.taxonomies import checked_reader, taxonomy_reader
 
-FORMATS = ["esco", "onet", "sample", "table"]
+FORMATS = ["esco", "melo", "onet", "sample", "table"]
 
 
 @pytest.mark.parametrize("name", FORMATS)
