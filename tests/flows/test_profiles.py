@@ -126,3 +126,10 @@ def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
     brought = {f"data/external/{name}" for name in external}
     assert {file for file in read if file.startswith("data/external/")} == brought
     assert all((ROOT / file).is_file() for file in read - brought)
+
+
+def test_melo_trains_on_no_query_and_no_annotation() -> None:
+    """A model that had read either would be asked what it was told."""
+    overrides, external = read_profile(ROOT / "profiles", "melo")
+    assert list(external) == ["corpus_elements.tsv"]
+    assert overrides["ingest"]["inputs"]["reader"] == "none"
