@@ -21,7 +21,7 @@ import polars as pl
 from tasks.files.command import run
 from tasks.files.frames import read_frame, write_frame, write_json
 from tasks.files.queries import queried_strings
-from tasks.files.schemas import JUDGED, QUERIES, REJECTED, SPLIT_ALIASES, VERDICTS
+from tasks.files.schemas import COMPANION, JUDGED, QUERIES, REJECTED, SPLIT_ALIASES, VERDICTS
 from tasks.files.sources import SOURCES, training_variants
 from tasks.pairing.reserve import gate_queries, reserved
 from tasks.pairing.verdicts import resolve
@@ -143,9 +143,10 @@ def told(counts: dict[str, Any]) -> list[str]:
 
 
 def trained_strings(aliases: pl.DataFrame) -> set[str]:
-    """Return all titles of the taxonomy and their variants that the mixes before train on."""
+    """Return all titles of both taxonomies and the variants that the mixes before train on."""
     variants = [training_variants(source)["normalized"] for source in SOURCES]
-    return {title for titles in (aliases["normalized"], *variants) for title in titles}
+    beside = read_frame(Path("data/companion/titles.parquet"), COMPANION)["normalized"]
+    return {title for titles in (aliases["normalized"], beside, *variants) for title in titles}
 
 
 def _reasons(ledger: Ledger) -> dict[str, dict[str, int]]:

@@ -1,11 +1,11 @@
 """Training pairs of mix K: those of the mix before it and those of its own source.
 
-In, K = 0: `data/split/{titles,queries}.parquet`; 1 to 3: `data/pairs/K-1/` and the source's
-`variants.parquet`; 4 and 4c: `data/pairs/3/` and `data/feedback/`. Out:
-`data/pairs/K/{strings,pairs}.parquet`, and `judged.parquet`, what people judged, which only 4 and
-4c know. A source's share of the similar pairs stands in `pairs.shares`; similar to dissimilar is
-1 : 4 in every mix (Neculoiu et al. 2016, section 4.2), and a dissimilar pair of source `base` never
-shares an occupation.
+In, K = 0: `data/split/{titles,queries}.parquet` and `data/companion/titles.parquet`; 1 to 3:
+`data/pairs/K-1/` and the source's `variants.parquet`; 4 and 4c: `data/pairs/3/` and
+`data/feedback/`. Out: `data/pairs/K/{strings,pairs}.parquet`, and `judged.parquet`, what people
+judged, which only 4 and 4c know. A source's share of the similar pairs stands in `pairs.shares`;
+similar to dissimilar is 1 : 4 in every mix (Neculoiu et al. 2016, section 4.2), and a dissimilar
+pair of source `base` never shares an occupation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pydantic import Field, model_validator
 from models.repeatable.seeding import generator
 from tasks.files.command import run
 from tasks.files.frames import read_frame, write_frame, write_json
-from tasks.files.schemas import JUDGED, QUERIES, STRINGS, TITLES, VERDICTS
+from tasks.files.schemas import COMPANION, JUDGED, QUERIES, STRINGS, TITLES, VERDICTS
 from tasks.files.sources import (
     BASE,
     CORRECTIONS,
@@ -40,6 +40,8 @@ from tasks.pairing.feedback_pairs import feedback_pairs, without_outranked
 from tasks.pairing.memberships import Memberships
 from tasks.pairing.pair_blocks import block, block_size, count, read_blocks, write_blocks
 from tasks.pairing.strings_table import (
+    ALIAS,
+    BESIDE,
     append,
     base_strings,
     feedback_strings,
@@ -73,7 +75,9 @@ class PairsParams(Section):
 def base_pairs(
     strings: pl.DataFrame, params: PairsParams, rng: np.random.Generator
 ) -> Iterator[pa.Table]:
-    """Yield each alias `rounds` times an anchor, its positive drawn from its occupation's others.
+    """Yield each title `rounds` times an anchor, its positive drawn from its occupation's others.
+
+    The aliases come first, then the companion's titles, each with those of its own taxonomy.
 
     Args:
         strings: schema `STRINGS`.
@@ -83,7 +87,14 @@ def base_pairs(
     Raises:
         ValueError: no occupation has two titles, or all titles share one occupation.
     """
-    members = members_of(strings)
+    yield from _base_pairs(members_of(strings), params, rng)
+    if BESIDE in strings["role"]:
+        yield from _base_pairs(members_of(strings, BESIDE), params, rng)
+
+
+def _base_pairs(
+    members: Memberships, params: PairsParams, rng: np.random.Generator
+) -> Iterator[pa.Table]:
     rows = np.flatnonzero(members.size > 1)
     if not rows.size:
         raise ValueError("no similar pair can be made: every occupation has a single title")
@@ -136,9 +147,10 @@ def new_pairs(similar_before: int, share: float) -> int:
     return round(share * similar_before / (1 - share))
 
 
-def members_of(strings: pl.DataFrame) -> Memberships:
-    """Of the aliases, which come first in the table."""
-    return Memberships(strings.filter(pl.col("role") == "alias")["occupation_ids"])
+def members_of(strings: pl.DataFrame, role: str = ALIAS) -> Memberships:
+    """Of the strings of a role of mix 0, which stand together in the table."""
+    rows = strings.filter(pl.col("role") == role)
+    return Memberships(rows["occupation_ids"], rows.item(0, "string_id"))
 
 
 def counting(
@@ -159,6 +171,7 @@ def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iter
         strings = base_strings(
             read_frame(Path("data/split/titles.parquet"), TITLES),
             read_frame(Path("data/split/queries.parquet"), QUERIES),
+            read_frame(Path("data/companion/titles.parquet"), COMPANION),
         )
         return strings, base_pairs(strings, params, rng)
     before = Path(f"data/pairs/{mix_before(mix)}")

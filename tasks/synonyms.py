@@ -37,8 +37,8 @@ from tasks.files.schemas import (
 from tasks.files.sources import earlier_queries, earlier_variants
 from tasks.files.titles import normalized
 from tasks.params.section import Count, Number, Section, Share, load, load_run
-from tasks.readers.rejected import Ledger
-from tasks.readers.synonyms import read_synonyms, require_few_refused
+from tasks.readers.rejected import Ledger, require_few_refused
+from tasks.readers.synonyms import read_synonyms
 
 FOLDER = Path("data/synonyms")
 
@@ -145,7 +145,7 @@ def main() -> None:
     manual = read_synonyms(params, ledger)
     print(*ledger.read_as(), sep="\n")
     write_frame(ledger.frame(), FOLDER / "rejected.parquet", REJECTED)
-    require_few_refused(ledger, params.max_rejected_share)
+    require_few_refused(ledger, params.max_rejected_share, "synonyms")
     made = synonyms(
         read_frame(Path("data/split/titles.parquet"), TITLES),
         earlier_queries("synonyms"),

@@ -312,7 +312,7 @@ def test_pairs_read_their_own_source_and_the_pairs_before(graph: nx.DiGraph) -> 
     """Verdicts alone (4) and corrections too (4c) both follow mix 3."""
     read = {name: set(graph.successors(name)) for name in graph if name.startswith("pairs@")}
     assert read == {
-        "pairs@0": {"split"},
+        "pairs@0": {"split", "companion"},
         "pairs@1": {"pairs@0", "typos"},
         "pairs@2": {"pairs@1", "synonyms"},
         "pairs@3": {"pairs@2", "extra_words"},

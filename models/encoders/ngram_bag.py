@@ -40,7 +40,7 @@ class NgramBagSettings:
     orders: tuple[int, ...]
     """Lengths n of the n-grams, in characters (2, 3, 4); section 4.4 tries (2) to (2 … 6)."""
     max_length: int
-    """Characters read of a title; the spaces before and after it come on top."""
+    """Characters read of a title, or words; the spaces before and after come on top."""
     min_count: int
     """C, occurrences in the training titles from which on an n-gram is in V (1 or 2)."""
     most: int
@@ -53,14 +53,19 @@ class NgramBagSettings:
     """Whether there is a b (there is)."""
     dim: int
     """d, of a row of W and of the embedding (300)."""
+    within: Literal["title", "word"] = "title"
+    """Where an n-gram ends: with the title, its spaces being characters as others, or with the
+    word, whole words and pairs of neighbouring ones being units besides (Bojanowski et al. 2017).
+    """
 
     def __post_init__(self) -> None:
+        if self.within not in ("title", "word"):
+            raise ValueError(f"within = {self.within!r}; choose title or word")
         if not self.orders or len(set(self.orders)) < len(self.orders):
             raise ValueError(f"orders = {self.orders}; name each length once, and one at least")
-        if min(self.orders) < 1 or max(self.orders) > self.max_length + 2:
-            raise ValueError(
-                f"orders = {self.orders}; choose from 1 to max_length + 2 = {self.max_length + 2}"
-            )
+        longest = self.max_length + 2
+        if min(self.orders) < 1 or (self.within == "title" and max(self.orders) > longest):
+            raise ValueError(f"orders = {self.orders}; choose from 1 to max_length + 2 = {longest}")
         for name, least in (("max_length", 1), ("min_count", 1), ("most", 0), ("buckets", 0)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} = {getattr(self, name)}; choose {least} or more")
@@ -100,10 +105,10 @@ class NgramBagEncoder(Encoder):
 
     @staticmethod
     def units(settings: NgramBagSettings) -> tuple[UnitSettings, ...]:
-        """Return the only unit: n-grams."""
+        """Return the only unit: n-grams, or parts of words."""
         return (
             UnitSettings(
-                "ngram",
+                "ngram" if settings.within == "title" else "subword",
                 settings.max_length,
                 settings.orders,
                 settings.min_count,

@@ -1,9 +1,10 @@
 """Titles to integers: for each kind of unit that an encoder reads, one flat list of ids.
 
 A unit is a stretch of the cleaned title: a character, an n-gram (a space before and after the title
-included), or a word. Units are found and looked up by a 64-bit hash of their characters, without a
-Python loop over characters or n-grams; two different units of one vocabulary get the same hash with
-a probability below 1e-8, since n of them have n²/2⁶⁵ chances. Knows numpy and nothing else:
+included), a word, or a part of one (`models/text/units.py`). Units are found and looked up by a
+64-bit hash of their characters, without a Python loop over characters or n-grams; two different
+units of one vocabulary get the same hash with a probability below 1e-8, since n of them have n²/2⁶⁵
+chances. Knows numpy and nothing else:
 `tasks/registry/serving_file.py` puts this module into the model that consumers load. Titles are
 cleaned (`models/text/titles.py`) where they come in, not here.
 """
@@ -93,7 +94,7 @@ class Vocabulary:
         stretches = spans(titles, self.units)
         ids = self._look_up(stretches)
         row = stretches.row
-        if self.units.unit == "ngram":
+        if self.units.unit in ("ngram", "subword"):
             row, ids = row[ids != UNKNOWN], ids[ids != UNKNOWN]
         lengths = np.bincount(row, minlength=len(titles))
         empty = np.flatnonzero(lengths == 0)

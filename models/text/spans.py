@@ -35,6 +35,8 @@ def spans(titles: Sequence[str], units: UnitSettings) -> Spans:
     """Return the units of cleaned titles."""
     if units.unit == "word":
         return _words(titles, units.max_length)
+    if units.unit == "subword":
+        return _subwords(_framed(_words(titles, units.max_length)), units.orders)
     kept = [title[: units.max_length] for title in titles]
     cut = _lengths(titles) > units.max_length
     if units.unit == "ngram":
@@ -45,13 +47,52 @@ def spans(titles: Sequence[str], units: UnitSettings) -> Spans:
     if units.unit == "character":
         start = np.arange(len(points))
         return Spans(text, points, start, start + 1, row, cut)
-    # an n-gram ends in the title where it began
-    starts = [np.flatnonzero(row[: max(0, len(row) - n + 1)] == row[n - 1 :]) for n in units.orders]
+    start, end = _ngrams(row, units.orders)
+    return Spans(text, points, start, end, row[start], cut)
+
+
+def _ngrams(
+    part: Int[np.ndarray, " character"], orders: Sequence[int]
+) -> tuple[Int[np.ndarray, " ngram"], Int[np.ndarray, " ngram"]]:
+    """Return start and end of the n-grams, part after part: each ends in the part where it began.
+
+    Args:
+        part: number of the title, or word, that each character is of; ascending.
+        orders: lengths.
+    """
+    starts = [np.flatnonzero(part[: max(0, len(part) - n + 1)] == part[n - 1 :]) for n in orders]
     start = np.concatenate(starts)
-    wide = np.repeat(units.orders, [len(start) for start in starts])
-    by_title = np.argsort(row[start], kind="stable")
-    start, wide = start[by_title], wide[by_title]
-    return Spans(text, points, start, start + wide, row[start], cut)
+    wide = np.repeat(orders, [len(start) for start in starts])
+    by_part = np.argsort(part[start], kind="stable")
+    start = start[by_part]
+    return start, start + wide[by_part]
+
+
+def _subwords(words: Spans, orders: Sequence[int]) -> Spans:
+    """Return of framed words: n-grams, words longer than these, and pairs of a title's words."""
+    wide = words.end - words.start
+    start, end = _ngrams(np.repeat(np.arange(len(wide)), wide), orders)
+    inside = words.row[np.searchsorted(words.end, start, side="right")]
+    whole = np.flatnonzero(wide > max(orders))
+    first = np.flatnonzero(words.row[:-1] == words.row[1:])
+    starts = np.concatenate([start, words.start[whole], words.start[first]])
+    ends = np.concatenate([end, words.end[whole], words.end[first + 1]])
+    row = np.concatenate([inside, words.row[whole], words.row[first]])
+    by_title = np.argsort(row, kind="stable")
+    return words._replace(start=starts[by_title], end=ends[by_title], row=row[by_title])
+
+
+def _framed(words: Spans) -> Spans:
+    """Put each word between two spaces and leave out what stands between words."""
+    wide = words.end - words.start + 2
+    end = np.cumsum(wide)
+    start = end - wide
+    points = np.full(int(wide.sum()), ord(" "), np.uint64)
+    inside = np.arange(len(points)) - np.repeat(start, wide)  # place within its word's frame
+    letter = (inside > 0) & (inside < np.repeat(wide, wide) - 1)
+    points[letter] = words.points[(np.repeat(words.start, wide) + inside - 1)[letter]]
+    text = points.astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
+    return Spans(text, points, start, end, words.row, words.cut)
 
 
 def segment_hashes(

@@ -5,7 +5,7 @@ Occupations of a string are a padded matrix of codes, because a title can belong
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,6 +32,8 @@ class Strings:
     """Ids of the strings that an index is built from."""
     valid: Int[Tensor, " query"]
     """Ids of the validation queries."""
+    companions: Int[Tensor, " title"] = field(default_factory=lambda: torch.empty(0).long())
+    """Ids of the titles of a second taxonomy: none of them is known to be apart from the others."""
 
     @property
     def occupation_count(self) -> int:
@@ -61,6 +63,7 @@ def read_strings(path: Path) -> Strings:
         torch.from_numpy(occupations),
         torch.from_numpy(np.flatnonzero(role == "alias")),
         torch.from_numpy(np.flatnonzero(role == "valid")),
+        torch.from_numpy(np.flatnonzero(role == "companion")),
     )
 
 

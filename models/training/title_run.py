@@ -68,6 +68,8 @@ class TitleRun(Run):
             frozen.check(self.encoder.dim)
         self.occupations = strings.occupations.to(device)
         self.occupation_count = strings.occupation_count
+        self.beside = torch.zeros(len(strings.titles), dtype=torch.bool, device=device)
+        self.beside[strings.companions.to(device)] = True
         self.index, self.order = _index(strings)
         self.gold = _gold(strings, self.index)
         self.aliases = strings.aliases[self.order].to(device)
@@ -101,6 +103,7 @@ class TitleRun(Run):
             apart = torch.zeros(len(rows), len(rows), dtype=torch.bool, device=self.device)
         else:
             apart = told_apart(self.occupations[rows], self.occupation_count)
+            apart &= self.beside[rows][:, None] == self.beside[rows][None, :]
         apart[dissimilar[:, 0], dissimilar[:, 1]] = True
         apart[dissimilar[:, 1], dissimilar[:, 0]] = True
         if self.frozen is None:

@@ -36,6 +36,12 @@ TITLES: Schema = {
 }
 """The distinct cleaned titles of the taxonomy, all occupations that hold them, and how many titles
 the largest of these has."""
+COMPANION: Schema = {
+    "title": pl.String,
+    "normalized": pl.String,
+    "occupation_ids": pl.List(pl.String),
+}
+"""The distinct cleaned titles of a second taxonomy, and all of its occupations that hold them."""
 PARTS = ("test", "valid", "gate")
 """Of the queries of every test: reported, stopped early on, and judged by the gate."""
 QUERIES: Schema = {

@@ -14,9 +14,10 @@ class Memberships:
         start, size: of each row's group.
         place: of each row in its group.
         codes: occupation codes of every string [string, most], padded with -1.
+        first: id of the first string; the others follow it.
     """
 
-    def __init__(self, occupation_ids: pl.Series) -> None:
+    def __init__(self, occupation_ids: pl.Series, first: int = 0) -> None:
         flat = pl.DataFrame(
             {"string": pl.int_range(len(occupation_ids), eager=True), "occupation": occupation_ids}
         ).explode("occupation")
@@ -24,7 +25,7 @@ class Memberships:
         string = flat["string"].to_numpy()
         self.codes = _padded(string, code, len(occupation_ids))
         order = np.lexsort((string, code))
-        self.string, code = string[order], code[order]
+        self.first, self.string, code = first, first + string[order], code[order]
         starts = np.flatnonzero(np.diff(code, prepend=-1))
         sizes = np.diff(starts, append=code.size)
         self.start, self.size = np.repeat(starts, sizes), np.repeat(sizes, sizes)
@@ -32,7 +33,8 @@ class Memberships:
 
     def share_occupation(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return a boolean per pair of string ids."""
-        one, other = self.codes[left][:, :, None], self.codes[right][:, None, :]
+        one = self.codes[left - self.first][:, :, None]
+        other = self.codes[right - self.first][:, None, :]
         shared: np.ndarray = ((one == other) & (one >= 0)).any(axis=(1, 2))
         return shared
 

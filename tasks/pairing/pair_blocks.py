@@ -50,9 +50,10 @@ def block(
 
     Args:
         similar: anchors and others, string ids.
-        strangers_to: aliases that get a stranger each, the dissimilar pairs of source `base`.
+        strangers_to: strings of `members` that get a stranger each, the dissimilar pairs of source
+            `base`.
         source: one of `PAIR_SOURCES`.
-        members: of the aliases.
+        members: of the aliases, or of the companion's titles.
         rng: consumed in order.
         rejected: anchors and others that people called wrong: dissimilar pairs of `source`.
     """
@@ -117,14 +118,14 @@ def columns(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _strangers(anchors: np.ndarray, members: Memberships, rng: np.random.Generator) -> np.ndarray:
-    """For each anchor an alias that shares no occupation with it, drawn uniformly."""
-    total = len(members.codes)
-    strangers = rng.integers(0, total, anchors.size)
+    """For each anchor a string of `members` that shares no occupation with it, drawn uniformly."""
+    first, end = members.first, members.first + len(members.codes)
+    strangers = rng.integers(first, end, anchors.size)
     for _ in range(MAX_DRAWS):
         wrong = np.flatnonzero(members.share_occupation(anchors, strangers))
         if not wrong.size:
             return strangers
-        strangers[wrong] = rng.integers(0, total, wrong.size)
+        strangers[wrong] = rng.integers(first, end, wrong.size)
     raise ValueError(
         "no dissimilar pair can be made: (nearly) all titles share an occupation with "
         f"{len(np.unique(anchors[wrong]))} of them; a taxonomy needs two occupations or more"

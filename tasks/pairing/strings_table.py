@@ -8,20 +8,27 @@ from __future__ import annotations
 
 import polars as pl
 
-from tasks.files.schemas import STRINGS
+from tasks.files.schemas import COMPANION, STRINGS
+
+ALIAS, VALID, BESIDE = "alias", "valid", "companion"
+"""Roles of what mix 0 holds; later ones are those of sources."""
+NOTHING_BESIDE = pl.DataFrame(schema=COMPANION)
 
 
-def base_strings(titles: pl.DataFrame, queries: pl.DataFrame) -> pl.DataFrame:
-    """Return training titles and validation queries as schema `STRINGS`.
+def base_strings(
+    titles: pl.DataFrame, queries: pl.DataFrame, companion: pl.DataFrame = NOTHING_BESIDE
+) -> pl.DataFrame:
+    """Return training titles, validation queries and a companion's titles as schema `STRINGS`.
 
     Args:
         titles: schema `TITLES`; those of the split `train` become the role `alias`.
         queries: schema `QUERIES`; its part `valid` becomes the role of that name.
+        companion: schema `COMPANION`; becomes the role of that name.
     """
     train = titles.filter(pl.col("split") == "train")
     valid = queries.filter(pl.col("part") == "valid").with_columns(title="cleaned")
-    rows = pl.concat([_distinct(train, "alias"), _distinct(valid, "valid")])
-    return number(rows)
+    parts = ((train, ALIAS), (valid, VALID), (companion, BESIDE))
+    return number(pl.concat([_distinct(rows, role) for rows, role in parts]))
 
 
 def variant_strings(variants: pl.DataFrame, strings: pl.DataFrame, role: str) -> pl.DataFrame:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
+from tasks.companion import CompanionParams
 from tasks.evaluation.systems import EvaluateParams
 from tasks.extra_words import ExtraWordsParams
 from tasks.feedback import FeedbackParams
@@ -40,6 +41,7 @@ class AllParams(RunParams):
     typos: TyposParams
     synonyms: SynonymsParams
     extra_words: ExtraWordsParams
+    companion: CompanionParams
     score: ScoreParams
     feedback: FeedbackParams
     pairs: PairsParams

@@ -15,6 +15,7 @@ from typing import Self
 import polars as pl
 
 from tasks.files.schemas import REJECTED
+from tasks.readers.outside import IngestError
 
 BAD_CHARACTERS = "bytes that are not text"
 BAD_QUOTES = "broken quotes"
@@ -86,3 +87,24 @@ class Ledger:
     def reasons(self) -> dict[str, int]:
         """Count refused rows per reason."""
         return dict(sorted(Counter(reason for _, _, reason, _ in self.refused).items()))
+
+
+def require_few_refused(ledger: Ledger, max_rejected_share: float, section: str) -> None:
+    """Refuse files that are mostly something else.
+
+    Args:
+        ledger: of the whole reading.
+        max_rejected_share: of all rows read that may be faulty.
+        section: of `params.yaml` and below `data/`, for the message.
+
+    Raises:
+        IngestError: more faulty rows than that.
+    """
+    reasons, read = ledger.reasons(), sum(ledger.rows.values())
+    errors = sum(count for reason, count in reasons.items() if reason not in NOTICES)
+    if errors > max_rejected_share * read:
+        raise IngestError(
+            f"{errors} of {read} rows were rejected, more than {section}.max_rejected_share "
+            f"= {max_rejected_share:g}: {reasons}. Look at data/{section}/rejected.parquet; mend "
+            f"the files, check {section}.reader, or raise the parameter.{ledger.likely_cause()}"
+        )

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.text.titles import normalize_title
-from tasks.readers.outside import IngestError, mapped_columns
-from tasks.readers.rejected import DUPLICATE_ROW, NOTICES, Ledger, Row, empty
+from tasks.readers.outside import mapped_columns
+from tasks.readers.rejected import DUPLICATE_ROW, Ledger, Row, empty
 from tasks.readers.rows import table_rows
 from tasks.readers.text import line_rows
 
@@ -56,23 +56,6 @@ def read_synonyms(params: SynonymsParams, ledger: Ledger) -> list[tuple[str, str
         else:
             pairs[frozenset((term, synonym))] = (term, synonym)
     return list(pairs.values())
-
-
-def require_few_refused(ledger: Ledger, max_rejected_share: float) -> None:
-    """Refuse a manual set that is mostly something else.
-
-    Raises:
-        IngestError: more faulty rows than `max_rejected_share` of all rows read.
-    """
-    reasons, read = ledger.reasons(), sum(ledger.rows.values())
-    errors = sum(count for reason, count in reasons.items() if reason not in NOTICES)
-    if errors > max_rejected_share * read:
-        raise IngestError(
-            f"{errors} rows of the synonyms were rejected, {read} were read: more than "
-            f"synonyms.max_rejected_share = {max_rejected_share:g}: {reasons}. Look at "
-            f"data/synonyms/rejected.parquet; mend the file, check synonyms.reader, or raise the "
-            f"parameter.{ledger.likely_cause()}"
-        )
 
 
 def _fault(term: str, synonym: str) -> str:

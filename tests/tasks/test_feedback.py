@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 import yaml
 from frames_of import aliases_of, queries_of, variants_of
@@ -13,6 +14,7 @@ from tasks.feedback import main
 from tasks.files.frames import read_frame, write_frame
 from tasks.files.queries import BEFORE_FEEDBACK
 from tasks.files.schemas import (
+    COMPANION,
     EXTRA_WORDS_VARIANTS,
     FEEDBACK,
     JUDGED,
@@ -59,6 +61,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         rows, schema = TRAINED[source.stage]
         frame = variants_of(rows, schema)
         write_frame(frame, Path(f"data/{source.stage}/variants.parquet"), schema)
+    write_frame(pl.DataFrame(schema=COMPANION), Path("data/companion/titles.parquet"), COMPANION)
     Path("given").mkdir()
     params()
     give(OWN)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.text.titles import clean_title, normalize_title
+from tasks.companion import companion
 from tasks.extra_words import extra_words
 from tasks.feedback import feedback
 from tasks.files.schemas import ALIASES, FEEDBACK, INPUTS, READINGS, VARIANTS
@@ -54,7 +55,9 @@ def chain(
     trained = pl.concat([noisy.variants, reworded.variants.select(list(VARIANTS))])
     wordy = extra_words(parts.titles, parts.inputs, queries, trained, params.extra_words, seed)
     queries = pl.concat([queries, wordy.queries])
-    earlier = {*parts.aliases["normalized"], *trained["normalized"]}
+    # the taxonomy beside itself: every title that it holds out must stay out
+    beside = companion(aliases, {*queries["normalized"]}).titles
+    earlier = {*parts.aliases["normalized"], *beside["normalized"], *trained["normalized"]}
     mined = wordy.variants.filter(pl.col("part") == "train")
     given.mkdir(exist_ok=True)
     judged(inputs, aliases).write_csv(given / "people.csv")
@@ -63,7 +66,7 @@ def chain(
         kept, parts.aliases, {*queries["normalized"]}, earlier | {*mined["normalized"]}
     )
     queries = pl.concat([queries, people.queries])
-    strings = base_strings(parts.titles, parts.queries)
+    strings = base_strings(parts.titles, parts.queries, beside)
     for role, variants in (
         ("typo", noisy.variants),
         ("synonym", reworded.variants),
@@ -181,5 +184,5 @@ def test_no_query_is_a_training_string_on_the_sample(
     parts = made.queries.select("test", "part").unique().rows()
     assert set(parts) == {(test, part) for test in tests for part in ("test", "valid", "gate")}
     assert made.queries.filter(source="feedback").height > 100  # the gate's, of people's titles
-    roles = {"alias", "valid", "typo", "synonym", "extra_words", "feedback"}
+    roles = {"alias", "valid", "companion", "typo", "synonym", "extra_words", "feedback"}
     assert set(made.strings["role"]) == roles

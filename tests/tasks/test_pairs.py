@@ -21,6 +21,7 @@ from params_of import pairs_params
 
 from tasks.files.frames import Schema, read_frame, write_frame, write_json
 from tasks.files.schemas import (
+    COMPANION,
     EXTRA_WORDS_VARIANTS,
     JUDGED,
     QUERIES,
@@ -109,6 +110,25 @@ def test_base_pairs(owned: list[list[str]], rounds: int, apart: int, seed: int) 
     dissimilar = Counter(anchor for anchor, _, is_similar, _ in rows if not is_similar)
     assert similar == Counter({i: n for i, n in expected.items() if n})
     assert dissimilar == Counter({i: apart * n for i, n in expected.items() if n * apart})
+
+
+def test_a_companions_titles_are_paired_among_themselves() -> None:
+    """Its occupation "a" is not the taxonomy's; the aliases' pairs are those without it."""
+    aliases = strings_of([["a"], ["a"], ["b"], ["b"]])
+    beside = pl.DataFrame(
+        [(f"beside {i}", own, "companion") for i, own in enumerate((["a"], ["a"], ["c"], ["c"]))],
+        schema=["title", "occupation_ids", "role"],
+        orient="row",
+    )
+    alone, both = (
+        rows_in(base_pairs(strings, pairs_params(), rng()))
+        for strings in (aliases, append(aliases, beside))
+    )
+    assert both[: len(alone)] == alone
+    rows = both[len(alone) :]
+    assert len(rows) == len(alone)
+    assert {row[0] for row in rows} == {row[1] for row in rows} == {4, 5, 6, 7}
+    check_pairs(rows, {4: {"a"}, 5: {"a"}, 6: {"c"}, 7: {"c"}})
 
 
 def test_draws_are_uniform() -> None:
@@ -239,6 +259,7 @@ def write_sources() -> None:
     write(frame, "split/titles", TITLES)
     queries = [("q", "heldout_alias", "valid", "Query", ["o1"], 10, "alias")]
     write(queries_of(queries), "split/queries", QUERIES)
+    write(pl.DataFrame(schema=COMPANION), "companion/titles", COMPANION)
     titles = frame["title"].to_list()
     write(variants_of((t, f"{t}x") for t in titles), "typos/variants", VARIANTS)
     synonyms = [(t, f"job {i}", "title", "job", "manual") for i, t in enumerate(titles)]

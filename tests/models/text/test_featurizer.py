@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ TITLES = st.lists(ANY | st.text("ab +.é", max_size=9), min_size=1, max_size=4)
 CHARACTERS = UnitSettings("character", 4)
 NGRAMS = UnitSettings("ngram", 6, (2, 3))
 WORDS = UnitSettings("word", 2)
+SUBWORDS = UnitSettings("subword", 3, (2, 4))
 
 
 def characters_by_loop(title: str, units: UnitSettings) -> list[str]:
@@ -48,11 +50,25 @@ def words_by_loop(title: str, units: UnitSettings) -> list[str]:
     return [*words, *([word] if word else [])][: units.max_length]
 
 
-LOOPS = {"character": characters_by_loop, "ngram": ngrams_by_loop, "word": words_by_loop}
+def subwords_by_loop(title: str, units: UnitSettings) -> list[str]:
+    words = [f" {word} " for word in words_by_loop(title, units)]
+    inside = [w[i : i + n] for w in words for n in units.orders for i in range(len(w) - n + 1)]
+    whole = [word for word in words if len(word) > max(units.orders)]
+    return [*inside, *whole, *map("".join, pairwise(words))]
+
+
+LOOPS = {
+    "character": characters_by_loop,
+    "ngram": ngrams_by_loop,
+    "word": words_by_loop,
+    "subword": subwords_by_loop,
+}
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("units", [CHARACTERS, NGRAMS, WORDS], ids=lambda units: units.unit)
+@pytest.mark.parametrize(
+    "units", [CHARACTERS, NGRAMS, WORDS, SUBWORDS], ids=lambda units: units.unit
+)
 @given(known=TITLES, titles=TITLES)
 def test_equals_the_loop(units: UnitSettings, known: list[str], titles: list[str]) -> None:
     """Ids are places in the sorted vocabulary; the order of a title's n-grams is not promised.
@@ -68,10 +84,11 @@ def test_equals_the_loop(units: UnitSettings, known: list[str], titles: list[str
     check_fields(stream)
     for row, length, title in zip(stream.padded(), stream.lengths, titles, strict=True):
         wanted = [places.get(unit, UNKNOWN) for unit in loop(title, units)]
-        if units.unit == "ngram":
+        left_out = units.unit in ("ngram", "subword")
+        if left_out:
             wanted = [id_ for id_ in wanted if id_ != UNKNOWN]
         assert Counter(row[:length].tolist()) == Counter(wanted or [PADDING])
-        if units.unit != "ngram":
+        if not left_out:
             assert row[:length].tolist() == (wanted or [PADDING])
         assert not row[length:].any()
 
@@ -112,6 +129,20 @@ def test_golden_words() -> None:
     assert vocabulary.known == (".net", "c++", "developer", "r&d", "sr")
 
 
+def test_golden_subwords() -> None:
+    """What stands between words is no unit: "web-dev" is the pair of "web" and "dev"."""
+    vocabulary = Vocabulary.fit(["web-dev", "c"], UnitSettings("subword", 9, (4,)))
+    assert vocabulary.known == (
+        " dev",
+        " dev ",
+        " web",
+        " web ",
+        " web  dev ",
+        "dev ",
+        "web ",
+    )
+
+
 def test_frequent_units_only() -> None:
     """Of "aab", "ab", "b": b stands 3 times, a 3 times, and " a" in two titles."""
     titles = ["aab", "ab", "b"]
@@ -133,10 +164,10 @@ def test_hashed_ids_need_no_vocabulary() -> None:
 
 
 def test_several_kinds_of_units_and_json() -> None:
-    featurizer = Featurizer.fit(["pastry chef", "nurse"], [CHARACTERS, NGRAMS, WORDS])
+    featurizer = Featurizer.fit(["pastry chef", "nurse"], [CHARACTERS, NGRAMS, WORDS, SUBWORDS])
     assert Featurizer.from_values(json.loads(json.dumps(asdict(featurizer)))) == featurizer
     streams = featurizer(["pastry chef de partie"]).streams
-    assert [stream.lengths.tolist() for stream in streams] == [[4], [13], [2]]
+    assert [stream.lengths.tolist() for stream in streams] == [[4], [13], [2], [24]]
 
 
 def test_what_is_cut_is_flagged() -> None:
@@ -156,7 +187,7 @@ def test_outside_the_alphabet(title: str) -> None:
 
 
 def test_no_titles() -> None:
-    for stream in Featurizer.fit([], [CHARACTERS, NGRAMS, WORDS])([]).streams:
+    for stream in Featurizer.fit([], [CHARACTERS, NGRAMS, WORDS, SUBWORDS])([]).streams:
         assert stream.padded().shape == (0, 1)
         assert stream.flat.dtype == np.int64
 

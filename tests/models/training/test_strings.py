@@ -58,6 +58,7 @@ def test_read(tmp_path: Path) -> None:
     assert strings.titles == ["t0", "t1", "t2", "t3"]
     assert strings.occupations.tolist() == [[1, -1], [0, 2], [2, -1], [0, -1]]
     assert strings.aliases.tolist() == [0, 1]
+    assert strings.companions.tolist() == []
     assert strings.valid.tolist() == [3]
     assert strings.occupation_count == 3
 

@@ -9,8 +9,8 @@ import pytest
 from params_of import synonyms_params
 
 from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
-from tasks.readers.synonyms import read_synonyms, require_few_refused
+from tasks.readers.rejected import Ledger, require_few_refused
+from tasks.readers.synonyms import read_synonyms
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data"))
@@ -95,9 +95,9 @@ def test_too_many_refused_rows_are_an_error(tmp_path: Path) -> None:
     """Make two faults in four rows: just what a share of 0.5 allows; the duplicate is none."""
     text = "term,synonym\na,b\nb,a\n,c\nc,\n"
     _, ledger = written(tmp_path, text, "table")
-    require_few_refused(ledger, 0.5)
-    with pytest.raises(IngestError, match=r"2 rows.*4 were read.*'empty synonym': 1"):
-        require_few_refused(ledger, 0.49)
+    require_few_refused(ledger, 0.5, "synonyms")
+    with pytest.raises(IngestError, match=r"2 of 4 rows.*'empty synonym': 1"):
+        require_few_refused(ledger, 0.49, "synonyms")
 
 
 def test_the_wrong_reader_is_an_error(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_the_wrong_reader_is_an_error(tmp_path: Path) -> None:
     pairs, ledger = written(tmp_path, "term,synonym\na,b\n", "thesaurus")
     assert pairs == []
     with pytest.raises(IngestError, match=r"check synonyms\.reader"):
-        require_few_refused(ledger, 0.01)
+        require_few_refused(ledger, 0.01, "synonyms")
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_an_empty_set_is_none(tmp_path: Path) -> None:
     for text, reader in (("term,synonym\n", "table"), ("", "thesaurus")):
         pairs, ledger = written(tmp_path, text, reader)
         assert pairs == []
-        require_few_refused(ledger, 0.0)
+        require_few_refused(ledger, 0.0, "synonyms")
 
 
 @pytest.mark.skipif(not THESAURUS.is_file(), reason="ROLECALL_DATA is not there")
