@@ -139,9 +139,11 @@ class NgramBagEncoder(Encoder):
             inside = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
             rows: Tensor = self.ngrams(ids) * inside[:, :, None]
             return rows.sum(1)
-        # a bag never holds [batch length dim] numbers
-        weight = self.ngrams.weight
-        return functional.embedding_bag(ids, weight, mode="sum", padding_idx=PADDING)
+        # a bag never holds [batch length dim] numbers; without padding it is nearly twice as fast
+        known = ids != PADDING
+        counts = known.sum(1)
+        starts = counts.cumsum(0) - counts
+        return functional.embedding_bag(ids[known], self.ngrams.weight, starts, mode="sum")
 
 
 ENCODER = NgramBagEncoder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,9 @@ def fit_featurizer(titles: Sequence[str], settings: Any) -> Featurizer:  # noqa:
 def _settings(settings: type[Any], values: dict[str, Any]) -> Any:  # noqa: ANN401
     own = {name: value for name, value in values.items() if name != "kind"}
     known = {field.name for field in fields(settings)}
-    wrong = sorted(known.symmetric_difference(own))
+    # what has a default is missing in files of before it was there
+    optional = {field.name for field in fields(settings) if field.default is not MISSING}
+    wrong = sorted(known.symmetric_difference(own) - (optional - own.keys()))
     if wrong:
         raise ValueError(f"{values['kind']} has the values {sorted(known)}; check {wrong}")
     return settings(**{name: _frozen(value) for name, value in own.items()})

@@ -1,0 +1,74 @@
+"""Pairs of a workspace with the corrections of given titles, as people's feedback brings them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from benchmarks.workspace import Workspace
+from models.answer.search import Search
+from models.repeatable.seeding import generator
+from tasks.files.frames import read_frame, write_frame
+from tasks.files.schemas import OPINIONS, SPLIT_ALIASES, STRINGS
+from tasks.pairing.feedback_pairs import feedback_pairs
+from tasks.pairing.pair_blocks import read_blocks, write_blocks
+from tasks.pairing.strings_table import append, feedback_strings
+from tasks.pairing.verdicts import resolve
+from tasks.pairs import counting, members_of, new_pairs
+
+
+def write_corrected(
+    workspace: Workspace, search: Search, given: pl.DataFrame, share: float, folder: Path
+) -> Path:
+    """Write strings and pairs of the workspace's mix and of the verdicts on a network's answers.
+
+    Args:
+        workspace: whose pairs are added to.
+        search: the network that has answered.
+        given: titles with labels, which judge its first answers.
+        share: of the similar pairs that corrections are.
+        folder: where they are written.
+    """
+    aliases = read_frame(workspace.data / "split/aliases.parquet", SPLIT_ALIASES)
+    verdicts = resolve(_opinions(search, given), aliases, set()).verdicts
+    before = workspace.pairs(workspace.mix)
+    strings = read_frame(before / "strings.parquet", STRINGS)
+    strings = append(strings, feedback_strings(verdicts, corrections=True))
+    params, rng = workspace.params.pairs, generator(workspace.params.seed, "champion", "pairs")
+    blocks = counting(
+        read_blocks(before / "pairs.parquet"),
+        lambda similar: feedback_pairs(
+            strings,
+            verdicts,
+            members_of(strings),
+            new_pairs(similar, share),
+            params,
+            rng,
+            corrections=True,
+        ),
+    )
+    write_blocks(blocks, folder / "pairs.parquet")
+    write_frame(strings, folder / "strings.parquet", STRINGS)
+    return folder
+
+
+def _opinions(search: Search, given: pl.DataFrame) -> pl.DataFrame:
+    """Schema `OPINIONS`: each label judges the first answer to its title; each is one voice."""
+    index, rows = search.index, []
+    for place, hits in search.blocks(given["cleaned"].to_list(), 1):
+        block = given[place].select("raw_title", "occupation_id").rows()
+        for (raw_title, label), (code,), (title,) in zip(
+            block, hits.occupations, hits.titles, strict=True
+        ):
+            answer = index.occupations[code]
+            right = answer == label
+            verdict = ("right", None) if right else ("wrong", label)
+            rows.append((raw_title, answer, index.titles[title], "champion", *verdict))
+    told = pl.DataFrame(rows, schema=list(OPINIONS)[: len(rows[0])], orient="row")
+    voices = {
+        "reviewer_id": pl.int_range(pl.len()).cast(pl.String),
+        "judged_at": pl.lit(None, pl.String),
+        "own": pl.lit(value=False),
+    }
+    return told.with_columns(pl.col("corrected_occupation_id").cast(pl.String), **voices)

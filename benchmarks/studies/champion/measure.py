@@ -1,0 +1,145 @@
+"""Vacancy titles of a job board in three settings: nothing of them, their titles, their labels."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from benchmarks.query_figures import Seeds, figures
+from benchmarks.results import Row
+from benchmarks.studies.champion.corrected import write_corrected
+from benchmarks.studies.champion.evidence import counted_prior, expected_prior, softmax, votes
+from benchmarks.studies.champion.titles import Halves, read_all_aliases, read_halves
+from benchmarks.title_networks import TitleNetwork, TitleNetworks
+from benchmarks.tuning import bounded, seeded
+from benchmarks.workspace import Workspace, data_folder
+from models.answer.index import AliasIndex
+from models.answer.search import Search, Similarities
+from models.measures.metrics import rank_gold
+from models.network.embedding import embed_titles
+from models.network.model_files import load_model
+from models.repeatable.progress import Progress
+from tasks.evaluation.ranking import METRICS
+from tasks.evaluation.systems import network
+from tasks.lexical import lexical_systems
+from tasks.params.network import training_settings
+
+CHAMPION = "champion"
+NAMES = {name: name for name in METRICS} | {"reciprocal_rank": "mrr"}
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Titles given and asked, and the numbers by which their evidence is weighed."""
+
+    workspace: Workspace
+    index: AliasIndex
+    halves: Halves
+    options: argparse.Namespace
+
+    def search(self, similarities: Similarities) -> Search:
+        """Look up in the index of all aliases, by the workspace's rule."""
+        return Search(self.index, similarities, self.workspace.params.evaluate.rule)
+
+    def scores(self, similarities: Similarities, titles: pl.DataFrame) -> np.ndarray:
+        """Score all occupations for each title [title, occupation]."""
+        search, progress = self.search(similarities), Progress("titles scored:", len(titles))
+        blocks = []
+        for place, hits in search.blocks(titles["cleaned"].to_list(), 1):
+            blocks.append(hits.scores.astype(np.float32))
+            progress(place.stop)
+        return np.concatenate(blocks)
+
+    def labels(self, titles: pl.DataFrame) -> np.ndarray:
+        """Return the code of each title's occupation."""
+        return np.searchsorted(np.array(self.index.occupations), titles["occupation_id"].to_numpy())
+
+    def values(self, test: str, scores: np.ndarray) -> pl.DataFrame:
+        """Return `test, query_id` and a column a metric for the titles asked; ties in mean."""
+        rank = rank_gold(scores, self.labels(self.halves.asked)[:, None])
+        columns = {name: metric(rank) for name, metric in METRICS.items()}
+        asked = self.halves.asked.select(pl.lit(test).alias("test"), "query_id")
+        return asked.with_columns(**columns)
+
+
+def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
+    """Train with every seed, without and with corrections, and ask in each setting."""
+    workspace = Workspace.read(dataset)
+    index = read_all_aliases(workspace.data)
+    asking = Asking(workspace, index, read_halves(data_folder(), index, options.asked), options)
+    plain = trained(asking, workspace.pairs(workspace.mix))
+    first = network(*load_model(plain[1].folder), index.titles)
+    folder = options.kept / f"corrected-{options.asked}"
+    given = asking.halves.given
+    write_corrected(workspace, asking.search(first), given, options.share, folder)
+    corrected = trained(asking, folder)
+    tests = [{seed: without_labels(asking, own.folder) for seed, own in plain.items()}]
+    tests += [{seed: with_labels(asking, own.folder) for seed, own in corrected.items()}]
+    rows = [*rows_of(CHAMPION, tests, asking), *lexical_rows(asking)]
+    yield [row._replace(test=f"{options.asked}/{row.test}") for row in rows]
+
+
+def trained(asking: Asking, pairs: Path) -> dict[int, TitleNetwork]:
+    """Train the workspace's network on a folder of pairs, once a seed."""
+    options = asking.options
+    networks = TitleNetworks(options.kept, options.processes, pairs)
+    settings = bounded(training_settings(asking.workspace.params.network, 1), options.steps)
+    settings = replace(settings, batch_pairs=options.batch)
+    return seeded({CHAMPION: settings}, options.seeds, networks)[CHAMPION]
+
+
+def without_labels(asking: Asking, model: Path) -> pl.DataFrame:
+    """Ask with nothing of the titles given, and with the prior that these show."""
+    options, halves = asking.options, asking.halves
+    similarities = network(*load_model(model), asking.index.titles)
+    scores = asking.scores(similarities, halves.asked)
+    prior = expected_prior(asking.scores(similarities, halves.given), options.prior_temperature)
+    return pl.concat(
+        [
+            asking.values("zero_label", scores),
+            asking.values("unlabelled", scores + options.prior_weight * np.log(prior)),
+        ]
+    )
+
+
+def with_labels(asking: Asking, model: Path) -> pl.DataFrame:
+    """Ask a network that has learned corrections, with the given titles as exemplars."""
+    options, halves = asking.options, asking.halves
+    featurizer, encoder = load_model(model)
+    similarities = network(featurizer, encoder, asking.index.titles)
+    scores = asking.scores(similarities, halves.asked)
+    labels = asking.labels(halves.given)
+    prior = counted_prior(labels, len(asking.index.occupations))
+    learned = softmax(scores / options.temperature + options.prior_power * np.log(prior))
+    embedded = [
+        embed_titles(encoder, featurizer, titles["cleaned"].to_list()).numpy()
+        for titles in (halves.asked, halves.given)
+    ]
+    shares = votes(
+        embedded[0] @ embedded[1].T,
+        labels,
+        len(prior),
+        options.nearest,
+        options.vote_temperature,
+    )
+    mixed = options.vote_share * shares + (1 - options.vote_share) * learned
+    return asking.values("feedback", mixed)
+
+
+def lexical_rows(asking: Asking) -> Iterator[Row]:
+    """Yield the systems that learn nothing."""
+    params = asking.workspace.params
+    for system, similarities in lexical_systems(asking.index.titles, params.lexical).items():
+        scores = asking.scores(similarities, asking.halves.asked)
+        yield from rows_of(system, [{1: asking.values("zero_label", scores)}], asking)
+
+
+def rows_of(system: str, tests: Sequence[Seeds], asking: Asking) -> Iterator[Row]:
+    """Yield the figures of all seeds, and of each."""
+    for by_seed in tests:
+        yield from figures(system, by_seed, NAMES, asking.workspace.params)

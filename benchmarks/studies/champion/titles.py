@@ -1,0 +1,66 @@
+"""Vacancy titles with an occupation each, in halves by the hash of the normalized title."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from models.answer.index import AliasIndex
+from models.text.titles import clean_title, normalize_title
+from tasks.files.frames import read_frame
+from tasks.files.schemas import TITLES
+from tasks.ingest import InputsParams
+from tasks.readers.inputs import read_inputs
+from tasks.readers.rejected import Ledger
+
+FILE = "jobbert/titles.csv"
+COLUMNS = {"raw_title": "vacancyTitle", "occupation_id": "conceptUri"}
+FOLDS = 5
+
+
+class Halves(NamedTuple):
+    """`given` may be learned from, as far as a test allows; `asked` is what figures are of.
+
+    Columns `query_id, raw_title, cleaned, normalized, occupation_id`; the same normalized title
+    never stands in both.
+    """
+
+    given: pl.DataFrame
+    asked: pl.DataFrame
+
+
+def read_halves(folder: Path, index: AliasIndex, asked: str) -> Halves:
+    """Read the titles whose occupation is in the index.
+
+    Args:
+        folder: of the publishers' files.
+        index: of all aliases.
+        asked: `odd`: the odd half, with the even one given; `choice`: a fifth of the even half,
+            with its other titles given, to choose by.
+    """
+    params = InputsParams(
+        reader="table", file=str(folder / FILE), columns=COLUMNS, delimiter="", encoding=""
+    )
+    rows = read_inputs(params, set(index.occupations), Ledger())
+    titles = rows.select(
+        pl.format("jobbert-{}", "input_id").alias("query_id"),
+        "raw_title",
+        pl.Series("cleaned", [clean_title(title) for title in rows["raw_title"]]),
+        pl.Series("normalized", [normalize_title(title) for title in rows["raw_title"]]),
+        "occupation_id",
+    )
+    hashes = [hashlib.sha256(name.encode()).digest() for name in titles["normalized"]]
+    odd = pl.Series([digest[-1] % 2 == 1 for digest in hashes])
+    if asked == "odd":
+        return Halves(titles.filter(~odd), titles.filter(odd))
+    fold = pl.Series([digest[0] % FOLDS == 0 for digest in hashes])
+    return Halves(titles.filter(~odd & ~fold), titles.filter(~odd & fold))
+
+
+def read_all_aliases(data: Path) -> AliasIndex:
+    """Index every title of the taxonomy, those that its own tests hold out too."""
+    owned = read_frame(data / "split/titles.parquet", TITLES).explode("occupation_ids")
+    return AliasIndex.of(owned["title"].to_list(), owned["occupation_ids"].to_list())
