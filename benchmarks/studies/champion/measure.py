@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -68,20 +68,27 @@ class Asking:
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Train with every seed, without and with corrections, and ask in each setting."""
+    """Ask the titles of each name of `options.asked`."""
     workspace = Workspace.read(dataset)
-    index = read_all_aliases(workspace.data)
-    asking = Asking(workspace, index, read_halves(data_folder(), index, options.asked), options)
+    index, rows = read_all_aliases(workspace.data), []
+    for name in options.asked:
+        asking = Asking(workspace, index, read_halves(data_folder(), index, name), options)
+        own = [*champion_rows(asking, options.kept / f"corrected-{name}"), *lexical_rows(asking)]
+        rows += [row._replace(test=f"{name}/{row.test}") for row in own]
+    yield rows
+
+
+def champion_rows(asking: Asking, corrected: Path) -> Iterator[Row]:
+    """Train with every seed, without and with corrections, and ask in each setting."""
+    workspace, options = asking.workspace, asking.options
     plain = trained(asking, workspace.pairs(workspace.mix))
-    first = network(*load_model(plain[1].folder), index.titles)
-    folder = options.kept / f"corrected-{options.asked}"
-    given = asking.halves.given
-    write_corrected(workspace, asking.search(first), given, options.share, folder)
-    corrected = trained(asking, folder)
-    tests = [{seed: without_labels(asking, own.folder) for seed, own in plain.items()}]
-    tests += [{seed: with_labels(asking, own.folder) for seed, own in corrected.items()}]
-    rows = [*rows_of(CHAMPION, tests, asking), *lexical_rows(asking)]
-    yield [row._replace(test=f"{options.asked}/{row.test}") for row in rows]
+    first = asking.search(network(*load_model(plain[1].folder), asking.index.titles))
+    write_corrected(workspace, first, asking.halves.given, options.share, corrected)
+    taught = trained(asking, corrected)
+    for ask, networks in ((without_labels, plain), (with_labels, taught)):
+        yield from rows_of(
+            CHAMPION, {s: ask(asking, own.folder) for s, own in networks.items()}, asking
+        )
 
 
 def trained(asking: Asking, pairs: Path) -> dict[int, TitleNetwork]:
@@ -136,10 +143,9 @@ def lexical_rows(asking: Asking) -> Iterator[Row]:
     params = asking.workspace.params
     for system, similarities in lexical_systems(asking.index.titles, params.lexical).items():
         scores = asking.scores(similarities, asking.halves.asked)
-        yield from rows_of(system, [{1: asking.values("zero_label", scores)}], asking)
+        yield from rows_of(system, {1: asking.values("zero_label", scores)}, asking)
 
 
-def rows_of(system: str, tests: Sequence[Seeds], asking: Asking) -> Iterator[Row]:
+def rows_of(system: str, by_seed: Seeds, asking: Asking) -> Iterator[Row]:
     """Yield the figures of all seeds, and of each."""
-    for by_seed in tests:
-        yield from figures(system, by_seed, NAMES, asking.workspace.params)
+    yield from figures(system, by_seed, NAMES, asking.workspace.params)
