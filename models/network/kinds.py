@@ -84,7 +84,7 @@ def _settings(settings: type[Any], values: dict[str, Any]) -> Any:  # noqa: ANN4
     known = {field.name for field in fields(settings)}
     # what has a default is missing in files of before it was there
     optional = {field.name for field in fields(settings) if field.default is not MISSING}
-    wrong = sorted(known.symmetric_difference(own) - (optional - own.keys()))
+    wrong = sorted((known ^ own.keys()) - (optional - own.keys()))
     if wrong:
         raise ValueError(f"{values['kind']} has the values {sorted(known)}; check {wrong}")
     return settings(**{name: _frozen(value) for name, value in own.items()})

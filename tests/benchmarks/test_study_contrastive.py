@@ -29,7 +29,8 @@ from models.training.batches import read_pairs
 from models.training.strings import read_strings
 from tasks import pairs, typos
 from tasks.files.frames import write_frame
-from tasks.files.schemas import QUERIES, TITLES
+from tasks.files.schemas import COMPANION, QUERIES, TITLES
+from tasks.pairing.strings_table import NOTHING_BESIDE
 from tasks.params.whole import load_params
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
@@ -63,6 +64,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     write_frame(titles, folder / "data/split/titles.parquet", TITLES)
     write_frame(queries, folder / "data/split/queries.parquet", QUERIES)
+    write_frame(NOTHING_BESIDE, folder / "data/companion/titles.parquet", COMPANION)
     return folder
 
 

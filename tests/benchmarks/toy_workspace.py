@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import torch
 import yaml
-from frames_of import frame_of, titles_of
+from frames_of import aliases_of, frame_of
 
 from models.answer.search import Search
 from models.network.kinds import fit_featurizer, make_encoder
@@ -18,12 +18,13 @@ from models.network.model_files import save_model
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import index_of
 from tasks.files.frames import write_frame
-from tasks.files.schemas import QUERIES, SCORES, STRINGS, TITLES
+from tasks.files.schemas import QUERIES, SCORES, SPLIT_ALIASES, STRINGS, TITLES
 from tasks.pairing.pair_blocks import write_blocks
 from tasks.pairing.strings_table import base_strings
 from tasks.pairs import base_pairs
 from tasks.params.network import training_settings
 from tasks.params.whole import load_params
+from tasks.split import distinct_titles
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 JOBS = ("data entry clerk", "bread baker", "line cook", "forest ranger", "tram driver")
@@ -60,9 +61,10 @@ def make_workspace(root: Path) -> Path:
     params["evaluate"]["bootstrap_draws"] = 20
     root.mkdir(parents=True, exist_ok=True)
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
-    titles = titles_of(
-        (f"o{k}", kind + job, "train") for k, job in enumerate(JOBS) for kind in KINDS
-    )
+    owned = [(f"o{k}", kind + job, not kind) for k, job in enumerate(JOBS) for kind in KINDS]
+    aliases = aliases_of((*row, "train") for row in owned)
+    titles = distinct_titles(aliases)
+    write_frame(aliases, root / "data/split/aliases.parquet", SPLIT_ALIASES)
     write_frame(titles, root / "data/split/titles.parquet", TITLES)
     for stage in WRITERS:
         test = "composition" if stage == "synonyms" else stage  # each stage writes one test

@@ -29,6 +29,7 @@ PIPELINE = (  # folders of data/
     "typos",
     "synonyms",
     "extra_words",
+    "companion",
     "pairs",
     "code",
     "earlier_model",

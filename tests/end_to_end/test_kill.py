@@ -20,6 +20,7 @@ LAST = {  # one stage of each kind, and what it writes last
     "typos": "data/typos/metrics.json",
     "synonyms": "data/synonyms/metrics.json",
     "extra_words": "data/extra_words/metrics.json",
+    "companion": "data/companion/metrics.json",
     "pairs@0": "data/pairs/0/metrics.json",
     "pairs@1": "data/pairs/1/metrics.json",
     "code": "data/code/train.json",

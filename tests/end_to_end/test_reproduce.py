@@ -33,6 +33,7 @@ def elsewhere(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> 
         "typos",
         "synonyms",
         "extra_words",
+        "companion",
         *(f"pairs/{k}" for k in ("0", "1", "2", "3", "4c")),
         "code",
         "earlier_model",

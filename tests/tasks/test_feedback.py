@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import polars as pl
 import pytest
 import yaml
 from frames_of import aliases_of, queries_of, variants_of
@@ -26,6 +25,7 @@ from tasks.files.schemas import (
     VERDICTS,
 )
 from tasks.files.sources import SOURCES
+from tasks.pairing.strings_table import NOTHING_BESIDE
 from tasks.readers.outside import IngestError
 
 OUT = Path("data/feedback")
@@ -61,7 +61,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         rows, schema = TRAINED[source.stage]
         frame = variants_of(rows, schema)
         write_frame(frame, Path(f"data/{source.stage}/variants.parquet"), schema)
-    write_frame(pl.DataFrame(schema=COMPANION), Path("data/companion/titles.parquet"), COMPANION)
+    write_frame(NOTHING_BESIDE, Path("data/companion/titles.parquet"), COMPANION)
     Path("given").mkdir()
     params()
     give(OWN)

@@ -33,7 +33,7 @@ from tasks.files.schemas import (
 )
 from tasks.files.sources import MIXES
 from tasks.pairing.pair_blocks import PAIRS, write_blocks
-from tasks.pairing.strings_table import append, variant_strings
+from tasks.pairing.strings_table import NOTHING_BESIDE, append, variant_strings
 from tasks.pairs import (
     PairsParams,
     base_pairs,
@@ -259,7 +259,7 @@ def write_sources() -> None:
     write(frame, "split/titles", TITLES)
     queries = [("q", "heldout_alias", "valid", "Query", ["o1"], 10, "alias")]
     write(queries_of(queries), "split/queries", QUERIES)
-    write(pl.DataFrame(schema=COMPANION), "companion/titles", COMPANION)
+    write(NOTHING_BESIDE, "companion/titles", COMPANION)
     titles = frame["title"].to_list()
     write(variants_of((t, f"{t}x") for t in titles), "typos/variants", VARIANTS)
     synonyms = [(t, f"job {i}", "title", "job", "manual") for i, t in enumerate(titles)]
