@@ -25,7 +25,7 @@ from models.network.embedding import embed_titles
 from models.network.model_files import load_model
 from models.repeatable.progress import Progress
 from tasks.evaluation.ranking import METRICS
-from tasks.evaluation.systems import network
+from tasks.evaluation.systems import network, read_index
 from tasks.lexical import lexical_systems
 from tasks.params.network import training_settings
 
@@ -42,13 +42,10 @@ class Asking:
     halves: Halves
     options: argparse.Namespace
 
-    def search(self, similarities: Similarities) -> Search:
-        """Look up in the index of all aliases, by the workspace's rule."""
-        return Search(self.index, similarities, self.workspace.params.evaluate.rule)
-
     def scores(self, similarities: Similarities, titles: pl.DataFrame) -> np.ndarray:
-        """Score all occupations for each title [title, occupation]."""
-        search, progress = self.search(similarities), Progress("titles scored:", len(titles))
+        """Score all occupations for each title, in the index of all aliases [title, occupation]."""
+        search = Search(self.index, similarities, self.workspace.params.evaluate.rule)
+        progress = Progress("titles scored:", len(titles))
         blocks = []
         for place, hits in search.blocks(titles["cleaned"].to_list(), 1):
             blocks.append(hits.scores.astype(np.float32))
@@ -82,7 +79,9 @@ def champion_rows(asking: Asking, corrected: Path) -> Iterator[Row]:
     """Train with every seed, without and with corrections, and ask in each setting."""
     workspace, options = asking.workspace, asking.options
     plain = trained(asking, workspace.pairs(workspace.mix))
-    first = asking.search(network(*load_model(plain[1].folder), asking.index.titles))
+    index = read_index(workspace.data)  # people see answers of what was trained on
+    similarities = network(*load_model(plain[1].folder), index.titles)
+    first = Search(index, similarities, workspace.params.evaluate.rule)
     write_corrected(workspace, first, asking.halves.given, options.share, corrected)
     taught = trained(asking, corrected)
     for ask, networks in ((without_labels, plain), (with_labels, taught)):
