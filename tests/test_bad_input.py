@@ -21,6 +21,10 @@ import polars as pl
 import pytest
 import yaml
 
+from tasks.files.frames import write_frame
+from tasks.files.schemas import COMPANION
+from tasks.pairing.strings_table import NOTHING_BESIDE
+
 ROOT = Path(__file__).resolve().parents[1]
 TITLES = {
     "baker": ["baker", "bread maker", "pastry baker", "baker of bread", "dough mixer", "bun maker"],
@@ -29,7 +33,7 @@ TITLES = {
 }
 ROWS = [{"id": one, "title": title} for one, titles in TITLES.items() for title in titles]
 STAGES = (
-    ["ingest", "split", "typos", "synonyms", "extra_words"]
+    ["ingest", "split", "typos", "synonyms", "extra_words", "companion"]
     + [f"pairs --mix {k}" for k in "0123"]
     + ["train --mix 3 --seed 1", "score --seed 1", "feedback", "pairs --mix 4c"]
     + ["train --mix 4c --seed 1", "lexical", "evaluate --mix 4c --seed 1"]
@@ -236,6 +240,7 @@ def test_occupations_of_one_title_each_give_no_pair(place: Place) -> None:
     place.table("titles.csv", [{"id": one, "title": one} for one in TITLES])
     place.succeeds("ingest")
     place.succeeds("split")
+    write_frame(NOTHING_BESIDE, place.folder / "data/companion/titles.parquet", COMPANION)
     assert "every occupation has a single title" in place.fails("pairs", "--mix", "0")
 
 

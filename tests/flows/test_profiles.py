@@ -119,6 +119,7 @@ def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
     pairs = checked.scored_pairs
     read = {
         *taxonomy.files.values(),
+        *checked.companion.located.files.values(),
         *filter(None, [inputs.file]),
         checked.synonyms.file,
         *(f"{pairs.folder}/{file}" for file in pairs.files.model_dump().values()),

@@ -233,6 +233,8 @@ def test_an_unknown_format_is_refused_with_those_there_are(here) -> None:
     taxonomy = section()["taxonomy"] | {"reader": "isco"}
     params = {"ingest": section(taxonomy=taxonomy)}
     (here / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
-    message = r"ingest\.taxonomy\.reader: 'isco' is no reader .*; choose esco, onet, sample, table"
+    message = (
+        r"ingest\.taxonomy\.reader: 'isco' is no reader .*; choose esco, melo, onet, sample, table"
+    )
     with pytest.raises(ParamsError, match=message):
         load(IngestParams)

@@ -103,7 +103,11 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
         ({"ingest.sources": ["a"]}, ["ingest.sources", "unknown", "spelling"]),
         (
             {"ingest.taxonomy.reader": "csv"},
-            ["ingest.taxonomy.reader", "'csv' is no reader of", "choose esco, onet, sample, table"],
+            [
+                "ingest.taxonomy.reader",
+                "'csv' is no reader of",
+                "choose esco, melo, onet, sample, table",
+            ],
         ),
         (
             {"scored_pairs.files.words": "../words.csv"},
