@@ -11,8 +11,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from flows.quiet import stage_environment
@@ -30,14 +30,25 @@ def stream(
     Returns:
         The exit status (128 + signal when a signal ended it) and all lines, without line ends.
     """
-    lines: list[str] = []
-    with guarded(command, folder, stage_environment(), stdout=subprocess.PIPE) as process:
+    with running(command, folder) as process:
         assert process.stdout is not None
-        with _sign_of_life(lines, say):
-            for line in process.stdout:
-                lines.append(line.rstrip())
-                say(lines[-1])
+        lines = follow(process.stdout, say)
         return process.wait(), lines
+
+
+def running(command: Sequence[str], folder: Path) -> AbstractContextManager[subprocess.Popen[str]]:
+    """Run `command` in `folder` for the time of the block; stdout and stderr are to be read."""
+    return guarded(command, folder, stage_environment(), stdout=subprocess.PIPE)
+
+
+def follow(output: Iterable[str], say: Callable[[str], None]) -> list[str]:
+    """Give each line to `say` as it comes, a sign of life while none comes; return them all."""
+    lines: list[str] = []
+    with _sign_of_life(lines, say):
+        for line in output:
+            lines.append(line.rstrip())
+            say(lines[-1])
+    return lines
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from prefect.cache_policies import NO_CACHE
 from flows.processes.streaming import stream
 from flows.stages.check import check_params
 from flows.stages.dvc_plan import Outcome, plan_and_skipped
-from flows.stages.dvc_stages import run_stage
+from flows.stages.dvc_stages import repro, run_stage
 
 
 def run_stages(root: Path, target: str) -> dict[str, Outcome]:
@@ -23,14 +23,17 @@ def run_stages(root: Path, target: str) -> dict[str, Outcome]:
     Before the first of them `params.yaml` is checked as a whole.
     """
     plan, done = plan_and_skipped(root, target)
+    log = get_run_logger()  # here, because not every line is said in the run's own thread
     if len(done) < len(plan):
-        log = get_run_logger()  # here, because not every line is said in the run's own thread
         check_params(root, lambda line: log.info("%s", line))
-    get_run_logger().info("the first %d of %d stages are up to date", len(done), len(plan))
+    log.info("the first %d of %d stages are up to date", len(done), len(plan))
     outcomes: dict[str, Outcome] = dict.fromkeys(done, "unchanged")
-    for number, stage in enumerate(plan[len(done) :], start=len(done) + 1):
-        get_run_logger().info("stage %d of %d  %s ...", number, len(plan), stage)
-        outcomes[stage] = run_stage(root, stage)
+    due = plan[len(done) :]
+    if due:
+        with repro(root, due) as stages:
+            for stage, lines in stages:
+                log.info("stage %d of %d  %s ...", plan.index(stage) + 1, len(plan), stage)
+                outcomes[stage] = run_stage(stage, lines)
     return outcomes
 
 

@@ -17,7 +17,7 @@ from dvc.repo import Repo
 
 from flows.failure import StageFailed
 from flows.stages.dvc_plan import plan_and_skipped, planned_stages, up_to_date
-from flows.stages.dvc_stages import outcome, run_stage
+from flows.stages.dvc_stages import by_stage, outcome, repro, run_stage
 
 Run = Callable[..., str]
 Dvc = tuple[str, ...]
@@ -117,6 +117,14 @@ def test_what_dvc_says_it_did(lines: list[str], expected: str) -> None:
     assert outcome("a", lines) == expected
 
 
+def test_output_is_cut_where_dvc_turns_to_another_stage() -> None:
+    """What a stage prints about itself or one before cuts nothing; what stands first is kept."""
+    lines = ["waiting", "Running stage 'a':", "> x", "'b'", "", "'b' didn't change, skipping"]
+    lines += ["Running stage 'c':", "the last words"]
+    cut = [(stage, list(part)) for stage, part in by_stage(iter(lines), ["a", "b", "c"])]
+    assert cut == [("a", lines[:5]), ("b", lines[5:6]), ("c", lines[6:])]
+
+
 @pytest.mark.slow
 def test_flow_and_bare_repro_write_the_same_lock(
     toy: Path, run_in: Run, dvc: Dvc, prefect_server: None, tmp_path: Path
@@ -124,9 +132,9 @@ def test_flow_and_bare_repro_write_the_same_lock(
     """Run; then find it unchanged, restored from the run cache, and run again after a change."""
     bare = Path(shutil.copytree(toy, tmp_path / "bare"))
     assert visited(run_in(bare, *dvc, "repro", "report")) == ORDER
-    assert [run_stage(toy, stage) for stage in ORDER] == ["ran"] * 5
+    assert ran(toy, ORDER) == dict.fromkeys(ORDER, "ran")
     assert (toy / "dvc.lock").read_bytes() == (bare / "dvc.lock").read_bytes()
-    assert run_stage(toy, "ingest") == "unchanged"
+    assert ran(toy, ["ingest", "report"]) == {"ingest": "unchanged", "report": "unchanged"}
     assert up_to_date(toy, ORDER) == ORDER
     assert plan_and_skipped(toy, "report") == (ORDER, ORDER)
     with Repo(str(toy)) as held, held.lock:
@@ -135,23 +143,28 @@ def test_flow_and_bare_repro_write_the_same_lock(
 
     (toy / "dvc.lock").unlink()
     assert up_to_date(toy, ORDER) == []
-    assert run_stage(toy, "ingest") == "restored"
+    assert ran(toy, ["ingest"]) == {"ingest": "restored"}
     titles = toy / "data" / "sample" / "titles.csv"
     titles.write_text(titles.read_text() + "miller\n")
     assert up_to_date(toy, ORDER) == []
-    assert run_stage(toy, "ingest") == "ran"
+    assert ran(toy, ["ingest"]) == {"ingest": "ran"}
     assert up_to_date(toy, ORDER) == ["ingest"]
     assert plan_and_skipped(toy, "report") == (ORDER, ["ingest"])
 
 
 @pytest.mark.slow
 def test_a_failed_stage_is_named_with_its_last_lines(toy: Path, prefect_server: None) -> None:
+    """The stages before it are done; none behind it is tried."""
     (toy / "fail.txt").write_text("train@1-1")
-    run_stage(toy, "ingest")
-    lock = (toy / "dvc.lock").read_bytes()
     with pytest.raises(StageFailed, match=r"(?s)stage train@1-1 failed\n.*the last words"):
-        run_stage(toy, "train@1-1")
-    assert (toy / "dvc.lock").read_bytes() == lock
+        ran(toy, ORDER)
+    assert up_to_date(toy, ORDER) == ["ingest", "lexical"]
+
+
+def ran(root: Path, stages: list[str]) -> dict[str, str]:
+    """Bring stages up to date, and say what DVC did with each."""
+    with repro(root, stages) as parts:
+        return {stage: run_stage(stage, lines) for stage, lines in parts}
 
 
 @pytest.mark.slow
