@@ -7,6 +7,7 @@ scored pairs. As `flows/retrain.py`, but it registers nothing: a model becomes a
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from prefect.artifacts import create_markdown_artifact
 from flows import results
 from flows.failure import StageFailed
 from flows.stages.dvc_plan import Outcome
+from flows.stages.nothing_to_do import push, unchanged
 from flows.stages.target import push_target, run_stages
 from flows.workspaces.workspace import root_of
 
@@ -80,6 +82,16 @@ def reproduce_in(root: Path) -> Reproduced:
     return done
 
 
+def standing(root: Path) -> Reproduced | None:
+    """Return what stands in `root` if a run would change nothing, else None; it is pushed."""
+    with suppress(Exception):  # whatever is wrong, the flow meets it again and says it better
+        track = track_of(root)
+        stages = unchanged(root, track.target)
+        if stages:
+            return Reproduced(root, track, stages, push(root, track.target))
+    return None
+
+
 def track_of(root: Path) -> Track:
     """Return what `track` of the parameters in `root` names.
 
@@ -100,6 +112,8 @@ def as_text(done: Reproduced) -> str:
         "table": str((done.root / done.track.page).parent),
         "data": results.pushed(done.pushed),
     }
+    if set(done.stages.values()) == {"unchanged"}:
+        facts["to do"] = "nothing"
     return done.page + "\n" + results.as_facts(facts)
 
 

@@ -37,11 +37,15 @@ def retrain(profile: str | None, *, serve: bool) -> None:
 
 def reproduce(profile: str | None) -> None:
     """Run the flow `reproduce`."""
-    with _place(profile) as root, _work(root, "reproduce"):
-        from flows.reproduce import as_text
+    with _place(profile) as root:
+        from flows.reproduce import as_text, standing
         from flows.reproduce import reproduce as flow
 
-        print("\n" + as_text(flow()), flush=True)
+        done = standing(root)
+        if done is None:
+            with _work(root, "reproduce"):
+                done = flow()
+        print("\n" + as_text(done), flush=True)
 
 
 @contextmanager

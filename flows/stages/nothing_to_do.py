@@ -1,7 +1,7 @@
-"""Whether a run of `retrain` would change anything, known before Prefect is started.
+"""Whether a run would change anything, known before Prefect is started.
 
-A flow run takes ten seconds of a server's start and end; where every stage is up to date and the
-model is registered and decided on, there is nothing for it to do.
+A flow run takes ten seconds of a server's start and end. `reproduce` has nothing to do where every
+stage is up to date, `retrain` where the model is registered and decided on as well.
 """
 
 from __future__ import annotations
@@ -29,22 +29,27 @@ def say_so(root: Path) -> bool:
 
 def standing_summary(root: Path) -> Summary | None:
     """Return how things stand if a run would change nothing, else None; what is not pushed is."""
-    plan, skipped = plan_and_skipped(root, TARGET)
-    is_whole = len(skipped) == len(plan) and (root / REPORT).is_file()
-    standing = project_standing(root) if is_whole else None
-    if standing is None:
+    stages = unchanged(root, TARGET)
+    standing = project_standing(root) if stages and (root / REPORT).is_file() else None
+    if stages is None or standing is None:
         return None
-    stages: dict[str, Outcome] = dict.fromkeys(plan, "unchanged")
-    return Summary(root, stages, *standing, _push(root))
+    return Summary(root, stages, *standing, push(root, TARGET))
 
 
-def _push(root: Path) -> bool:
+def unchanged(root: Path, target: str) -> dict[str, Outcome] | None:
+    """Return the stages of `target` if DVC would skip all of them, else None."""
+    plan, skipped = plan_and_skipped(root, target)
+    return dict.fromkeys(plan, "unchanged") if len(skipped) == len(plan) else None
+
+
+def push(root: Path, target: str) -> bool:
+    """Push what is not there yet, and tell whether it was done."""
     from dvc.exceptions import DvcException
     from dvc.repo import Repo
 
     try:
         with Repo(str(root)) as repo:
-            repo.push(targets=[target_address(root, TARGET)], with_deps=True)
+            repo.push(targets=[target_address(root, target)], with_deps=True)
     except (DvcException, OSError):
         return False
     return True

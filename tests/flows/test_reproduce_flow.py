@@ -77,7 +77,7 @@ def choose_track(root: Path, track: str) -> None:
 
 
 def test_the_command(toy: Path, flow_environment: dict[str, str]) -> None:
-    """End with the table; a failed stage is named, with the status 1."""
+    """End with the table, also where nothing is to do; a failed stage is named, with status 1."""
 
     def command() -> subprocess.CompletedProcess[str]:
         words = [sys.executable, "-m", "flows.cli", "reproduce"]
@@ -92,6 +92,9 @@ def test_the_command(toy: Path, flow_environment: dict[str, str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "| system | Typos |" in done.stdout
     assert "stages  7: 1 ran, 6 unchanged" in done.stdout
+    again = command()
+    assert again.stdout.endswith("data    pushed to DVC's remote\nto do   nothing\n")
+    assert "Beginning flow run" not in again.stdout + again.stderr
 
 
 def test_a_profile_that_is_not_there(toy: Path, flow_environment: dict[str, str]) -> None:
