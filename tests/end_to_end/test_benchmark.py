@@ -9,31 +9,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-import mlflow_import  # noqa: F401  its warnings
 import pytest
 import small_benchmark
+import tiny_registry
 import tiny_run
+from mlflow_import import WARNINGS
 
-from tasks.registry.register import register
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore::UserWarning:mlflow"),
-    pytest.mark.filterwarnings("ignore::FutureWarning:mlflow"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+pytestmark = [pytest.mark.slow, *WARNINGS]
 CHALLENGER = "--model=models:/rolecall@challenger"
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A root with one registered version, and a benchmark in the folder `deu`."""
-    root = tmp_path_factory.mktemp("root")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("MLFLOW_TRACKING_URI", raising=False)
-        patch.setenv("GIT_CEILING_DIRECTORIES", str(root.parent))
-        register(tiny_run.make_run(root))
+    root = tiny_registry.registered(tmp_path_factory.mktemp("root"), 1)
     shutil.copy(tiny_run.ROOT / "dvc.yaml", root)
     (root / "deu").mkdir()
     small_benchmark.write(root / "deu", concept=small_benchmark.CONCEPTS)

@@ -11,24 +11,17 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
-import mlflow_import  # noqa: F401  its warnings
 import numpy as np
 import pytest
+import tiny_registry
 import tiny_run
+from mlflow_import import WARNINGS
 
 from models.network.embedding import embed_titles
-from tasks.registry.register import register
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore::UserWarning:mlflow"),
-    pytest.mark.filterwarnings("ignore::FutureWarning:mlflow"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+pytestmark = [pytest.mark.slow, *WARNINGS]
 
 TITLES = ["nurse", "c++ devloper", None, "", "🍞", "n" * 10_000, "Developer"]
 CONSUMER = """
@@ -55,17 +48,11 @@ print(json.dumps(out))
 
 
 @pytest.fixture(scope="module")
-def registered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def registered(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Two versions of `rolecall` in the default store of a folder without git; its address."""
-    folder = tmp_path_factory.mktemp("registered")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("MLFLOW_TRACKING_URI", raising=False)
-        patch.setenv("GIT_CEILING_DIRECTORIES", str(folder.parent))
-        for seed in (1, 2):
-            register(tiny_run.make_run(folder, seed))
-        uri = f"sqlite:///{folder.resolve()}/.mlflow/mlflow.db"
+    folder = tiny_registry.registered(tmp_path_factory.mktemp("registered"), 1, 2)
     assert (folder / ".mlflow/artifacts").is_dir()
-    yield uri
+    return f"sqlite:///{folder.resolve()}/.mlflow/mlflow.db"
 
 
 def environment(uri: str) -> dict[str, str]:

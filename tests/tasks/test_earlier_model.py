@@ -4,36 +4,26 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import mlflow_import  # noqa: F401  its warnings
 import pytest
+import tiny_registry
 import tiny_run
 import yaml
+from mlflow_import import WARNINGS
 
 from models.network.model_files import load_model
 from tasks import earlier_model as stage
 from tasks import train as training
 from tasks.earlier_model import earlier_model
 from tasks.params.section import ParamsError
-from tasks.registry.register import register
 
-pytestmark = [
-    # of MLflow's and torch's own code: nothing here can answer them
-    pytest.mark.filterwarnings("ignore::UserWarning:mlflow"),
-    pytest.mark.filterwarnings("ignore::FutureWarning:mlflow"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+pytestmark = WARNINGS
 VERSION = "models:/rolecall/1"
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run, registered as version 1."""
-    root = tiny_run.make_run(tmp_path_factory.mktemp("earlier") / "run")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("MLFLOW_TRACKING_URI", raising=False)
-        assert register(root).version == "1"
-    return root
+    return tiny_registry.registered(tmp_path_factory.mktemp("earlier"), 1)
 
 
 def chosen(folder: Path, address: str, loss: str) -> None:

@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import mlflow_import
 import numpy as np
 import pytest
+import tiny_registry
 import tiny_run
+from mlflow_import import WARNINGS, mlflow
 
 from models.network.embedding import embed_titles
 from tasks.benchmark.folder import BenchmarkError
 from tasks.benchmark.model import cosine, load_model
-from tasks.registry.register import register
 from tasks.registry.tracking import registry
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore::UserWarning:mlflow"),
-    pytest.mark.filterwarnings("ignore::FutureWarning:mlflow"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+pytestmark = [pytest.mark.slow, *WARNINGS]
 TITLES = ["nurse", "coder", "night nurse"]
 
 
-class Silent(mlflow_import.mlflow.pyfunc.PythonModel):
+class Silent(mlflow.pyfunc.PythonModel):
     """A model that gives no embeddings."""
 
     def predict(self, context: object, model_input: list[str]) -> list[str]:
@@ -36,15 +30,13 @@ class Silent(mlflow_import.mlflow.pyfunc.PythonModel):
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Two versions of `rolecall`, the second one called challenger, and one of another model."""
-    folder = tmp_path_factory.mktemp("registered")
+    folder = tiny_registry.registered(tmp_path_factory.mktemp("registered"), 1, 2)
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("MLFLOW_TRACKING_URI", raising=False)
         patch.setenv("GIT_CEILING_DIRECTORIES", str(folder.parent))
         patch.chdir(folder)
-        for seed in (1, 2):
-            register(tiny_run.make_run(folder, seed))
         with registry(folder):
-            mlflow_import.mlflow.pyfunc.log_model(
+            mlflow.pyfunc.log_model(
                 name="silent",
                 python_model=Silent(),
                 registered_model_name="silent",
@@ -70,7 +62,7 @@ def test_its_own_network_compares(root: Path, address: str, seed: int) -> None:
 def test_folders_of_a_model(root: Path) -> None:
     """What MLflow wrote, and the artefact in it."""
     with registry(root):
-        written = Path(mlflow_import.mlflow.artifacts.download_artifacts("models:/rolecall/1"))
+        written = Path(mlflow.artifacts.download_artifacts("models:/rolecall/1"))
     for folder in (written, written / "artifacts/normalizer"):
         np.testing.assert_allclose(
             load_model(str(folder), root).embed(TITLES), torchs(1), atol=1e-5

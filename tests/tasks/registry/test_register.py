@@ -8,10 +8,10 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-import mlflow_import  # noqa: F401  its warnings
 import polars as pl
 import pytest
 import tiny_run
+from mlflow_import import WARNINGS
 
 from tasks.files.frames import write_frame
 from tasks.files.queries import read_queries
@@ -24,14 +24,7 @@ from tasks.registry.promote import promote, standing
 from tasks.registry.register import find_version, read_metrics, register
 from tasks.registry.tracking import registry
 
-pytestmark = [
-    pytest.mark.slow,
-    # of MLflow's and torch's own code: nothing here can answer them
-    pytest.mark.filterwarnings("ignore::UserWarning:mlflow"),
-    pytest.mark.filterwarnings("ignore::FutureWarning:mlflow"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+pytestmark = [pytest.mark.slow, *WARNINGS]
 
 
 @pytest.fixture(scope="module")
