@@ -17,6 +17,7 @@ import polars as pl
 from pydantic import AfterValidator, model_validator
 
 from tasks.files.command import run
+from tasks.files.counts import say
 from tasks.files.frames import write_frame, write_json
 from tasks.files.queries import queried_strings
 from tasks.files.schemas import COMPANION, REJECTED
@@ -96,7 +97,7 @@ def main() -> None:
     made = companion(taxonomy.aliases(), queried_strings())
     write_frame(made.titles, FOLDER / "titles.parquet", COMPANION)
     write_json({**made.counts, "rejected": ledger.reasons()}, FOLDER / "metrics.json")
-    print(made.counts)
+    say(made.counts)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from tasks.augment.mined_inputs import mined_inputs
 from tasks.augment.padded_titles import padded_titles
 from tasks.augment.superfluous import learn
 from tasks.files.command import run
+from tasks.files.counts import say
 from tasks.files.frames import read_frame, write_frame, write_json
 from tasks.files.schemas import (
     EXTRA_WORDS_VARIANTS,
@@ -181,7 +182,7 @@ def main() -> None:
     write_frame(made.variants, FOLDER / "variants.parquet", EXTRA_WORDS_VARIANTS)
     write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
     write_json(made.metrics, FOLDER / "metrics.json")
-    print(made.metrics)
+    say(made.metrics)
 
 
 if __name__ == "__main__":

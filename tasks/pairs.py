@@ -24,6 +24,7 @@ from pydantic import Field, model_validator
 
 from models.repeatable.seeding import generator
 from tasks.files.command import run
+from tasks.files.counts import say
 from tasks.files.frames import read_frame, write_frame, write_json
 from tasks.files.schemas import COMPANION, JUDGED, QUERIES, STRINGS, TITLES, VERDICTS
 from tasks.files.sources import (
@@ -240,7 +241,7 @@ def main() -> None:
     write_frame(judged, folder / "judged.parquet", JUDGED)
     counts = _counts(rows, strings)
     write_json(counts | told, folder / "metrics.json")
-    print(counts)
+    say(counts)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from pydantic import Field, model_validator
 
 from models.repeatable.seeding import generator
 from tasks.files.command import run
+from tasks.files.counts import say
 from tasks.files.frames import read_frame, write_frame, write_json
 from tasks.files.schemas import ALIASES, INPUTS, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS, TITLES
 from tasks.files.titles import with_readings
@@ -196,11 +197,11 @@ def main() -> None:
     write_frame(parts.inputs, FOLDER / "inputs.parquet", SPLIT_INPUTS)
     write_frame(parts.queries, FOLDER / "queries.parquet", QUERIES)
     counts = {
-        name: dict(frame["split"].value_counts().iter_rows())
+        name: dict(frame["split"].value_counts().sort("split").iter_rows())
         for name, frame in (("aliases", parts.aliases), ("inputs", parts.inputs))
     }
     write_json(counts, FOLDER / "metrics.json")
-    print(counts)
+    say(counts)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from tasks.augment.substitution import substitute
 from tasks.augment.synonym_counts import induction_counts, part_counts, supported, title_counts
 from tasks.augment.two_exchanges import twice_exchanged
 from tasks.files.command import run
+from tasks.files.counts import say
 from tasks.files.frames import read_frame, write_frame, write_json
 from tasks.files.schemas import (
     QUERIES,
@@ -159,7 +160,7 @@ def main() -> None:
     write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
     rejected = {"rows_read": sum(ledger.rows.values()), "rejected": ledger.reasons()}
     write_json({**made.counts, "manual_set": rejected}, FOLDER / "metrics.json")
-    print(made.counts["titles"], made.counts["parts"])
+    say({name: made.counts[name] for name in ("titles", "parts")})
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from models.repeatable.seeding import generator
 from models.text.titles import normalize_title
 from tasks.augment.noise import corrupt_by_count, corrupt_by_rate, letters_of
 from tasks.files.command import run
+from tasks.files.counts import say
 from tasks.files.frames import read_frame, write_frame, write_json
 from tasks.files.schemas import QUERIES, TITLES, VARIANTS
 from tasks.files.titles import with_readings
@@ -158,9 +159,13 @@ def main() -> None:
     )
     write_frame(made.variants, FOLDER / "variants.parquet", VARIANTS)
     write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
-    counts = {"variants": len(made.variants), "queries": len(made.queries)}
-    write_json({**counts, "left_out": made.left_out}, FOLDER / "metrics.json")
-    print(counts, "left out:", made.left_out)
+    counts = {
+        "variants": len(made.variants),
+        "queries": len(made.queries),
+        "left_out": made.left_out,
+    }
+    write_json(counts, FOLDER / "metrics.json")
+    say(counts)
 
 
 if __name__ == "__main__":

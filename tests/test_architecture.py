@@ -46,6 +46,12 @@ def module_of(stage: str) -> str:
     return f"tasks.scored.{stage}" if second else f"tasks.{stage}"
 
 
+def program_of(stage: str) -> str:
+    """The module that `python -m` runs for a stage: of a room, its `__main__`."""
+    module = module_of(stage)
+    return f"{module}.__main__" if ROOT.joinpath(*module.split(".")).is_dir() else module
+
+
 def modules(package: str) -> list[Path]:
     return sorted((ROOT / package).rglob("*.py"))
 
@@ -196,7 +202,7 @@ def hashes(tmp_path_factory: pytest.TempPathFactory) -> Hashes:
 
 def code_behind(stage: Resolved) -> set[str]:
     """Local modules that a stage runs: all readers of taxonomies, and the kinds of its networks."""
-    closure = import_closure([module_of(stage.kind)])
+    closure = import_closure([program_of(stage.kind)])
     if ROOT / TAXONOMIES in closure:
         readers = [path.stem for path in (ROOT / TAXONOMIES).parent.glob("[!_]*.py")]
         closure |= import_closure(f"tasks.readers.taxonomies.{reader}" for reader in readers)

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 if TYPE_CHECKING:
     from jaxtyping import Float32
@@ -34,6 +33,10 @@ class TfidfMatcher:
             raise ValueError(f"n-grams of {smallest} to {largest} characters: smaller first, 1 up")
         if not any(titles):
             raise ValueError(f"{len(titles)} titles without a character: the index is empty")
+        from sklearn.feature_extraction.text import (
+            TfidfVectorizer,  # seconds, for a check of values
+        )
+
         self._vectorizer = TfidfVectorizer(
             analyzer="char_wb",
             ngram_range=(smallest, largest),

@@ -29,7 +29,7 @@ from tasks.scored.scored_pairs import ScoredPairsParams
 from tasks.scored.similarity_params import SimilarityParams, system_settings
 from tasks.split import SplitParams
 from tasks.synonyms import SynonymsParams
-from tasks.table3 import Table3Params
+from tasks.table3.tables import Table3Params
 from tasks.typos import TyposParams
 
 

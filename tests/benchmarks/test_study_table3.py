@@ -15,11 +15,11 @@ from benchmarks.render import pages
 from benchmarks.results import Row, machine, read_rows, read_runs
 from benchmarks.studies.table3 import measure as table3
 from benchmarks.study import study
-from tasks.evaluation.effects import EFFECTS, KEPT_UP
 from tasks.files.frames import Schema
 from tasks.files.schemas import TABLE
 from tasks.files.tables import write_table
-from tasks.table3 import SUMMARY
+from tasks.table3.effects import EFFECTS, KEPT_UP
+from tasks.table3.tables import SUMMARY
 
 ROOT = Path(__file__).parents[2]
 LABEL = "source:label_agrees"

@@ -24,12 +24,12 @@ from benchmarks.studies.feedback.training import DEVICE, Training
 from benchmarks.studies.feedback.variants import CONTROL, VARIANTS
 from benchmarks.workspace import Exam, Workspace
 from tasks.augment.superfluous import learn
-from tasks.evaluation.effects import effects, kept_up
 from tasks.evaluation.systems import read_index
 from tasks.files.frames import read_frame
 from tasks.files.queries import read_queries
 from tasks.files.schemas import EXTRA_WORDS_VARIANTS
 from tasks.files.titles import normalized
+from tasks.table3.effects import effects, kept_up
 
 __all__ = ["DEVICE"]
 
@@ -38,7 +38,7 @@ TEST_METRICS = {"success_at_1": "success_at_1", "reciprocal_rank": "mrr"}
 STRING_METRICS = {"success_at_1": "fix_rate"}
 STRINGS = pl.col("test").is_in([CORRECTED, REWORDED])
 CANDIDATE = "4"
-"""What a variant is called where it is judged (`tasks/evaluation/effects.py`)."""
+"""What a variant is called where it is judged (`tasks/table3/effects.py`)."""
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:

@@ -12,11 +12,11 @@ import polars as pl
 from benchmarks.query_figures import sliced
 from benchmarks.results import Row
 from benchmarks.workspace import SAMPLE, Workspace, place
-from tasks.evaluation.effects import EFFECTS, KEPT_UP
 from tasks.files.schemas import TABLE
 from tasks.files.sources import MIXES
 from tasks.files.tables import read_table
-from tasks.table3 import SUMMARY
+from tasks.table3.effects import EFFECTS, KEPT_UP
+from tasks.table3.tables import SUMMARY
 
 LEXICAL = Path("data/lexical/table.csv")
 EFFECTS_FILE = "data/table3/effects.csv"

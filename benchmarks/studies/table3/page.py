@@ -9,8 +9,8 @@ from benchmarks.plots import curves, svg
 from benchmarks.results import Line, Lines, Results
 from benchmarks.study import study
 from benchmarks.tables import datasets, figure, markdown, of, where
-from tasks.evaluation.paper import ACCURACY, OWN_TEST, paper_errors_removed
-from tasks.evaluation.paper import TESTS as PAPER_TESTS
+from tasks.table3.paper import ACCURACY, OWN_TEST, paper_errors_removed
+from tasks.table3.paper import TESTS as PAPER_TESTS
 
 README = (
     ("this network", "sample", "4c"),

@@ -9,9 +9,9 @@ from frames_of import queries_of
 
 from models.measures.intervals import paired_interval
 from models.repeatable.seeding import child_seed
-from tasks.evaluation.effects import COMPARISONS, EFFECTS, KEPT_UP, SCORES_BY_SEED, effects, kept_up
-from tasks.evaluation.paper import ACCURACY, errors_removed, paper_errors_removed
 from tasks.files.frames import check
+from tasks.table3.effects import COMPARISONS, EFFECTS, KEPT_UP, SCORES_BY_SEED, effects, kept_up
+from tasks.table3.paper import ACCURACY, errors_removed, paper_errors_removed
 
 Hits = dict[str, list[float]]
 

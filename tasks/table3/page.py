@@ -1,6 +1,6 @@
 """Table 3, its effects and the verdicts on mix 4 as Markdown that is also read in a terminal.
 
-In: frames of schemas `tasks.table3.SUMMARY`, `tasks.evaluation.effects.EFFECTS` and `KEPT_UP`.
+In: frames of schemas `tasks.table3.tables.SUMMARY`, `tasks.table3.effects.EFFECTS` and `KEPT_UP`.
 Measures nothing.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 import polars as pl
 
 from models.measures.intervals import MARGIN
-from tasks.evaluation.paper import OWN_TEST
 from tasks.reporting.aligned_table import Rows, aligned
 from tasks.reporting.names import SLICES, TESTS, count, in_order, share, signed, slice_name
 from tasks.reporting.names import test_name as name_of
+from tasks.table3.paper import OWN_TEST
 
 ACCURACY = pl.col("metric") == "success_at_1"
 WHOLE = pl.col("slice") == "all"

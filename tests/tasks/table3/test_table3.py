@@ -11,20 +11,19 @@ import yaml
 from frames_of import queries_of
 from toy_evaluation import TESTS, write_toy
 
-from tasks.evaluation.effects import EFFECTS, KEPT_UP, SCORES_BY_SEED
-from tasks.evaluation.table3_page import as_markdown
 from tasks.files.frames import write_frame
 from tasks.files.queries import read_queries
 from tasks.files.schemas import QUERIES, SCORES, TABLE
 from tasks.files.sources import MIXES
 from tasks.files.tables import read_table, table, write_table
 from tasks.reporting.aligned_table import aligned
-from tasks.table3 import (
-    FOLDER,
+from tasks.table3.__main__ import FOLDER, main
+from tasks.table3.effects import EFFECTS, KEPT_UP, SCORES_BY_SEED
+from tasks.table3.page import as_markdown
+from tasks.table3.tables import (
     SUMMARY,
     TABLE_BY_SEED,
     Evaluations,
-    main,
     read_evaluations,
     table3,
 )

@@ -1,10 +1,6 @@
-"""The paper's Table 3 on our data: every system on every test, effects, and the paper beside.
+"""Table 3 in frames: every system on every test, over seeds, the paper's figures beside.
 
-In: `data/lexical/{scores.parquet,table.csv}`, `data/evaluate/K/SEED/{scores.parquet,table.csv}` of
-every mix K and all `seeds`, all tests' queries. Out, in `data/table3/`: `table.csv` (each
-seed), `summary.csv` (mean and spread over seeds), `effects.csv` and `kept_up.csv`
-(`tasks/evaluation/effects.py`), `table3.md` for people, `metrics.json`. `untrained` is that of
-mix 0.
+`untrained` is that of mix 0.
 """
 
 from __future__ import annotations
@@ -15,19 +11,14 @@ from typing import Annotated, ClassVar, NamedTuple
 import polars as pl
 from pydantic import Field
 
-from models.repeatable.whole_file import write_bytes
-from tasks.evaluation.effects import EFFECTS, KEPT_UP, METRICS, SCORES_BY_SEED, effects, kept_up
-from tasks.evaluation.paper import ACCURACY
-from tasks.evaluation.table3_page import as_markdown
-from tasks.files.command import run
-from tasks.files.frames import Schema, check, read_frame, write_json
-from tasks.files.queries import read_queries
+from tasks.files.frames import Schema, check, read_frame
 from tasks.files.schemas import SCORES, TABLE
 from tasks.files.sources import BASE, MIXES
-from tasks.files.tables import nested, read_table, table, write_table
-from tasks.params.section import Section, load, load_run
+from tasks.files.tables import read_table, table
+from tasks.params.section import Section
+from tasks.table3.effects import METRICS, SCORES_BY_SEED, effects, kept_up
+from tasks.table3.paper import ACCURACY
 
-FOLDER = Path("data/table3")
 TABLE_BY_SEED: Schema = {**TABLE, "seed": pl.Int64}
 SUMMARY: Schema = {
     "system": pl.String,
@@ -139,23 +130,3 @@ def _read(folder: Path, seed: int | None, systems: list[str]) -> Evaluations:
     )
     mine = pl.col("system").is_in(systems)
     return Evaluations(*(frame.filter(mine).with_columns(column) for frame in frames))
-
-
-def main() -> None:
-    """Run the stage on its files."""
-    chosen = load_run()
-    evaluations = read_evaluations(Path("data"), chosen.seeds)
-    draws = load(Table3Params).bootstrap_draws
-    made = table3(evaluations, read_queries("test"), draws, chosen.seed)
-    write_table(made.table, FOLDER / "table.csv", TABLE_BY_SEED)
-    write_table(made.summary, FOLDER / "summary.csv", SUMMARY)
-    write_table(made.effects, FOLDER / "effects.csv", EFFECTS)
-    write_table(made.kept_up, FOLDER / "kept_up.csv", KEPT_UP)
-    page = as_markdown(made.summary, made.effects, made.kept_up)
-    write_bytes(page.encode(), FOLDER / "table3.md")
-    write_json(nested(made.summary.rename({"mean": "value"})), FOLDER / "metrics.json")
-    print(page)
-
-
-if __name__ == "__main__":
-    run(main)

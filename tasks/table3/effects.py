@@ -14,10 +14,10 @@ import polars as pl
 
 from models.measures.intervals import MARGIN, non_inferior, paired_interval
 from models.repeatable.seeding import child_seed
-from tasks.evaluation.paper import OWN_TEST, errors_removed, paper_errors_removed
 from tasks.files.frames import Schema
 from tasks.files.schemas import SCORES
 from tasks.files.sources import CORRECTIONS, LAST, MIXES, VERDICTS, mix_before
+from tasks.table3.paper import OWN_TEST, errors_removed, paper_errors_removed
 
 SCORES_BY_SEED: Schema = {**SCORES, "seed": pl.Int64}
 """`seed` of training; null for a system that is not trained."""
@@ -61,7 +61,7 @@ def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) 
     """Pair the gains of `COMPARISONS` with 95 % bootstrap intervals: schema `EFFECTS`.
 
     `slice` is `all`, and each source of a test whose queries are of several. `before` is the value
-    of `over`; `errors_removed` is of success@1 (`tasks.evaluation.paper`). Comparisons with a model
+    of `over`; `errors_removed` is of success@1 (`tasks.table3.paper`). Comparisons with a model
     that is not there are left out.
 
     Args:
