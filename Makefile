@@ -11,6 +11,7 @@ export DVC_NO_ANALYTICS = 1
 export MLFLOW_DISABLE_TELEMETRY = true
 export PREFECT_SERVER_ANALYTICS_ENABLED = false
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+unexport PYTHONDONTWRITEBYTECODE # a run starts Python thirty times: its modules are compiled once
 
 BIN := .venv/bin
 READY := .venv/installed

@@ -34,7 +34,7 @@ class TfidfMatcher:
         if not any(titles):
             raise ValueError(f"{len(titles)} titles without a character: the index is empty")
         from sklearn.feature_extraction.text import (
-            TfidfVectorizer,  # seconds, for a check of values
+            TfidfVectorizer,  # takes a second, which a check of parameters need not
         )
 
         self._vectorizer = TfidfVectorizer(

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ NEAREST = 10
 
 def places(embeddings: Float[np.ndarray, "title dim"], seed: int) -> Float64[np.ndarray, "title 2"]:
     """Find a place for each of three embeddings or more; the unit of the axes means nothing."""
+    from sklearn.manifold import TSNE  # takes a second, which a check of parameters need not
+
     chart = TSNE(
         perplexity=min(PERPLEXITY, (len(embeddings) - 1) / 3),
         max_iter=STEPS,
