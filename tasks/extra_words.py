@@ -3,8 +3,8 @@
 In: `data/split/{titles,inputs,queries}.parquet`, and of typos and synonyms the `queries` and
 `variants`. Out: `data/extra_words/{variants,queries}.parquet`. Mined from the inputs of the split
 parts `train` and `unlabelled` (`mined_inputs.py`), those with a label held out by shares; besides,
-training titles padded with the words that the mined training part has around its titles
-(`superfluous.py`). Neculoiu et al. 2016, section 4.2, point 3.
+training titles padded with the words that the mined training part has around its titles, and with
+the phrases that `params.yaml` names (`superfluous.py`). Neculoiu et al. 2016, section 4.2, point 3.
 
 A mined input without a label is trained on and never asked: nothing could contradict it, and what
 is no job title at all ("500 Internal Server Error", of the waiters) would count as a test.
@@ -16,16 +16,17 @@ out and counted; of padded titles also what equals a mined input.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar, NamedTuple, Self
+from typing import Annotated, ClassVar, NamedTuple, Self
 
 import numpy as np
 import polars as pl
-from pydantic import model_validator
+from pydantic import AfterValidator, model_validator
 
 from models.repeatable.seeding import generator
+from models.text.titles import clean_title
 from tasks.augment.mined_inputs import mined_inputs
 from tasks.augment.padded_titles import padded_titles
-from tasks.augment.superfluous import learn
+from tasks.augment.superfluous import known, learn
 from tasks.files.command import run
 from tasks.files.counts import say
 from tasks.files.frames import read_frame, write_frame, write_json
@@ -37,10 +38,27 @@ from tasks.files.schemas import (
     TITLES,
 )
 from tasks.files.sources import earlier_queries, earlier_variants
-from tasks.params.section import Number, Section, Share, load, load_run
+from tasks.params.section import Number, Params, Section, Share, load, load_run
 
 FOLDER = Path("data/extra_words")
 MINED_FROM = ("train", "unlabelled")
+
+
+def checked_phrase(text: str) -> str:
+    """Refuse a phrase in which nothing is left after cleaning."""
+    if not clean_title(text):
+        raise ValueError(f"{text!r} has no character to put beside a title; leave it out")
+    return text
+
+
+Phrase = Annotated[str, AfterValidator(checked_phrase)]
+
+
+class Phrases(Params):
+    """Superfluous words that are known beforehand."""
+
+    before: list[Phrase]
+    after: list[Phrase]
 
 
 class ExtraWordsParams(Section):
@@ -51,6 +69,7 @@ class ExtraWordsParams(Section):
     valid_share: Share
     gate_share: Share
     padded: Number
+    phrases: Phrases
 
     @model_validator(mode="after")
     def _something_is_left(self) -> Self:
@@ -105,7 +124,7 @@ def extra_words(
     learned = learn(seen["title"].to_list(), seen["variant"].to_list())
     padded = padded_titles(
         searched,
-        learned,
+        learned + known(params.phrases.before, params.phrases.after),
         taken | {"is_a_mined_input": set(mined["normalized"])},
         params.padded,
         generator(seed, "extra_words", "padded"),

@@ -7,6 +7,8 @@ all sequences of so many words that were seen before a title, one, and likewise 
 stay whole, so that "looking for" is never torn apart; each is as likely as it was frequent.
 
 Where a title ends inside a word ("nurse/carer") nothing is learned from the input.
+
+What is known beforehand (`known`) is drawn as if it had been seen.
 """
 
 from __future__ import annotations
@@ -32,6 +34,10 @@ class Superfluous:
     before: list[str]
     after: list[str]
 
+    def __add__(self, other: Superfluous) -> Superfluous:
+        """Join the inputs of both."""
+        return Superfluous([*self.before, *other.before], [*self.after, *other.after])
+
     def distinct(self) -> dict[str, int]:
         """Count how many different phrases stand before and after, and how many words in all."""
         words = {word for phrase in [*self.before, *self.after] for word in phrase.split()}
@@ -40,6 +46,16 @@ class Superfluous:
             "after": len({*self.after} - {""}),
             "words": len(words),
         }
+
+
+def known(before: Sequence[str], after: Sequence[str]) -> Superfluous:
+    """Return phrases as if inputs had shown each alone, and as often one before and one after."""
+    both = max(len(before), len(after)) if before and after else 0
+    turns = [(before[n % len(before)], after[n % len(after)]) for n in range(both)]
+    pairs = [*((phrase, "") for phrase in before), *(("", phrase) for phrase in after), *turns]
+    return Superfluous(
+        [clean_title(first) for first, _ in pairs], [clean_title(second) for _, second in pairs]
+    )
 
 
 def learn(titles: Sequence[str], variants: Sequence[str]) -> Superfluous:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.text.titles import clean_title, normalize_title
-from tasks.augment.superfluous import Superfluous, learn, pad
+from tasks.augment.superfluous import Superfluous, known, learn, pad
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,13 @@ def test_distinct_phrases_and_words_are_counted() -> None:
 def test_nothing_learned_pads_nothing() -> None:
     with pytest.raises(ValueError, match="no superfluous words"):
         pad(["nurse"], Superfluous([], []), np.random.default_rng(1))
+
+
+def test_known_phrases_stand_alone_and_together() -> None:
+    """Of each side as often alone as it is named; the shorter list begins anew."""
+    made = known(["Looking for", "our"], ["(m/f)", "now", "- UK"])
+    assert made.before == ["looking for", "our", "", "", "", "looking for", "our", "looking for"]
+    assert made.after == ["", "", "(m/f)", "now", "- uk", "(m/f)", "now", "- uk"]
+    assert known([], ["now"]) == Superfluous([""], ["now"])
+    assert known([], []) == Superfluous([], [])
+    assert made + Superfluous(["a"], [""]) == Superfluous([*made.before, "a"], [*made.after, ""])
