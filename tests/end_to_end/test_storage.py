@@ -1,4 +1,4 @@
-"""DVC as its users know it: push and pull, metrics of two commits, experiments.
+"""DVC as its users know it: push, and pull in a second clone.
 
 `--with-deps report`, because here the other stages of `table3` have never run: without it DVC warns
 of what it cannot push, and pulls and checks out all that it can, and then fails for the rest.
@@ -6,15 +6,10 @@ of what it cannot push, and pulls and checks out all that it can, and then fails
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-
 import pytest
-from clones import IN_GIT, MIX, MODEL, Clone, fresh_clone
+from clones import IN_GIT, Clone, fresh_clone
 
 pytestmark = pytest.mark.slow
-TESTS = {"typos", "composition", "extra_words", "annotations", "heldout_alias"}
 
 
 @pytest.fixture(scope="module")
@@ -39,38 +34,3 @@ def test_push_clone_pull(small: Clone, working: Clone) -> None:
     assert second.is_up_to_date()
     assert second.changed() == ""
     assert "Running stage" not in second.dvc("repro", "report")
-
-
-def test_metrics_of_two_commits(working: Clone) -> None:
-    """Take another seed: other pairs and another network, so other values."""
-    working.set_params({"seed": 2})
-    working.dvc("repro", "report")
-    said = working.dvc("metrics", "diff", "--json")
-    assert "failed to load" not in said
-    metrics = json.loads(said.splitlines()[-1])
-    values = metrics["data/report/metrics.json"]
-    assert values.keys() & TESTS
-    assert all(value["old"] != value["new"] for value in values.values())
-    params = json.loads(working.dvc("params", "diff", "--json").splitlines()[-1])
-    assert params == {"params.yaml": {"seed": {"old": 1, "new": 2, "diff": 1}}}
-    working.git("checkout", "--quiet", "--", ".")
-    working.dvc("checkout", "--with-deps", "report")
-    assert working.is_up_to_date()
-
-
-def test_an_experiment(working: Clone) -> None:
-    """Follow the README's `dvc exp run --temp`: what the seed decides runs; the tree stays."""
-    before = working.git("branch", "--verbose"), working.files(), working.changed()
-    printed = working.dvc("exp", "run", "--temp", "--name", "second", "-S", "seeds=[2]", "report")
-    for stage in ("train@3-2", "score", f"train@{MIX}-2"):
-        assert f"Running stage '{stage}'" in printed
-    assert "Stage 'pairs@3' didn't change, skipping" in printed
-    assert MODEL not in printed
-    assert (working.git("branch", "--verbose"), working.files(), working.changed()) == before
-    assert "second" in working.dvc("exp", "list")
-    show = ("exp", "show", "--csv", "--only-changed", "--drop", "Created|.*/.*")
-    said = working.dvc(*show)
-    assert "failed to load" not in said
-    rows = {row["Experiment"]: row for row in csv.DictReader(io.StringIO(said))}
-    assert json.loads(rows["second"]["seeds"]) == [2]
-    assert rows["second"].keys() & TESTS  # those that the seed changed
