@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 METRICS: dict[str, Callable[[RelevantPlaces], np.ndarray]] = {
     "mean_average_precision": RelevantPlaces.average_precision,
     "mrr": RelevantPlaces.reciprocal_rank,
-    "success_at_1": lambda found: found.success_at_k(1),
-    "success_at_5": lambda found: found.success_at_k(5),
-    "success_at_10": lambda found: found.success_at_k(10),
+    "success_at_1": lambda places: places.success_at_k(1),
+    "success_at_5": lambda places: places.success_at_k(5),
+    "success_at_10": lambda places: places.success_at_k(10),
 }
 """Name of the mean to the value per query."""
 
@@ -68,8 +68,8 @@ def rank(system: str, similarities: Similarities, benchmark: Benchmark, depth: i
         block = slice(start, start + TITLES_AT_ONCE)
         scores = best_scores(similarities(titles[block]), benchmark.index.memberships)
         order = ranked(scores)
-        found = RelevantPlaces.of(order, gold[block], depth)
-        values = {name: metric(found) for name, metric in METRICS.items()}
+        places = RelevantPlaces.of(order, gold[block], depth)
+        values = {name: metric(places) for name, metric in METRICS.items()}
         best = order[:, :depth]
         blocks.append((values, best, np.take_along_axis(scores, best, axis=1)))
         progress(start + TITLES_AT_ONCE)
