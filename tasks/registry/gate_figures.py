@@ -50,7 +50,6 @@ class TestFigures:
     queries: int
     challenger: float
     opponent: float
-    ngram: float
     difference: float
     low: float
     high: float
@@ -70,7 +69,6 @@ class TestFigures:
             queries=shares.queries,
             challenger=float(answers.challenger.mean()),
             opponent=float(answers.opponent.mean()),
-            ngram=float(answers.ngram.mean()),
             difference=shares.difference,
             low=low,
             high=high,
@@ -96,22 +94,22 @@ def as_markdown(figures: Sequence[TestFigures], opponent: str, margin: float, ha
     if not figures:
         return ""
     head = (
-        f"| test | queries | challenger | {opponent} | difference | ends | asked | passed "
-        "| queries needed | ngram | less ngram [95 %] |"
+        f"| test | queries | challenger | {opponent} | difference [low, high] | asked | passed "
+        "| queries needed | over the n-gram matcher [95 %] |"
     )
-    rule = "| --- |" + " ---: |" * 5 + " --- | --- |" + " ---: |" * 3
-    keeps_up, not_worse = f"lower end above −{margin:g}", "upper end not below 0"
+    rule = "| --- |" + " ---: |" * 4 + " --- | --- |" + " ---: |" * 2
+    keeps_up, not_worse = f"low above −{margin:g}", "high not below 0"
     rows = [
-        f"| {f.test} | {f.queries} | {f.challenger:.3f} | {f.opponent:.3f} | {f.difference:+.3f} "
-        f"| [{f.low:+.3f}, {f.high:+.3f}] | {keeps_up if f.decides else not_worse} "
-        f"| {'yes' if f.passed else 'no'} | {'' if f.needed is None else f.needed} "
-        f"| {f.ngram:.3f} | {_less(f.over_ngram)} |"
+        f"| {f.test} | {f.queries} | {f.challenger:.3f} | {f.opponent:.3f} "
+        f"| {f.difference:+.3f} [{f.low:+.3f}, {f.high:+.3f}] "
+        f"| {keeps_up if f.decides else not_worse} | {'yes' if f.passed else 'no'} "
+        f"| {'' if f.needed is None else f.needed} | {_over(f.over_ngram)} |"
         for f in figures
     ]
     notes = ["Success@1 on the gate's queries."]
     if any(own.decides for own in figures):
         notes.append(
-            f"A challenger that is worse by {margin:g} on any test whose lower end is asked for is "
+            f"A challenger that is worse by {margin:g} on any test whose low end is asked for is "
             f"promoted with a chance of {harm:g} at most."
         )
     if any(own.needed and not own.passed for own in figures):
@@ -119,7 +117,7 @@ def as_markdown(figures: Sequence[TestFigures], opponent: str, margin: float, ha
     return "\n".join([" ".join(notes), "", head, rule, *rows])
 
 
-def _less(interval: Interval) -> str:
+def _over(interval: Interval) -> str:
     return f"{interval.value:+.3f} [{interval.low:+.3f}, {interval.high:+.3f}]"
 
 

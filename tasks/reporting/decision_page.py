@@ -40,7 +40,7 @@ CHANGES = {
     "right to wrong": "Wrong now, right before",
 }
 HEAD = ("Title", "Test", "Answered before", "Answered now")
-SHOWN = 100  # titles of either change
+SHOWN = 30  # titles of either change
 
 
 def decision_page(report: str, decision: dict[str, Any]) -> str:

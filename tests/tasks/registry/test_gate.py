@@ -106,7 +106,8 @@ def test_page() -> None:
     page = as_markdown(figures, CHAMPION, PARAMS.margin, PARAMS.harm)
     head, rule, row = page.splitlines()[2:]
     assert head.count("|") == rule.count("|") == row.count("|")
-    assert "| annotations | 100 | 0.500 | 0.500 | +0.000 |" in row
+    assert "| annotations | 100 | 0.500 | 0.500 | +0.000 [-0." in row
+    assert "] | low above −0.02 | no |" in row
     assert f"| no | {figures[0].needed} |" in row
     assert "`typos.gate_titles`" in page  # what would help
     assert as_markdown([], CHAMPION, 0.02, 0.05) == ""

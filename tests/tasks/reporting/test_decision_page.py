@@ -112,9 +112,9 @@ def test_flips_stand_by_direction_and_occupation_the_most_first(decided):
 def test_a_long_list_is_cut_and_says_so(decided):
     many = [{**decided["flips"][0], "raw_title": f"title {n}"} for n in range(130)]
     page = decision_section({**decided, "flips": many})
-    assert "130 titles, of which 100 are shown" in page
-    assert page.count("title 9") == 11  # 9 and 90 to 99
-    assert "title 100" not in page
+    assert "130 titles, of which 30 are shown" in page
+    assert page.count("title 2") == 11  # 2 and 20 to 29
+    assert "title 30" not in page
 
 
 def test_nothing_flipped_and_nothing_compared(decided):
