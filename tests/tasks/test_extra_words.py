@@ -10,6 +10,7 @@ import pytest
 from frames_of import as_split_gives, inputs_of, queries_that_ask, titles_of, variants_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from models.answer.occupation_scores import ScoreRule
 from models.answer.search import Search
@@ -28,7 +29,8 @@ Input = tuple[str, str | None, str]
 
 
 def params(**changes: Any) -> ExtraWordsParams:
-    values = {"test_share": 0.4, "valid_share": 0.1, "gate_share": 0.1, "padded": 2}
+    values: dict[str, object] = {"test_share": 0.4, "valid_share": 0.1, "gate_share": 0.1}
+    values |= {"padded": 2, "phrases": {"before": [], "after": []}}
     return ExtraWordsParams(**values | changes)
 
 
@@ -242,3 +244,15 @@ def test_the_same_again_and_another_with_another_seed() -> None:
     assert one.queries.equals(two.queries)
     assert one.metrics == two.metrics
     assert not made_of(TITLES_OF_TWO, TWENTY, seed=2).queries.equals(one.queries)
+
+
+def test_known_phrases_pad_without_any_input() -> None:
+    """A taxonomy alone has none to learn from."""
+    phrases = {"before": ["looking for a"], "after": ["(m/f)"]}
+    made = made_of(TITLES_OF_TWO, NO_INPUTS, padded=3, phrases=phrases)
+    wanted = {"looking for a {}", "{} (m/f)", "looking for a {} (m/f)"}
+    titles = set(made.variants["title"])
+    assert titles
+    assert set(made.variants["variant"]) <= {form.format(t) for t in titles for form in wanted}
+    with pytest.raises(ValidationError, match="no character to put beside a title"):
+        params(phrases={"before": [" "], "after": []})
