@@ -2,7 +2,8 @@
 
 Networks are small here (`small_source`, and `shortened` profiles): what is shown is that each
 command ends as promised. A line that stands in no row of `ENDINGS` fails. Those of `LONG` take a
-quarter of an hour, for published data and all mixes: STRANGER=whole runs them too.
+quarter of an hour, for published data and all mixes; STRANGER=whole runs them too
+(`test_own_taxonomy.py` and `test_reproduce_table3.py` run the like in any case).
 """
 
 from __future__ import annotations
