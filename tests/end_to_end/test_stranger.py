@@ -2,8 +2,7 @@
 
 Networks are small here (`small_source`, and `shortened` profiles): what is shown is that each
 command ends as promised. A line that stands in no row of `ENDINGS` fails. Those of `LONG` take a
-quarter of an hour, for published data and all mixes; STRANGER=whole runs them too
-(`test_own_taxonomy.py` and `test_reproduce_table3.py` run the like in any case).
+quarter of an hour, for published data and all mixes; STRANGER=whole runs them too.
 """
 
 from __future__ import annotations
@@ -11,17 +10,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
+from background import free_port, running
 from clones import ROOT, Clone
 
 pytestmark = pytest.mark.slow
@@ -92,7 +90,9 @@ class Shell:
         """Return what is printed by a line, which must succeed; one that ends in `&` goes on."""
         line = line.replace("127.0.0.1:4200", f"127.0.0.1:{self._port}")
         if re.search(r"&( *#.*)?$", line):
-            self._stack.enter_context(behind(line.partition("&")[0], self.root, self.variables))
+            command = ["bash", "-c", f"exec {line.partition('&')[0]}"]
+            log = self.root.with_name(f"{line.split()[1]}.log")
+            self._stack.enter_context(running(command, self.root, self.variables, log))
             if "server" in line:
                 wait(f"http://127.0.0.1:{self._port}/api/health")
             return ""
@@ -166,35 +166,6 @@ def consumed(shell: Shell, block: str, folder: Path) -> str:
         return shell.type("python -i < block.py")
     finally:
         shell.root = before
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
-@contextmanager
-def behind(line: str, folder: Path, variables: dict[str, str]) -> Iterator[None]:
-    """Run a line in a process group that is gone afterwards."""
-    process = subprocess.Popen(
-        ["bash", "-c", f"exec {line}"],
-        cwd=folder,
-        env=variables,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        yield
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
 
 
 def wait(address: str) -> None:

@@ -5,24 +5,24 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from background import free_port, running
 
 from flows.quiet import QUIET
 from flows.schedule import stated_schedules
 
 ROOT = Path(__file__).parents[2]
+PREFECT = (sys.executable, "-m", "prefect")
 SECONDS = 110  # for the whole of the slow test
 FAST = {
     "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "1",
@@ -59,13 +59,14 @@ def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
     environment |= {"ROLECALL_DATA": str(outside.parents[1])}
 
     def prefect(*arguments: str) -> None:
-        command = [sys.executable, "-m", "prefect", "--no-prompt", *arguments]
+        command = [*PREFECT, "--no-prompt", *arguments]
         done = subprocess.run(command, cwd=toy, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
 
     with ExitStack() as stack:
         client = stack.enter_context(httpx.Client(base_url=api, timeout=20, trust_env=False))
-        server = ["server", "start", "--host", "127.0.0.1", "--port", str(port), "--no-ui"]
+        address = ["--host", "127.0.0.1", "--port", str(port)]
+        server = [*PREFECT, "server", "start", *address, "--no-ui"]
         stack.enter_context(running(server, tmp_path, environment, tmp_path / "server.log"))
         until(deadline, lambda: healthy(client))
         prefect("work-pool", "create", "rolecall", "--type", "process")
@@ -79,7 +80,7 @@ def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
         assert {b - a for a, b in itertools.pairwise(weekly)} == {timedelta(days=7)}
         assert datetime.now(UTC) < weekly[0] <= datetime.now(UTC) + timedelta(days=7)
 
-        worker = ["worker", "start", "--pool", "rolecall", "--type", "process"]
+        worker = [*PREFECT, "worker", "start", "--pool", "rolecall", "--type", "process"]
         stack.enter_context(running(worker, tmp_path, environment, tmp_path / "worker.log"))
         due = datetime.now(UTC) + timedelta(seconds=6)
         soon = {"interval": 7 * 86400, "anchor_date": due.isoformat(), "timezone": "UTC"}
@@ -93,37 +94,6 @@ def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
         assert (toy / ".workspaces" / "other" / "data" / "report" / "report.html").exists()
         assert not (toy / "data" / "report").exists()
         prefect("deployment", "run", "retrain/weekly", "-p", "profile=other")
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
-@contextmanager
-def running(
-    arguments: list[str], folder: Path, environment: dict[str, str], log: Path
-) -> Iterator[None]:
-    """Run `prefect ARGUMENTS` in a process group that is gone afterwards."""
-    with log.open("w") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "prefect", *arguments],
-            cwd=folder,
-            env=environment,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        try:
-            yield
-        finally:
-            os.killpg(process.pid, signal.SIGTERM)
-            try:
-                process.wait(8)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
 
 
 def logs(folder: Path) -> Callable[[], str]:
