@@ -8,12 +8,14 @@ queries for every system, as the pipeline does, so differences are paired.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 import polars as pl
+from scipy import stats
 
 from benchmarks.results import Row
-from models.measures.intervals import Interval, bootstrap_interval, paired_interval
+from models.measures.intervals import TAIL, Interval, bootstrap_interval, paired_interval
 from models.repeatable.seeding import child_seed
 from tasks.files.tables import METRICS, table
 from tasks.params.whole import AllParams
@@ -52,6 +54,28 @@ def gains(system: str, mine: Seeds, theirs: Seeds, metric: str, params: AllParam
         pair = group["success_at_1"].to_numpy(), group["success_at_1_over"].to_numpy()
         interval = paired_interval(*pair, *_draws(params, test))
         yield interval_row(system, test, metric, interval, len(group))
+
+
+def gains_of_seeds(system: str, mine: Seeds, theirs: Seeds, metric: str) -> Iterator[Row]:
+    """Yield the mean over seeds of each test's gain in success@1, and what others would change.
+
+    Its 95 % interval is Student's, of the seeds' own differences; n is their number, 2 or more.
+    """
+    keys = ["test", "query_id"]
+    both = pl.concat(
+        mine[seed]
+        .join(theirs[seed], on=keys, suffix="_over", maintain_order="left")
+        .group_by("test", maintain_order=True)
+        .agg((pl.col("success_at_1") - pl.col("success_at_1_over")).mean())
+        for seed in mine
+    )
+    for test, group in _tests(both):
+        own = group["success_at_1"].to_numpy()
+        margin = stats.t.ppf(1 - TAIL, len(own) - 1) * own.std(ddof=1) / math.sqrt(len(own))
+        mean = float(own.mean())
+        yield interval_row(
+            system, test, metric, Interval(mean, mean - margin, mean + margin), len(own)
+        )
 
 
 def sliced_rows(

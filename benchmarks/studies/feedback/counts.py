@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from benchmarks.query_figures import Seeds, figures, gains
+from benchmarks.query_figures import Seeds, figures, gains, gains_of_seeds
 from benchmarks.results import Row
 from benchmarks.studies.feedback.rates import queries_of_titles
 from benchmarks.studies.feedback.training import Training
@@ -36,9 +36,11 @@ def measure_counts(
             Row(system, JUDGED_TITLES, "verdicts", known, known),
             *figures(system, after, METRICS, exam.params),
         ]
-        yield rows + (
-            list(gains(system, after, before, "gain_over_3", exam.params)) if most else []
-        )
+        if most:
+            rows += gains(system, after, before, "gain_over_3", exam.params)
+        if most and len(seeds) > 1:
+            rows += gains_of_seeds(system, after, before, "gain_of_seeds")
+        yield rows
 
 
 def by_seed(system: str, training: Training, exam: Exam, seeds: Sequence[int]) -> Seeds:
