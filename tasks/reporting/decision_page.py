@@ -41,6 +41,7 @@ CHANGES = {
 }
 HEAD = ("Title", "Test", "Answered before", "Answered now")
 SHOWN = 30  # titles of either change
+OF_ONE = 3  # of one occupation
 
 
 def decision_page(report: str, decision: dict[str, Any]) -> str:
@@ -89,22 +90,24 @@ def _changes(flips: list[dict[str, str | None]], opponent: str) -> list[Html]:
 
 
 def _flipped(caption: str, flips: list[dict[str, str | None]]) -> Html:
-    """Group titles by occupation, the one with the most first; `SHOWN` of them at most."""
+    """Group titles by occupation, the one with the most first; `OF_ONE` of each, `SHOWN` in all."""
     by_occupation: dict[str, list[dict[str, str | None]]] = {}
     for flip in flips:
         by_occupation.setdefault(str(flip["occupation_label"]), []).append(flip)
     ranked = sorted(by_occupation.items(), key=lambda item: (-len(item[1]), item[0]))
-    shown = [(name, flip) for name, group in ranked for flip in group][:SHOWN]
-    bodies = [
-        _group(name, [flip for of, flip in shown if of == name])
-        for name in dict.fromkeys(name for name, _ in shown)
-    ]
-    rest = f", of which {count(SHOWN)} are shown" if len(flips) > SHOWN else ""
+    bodies, left = [], SHOWN
+    for name, group in ranked:
+        if not left:
+            break
+        bodies.append(_group(name, len(group), group[: min(OF_ONE, left)]))
+        left -= min(OF_ONE, left, len(group))
+    rest = f", of which {count(SHOWN - left)} are shown" if SHOWN - left < len(flips) else ""
     return table_of_bodies(f"{caption}: {counted(len(flips), 'title')}{rest}", HEAD, bodies)
 
 
-def _group(occupation: str, flips: list[dict[str, str | None]]) -> Html:
-    name = tag("th", tag("strong", occupation), colspan=len(HEAD), scope="rowgroup")
+def _group(occupation: str, titles: int, shown: list[dict[str, str | None]]) -> Html:
+    of = f", {counted(titles, 'title')}" if len(shown) < titles else ""
+    name = tag("th", tag("strong", occupation), of, colspan=len(HEAD), scope="rowgroup")
     rows = [
         table_row(
             [
@@ -113,7 +116,7 @@ def _group(occupation: str, flips: list[dict[str, str | None]]) -> Html:
                 *(flip[side] or "no answer" for side in ("before", "after")),
             ]
         )
-        for flip in flips
+        for flip in shown
     ]
     return tag("tbody", tag("tr", name, class_="group"), *rows)
 

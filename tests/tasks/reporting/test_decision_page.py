@@ -110,11 +110,16 @@ def test_flips_stand_by_direction_and_occupation_the_most_first(decided):
 
 
 def test_a_long_list_is_cut_and_says_so(decided):
-    many = [{**decided["flips"][0], "raw_title": f"title {n}"} for n in range(130)]
+    first = decided["flips"][0]
+    many = [
+        {**first, "raw_title": f"title {n}.", "occupation_label": f"job {n % 26}"}
+        for n in range(130)
+    ]
     page = decision_section({**decided, "flips": many})
     assert "130 titles, of which 30 are shown" in page
-    assert page.count("title 2") == 11  # 2 and 20 to 29
-    assert "title 30" not in page
+    assert page.count(", 5 titles</th>") == 10
+    assert all(f">title {n}.<" in page for n in (0, 26, 52))
+    assert "title 78." not in page  # a fourth of the first occupation
 
 
 def test_nothing_flipped_and_nothing_compared(decided):
