@@ -200,7 +200,8 @@ def test_counts_of_verdicts(toy: Path, tmp_path: Path, monkeypatch: pytest.Monke
     mine = [row for row in rows if row["test"] == "judged" and row["metric"] == "success_at_1"]
     assert {(row["seed"], row["n"]) for row in mine} == {("1", "3"), ("2", "3"), ("", "3")}
     reserved = [row for row in rows if row["test"] == "judged/source:reserved"]
-    assert {row["n"] for row in reserved} == {"1"}
+    by_metric = {(row["metric"], row["n"]) for row in reserved}
+    assert by_metric == {("success_at_1", "1"), ("gain_over_3", "1"), ("gain_of_seeds", "2")}
     gains = {(row["system"], row["test"]) for row in rows if row["metric"] == "gain_over_3"}
     assert {("verdicts_9", "typos"), ("verdicts_1", "annotations/part:valid")} <= gains
     assert "verdicts_0" not in {system for system, _ in gains}
