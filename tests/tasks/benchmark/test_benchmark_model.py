@@ -30,8 +30,10 @@ class Silent(mlflow.pyfunc.PythonModel):
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Two versions of `rolecall`, the second one called challenger, and one of another model."""
-    folder = tiny_registry.registered(tmp_path_factory.mktemp("registered"), 1, 2)
+    outside = tmp_path_factory.mktemp("registered")
     with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(outside)  # MLflow keeps models without a run where its database was begun
+        folder = tiny_registry.registered(outside, 1, 2)
         patch.delenv("MLFLOW_TRACKING_URI", raising=False)
         patch.setenv("GIT_CEILING_DIRECTORIES", str(folder.parent))
         patch.chdir(folder)
