@@ -8,7 +8,6 @@ queries for every system, as the pipeline does, so differences are paired.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 
 import polars as pl
@@ -43,14 +42,7 @@ def figures(
 
 def gains(system: str, mine: Seeds, theirs: Seeds, metric: str, params: AllParams) -> Iterator[Row]:
     """Yield the difference in success@1 on each test, over all seeds, paired by query."""
-    own, keys = pooled(mine), ["test", "query_id"]
-    both = own.join(pooled(theirs), on=keys, suffix="_over", maintain_order="left")
-    if len(both) < len(own):
-        raise ValueError(
-            f"{len(own)} queries, and only {len(both)} of them with an answer of the other "
-            "system: ask both the same"
-        )
-    for test, group in _tests(both):
+    for test, group in _tests(_paired(pooled(mine), pooled(theirs))):
         pair = group["success_at_1"].to_numpy(), group["success_at_1_over"].to_numpy()
         interval = paired_interval(*pair, *_draws(params, test))
         yield interval_row(system, test, metric, interval, len(group))
@@ -61,21 +53,16 @@ def gains_of_seeds(system: str, mine: Seeds, theirs: Seeds, metric: str) -> Iter
 
     Its 95 % interval is Student's, of the seeds' own differences; n is their number, 2 or more.
     """
-    keys = ["test", "query_id"]
-    both = pl.concat(
-        mine[seed]
-        .join(theirs[seed], on=keys, suffix="_over", maintain_order="left")
-        .group_by("test", maintain_order=True)
-        .agg((pl.col("success_at_1") - pl.col("success_at_1_over")).mean())
-        for seed in mine
-    )
-    for test, group in _tests(both):
-        own = group["success_at_1"].to_numpy()
-        margin = stats.t.ppf(1 - TAIL, len(own) - 1) * own.std(ddof=1) / math.sqrt(len(own))
-        mean = float(own.mean())
-        yield interval_row(
-            system, test, metric, Interval(mean, mean - margin, mean + margin), len(own)
-        )
+    gain = (pl.col("success_at_1") - pl.col("success_at_1_over")).mean().alias("gain")
+    by_seed = [
+        _paired(values, theirs[seed]).group_by("test", maintain_order=True).agg(gain)
+        for seed, values in mine.items()
+    ]
+    for test, group in _tests(pl.concat(by_seed)):
+        own = group["gain"].to_numpy()
+        mean, margin = own.mean(), stats.t.ppf(1 - TAIL, len(own) - 1) * stats.sem(own)
+        interval = Interval(float(mean), float(mean - margin), float(mean + margin))
+        yield interval_row(system, test, metric, interval, len(own))
 
 
 def sliced_rows(
@@ -109,6 +96,17 @@ def interval_row(
 def sliced(test: str, part: str) -> str:
     """Name the test of a slice: `typos/size:1`, or the test itself for the slice `all`."""
     return test if part == "all" else f"{test}/{part}"
+
+
+def _paired(mine: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
+    """Put what the other system has of each query beside it, as columns `…_over`."""
+    both = mine.join(theirs, on=["test", "query_id"], suffix="_over", maintain_order="left")
+    if len(both) < len(mine):
+        raise ValueError(
+            f"{len(mine)} queries, and only {len(both)} of them with an answer of the other "
+            "system: ask both the same"
+        )
+    return both
 
 
 def _tests(values: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:

@@ -95,13 +95,12 @@ def _flipped(caption: str, flips: list[dict[str, str | None]]) -> Html:
     for flip in flips:
         by_occupation.setdefault(str(flip["occupation_label"]), []).append(flip)
     ranked = sorted(by_occupation.items(), key=lambda item: (-len(item[1]), item[0]))
-    bodies, left = [], SHOWN
-    for name, group in ranked:
-        if not left:
-            break
-        bodies.append(_group(name, len(group), group[: min(OF_ONE, left)]))
-        left -= min(OF_ONE, left, len(group))
-    rest = f", of which {count(SHOWN - left)} are shown" if SHOWN - left < len(flips) else ""
+    shown = [(name, flip) for name, group in ranked for flip in group[:OF_ONE]][:SHOWN]
+    bodies = [
+        _group(name, len(by_occupation[name]), [flip for of, flip in shown if of == name])
+        for name in dict.fromkeys(name for name, _ in shown)
+    ]
+    rest = f", of which {count(len(shown))} are shown" if len(shown) < len(flips) else ""
     return table_of_bodies(f"{caption}: {counted(len(flips), 'title')}{rest}", HEAD, bodies)
 
 
