@@ -57,6 +57,6 @@ results: $(READY) ## measure again what can be: results/*.csv, docs/RESULTS.md, 
 
 constraints: ## resolve constraints.txt anew, in a fresh environment
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder \
-	  && $$folder/bin/python -m pip install --quiet -e '.[dev]' \
+	  && $$folder/bin/python -m pip install --quiet -e '.[dev,teacher]' \
 	  && { head -2 constraints.txt; $$folder/bin/python -m pip freeze --exclude-editable | sed 's/+[a-z0-9.]*$$//'; } > $$folder/constraints.txt \
 	  && mv $$folder/constraints.txt constraints.txt && echo "constraints.txt: $$(grep -c == constraints.txt) versions"
