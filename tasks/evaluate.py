@@ -1,9 +1,9 @@
 """The network of mix K, untrained and trained, on every test.
 
-In: `data/split/titles.parquet`, all tests' queries (`tasks/files/queries.py`) and
+In: `data/split/titles.parquet`, all tests' queries (`tasks/files/queries.py`), `data/evidence/` and
 `data/train/K/SEED/model/`. Out: `data/evaluate/K/SEED/{scores,run}.parquet`, `table.csv` (tidy,
 with slices) and `metrics.json`, with the systems `untrained`, as training began, and K, as it
-ended.
+ended, with its evidence.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from models.answer.search import Search
 from models.network.model_files import load_model
+from tasks.evaluation.answering import answering
 from tasks.evaluation.measured import measure, write_measured
 from tasks.evaluation.systems import EvaluateParams, network, read_index
 from tasks.files.command import run
@@ -26,14 +28,15 @@ def main() -> None:
     parser.add_argument("--mix", required=True, choices=MIXES)
     parser.add_argument("--seed", type=int, required=True, help="that it was trained with")
     options = parser.parse_args()
-    index = read_index()
-    model = Path(f"data/train/{options.mix}/{options.seed}/model")
+    index, params, place = read_index(), load(EvaluateParams), f"{options.mix}/{options.seed}"
+    model = Path(f"data/train/{place}/model")
+    untrained = network(*load_model(model, "initial"), index.titles)
     systems = {
-        "untrained": network(*load_model(model, "initial"), index.titles),
-        options.mix: network(*load_model(model), index.titles),
+        "untrained": Search(index, untrained, params.rule),
+        options.mix: answering(model, index, params.rule, Path(f"data/evidence/{place}")),
     }
-    measured = measure(systems, index, read_queries("test"), load(EvaluateParams), load_run().seed)
-    write_measured(measured, Path(f"data/evaluate/{options.mix}/{options.seed}"))
+    measured = measure(systems, read_queries("test"), params, load_run().seed)
+    write_measured(measured, Path(f"data/evaluate/{place}"))
 
 
 if __name__ == "__main__":

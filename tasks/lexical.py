@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from models.answer.search import Similarities
+from models.answer.search import Search, Similarities
 from models.text.ngram_matcher import NgramMatcher
 from tasks.evaluation.measured import measure, write_measured
 from tasks.evaluation.systems import EvaluateParams, read_index
@@ -43,8 +43,11 @@ def lexical_systems(titles: Sequence[str], params: LexicalParams) -> dict[str, S
 def main() -> None:
     """Run the stage on its files."""
     index, params = read_index(), load(EvaluateParams)
-    systems = lexical_systems(index.titles, load(LexicalParams))
-    measured = measure(systems, index, read_queries("test"), params, load_run().seed)
+    systems = {
+        name: Search(index, similarities, params.rule)
+        for name, similarities in lexical_systems(index.titles, load(LexicalParams)).items()
+    }
+    measured = measure(systems, read_queries("test"), params, load_run().seed)
     write_measured(measured, FOLDER)
 
 

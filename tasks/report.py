@@ -4,29 +4,30 @@ In: `data/ingest/{occupations.parquet,metrics.json}`, `data/split/{aliases,title
 tests' queries (`tasks/files/queries.py`), `{variants.parquet,metrics.json}` of `data/synonyms/` and
 `data/extra_words/`, `data/pairs/K/{judged.parquet,metrics.json}`,
 `data/train/K/SEED/{history.csv,model/}`, and `{run,scores}.parquet` and `table.csv` of
-`data/lexical/` and `data/evaluate/K/SEED/`; K is `mix` of `params.yaml`, SEED the first of its
-`seeds`. Out: `data/report/report.html`, and for `dvc metrics` `data/report/metrics.json`, the
-network's success@1 on each test. The page holds no date, duration or path: equal inputs give equal
-bytes. It measures nothing new but paired differences of what the stages before wrote, and what the
-network answers now to judged titles. Version, date and the gate's decision are known after the
-stage only: `tasks/reporting/decision_page.py` puts them on top of the page.
+`data/lexical/` and `data/evaluate/K/SEED/`, and `data/evidence/K/SEED/`; K is `mix` of
+`params.yaml`, SEED the first of its `seeds`. Out: `data/report/report.html`, and for `dvc metrics`
+`data/report/metrics.json`, the network's success@1 on each test. The page holds no date, duration
+or path: equal inputs give equal bytes. It measures nothing new but paired differences of what the
+stages before wrote, and what the network answers now to judged titles. Version, date and the gate's
+decision are known after the stage only: `tasks/reporting/decision_page.py` puts them on top of the
+page.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
 from models.network.embedding import embed_titles
 from models.network.model_files import load_model
 from models.repeatable.whole_file import write_bytes
-from tasks.evaluation.systems import EvaluateParams
+from tasks.evaluation.answering import read_evidence
+from tasks.evaluation.systems import EvaluateParams, index_of
 from tasks.files.command import run
-from tasks.files.frames import read_frame, write_json
+from tasks.files.frames import read_frame, read_json, write_json
 from tasks.files.queries import read_queries
 from tasks.files.schemas import (
     EXTRA_WORDS_VARIANTS,
@@ -102,16 +103,17 @@ def load_material(params: PageParams, data: Path) -> Material:
     evaluated = [data / "lexical", data / f"evaluate/{params.mix}/{params.train_seed}"]
     featurizer, encoder = load_model(trained / "model")
     vectors = encoder.unit_vectors()
+    titles = read_frame(data / "split/titles.parquet", TITLES)
 
     def embed(titles: Sequence[str]) -> Float[np.ndarray, "title dim"]:
         return embed_titles(encoder, featurizer, list(titles)).cpu().numpy()
 
     return Material(
         params=params,
-        counts=_read_json(data / "ingest/metrics.json"),
+        counts=read_json(data / "ingest/metrics.json"),
         occupations=read_frame(data / "ingest/occupations.parquet", OCCUPATIONS),
         aliases=read_frame(data / "split/aliases.parquet", SPLIT_ALIASES),
-        titles=read_frame(data / "split/titles.parquet", TITLES),
+        titles=titles,
         queries=read_queries("test", data),
         history=read_table(trained / "history.csv", HISTORY),
         run=pl.concat(read_frame(folder / "run.parquet", RUN) for folder in evaluated),
@@ -122,24 +124,24 @@ def load_material(params: PageParams, data: Path) -> Material:
             data / "extra_words/variants.parquet", EXTRA_WORDS_VARIANTS
         ),
         made={
-            name: _read_json(data / folder / "metrics.json")
+            name: read_json(data / folder / "metrics.json")
             for name, folder in (
                 ("synonyms", "synonyms"),
                 ("extra_words", "extra_words"),
                 ("pairs", f"pairs/{params.mix}"),
             )
         },
+        evidence=read_evidence(
+            data / f"evidence/{params.mix}/{params.train_seed}",
+            index_of(titles),
+            params.evaluate.soft_temperature,
+        ),
         judged=read_frame(data / f"pairs/{params.mix}/judged.parquet", JUDGED),
         weights=sum(weight.numel() for weight in encoder.parameters()),
         embed=embed,
         units=() if vectors is None else featurizer.vocabularies[0].known,
         unit_vectors=None if vectors is None else vectors.numpy(),
     )
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return values
 
 
 def main() -> None:

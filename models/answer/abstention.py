@@ -1,4 +1,4 @@
-"""Whether a raw title is answered; if not, the reason of the abstention."""
+"""Reasons of an abstention, and those that the raw title shows by itself."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ NO_LETTERS = "no letters"
 """Digits, punctuation or emoji only (Unicode category L is missing)."""
 UNKNOWN_LETTERS = "unknown letters"
 """No letter of it was seen in training, for example another script."""
+NO_JOB_TITLE = "no job title"
+"""Further from every title than nearly all inputs are (`calibration.Calibration.familiar`)."""
+UNSURE = "low confidence"
+"""Below the confidence that was asked for."""
 
 
 def abstention(raw_title: object, alphabet: frozenset[str], titles: frozenset[str]) -> str | None:

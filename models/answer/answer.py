@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
 UNCALIBRATED = "uncalibrated"
+"""The reason of an answer without confidence."""
 
 
 class Answer(NamedTuple):
@@ -23,7 +24,8 @@ class Answer(NamedTuple):
     codes: Annotated[list[str], "the hierarchy above it, broad to narrow"]
     matched_title: Annotated[str | None, "its closest alias, as the taxonomy writes it"]
     score: Annotated[float | None, "how close: a cosine similarity, or a soft maximum of several"]
-    confidence: Annotated[float | None, "null, as the model is not calibrated"]
+    confidence: Annotated[float | None, "the chance that it is right; null without calibration"]
+    code_confidences: Annotated[list[float], "the same of each of `codes`"]
     reason: Annotated[str | None, "why there is no answer, or no confidence"]
     cut: Annotated[bool, "whether the title was longer than the network reads"]
     top_occupation_ids: Annotated[list[str], "the best `top_k` occupations"]

@@ -1,8 +1,8 @@
 """The normalizer: raw titles in, one answer or abstention each out; numpy alone.
 
 It is put into the file that consumers load (`tasks/registry/serving_file.py`), and what the gate
-judges is this class in a loaded model. Confidence is null with the reason `uncalibrated` until
-there is a calibration: a score is never one.
+judges is this class in a loaded model. Without a calibration confidence is null with the reason
+`uncalibrated`: a score is never one.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.answer.abstention import abstention
+from models.answer.abstention import NO_JOB_TITLE, UNSURE, abstention
 from models.answer.answer import UNCALIBRATED, Answer
+from models.answer.calibration import Calibration, Levels
+from models.answer.evidence import Evidence, posterior
 from models.answer.index import AliasIndex
 from models.answer.occupation_scores import ScoreRule
 from models.answer.search import Hits, Search
@@ -38,9 +40,11 @@ class Normalizer:
         embed: cleaned titles to embeddings of unit norm.
         aliases: columns `occupation_id, title` (cleaned), `written` (as the taxonomy has it) and
             `split`, a row a title and occupation.
-        occupations: columns `occupation_id, occupation_label, codes`.
-        embeddings: of the titles of `index`, in its order.
+        occupations: columns `occupation_id, occupation_label, codes, bias`.
+        exemplars: columns `title, occupation_id, weight` (`models/answer/evidence.py`).
+        embeddings: of the titles of `index`, in its order, and then of the exemplars in theirs.
         rule: how occupations score.
+        calibration: of the confidence, if there is one.
         top_k: default number of answers.
     """
 
@@ -48,8 +52,10 @@ class Normalizer:
     embed: Embed
     aliases: Columns
     occupations: Columns
+    exemplars: Columns
     embeddings: Float32[np.ndarray, "title dim"]
     rule: ScoreRule
+    calibration: Calibration | None
     top_k: int
 
     @cached_property
@@ -69,10 +75,14 @@ class Normalizer:
             KeyError: a title is none of the taxonomy's.
         """
         place = {title: row for row, title in enumerate(self.index.titles)}
-        return self._search(index, self.embeddings[[place[title] for title in index.titles]])
+        rows = [place[title] for title in index.titles]
+        beyond = range(len(place), len(self.embeddings))
+        return self._search(index, self.embeddings[[*rows, *beyond]])
 
     def _search(self, index: AliasIndex, embeddings: Float32[np.ndarray, "title dim"]) -> Search:
-        return Search(index, lambda titles: self.embed(titles) @ embeddings.T, self.rule)
+        bias = dict(zip(self.occupations["occupation_id"], self.occupations["bias"], strict=True))
+        evidence = Evidence.of(index, bias, self.exemplars, self.rule.temperature)
+        return Search(index, lambda titles: self.embed(titles) @ embeddings.T, self.rule, evidence)
 
     def predict(
         self,
@@ -88,36 +98,59 @@ class Normalizer:
             min_confidence: below it the model abstains; None or 0 asks for nothing.
 
         Raises:
-            ValueError: `top_k` is below 1, or `min_confidence` is asked of a model without
-                calibration, which would have to filter by something that it does not know.
+            ValueError: `top_k` is below 1, `min_confidence` is no chance, or it is asked of a model
+                without calibration, which would have to filter by something that it does not know.
         """
-        depth = self._depth(top_k, min_confidence)
+        depth = self._depth(top_k)
+        least = self._least(min_confidence)
         reasons = [abstention(title, *self._readable) for title in raw_titles]
         readable = [
             clean_title(str(title))
             for title, reason in zip(raw_titles, reasons, strict=True)
             if reason is None
         ]
-        answers = self._answers(readable, depth)
+        answers = self._answers(readable, depth, least)
         return [Answer.abstain(reason) if reason else next(answers) for reason in reasons]
 
-    def _depth(self, top_k: int | None, min_confidence: float | None) -> int:
-        if min_confidence:
-            raise ValueError(
-                f"min_confidence = {min_confidence}: this model is not calibrated, so it has no "
-                "confidence to compare; leave it out, or compare `score` yourself"
-            )
+    def _depth(self, top_k: int | None) -> int:
         depth = self.top_k if top_k is None else int(top_k)
         if depth < 1:
             raise ValueError(f"top_k = {depth}; it must be 1 or more")
         return depth
 
-    def _answers(self, titles: list[str], depth: int) -> Iterator[Answer]:
+    def _least(self, min_confidence: float | None) -> float:
+        least = float(min_confidence or 0)
+        if not 0 <= least <= 1:
+            raise ValueError(f"min_confidence = {least:g}; it is a chance, from 0 to 1")
+        if least and self.calibration is None:
+            raise ValueError(
+                f"min_confidence = {least:g}: this model is not calibrated, so it has no "
+                "confidence to compare; leave it out, or compare `score` yourself"
+            )
+        return least
+
+    def _answers(self, titles: list[str], depth: int, least: float) -> Iterator[Answer]:
         for place, hits in self.search.blocks(titles, depth):
             cut = self.featurizer(titles[place]).cut.tolist()
-            yield from (self._answer(row, hits, is_cut) for row, is_cut in enumerate(cut))
+            confidences = self._confidences(hits)
+            for row, sure in enumerate(confidences):
+                if self.calibration and hits.closest[row] < self.calibration.familiar:
+                    yield Answer.abstain(NO_JOB_TITLE)
+                elif sure and sure[-1] < least:
+                    yield Answer.abstain(UNSURE)
+                else:
+                    yield self._answer(row, hits, cut[row], sure)
 
-    def _answer(self, row: int, hits: Hits, cut: bool) -> Answer:
+    def _confidences(self, hits: Hits) -> list[list[float]]:
+        """Return how certain each answer is at every level, or nothing without calibration."""
+        if self.calibration is None:
+            return [[] for _ in hits.closest]
+        chances = posterior(hits.scores, self.calibration.temperature)
+        shares = self._levels.shares(chances, hits.occupations[:, 0])
+        confidences: list[list[float]] = self.calibration(shares).tolist()
+        return confidences
+
+    def _answer(self, row: int, hits: Hits, cut: bool, sure: list[float]) -> Answer:
         codes = hits.occupations[row].tolist()
         identifiers = [self.index.occupations[code] for code in codes]
         matched = [
@@ -132,13 +165,19 @@ class Normalizer:
             codes=hierarchy,
             matched_title=matched[0],
             score=scores[0],
-            confidence=None,
-            reason=UNCALIBRATED,
+            confidence=sure[-1] if sure else None,
+            code_confidences=sure[: len(hierarchy)] if sure else [],
+            reason=None if sure else UNCALIBRATED,
             cut=cut,
             top_occupation_ids=identifiers,
             top_titles=matched,
             top_scores=scores,
         )
+
+    @cached_property
+    def _levels(self) -> Levels:
+        """The hierarchy above the occupations of `index`."""
+        return Levels.of([self._known[name][1] for name in self.index.occupations])
 
     @cached_property
     def _readable(self) -> tuple[frozenset[str], frozenset[str]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from models.answer.evidence import Evidence
 from models.answer.index import AliasIndex
 from models.answer.occupation_scores import ScoreRule, best_titles
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from jaxtyping import Float, Float32, Int
 
 Similarities = Callable[[Sequence[str]], "Float32[np.ndarray, 'query title']"]
-"""A system as one function: cleaned titles in, similarities to the titles of an index out."""
+"""A system as one function: cleaned titles in, similarities to the titles of an index out, and then
+to those of the evidence, where a search has any."""
 TITLES_AT_ONCE = 256
 """Titles looked up at once: their similarities to 100,000 titles take 100 MB."""
 
@@ -31,30 +33,43 @@ class Hits(NamedTuple):
         scores: of all occupations.
         occupations: codes of the best, best first; equal scores in the order of their ids.
         titles: the closest title of each of these, a place in the index.
+        closest: similarity to the closest title or exemplar of all.
     """
 
     scores: Float[np.ndarray, "query occupation"]
     occupations: Int[np.ndarray, "query k"]
     titles: Int[np.ndarray, "query k"]
+    closest: Float[np.ndarray, " query"]
 
 
 @dataclass(frozen=True)
 class Search:
-    """An index, a system that knows how similar titles are to it, and how occupations score."""
+    """An index, a system that knows how similar titles are to it, and how occupations score.
+
+    Attributes:
+        index: of aliases.
+        similarities: to the titles of `index`, and to those of `evidence` after them.
+        rule: from aliases to occupations.
+        evidence: what is known of inputs, if anything.
+    """
 
     index: AliasIndex
     similarities: Similarities
     rule: ScoreRule
+    evidence: Evidence | None = None
 
     def __call__(self, titles: Sequence[str], depth: int) -> Hits:
         """Look up one block of cleaned titles; `depth` occupations each, if there are so many."""
-        similarities = self.similarities(titles)
-        memberships = self.index.memberships
+        known, memberships = len(self.index.titles), self.index.memberships
+        everything = self.similarities(titles)
+        similarities = everything[:, :known]
         scores = self.rule(similarities, memberships)
+        if self.evidence is not None:
+            scores = self.evidence(scores, everything[:, known:])
         best = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
         row = np.repeat(np.arange(len(best)), best.shape[1])
         closest = best_titles(similarities, memberships, row, best.reshape(-1))
-        return Hits(scores, best, closest.reshape(best.shape))
+        return Hits(scores, best, closest.reshape(best.shape), everything.max(axis=1))
 
     def blocks(self, titles: Sequence[str], depth: int) -> Iterator[tuple[slice, Hits]]:
         """Yield block after block of any number of titles, with the place of each."""

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from models.answer.index import AliasIndex
-from models.answer.search import Search, Similarities
+from models.answer.search import Search
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import EvaluateParams
 from tasks.files.frames import write_frame, write_json
@@ -30,8 +29,7 @@ class Measured(NamedTuple):
 
 
 def measure(
-    systems: Mapping[str, Similarities],
-    index: AliasIndex,
+    systems: Mapping[str, Search],
     queries: pl.DataFrame,
     params: EvaluateParams,
     seed: int,
@@ -39,16 +37,15 @@ def measure(
     """Rank all queries with each system.
 
     Args:
-        systems: by name, in the order of the table; all answer with the titles of `index`.
-        index: what is searched.
+        systems: by name, in the order of the table; all answer with one index.
         queries: schema `QUERIES`.
         params: section `evaluate`.
         seed: the pipeline's seed.
     """
     scores, runs = [], []
-    for name, similarities in systems.items():
-        print(f"{name}: {len(queries)} queries against {len(index.titles)} titles", flush=True)
-        search = Search(index, similarities, params.rule)
+    for name, search in systems.items():
+        titles = len(search.index.titles)
+        print(f"{name}: {len(queries)} queries against {titles} titles", flush=True)
         values, run = rank_queries(name, search, queries, params.run_depth)
         scores.append(values)
         runs.append(run)

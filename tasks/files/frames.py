@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -66,6 +67,17 @@ def read_parquet(path: Path) -> pl.DataFrame:
     if not path.is_file():
         raise FileNotFoundError(f"{path} is missing: run `dvc repro` for the stage that writes it")
     return pl.read_parquet(path)
+
+
+def read_json(path: Path) -> Any:  # noqa: ANN401
+    """Read what `write_json` wrote.
+
+    Raises:
+        FileNotFoundError: the stage that writes it has not run.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is missing: run `dvc repro` for the stage that writes it")
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def write_json(value: object, path: Path) -> None:

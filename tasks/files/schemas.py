@@ -109,6 +109,12 @@ STRINGS: Schema = {
     "role": pl.String,
 }
 
+PRIOR: Schema = {"occupation_id": pl.String, "chance": pl.Float64, "bias": pl.Float32}
+"""How likely each occupation is among inputs, and what that adds to its score."""
+EXEMPLARS: Schema = {"title": pl.String, "occupation_id": pl.String, "weight": pl.Float32}
+"""Cleaned inputs as further aliases of an occupation; one whose occupation is guessed has several
+rows."""
+
 RUN: Schema = {
     "system": pl.String,
     "test": pl.String,

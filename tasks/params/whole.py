@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from tasks.companion import CompanionParams
 from tasks.evaluation.systems import EvaluateParams
+from tasks.evidence import EvidenceParams
 from tasks.extra_words import ExtraWordsParams
 from tasks.feedback import FeedbackParams
 from tasks.files.command import run
@@ -49,6 +50,7 @@ class AllParams(RunParams):
     encoders: dict[str, dict[str, Any]]
     losses: dict[str, dict[str, Any]]
     lexical: LexicalParams
+    evidence: EvidenceParams
     evaluate: EvaluateParams
     table3: Table3Params
     scored_pairs: ScoredPairsParams

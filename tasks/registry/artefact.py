@@ -1,11 +1,12 @@
 """The artefact folder of the registered model, from the files of a finished run.
 
-In, below the root: `params.yaml`, `data/train/K/SEED/model/` (K is `mix`, SEED the first of
-`seeds`), `data/split/aliases.parquet`, `data/ingest/occupations.parquet`. Out: the folder that
-`tasks/registry/serving.py` reads, without pickle: `featurizer.json, encoder.onnx`, `index.npy` (the
-embeddings of the sorted distinct titles), `aliases.parquet`, `occupations.parquet`,
-`settings.json` (format, score rule, number of answers), and for training into its space
-`encoder.json, weights.safetensors`. The index holds all aliases of the taxonomy, those of the tests
+In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/evidence/K/SEED/` (K is
+`mix`, SEED the first of `seeds`), `data/split/aliases.parquet`, `data/ingest/occupations.parquet`.
+Out: the folder that `tasks/registry/serving.py` reads, without pickle: `featurizer.json,
+encoder.onnx`, `index.npy` (the embeddings of the sorted distinct titles, then of the exemplars),
+`aliases.parquet`, `occupations.parquet`, `exemplars.parquet`, `settings.json` (format, score rule,
+calibration, number of answers), and for training into its space `encoder.json,
+weights.safetensors`. The index holds all aliases of the taxonomy, those of the tests
 too: a consumer who gives a title of the taxonomy must find it. Equal files give equal bytes.
 """
 
@@ -25,13 +26,14 @@ from pydantic import Field
 from models.answer.index import AliasIndex
 from models.repeatable.whole_file import write_bytes
 from tasks.evaluation.systems import EvaluateParams
-from tasks.files.frames import read_frame, write_frame, write_json
-from tasks.files.schemas import OCCUPATIONS, SPLIT_ALIASES
+from tasks.files.frames import read_frame, read_json, write_frame, write_json
+from tasks.files.schemas import EXEMPLARS, OCCUPATIONS, PRIOR, SPLIT_ALIASES
 from tasks.params.section import Count, RunParams, Section, load, load_run
 from tasks.registry import serving_file
 from tasks.registry.provenance import content_hash, taxonomy_hash
 
-FORMAT = 3
+FORMAT = 4
+BIASED = {**OCCUPATIONS, "bias": pl.Float32}
 ALIASES = dict.fromkeys(("occupation_id", "title", "written", "split"), pl.String)
 
 
@@ -51,6 +53,7 @@ class Sources:
     evaluate: EvaluateParams
     register: RegisterParams
     model: Path
+    evidence: Path
     aliases: Path
     occupations: Path
 
@@ -59,11 +62,13 @@ class Sources:
         """Find those of the mix and the first seed in `root`'s parameters."""
         params = root / "params.yaml"
         chosen = load_run(params)
+        network = f"{chosen.mix}/{chosen.seeds[0]}"
         return cls(
             chosen,
             load(EvaluateParams, params),
             load(RegisterParams, params),
-            root / "data" / "train" / chosen.mix / str(chosen.seeds[0]) / "model",
+            root / "data" / "train" / network / "model",
+            root / "data" / "evidence" / network,
             root / "data" / "split" / "aliases.parquet",
             root / "data" / "ingest" / "occupations.parquet",
         )
@@ -74,7 +79,7 @@ class Sources:
         rule = {"kind": self.evaluate.rule.kind, "temperature": self.evaluate.rule.temperature}
         return {
             "format": FORMAT,
-            "calibration": None,
+            "calibration": read_json(self.evidence / "calibration.json"),
             "rule": rule,
             "top_k": self.register.top_k,
         }
@@ -86,6 +91,13 @@ class Sources:
     def read_occupations(self) -> pl.DataFrame:
         """Read `data/ingest/occupations.parquet`, checked."""
         return read_frame(self.occupations, OCCUPATIONS)
+
+    def read_evidence(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Read prior and exemplars, checked."""
+        return (
+            read_frame(self.evidence / "prior.parquet", PRIOR),
+            read_frame(self.evidence / "exemplars.parquet", EXEMPLARS),
+        )
 
     def labels(self) -> dict[str, str]:
         """Map occupation_id to label."""
@@ -101,6 +113,8 @@ class Sources:
         files = [
             *(self.model / f"{name}.json" for name in ("featurizer", "encoder")),
             self.model / "weights.safetensors",
+            self.evidence / "prior.parquet",
+            self.evidence / "exemplars.parquet",
             self.aliases,
             self.occupations,
             *serving_file.sources(),
@@ -121,23 +135,36 @@ def build_artefact(
     Args:
         sources: of a finished run.
         folder: to be written.
-        which: the trained network, or the same untrained.
+        which: the trained network with its evidence, or the same untrained, without.
     """
     from models.network.embedding import embed_titles  # torch and onnx take seconds
     from models.network.model_files import load_model
     from tasks.registry.export import export_encoder
 
+    trained = which == "weights"
     featurizer, encoder = load_model(sources.model, which)
     aliases = sources.read_aliases()
     titles = AliasIndex.of(aliases["cleaned"].to_list(), aliases["occupation_id"].to_list()).titles
+    prior, exemplars = sources.read_evidence()
+    if not trained:
+        prior, exemplars = prior.clear(), exemplars.clear()
+    bias = prior.select("occupation_id", "bias")
+    exemplar_titles = sorted(set(exemplars["title"]))
     numbers = io.BytesIO()
-    np.save(numbers, embed_titles(encoder, featurizer, titles).cpu().numpy(), allow_pickle=False)
+    embeddings = embed_titles(encoder, featurizer, [*titles, *exemplar_titles]).cpu().numpy()
+    np.save(numbers, embeddings, allow_pickle=False)
     folder.mkdir(parents=True, exist_ok=True)
     write_bytes(numbers.getvalue(), folder / "index.npy")
-    write_json(sources.settings, folder / "settings.json")
+    settings = sources.settings if trained else sources.settings | {"calibration": None}
+    write_json(settings, folder / "settings.json")
     written = aliases.select("occupation_id", title="cleaned", written="title", split="split")
     write_frame(written, folder / "aliases.parquet", ALIASES)
-    write_frame(sources.read_occupations(), folder / "occupations.parquet", OCCUPATIONS)
+    occupations = sources.read_occupations().join(
+        bias, on="occupation_id", how="left", maintain_order="left"
+    )
+    biased = occupations.with_columns(pl.col("bias").fill_null(0))
+    write_frame(biased, folder / "occupations.parquet", BIASED)
+    write_frame(exemplars, folder / "exemplars.parquet", EXEMPLARS)
     export_encoder(encoder, folder / "encoder.onnx")
     for name in ("featurizer.json", "encoder.json"):
         shutil.copyfile(sources.model / name, folder / name)

@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from mlflow.pyfunc import PythonModel, PythonModelContext
 
 from models.answer.answer import Answer, columns
+from models.answer.calibration import Calibration
 from models.answer.normalizer import Normalizer
 from models.answer.occupation_scores import ScoreRule
 from models.text.featurizer import Featurizer
@@ -53,9 +54,10 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         """Give one row per row of `model_input`, with its index; the columns are an `Answer`'s.
 
         Raises:
-            ValueError: an unknown param, `top_k` below 1, or a `min_confidence` above 0, since the
-                model is not calibrated; or no column `raw_title`. (What comes through MLflow's own
-                `predict` has lost unknown params before: MLflow warns and leaves them out.)
+            ValueError: an unknown param, `top_k` below 1, a `min_confidence` that is no chance or
+                is asked of a model without calibration; or no column `raw_title`. (What comes
+                through MLflow's own `predict` has lost unknown params before: MLflow warns and
+                leaves them out.)
         """
         wanted = params or {}
         unknown = sorted(set(wanted) - set(PARAMS))
@@ -76,22 +78,24 @@ def read_normalizer(folder: Path) -> Normalizer:
         ValueError: the folder is of another format, or its index does not fit its aliases.
     """
     settings = _json(folder / "settings.json")
-    if settings["format"] != 3 or settings["calibration"] is not None:
-        raise ValueError(f"{folder}: settings.json is not of format 3 without calibration")
+    if settings["format"] != 4:
+        raise ValueError(f"{folder}: settings.json is not of format 4")
     featurizer = Featurizer.from_values(_json(folder / "featurizer.json"))
     normalizer = Normalizer(
         featurizer,
         Network(folder / "encoder.onnx", featurizer),
         pq.read_table(folder / "aliases.parquet").to_pydict(),
         pq.read_table(folder / "occupations.parquet").to_pydict(),
+        pq.read_table(folder / "exemplars.parquet").to_pydict(),
         np.load(folder / "index.npy", allow_pickle=False),
         ScoreRule(**settings["rule"]),
+        settings["calibration"] and Calibration(**settings["calibration"]),
         settings["top_k"],
     )
-    if len(normalizer.embeddings) != len(normalizer.index.titles):
+    titles = len(normalizer.index.titles) + len(set(normalizer.exemplars["title"]))
+    if len(normalizer.embeddings) != titles:
         raise ValueError(
-            f"{folder}: {len(normalizer.embeddings)} embeddings of "
-            f"{len(normalizer.index.titles)} titles; register again"
+            f"{folder}: {len(normalizer.embeddings)} embeddings of {titles} titles; register again"
         )
     return normalizer
 

@@ -18,6 +18,7 @@ from tasks.files.frames import Schema
 if TYPE_CHECKING:
     from jaxtyping import Float
 
+    from models.answer.evidence import Evidence
     from tasks.evaluation.systems import EvaluateParams
     from tasks.params.network import NetworkParams
     from tasks.report import ReportParams
@@ -64,6 +65,7 @@ class Material:
         extra_words_variants: schema `EXTRA_WORDS_VARIANTS`.
         made: `metrics.json` of `synonyms`, `extra_words` and, of the trained mix, `pairs`.
         judged: schema `JUDGED`; empty for a mix that learns from no feedback.
+        evidence: what the trained system knows of inputs.
         weights: how many numbers the network has learned.
         embed: cleaned titles to embeddings of unit norm, one row a title.
         units: the character n-grams that the network has a vector of, where it has.
@@ -84,6 +86,7 @@ class Material:
     extra_words_variants: pl.DataFrame
     made: dict[str, dict[str, Any]]
     judged: pl.DataFrame
+    evidence: Evidence
     weights: int
     embed: Embed
     units: tuple[str, ...]

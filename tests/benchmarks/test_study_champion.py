@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from toy_workspace import JOBS
 
 from benchmarks.studies.champion import measure as champion
-from benchmarks.studies.champion.evidence import counted_prior, expected_prior, softmax, votes
+from benchmarks.studies.champion.certainty import NAMES, coverage, no_titles
 from benchmarks.studies.champion.titles import COLUMNS, FILE, read_halves
 from models.answer.index import AliasIndex
+from tasks.files.frames import write_frame
+from tasks.files.schemas import OCCUPATIONS
 
 INDEX = AliasIndex.of(["a", "b"], ["o0", "o1"])
 OPTIONS = Namespace(
@@ -26,13 +26,7 @@ OPTIONS = Namespace(
     seeds=2,
     processes=1,
     share=0.2,
-    prior_temperature=0.05,
-    prior_weight=0.05,
-    temperature=0.06,
-    prior_power=0.5,
-    nearest=3,
-    vote_temperature=0.08,
-    vote_share=0.5,
+    strangers=6,
 )
 
 
@@ -59,53 +53,57 @@ def test_a_title_stands_on_one_side_alone(tmp_path: Path) -> None:
     assert 0.1 < len(choice.asked) / len(odd.given) < 0.3
 
 
-def test_the_prior_of_bare_titles_by_hand() -> None:
-    """Scores 0 and t·log 3 are chances of 1/4 and 3/4, equal ones of 1/2."""
-    scores = np.array([[0, 0.05 * np.log(3)], [0.2, 0.2]])
-    assert expected_prior(scores, 0.05) == pytest.approx([3 / 8, 5 / 8], abs=2e-6)
-    assert counted_prior(np.array([0, 0, 2]), 3) == pytest.approx(
-        np.array([2.2, 0.2, 1.2]) / 3.6, rel=1e-12
-    )
+def test_what_is_no_title(tmp_path: Path) -> None:
+    """Half of each kind; a word that is a title by itself makes a string one that may be a job."""
+    for year in ("2013", "2014", "2015"):
+        file = tmp_path / f"sts/semeval/{year}/headlines.test.tsv"
+        file.parent.mkdir(parents=True)
+        file.write_text(f"3.2\tStocks fall in {year}\tStrike of A nurses\n", encoding="utf-8")
+    words = tmp_path / "word_similarity/SimLex-999.txt"
+    words.parent.mkdir()
+    words.write_text("word1\tword2\tPOS\nold\tB\tA\nnew\told\tA\n", encoding="utf-8")
+    strings = no_titles(tmp_path, INDEX, 4)
+    assert strings == ["stocks fall in 2013", "stocks fall in 2014", "word1", "word2"]
+    assert no_titles(tmp_path, INDEX, 99)[3:] == ["word1", "word2", "old", "new"]
 
 
-@given(
-    st.lists(st.lists(st.integers(-9, 9), min_size=4, max_size=4), min_size=1, max_size=4),
-    st.lists(st.integers(0, 2), min_size=4, max_size=4),
-    st.integers(1, 6),
-)
-def test_votes_equal_the_loop(rows: list[list[int]], labels: list[int], nearest: int) -> None:
-    similarities = np.array(rows) / 10
-    made = votes(similarities, np.array(labels), 3, nearest, 0.08)
-    for row, shares in zip(similarities.tolist(), made, strict=True):
-        close = sorted(range(4), key=lambda place: -row[place])[:nearest]
-        weights = [np.exp(row[place] / 0.08) for place in close]
-        expected = [0.0, 0.0, 0.0]
-        for place, weight in zip(close, weights, strict=True):
-            expected[labels[place]] += weight / sum(weights)
-        assert shares == pytest.approx(expected, abs=1e-9)
-
-
-def test_softmax_does_not_overflow() -> None:
-    (chances,) = softmax(np.array([[1e4, 1e4 - np.log(3)]]))
-    assert chances == pytest.approx([0.75, 0.25])
+def test_coverage_by_hand() -> None:
+    """Of the three surest two are right, of all five three; nine in ten only of the surest."""
+    sure, right = np.array([0.5, 0.9, 0.7, 0.6, 0.8]), np.array([True, True, False, False, True])
+    assert coverage(sure, right, 0.9) == 0.4
+    assert coverage(sure, right, 0.6) == 1.0
+    assert coverage(sure, ~right, 0.9) == 0.0
 
 
 def test_a_study_on_a_toy(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every setting has every metric, of each seed and of all; the lexical systems have one."""
-    board = [(f"{front} {job}", f"o{k}") for k, job in enumerate(JOBS) for front in "abcdefghijklm"]
+    fronts = [one + two for one in "abcdefghijkl" for two in "mnopqrstuvwx"]
+    board = [(f"{front} {job}", f"o{k}") for k, job in enumerate(JOBS) for front in fronts]
     write_board(tmp_path, board)
     monkeypatch.setattr(champion, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr(champion, "no_titles", lambda *_: ["zzz", "stocks fall"])
     monkeypatch.setattr(champion.Workspace, "mix", "3")
+    codes = [(f"o{k}", job, ["1", f"1{k % 2}", f"1{k}", f"1{k}0"]) for k, job in enumerate(JOBS)]
+    write_frame(
+        pl.DataFrame(codes, schema=dict(OCCUPATIONS), orient="row"),
+        workspace / "data/ingest/occupations.parquet",
+        OCCUPATIONS,
+    )
     options = Namespace(**vars(OPTIONS), kept=tmp_path / "kept")
     (made,) = champion.measure("sample", options)
     table = pl.DataFrame(made, orient="row", schema=list(champion.Row._fields))
     settings = {"zero_label", "unlabelled", "feedback"}
     names = {f"{asked}/{setting}" for asked in OPTIONS.asked for setting in settings}
-    assert set(table.filter(system="champion")["test"]) == names
-    assert set(table["metric"]) == {"success_at_1", "success_at_5", "success_at_10", "mrr"}
-    assert table.filter(system="champion")["seed"].unique().to_list() == [None, 1, 2]
+    ranked = table.filter(pl.col("metric").is_in(["success_at_1", "success_at_10", "mrr"]))
+    assert set(ranked.filter(system="champion")["test"]) == names
+    assert ranked.filter(system="champion")["seed"].unique().to_list() == [None, 1, 2]
     lexical = table.filter(pl.col("system") != "champion")
     assert set(lexical["test"]) == {"choice/zero_label", "odd/zero_label"}
-    assert table["value"].is_between(0, 1).all()
+    certain = table.filter(metric="calibration_error", seed=1)["test"].to_list()
+    assert certain == [f"{asked}/certainty/{n}" for asked in OPTIONS.asked for n in NAMES]
+    refused = table.filter(metric="refused", seed=2)
+    assert refused["n"].to_list()[::2] == [2, 2]
+    bounded = table.filter(~pl.col("metric").str.starts_with("calibration_error"))
+    assert bounded["value"].is_between(0, 1).all()
     (again,) = champion.measure("sample", options)  # from what is kept
     assert again == made

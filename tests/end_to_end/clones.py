@@ -37,6 +37,7 @@ PIPELINE = (  # folders of data/
     "score",
     "feedback",
     "lexical",
+    "evidence",
     "evaluate",
     "report",
     "table3",

@@ -30,6 +30,7 @@ LAST = {  # one stage of each kind, and what it writes last
     f"pairs@{MIX}": f"data/pairs/{MIX}/metrics.json",
     TRAINED: f"data/train/{MIX}/{SEED}/history.csv",
     "lexical": "data/lexical/metrics.json",
+    f"evidence@{MODEL}": f"data/evidence/{MIX}/{SEED}/metrics.json",
     f"evaluate@{MODEL}": f"data/evaluate/{MIX}/{SEED}/metrics.json",
     "report": "data/report/report.html",
 }

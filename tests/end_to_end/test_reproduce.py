@@ -41,6 +41,7 @@ def elsewhere(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> 
         "score",
         "feedback",
         "lexical",
+        "evidence",
         "evaluate",
         "report",
     ],

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from models.text.titles import normalize_title
-from tasks.files.frames import Schema
+from tasks.files.frames import Schema, write_frame, write_json
 from tasks.files.schemas import (
+    EXEMPLARS,
+    PRIOR,
     QUERIES,
     READINGS,
     SPLIT_ALIASES,
@@ -86,3 +89,13 @@ def variants_of(rows: Rows, schema: Schema = VARIANTS) -> pl.DataFrame:
 def verdicts_of(rows: Rows) -> pl.DataFrame:
     """Schema `VERDICTS` from (raw_title, matched_title, predicted, right, corrected)."""
     return frame_of(rows, VERDICTS)
+
+
+def write_evidence(
+    folder: Path, prior: Rows = (), exemplars: Rows = (), calibration: object = None
+) -> None:
+    """Write what the stage `evidence` does, nothing by default: schemas `PRIOR`, `EXEMPLARS`."""
+    for name, rows, schema in (("prior", prior, PRIOR), ("exemplars", exemplars, EXEMPLARS)):
+        frame = pl.DataFrame([tuple(row) for row in rows], schema=dict(schema), orient="row")
+        write_frame(frame, folder / f"{name}.parquet", schema)
+    write_json(calibration, folder / "calibration.json")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from frames_of import write_evidence
 from toy_evaluation import write_toy
 
 from models.encoders.recurrent import RecurrentSettings
@@ -32,6 +33,7 @@ def folder(
     torch.manual_seed(0)
     weights = make_encoder(encoder_settings(), featurizer).state_dict()
     save_model(Path("data/train/4c/3/model"), featurizer, encoder_settings(), weights, weights)
+    write_evidence(Path("data/evidence/4c/3"))
     monkeypatch.setattr("sys.argv", ["evaluate", "--mix", "4c", "--seed", "3"])
     return tmp_path / "data/evaluate/4c/3"
 

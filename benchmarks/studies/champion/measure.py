@@ -12,137 +12,174 @@ import polars as pl
 
 from benchmarks.query_figures import Seeds, figures
 from benchmarks.results import Row
+from benchmarks.studies.champion.certainty import certainty_rows, no_titles
 from benchmarks.studies.champion.corrected import write_corrected
-from benchmarks.studies.champion.evidence import counted_prior, expected_prior, softmax, votes
 from benchmarks.studies.champion.titles import Halves, read_all_aliases, read_halves
 from benchmarks.title_networks import TitleNetwork, TitleNetworks
 from benchmarks.tuning import bounded, seeded
 from benchmarks.workspace import Workspace, data_folder
+from models.answer.evidence import Evidence
 from models.answer.index import AliasIndex
-from models.answer.search import Search, Similarities
+from models.answer.search import Search
 from models.measures.metrics import rank_gold
-from models.network.embedding import embed_titles
 from models.network.model_files import load_model
 from models.repeatable.progress import Progress
 from tasks.evaluation.ranking import METRICS
 from tasks.evaluation.systems import network, read_index
+from tasks.evidence import Known, gather, levels
+from tasks.files.frames import read_frame
+from tasks.files.schemas import OCCUPATIONS
 from tasks.lexical import lexical_systems
 from tasks.params.network import training_settings
 
 CHAMPION = "champion"
 NAMES = {name: name for name in METRICS} | {"reciprocal_rank": "mrr"}
+CHOICE = "choice"
+"""The titles that things are chosen on, and that confidence is fitted on."""
+NO_LABELS = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": pl.Int64})
 
 
 @dataclass(frozen=True)
 class Asking:
-    """Titles given and asked, and the numbers by which their evidence is weighed."""
+    """Titles given and asked, and the workspace whose networks are asked."""
 
     workspace: Workspace
     index: AliasIndex
     halves: Halves
     options: argparse.Namespace
 
-    def scores(self, similarities: Similarities, titles: pl.DataFrame) -> np.ndarray:
-        """Score all occupations for each title, in the index of all aliases [title, occupation]."""
-        search = Search(self.index, similarities, self.workspace.params.evaluate.rule)
-        progress = Progress("titles scored:", len(titles))
+    def scores(self, search: Search) -> np.ndarray:
+        """Score all occupations for each title asked [title, occupation]."""
+        progress = Progress("titles scored:", len(self.halves.asked))
         blocks = []
-        for place, hits in search.blocks(titles["cleaned"].to_list(), 1):
+        for place, hits in search.blocks(self.halves.asked["cleaned"].to_list(), 1):
             blocks.append(hits.scores.astype(np.float32))
             progress(place.stop)
         return np.concatenate(blocks)
 
-    def labels(self, titles: pl.DataFrame) -> np.ndarray:
-        """Return the code of each title's occupation."""
-        return np.searchsorted(np.array(self.index.occupations), titles["occupation_id"].to_numpy())
-
-    def values(self, test: str, scores: np.ndarray) -> pl.DataFrame:
+    def values(self, test: str, search: Search) -> pl.DataFrame:
         """Return `test, query_id` and a column a metric for the titles asked; ties in mean."""
-        rank = rank_gold(scores, self.labels(self.halves.asked)[:, None])
+        asked = self.halves.asked
+        gold = np.searchsorted(np.array(self.index.occupations), asked["occupation_id"].to_numpy())
+        rank = rank_gold(self.scores(search), gold[:, None])
         columns = {name: metric(rank) for name, metric in METRICS.items()}
-        asked = self.halves.asked.select(pl.lit(test).alias("test"), "query_id")
-        return asked.with_columns(**columns)
+        return asked.select(pl.lit(test).alias("test"), "query_id").with_columns(**columns)
+
+    def search(self, model: Path, known: Known | None = None) -> Search:
+        """Search the index of all aliases with a network, and with what is known of inputs."""
+        rule, loaded = self.workspace.params.evaluate.rule, load_model(model)
+        plain = Search(self.index, network(*loaded, self.index.titles), rule)
+        if known is None:
+            return plain
+        made = gather(plain, known, self.workspace.params.evidence, rule.temperature, CHAMPION)
+        bias = dict(made.prior.select("occupation_id", "bias").iter_rows())
+        exemplars = made.exemplars.to_dict(as_series=False)
+        evidence = Evidence.of(self.index, bias, exemplars, rule.temperature)
+        titles = [*self.index.titles, *evidence.titles]
+        return Search(self.index, network(*loaded, titles), rule, evidence)
+
+    @property
+    def bare(self) -> Known:
+        """The given titles without their labels."""
+        return Known(self.halves.given["cleaned"].unique(maintain_order=True).to_list(), NO_LABELS)
+
+    @property
+    def labelled(self) -> Known:
+        """The given titles with their labels, as often as each was given."""
+        titles = self.halves.given.select(pl.col("cleaned").alias("title"), "occupation_id")
+        counted = titles.group_by("title", "occupation_id", maintain_order=True).len("count")
+        return Known([], counted.cast({"count": pl.Int64}))
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     """Ask the titles of each name of `options.asked`."""
     workspace = Workspace.read(dataset)
-    index, rows = read_all_aliases(workspace.data), []
+    index = read_all_aliases(workspace.data)
+    asking = {
+        name: Asking(workspace, index, read_halves(data_folder(), index, name), options)
+        for name in {CHOICE, *options.asked}
+    }
+    plain = trained(workspace, workspace.pairs(workspace.mix), options)
+    taught = {name: taught_networks(asked, plain[1], name) for name, asked in asking.items()}
+    occupations = read_frame(workspace.data / "ingest/occupations.parquet", OCCUPATIONS)
+    hierarchy = levels(index, occupations)
+    strangers = no_titles(data_folder(), index, options.strangers)
+    rows: list[Row] = []
     for name in options.asked:
-        asking = Asking(workspace, index, read_halves(data_folder(), index, name), options)
-        own = [*champion_rows(asking, options.kept / f"corrected-{name}"), *lexical_rows(asking)]
+        own = [
+            *champion_rows(asking[name], plain, taught[name]),
+            *lexical_rows(asking[name]),
+            *certainty_rows(
+                CHAMPION,
+                with_labels(asking[CHOICE], taught[CHOICE]),
+                with_labels(asking[name], taught[name]),
+                hierarchy,
+                workspace.params.evidence.lost_share,
+                strangers,
+            ),
+        ]
         rows += [row._replace(test=f"{name}/{row.test}") for row in own]
     yield rows
 
 
-def champion_rows(asking: Asking, corrected: Path) -> Iterator[Row]:
-    """Train with every seed, without and with corrections, and ask in each setting."""
-    workspace, options = asking.workspace, asking.options
-    plain = trained(asking, workspace.pairs(workspace.mix))
-    index = read_index(workspace.data)  # people see answers of what was trained on
-    similarities = network(*load_model(plain[1].folder), index.titles)
-    first = Search(index, similarities, workspace.params.evaluate.rule)
-    write_corrected(workspace, first, asking.halves.given, options.share, corrected)
-    taught = trained(asking, corrected)
-    for ask, networks in ((without_labels, plain), (with_labels, taught)):
-        yield from rows_of(
-            CHAMPION, {s: ask(asking, own.folder) for s, own in networks.items()}, asking
-        )
-
-
-def trained(asking: Asking, pairs: Path) -> dict[int, TitleNetwork]:
+def trained(
+    workspace: Workspace, pairs: Path, options: argparse.Namespace
+) -> dict[int, TitleNetwork]:
     """Train the workspace's network on a folder of pairs, once a seed."""
-    options = asking.options
     networks = TitleNetworks(options.kept, options.processes, pairs)
-    settings = bounded(training_settings(asking.workspace.params.network, 1), options.steps)
+    settings = bounded(training_settings(workspace.params.network, 1), options.steps)
     settings = replace(settings, batch_pairs=options.batch)
     return seeded({CHAMPION: settings}, options.seeds, networks)[CHAMPION]
 
 
-def without_labels(asking: Asking, model: Path) -> pl.DataFrame:
-    """Ask with nothing of the titles given, and with the prior that these show."""
-    options, halves = asking.options, asking.halves
-    similarities = network(*load_model(model), asking.index.titles)
-    scores = asking.scores(similarities, halves.asked)
-    prior = expected_prior(asking.scores(similarities, halves.given), options.prior_temperature)
-    return pl.concat(
-        [
-            asking.values("zero_label", scores),
-            asking.values("unlabelled", scores + options.prior_weight * np.log(prior)),
-        ]
-    )
+def taught_networks(asking: Asking, first: TitleNetwork, name: str) -> dict[int, TitleNetwork]:
+    """Train with the corrections that the given labels make of the first network's answers."""
+    workspace, options = asking.workspace, asking.options
+    index = read_index(workspace.data)  # people see answers of what was trained on
+    similarities = network(*load_model(first.folder), index.titles)
+    answering = Search(index, similarities, workspace.params.evaluate.rule)
+    folder = options.kept / f"corrected-{name}"
+    write_corrected(workspace, answering, asking.halves.given, options.share, folder)
+    return trained(workspace, folder, options)
 
 
-def with_labels(asking: Asking, model: Path) -> pl.DataFrame:
-    """Ask a network that has learned corrections, with the given titles as exemplars."""
-    options, halves = asking.options, asking.halves
-    featurizer, encoder = load_model(model)
-    similarities = network(featurizer, encoder, asking.index.titles)
-    scores = asking.scores(similarities, halves.asked)
-    labels = asking.labels(halves.given)
-    prior = counted_prior(labels, len(asking.index.occupations))
-    learned = softmax(scores / options.temperature + options.prior_power * np.log(prior))
-    embedded = [
-        embed_titles(encoder, featurizer, titles["cleaned"].to_list()).numpy()
-        for titles in (halves.asked, halves.given)
-    ]
-    shares = votes(
-        embedded[0] @ embedded[1].T,
-        labels,
-        len(prior),
-        options.nearest,
-        options.vote_temperature,
-    )
-    mixed = options.vote_share * shares + (1 - options.vote_share) * learned
-    return asking.values("feedback", mixed)
+def with_labels(
+    asking: Asking, taught: dict[int, TitleNetwork]
+) -> dict[int, tuple[Search, pl.DataFrame]]:
+    """Return by seed what knows the given titles' labels, and the titles asked."""
+    return {
+        seed: (asking.search(own.folder, asking.labelled), asking.halves.asked)
+        for seed, own in taught.items()
+    }
+
+
+def champion_rows(
+    asking: Asking, plain: dict[int, TitleNetwork], taught: dict[int, TitleNetwork]
+) -> Iterator[Row]:
+    """Ask the networks of every seed in each setting."""
+    without = {
+        seed: pl.concat(
+            [
+                asking.values("zero_label", asking.search(own.folder)),
+                asking.values("unlabelled", asking.search(own.folder, asking.bare)),
+            ]
+        )
+        for seed, own in plain.items()
+    }
+    yield from rows_of(CHAMPION, without, asking)
+    learned = {
+        seed: asking.values("feedback", search)
+        for seed, (search, _) in with_labels(asking, taught).items()
+    }
+    yield from rows_of(CHAMPION, learned, asking)
 
 
 def lexical_rows(asking: Asking) -> Iterator[Row]:
     """Yield the systems that learn nothing."""
     params = asking.workspace.params
     for system, similarities in lexical_systems(asking.index.titles, params.lexical).items():
-        scores = asking.scores(similarities, asking.halves.asked)
-        yield from rows_of(system, {1: asking.values("zero_label", scores)}, asking)
+        search = Search(asking.index, similarities, params.evaluate.rule)
+        yield from rows_of(system, {1: asking.values("zero_label", search)}, asking)
 
 
 def rows_of(system: str, by_seed: Seeds, asking: Asking) -> Iterator[Row]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from models.answer.index import AliasIndex
@@ -128,9 +129,13 @@ def answers(material: Material, titles: list[str]) -> list[str]:
     names = material.index.explode("occupation_ids")
     index = AliasIndex.of(names["title"].to_list(), names["occupation_ids"].to_list())
     place = {title: row for row, title in enumerate(material.index["title"])}
-    aliases = material.index_embeddings[[place[title] for title in index.titles]].T
+    aliases = material.index_embeddings[[place[title] for title in index.titles]]
+    known = np.concatenate([aliases, material.embed(material.evidence.titles)]).T
     search = Search(
-        index, lambda some: material.embed(some) @ aliases, material.params.evaluate.rule
+        index,
+        lambda some: material.embed(some) @ known,
+        material.params.evaluate.rule,
+        material.evidence,
     )
     return [
         index.occupations[occupation]

@@ -11,6 +11,7 @@ KINDS = {
     "matched_title": (str, False),
     "score": (float, False),
     "confidence": (float, False),
+    "code_confidences": (float, True),
     "reason": (str, False),
     "cut": (bool, False),
     "top_occupation_ids": (str, True),

@@ -29,7 +29,12 @@ ALIASES = [
     ("warden", "Keeper", "train"),
     ("warden", "911", "gate"),
 ]
-OCCUPATIONS = [("baker", "Baker", ["7", "75"]), ("nurse", "Nurse", ["2"]), ("warden", "Keeper", [])]
+OCCUPATIONS = [
+    ("baker", "Baker", ["7", "75"], 0.0),
+    ("nurse", "Nurse", ["2"], 0.0),
+    ("warden", "Keeper", [], 0.0),
+]
+NOTHING: dict[str, list[object]] = {"title": [], "occupation_id": [], "weight": []}
 RULES = [ScoreRule("best", 0.06), ScoreRule("soft", 0.06)]
 
 
@@ -55,9 +60,11 @@ def normalizer() -> Normalizer:
         Featurizer.fit(cleaned, [UnitSettings("character", 16)]),
         embed,
         table("occupation_id title written split", rows),
-        table("occupation_id occupation_label codes", list(OCCUPATIONS)),
+        table("occupation_id occupation_label codes bias", list(OCCUPATIONS)),
+        NOTHING,
         embed(sorted(set(cleaned))),
         RULES[0],
+        None,
         2,
     )
 
@@ -65,7 +72,7 @@ def normalizer() -> Normalizer:
 def scores_by_loop(query: str, titles: set[str], rule: ScoreRule) -> dict[str, float]:
     """Return max of dot products, or t·log Σ exp(s/t) − ½·t·log n, over distinct titles."""
     scores = {}
-    for name, _, _ in OCCUPATIONS:
+    for name, *_ in OCCUPATIONS:
         held = sorted({clean_title(title) for owner, title, _ in ALIASES if owner == name} & titles)
         values = np.array([float(embed([query])[0] @ embed([title])[0]) for title in held])
         soft = 0.06 * (np.log(np.exp(values / 0.06).sum()) - 0.5 * np.log(len(held)))

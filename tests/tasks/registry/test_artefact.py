@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 import tiny_run
 import yaml
+from frames_of import write_evidence
 
 from models.answer.occupation_scores import ScoreRule
 from models.network.embedding import embed_titles
@@ -23,7 +24,7 @@ from tasks.registry.serving import read_normalizer
 
 FILES = {
     *("settings.json", "featurizer.json", "encoder.json", "encoder.onnx", "index.npy"),
-    *("weights.safetensors", "aliases.parquet", "occupations.parquet"),
+    *("weights.safetensors", "aliases.parquet", "occupations.parquet", "exemplars.parquet"),
 }
 
 
@@ -58,7 +59,9 @@ def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> No
     assert pl.read_parquet(artefact / "aliases.parquet").rows() == [
         (owner, clean_title(title), title, split) for owner, title, split in rows
     ]
-    assert pl.read_parquet(artefact / "occupations.parquet").equals(tiny_run.occupations())
+    occupations = pl.read_parquet(artefact / "occupations.parquet")
+    assert occupations.drop("bias").equals(tiny_run.occupations())
+    assert set(occupations["bias"]) == {0.0}
 
 
 @pytest.mark.thorough
@@ -102,20 +105,47 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
     hashes.add(Sources.below(root).artefact_hash())
     change_params(root, "register", top_k=9)
     hashes.add(Sources.below(root).artefact_hash())
+    write_evidence(root / "data/evidence/1/7", exemplars=[("night owl", "nurse", 1.0)])
+    hashes.add(Sources.below(root).artefact_hash())
+    write_evidence(root / "data/evidence/1/7", prior=[("nurse", 0.5, 0.05)])
+    hashes.add(Sources.below(root).artefact_hash())
     aliases = tiny_run.aliases().reverse()
     write_frame(aliases, root / "data/split/aliases.parquet", SPLIT_ALIASES)
     hashes.add(Sources.below(root).artefact_hash())
     (model / "weights.safetensors").write_bytes(b"other weights")
     hashes.add(Sources.below(root).artefact_hash())
-    assert len(hashes) == 5
+    assert len(hashes) == 7
 
 
-@pytest.mark.parametrize("change", [{"format": 2}, {"calibration": {"slope": 1.0}}])
-def test_a_folder_of_another_format_is_refused(artefact: Path, change: dict[str, object]) -> None:
+def test_a_folder_of_another_format_is_refused(artefact: Path) -> None:
     settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
-    (artefact / "settings.json").write_text(json.dumps(settings | change), encoding="utf-8")
-    with pytest.raises(ValueError, match="not of format 3 without calibration"):
+    (artefact / "settings.json").write_text(json.dumps(settings | {"format": 3}), encoding="utf-8")
+    with pytest.raises(ValueError, match="not of format 4"):
         read_normalizer(artefact)
+
+
+def test_the_trained_network_has_its_evidence_and_the_untrained_none(
+    root: Path, tmp_path: Path
+) -> None:
+    """An exemplar is found at once; answers have a confidence at every level."""
+    calibration = {"temperature": 0.06, "offsets": [0.0] * 3, "slopes": [1.0] * 3, "familiar": -1.0}
+    prior = [("software", 0.5, 0.001)]
+    exemplars = [("night owl", "nurse", 1.0), ("night owl", "gone", 1.0)]
+    write_evidence(root / "data/evidence/1/7", prior, exemplars, calibration)
+    made = {}
+    for which in ("weights", "initial"):
+        build_artefact(Sources.below(root), tmp_path / which, which)  # type: ignore[arg-type]
+        made[which] = read_normalizer(tmp_path / which)
+    owl = made["weights"].predict(["Night owl"])[0]
+    assert owl.occupation_id == "nurse" and owl.score > 1 - 1e-3 and owl.reason is None
+    assert 0 < owl.confidence <= min(owl.code_confidences) <= 1 and len(owl.code_confidences) == 2
+    bias = dict(
+        zip(*(made["weights"].occupations[n] for n in ("occupation_id", "bias")), strict=True)
+    )
+    assert bias["software"] == pytest.approx(0.001) and bias["baker"] == 0
+    untrained = made["initial"]
+    assert untrained.exemplars["title"] == [] and set(untrained.occupations["bias"]) == {0.0}
+    assert untrained.predict(["coder"])[0].reason == "uncalibrated"
 
 
 def test_a_folder_with_another_index_is_refused(artefact: Path) -> None:

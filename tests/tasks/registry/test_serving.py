@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 import tiny_run
 import torch
-from frames_of import aliases_of
+from frames_of import aliases_of, write_evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -147,6 +147,7 @@ def serve(
     save_model(folder / "model", featurizer, encoder.settings, weights, weights)
     write_frame(aliases, folder / "aliases.parquet", SPLIT_ALIASES)
     write_frame(occupations, folder / "occupations.parquet", OCCUPATIONS)
+    write_evidence(folder / "evidence")
     sources = Sources(
         RunParams(track="titles", seed=1, mix="1", seeds=[1]),
         EvaluateParams(
@@ -156,7 +157,9 @@ def serve(
             bootstrap_draws=1,
         ),
         RegisterParams(name="m", top_k=3),
-        *(folder / name for name in ("model", "aliases.parquet", "occupations.parquet")),
+        folder / "model",
+        folder / "evidence",
+        *(folder / f"{name}.parquet" for name in ("aliases", "occupations")),
     )
     build_artefact(sources, folder / "artefact")
     served = ServedNormalizer()

@@ -16,8 +16,9 @@ import polars as pl
 import pytest
 from frames_of import aliases_of, frame_of, queries_of, variants_of
 
+from models.answer.evidence import Evidence
 from models.text.titles import clean_title
-from tasks.evaluation.systems import EvaluateParams
+from tasks.evaluation.systems import EvaluateParams, index_of
 from tasks.files.schemas import (
     EXTRA_WORDS_VARIANTS,
     JUDGED,
@@ -217,6 +218,12 @@ def material() -> Material:
         extra_words_variants=variants_of(EXTRA_WORDS_ROWS, EXTRA_WORDS_VARIANTS),
         made=MADE,
         judged=frame_of(JUDGED_ROWS, JUDGED),
+        evidence=Evidence.of(
+            index_of(distinct_titles(_aliases())),
+            {},
+            {"title": ["bread baker"], "occupation_id": ["a"], "weight": [1.0]},
+            0.06,
+        ),
         weights=12345,
         embed=embed,
         units=(),

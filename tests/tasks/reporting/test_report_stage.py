@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 import torch
 import yaml
+from frames_of import write_evidence
 
 from models.encoders.recurrent import RecurrentSettings
 from models.network.kinds import fit_featurizer, make_encoder
@@ -68,6 +69,7 @@ def written(material, tmp_path, monkeypatch):
     write_frame(
         material.extra_words_variants, data / "extra_words/variants.parquet", EXTRA_WORDS_VARIANTS
     )
+    write_evidence(data / f"evidence/{k}/{seed}", exemplars=[("bread baker", "a", 1.0)])
     write_frame(material.judged, data / f"pairs/{k}/judged.parquet", JUDGED)
     for name, folder in (
         ("synonyms", "synonyms"),

@@ -1,0 +1,29 @@
+"""A trained network with what inputs say beside the taxonomy, as it is evaluated and registered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from models.answer.evidence import Evidence
+from models.answer.index import AliasIndex
+from models.answer.occupation_scores import ScoreRule
+from models.answer.search import Search
+from models.network.model_files import load_model
+from tasks.evaluation.systems import network
+from tasks.files.frames import read_frame
+from tasks.files.schemas import EXEMPLARS, PRIOR
+
+
+def read_evidence(folder: Path, index: AliasIndex, temperature: float) -> Evidence:
+    """Read what the stage `evidence` wrote, for the occupations of an index."""
+    prior = read_frame(folder / "prior.parquet", PRIOR)
+    exemplars = read_frame(folder / "exemplars.parquet", EXEMPLARS)
+    bias = dict(prior.select("occupation_id", "bias").iter_rows())
+    return Evidence.of(index, bias, exemplars.to_dict(as_series=False), temperature)
+
+
+def answering(model: Path, index: AliasIndex, rule: ScoreRule, evidence: Path) -> Search:
+    """Search an index with the network in a folder and the evidence in another."""
+    known = read_evidence(evidence, index, rule.temperature)
+    similarities = network(*load_model(model), [*index.titles, *known.titles])
+    return Search(index, similarities, rule, known)

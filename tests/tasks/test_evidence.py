@@ -1,0 +1,170 @@
+"""The stage `evidence`: which inputs a mix may know, what they add, how sure answers are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+from frames_of import frame_of, inputs_of, queries_of
+from tiny_run import make_run
+
+from models.answer.calibration import Levels
+from models.answer.evidence import posterior
+from models.answer.index import AliasIndex
+from models.answer.occupation_scores import ScoreRule
+from models.answer.search import Search
+from tasks.evidence import (
+    EvidenceParams,
+    Known,
+    calibrate,
+    calibration_queries,
+    gather,
+    known_inputs,
+    main,
+)
+from tasks.files.frames import read_frame, write_frame
+from tasks.files.schemas import EXEMPLARS, JUDGED, PRIOR, SPLIT_INPUTS
+
+T = 0.1
+INDEX = AliasIndex.of(["baker", "cook", "nurse"], ["a", "b", "c"])
+CLOSE = {"loaf man": [0.8, 0.4, 0.0], "ward help": [0.0, 0.1, 0.7], "chef": [0.1, 0.9, 0.2]}
+PLAIN = Search(INDEX, lambda titles: np.array([CLOSE[t] for t in titles]), ScoreRule("best", T))
+INPUTS = inputs_of(
+    [
+        ("Loaf man", "a", "train"),
+        ("loaf  man", "b", "train"),
+        ("Ward help", None, "unlabelled"),
+        ("Chef", "b", "train"),
+        ("Cook (m/f)", "b", "annotations"),
+        ("asked", None, "unlabelled"),
+    ]
+)
+JUDGED_ROWS = [
+    ("Loaf man", "a", "right", False, "a", False),
+    ("Chef", "c", "wrong", False, "b", False),
+    ("Ward help", "c", "right", False, "c", True),
+    ("who knows", "c", "wrong", False, None, False),
+]
+"""raw title, answer judged, what was decided, disputed?, right occupation, reserved?"""
+
+
+def params(**values: float) -> EvidenceParams:
+    plain = {"prior_power": 0.5, "pseudo_count": 1.0, "label_weight": 1.0, "guess_weight": 0.3}
+    return EvidenceParams(**plain | {"guesses": 2, "lost_share": 0.05} | values)  # type: ignore[arg-type]
+
+
+def known(mix: str) -> Known:
+    judged = frame_of(JUDGED_ROWS, JUDGED) if mix in ("4", "4c") else pl.DataFrame(schema=JUDGED)
+    return known_inputs(mix, INPUTS, judged, {"asked"})
+
+
+def test_what_each_mix_may_know() -> None:
+    """Mixes before real inputs know none; what a test asks or the gate keeps is known to none."""
+    assert [known(mix).bare for mix in ("0", "1", "2")] == [[], [], []]
+    assert known("3").bare == ["loaf man", "ward help", "chef"]
+    assert known("4").bare == ["chef"]
+    assert known("4").labelled.rows() == [("loaf man", "a", 1)]
+    assert known("4c").bare == []
+    assert known("4c").labelled.rows() == [("loaf man", "a", 1), ("chef", "b", 1)]
+
+
+def softmax(values: list[float]) -> list[float]:
+    powers = np.exp(np.array(values) / T)
+    return (powers / powers.sum()).tolist()
+
+
+def test_prior_and_exemplars_by_loops() -> None:
+    """Two bare titles, and a labelled one that counts twice."""
+    labelled = pl.DataFrame({"title": ["chef"], "occupation_id": ["b"], "count": [2]})
+    made = gather(PLAIN, Known(["loaf man", "ward help"], labelled), params(), T)
+    guessed = [softmax(CLOSE[title]) for title in ("loaf man", "ward help")]
+    expected = [(one + two) / 2 for one, two in zip(*guessed, strict=True)]
+    chances = [(n + 3 * share) / 5 for n, share in zip([0, 2, 0], expected, strict=True)]
+    assert made.prior["chance"].to_list() == pytest.approx(chances)
+    bias = [0.5 * T * float(np.log(3 * chance)) for chance in chances]
+    assert made.prior["bias"].to_list() == pytest.approx(bias, abs=1e-6)
+    rows = made.exemplars.rows()
+    assert rows[0] == ("chef", "b", 2.0)
+    for title, (first, second) in zip(
+        ("loaf man", "ward help"), (rows[1:3], rows[3:5]), strict=True
+    ):
+        posterior = softmax([s + b for s, b in zip(CLOSE[title], bias, strict=True)])
+        best = sorted(range(3), key=lambda code: -posterior[code])[:2]
+        assert [first[:2], second[:2]] == [(title, "abc"[code]) for code in best]
+        weights = [0.3 * posterior[code] for code in best]
+        assert [first[2], second[2]] == pytest.approx(weights, abs=1e-6)
+
+
+def test_nothing_known_is_an_even_prior_without_exemplars() -> None:
+    nothing = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": int})
+    made = gather(PLAIN, Known([], nothing), params(), T)
+    assert made.prior["bias"].to_list() == pytest.approx([0, 0, 0], abs=1e-7)
+    assert made.exemplars.is_empty()
+
+
+def test_weights_of_zero_leave_exemplars_out() -> None:
+    labelled = pl.DataFrame({"title": ["chef"], "occupation_id": ["b"], "count": [1]})
+    made = gather(PLAIN, Known(["loaf man"], labelled), params(label_weight=0, guess_weight=0), T)
+    assert made.exemplars.is_empty()
+
+
+def test_labelled_inputs_calibrate_before_held_out_titles() -> None:
+    rows = [
+        ("1", "typos", "valid", "bakr", ["a"], 1, "typo"),
+        ("2", "heldout_alias", "valid", "loaf man", ["a"], 1, "alias"),
+        ("3", "annotations", "valid", "chef", ["b"], 1, "input"),
+    ]
+    queries = queries_of(rows)
+    assert calibration_queries(queries)[1]["query_id"].to_list() == ["3"]
+    assert calibration_queries(queries[:2])[0] == "heldout_alias"
+    test, nothing = calibration_queries(queries[:1])
+    assert (test, len(nothing)) == ("", 0)
+
+
+def test_confidence_is_as_high_as_answers_are_right() -> None:
+    """Half of the answers are right, whatever their scores say."""
+    asked = [("loaf man", "a"), ("ward help", "a"), ("chef", "b"), ("ward help", "b")] * 50
+    queries = queries_of(
+        (str(number), "annotations", "valid", title, [gold], 1, "input")
+        for number, (title, gold) in enumerate(asked)
+    )
+    hierarchy = Levels.of([["1"], ["1"], ["2"]])
+    made = calibrate(PLAIN, queries, hierarchy, T, 0.0)
+    hits = PLAIN([title for title, _ in asked], 1)
+    shares = hierarchy.shares(posterior(hits.scores, T), hits.occupations[:, 0])
+    assert made(shares)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
+    assert made.familiar == -1.0
+    assert calibrate(PLAIN, queries, hierarchy, T, 0.5).familiar == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize("mix", ["1", "3"])
+def test_the_stage_on_a_run(mix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_run(tmp_path / "run")
+    monkeypatch.chdir(root)
+    Path("data/train/1").rename(f"data/train/{mix}")
+    write_frame(
+        inputs_of([("Night coder", None, "unlabelled")]),
+        Path("data/split/inputs.parquet"),
+        SPLIT_INPUTS,
+    )
+    write_frame(pl.DataFrame(schema=JUDGED), Path(f"data/pairs/{mix}/judged.parquet"), JUDGED)
+    values = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
+    values["evidence"] |= {"prior_power": 0.5, "guess_weight": 0.3}
+    Path("params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["evidence", "--mix", mix, "--seed", "7"])
+    main()
+    folder = Path(f"data/evidence/{mix}/7")
+    first = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert set(first) == {
+        *("prior.parquet", "exemplars.parquet", "calibration.json", "metrics.json")
+    }
+    assert read_frame(folder / "prior.parquet", PRIOR)["chance"].sum() == pytest.approx(1)
+    titles = set(read_frame(folder / "exemplars.parquet", EXEMPLARS)["title"])
+    assert titles == ({"night coder"} if mix == "3" else set())
+    assert json.loads(first["calibration.json"]) is None  # no validation query of either test
+    main()
+    assert first == {path.name: path.read_bytes() for path in folder.iterdir()}
