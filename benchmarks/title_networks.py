@@ -27,6 +27,8 @@ from models.training.frozen_space import FrozenSpace
 from models.training.loop import Look, train
 from models.training.run import TrainSettings, describe
 from models.training.strings import Strings, read_strings
+from models.training.taught_run import title_run
+from models.training.teacher import Teacher
 from models.training.title_run import TitleRun
 
 
@@ -53,11 +55,15 @@ def read_inputs(folder: Path, settings: TrainSettings, first: Path | None = None
 
 
 def start(
-    settings: TrainSettings, inputs: Inputs, frozen: FrozenSpace | None = None, device: str = "cpu"
+    settings: TrainSettings,
+    inputs: Inputs,
+    frozen: FrozenSpace | None = None,
+    device: str = "cpu",
+    teacher: Teacher | None = None,
 ) -> TitleRun:
     """Return a run at step 0; those of equal settings begin with the same weights."""
-    on = torch.device(device)
-    return TitleRun(inputs.strings, inputs.pairs, inputs.featurizer, settings, on, frozen)
+    parts = (inputs.strings, inputs.pairs, inputs.featurizer)
+    return title_run(*parts, settings, torch.device(device), frozen, teacher)
 
 
 def encoded(run: TitleRun, step: int) -> int:
@@ -97,6 +103,7 @@ class TitleNetworks(Runner[TitleNetwork]):
     Attributes:
         pairs: the folder.
         earlier: folder of the model whose space a loss with targets trains into.
+        teacher: folder of the teacher that settings with one learn from (`TrainSettings.teacher`).
         first: folder of the model whose featurizer and weights a run begins with.
         last: whether the weights of the last step are kept, not those of the best look.
         device: what trains.
@@ -104,6 +111,7 @@ class TitleNetworks(Runner[TitleNetwork]):
 
     pairs: Path
     earlier: Path | None = None
+    teacher: Path | None = None
     first: Path | None = None
     last: bool = False
     device: str = "cpu"
@@ -118,7 +126,9 @@ class TitleNetworks(Runner[TitleNetwork]):
         inputs = read_inputs(self.pairs, settings, self.first)
         earlier = self._earlier(settings)
         frozen = FrozenSpace.of_aliases(earlier, inputs.strings) if earlier else None
-        run = start(settings, inputs, frozen, self.device)
+        folder = self._teacher(settings)
+        teacher = Teacher.read(folder) if folder else None
+        run = start(settings, inputs, frozen, self.device, teacher)
         if self.first:
             run.encoder.load_state_dict(load_model(self.first)[1].state_dict())
         return run, inputs
@@ -142,12 +152,15 @@ class TitleNetworks(Runner[TitleNetwork]):
     def _earlier(self, settings: TrainSettings) -> Path | None:
         return self.earlier if settings.loss.needs_targets else None
 
+    def _teacher(self, settings: TrainSettings) -> Path | None:
+        return self.teacher if settings.teacher else None
+
     def _key(self, settings: TrainSettings) -> str:
         if not (self.pairs / "pairs.parquet").is_file():
             raise FileNotFoundError(f"{self.pairs}/pairs.parquet is missing: run `make reproduce`")
         read = [self.pairs / "strings.parquet", self.pairs / "pairs.parquet"]
-        for model in (self._earlier(settings), self.first):
-            read += sorted(model.glob("*.*")) if model else []
+        for folder in (self._earlier(settings), self._teacher(settings), self.first):
+            read += sorted(folder.glob("*.*")) if folder else []
         code = Path(models.__file__).parent.rglob("*.py")
         # by content: where the files lie may differ from run to run
         return run_key(

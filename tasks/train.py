@@ -1,7 +1,8 @@
 """The trained network of mix K, from `data/pairs/K/{strings,pairs}.parquet`.
 
 Calls the same function as `python -m models.training.train_files`, with the section `train` of
-`params.yaml` and a seed, and the model in `data/earlier_model/`, if there is one. Out:
+`params.yaml` and a seed, the model in `data/earlier_model/` and the teacher in `data/teacher/`, if
+there are any. Out:
 `data/train/K/SEED/model/` and `data/train/K/SEED/history.csv`.
 """
 
@@ -13,9 +14,11 @@ from pathlib import Path
 from models.training.train_files import train_files
 from tasks.files.command import run
 from tasks.files.sources import MIXES
-from tasks.params.network import NetworkParams, training_settings
+from tasks.params.network import NetworkParams, taught, training_settings
+from tasks.params.section import load
+from tasks.params.teaching import TeacherParams
 
-EARLIER = Path("data/earlier_model")
+EARLIER, TEACHER = Path("data/earlier_model"), Path("data/teacher")
 
 
 def main() -> None:
@@ -26,13 +29,15 @@ def main() -> None:
     options = parser.parse_args()
     pairs = Path(f"data/pairs/{options.mix}")
     network = NetworkParams.read()
+    settings = taught(training_settings(network, options.seed), load(TeacherParams))
     train_files(
         pairs / "strings.parquet",
         pairs / "pairs.parquet",
-        training_settings(network, options.seed),
+        settings,
         Path(f"data/train/{options.mix}/{options.seed}"),
         Path(".checkpoints"),
         EARLIER if network.train.compatible_with else None,
+        TEACHER if settings.teacher else None,
     )
 
 

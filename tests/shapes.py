@@ -18,7 +18,7 @@ from beartype import beartype
 
 NAMES = {
     name: getattr(jaxtyping, name)
-    for name in ("Bool", "Float", "Float32", "Int", "Int64", "Integer")
+    for name in ("Bool", "Float", "Float16", "Float32", "Int", "Int64", "Integer")
 }
 
 

@@ -117,6 +117,20 @@ class NgramBagEncoder(Encoder):
             ),
         )
 
+    @staticmethod
+    def unit_of_word(settings: NgramBagSettings, word: str) -> str:
+        """Return the word between two spaces, as parts of words are framed.
+
+        Raises:
+            ValueError: words have no vectors of their own; what to set.
+        """
+        if settings.within != "word" or settings.buckets:
+            raise ValueError(
+                f"within = {settings.within!r} and buckets = {settings.buckets} leave whole words "
+                "without vectors of their own to begin at: set within to word and buckets to 0"
+            )
+        return f" {word} "
+
     def unit_vectors(self) -> Float[Tensor, "unit dim"] | None:
         """Return W of the vocabulary's n-grams, in its order; None where a hash shares vectors."""
         return None if self.settings.buckets else self.ngrams.weight.detach()[FIRST:]

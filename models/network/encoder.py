@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import torch
 from torch import nn
 
 from models.text.units import UnitSettings
@@ -18,7 +19,7 @@ from models.text.units import UnitSettings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jaxtyping import Float
+    from jaxtyping import Float, Int
     from torch import Tensor
 
 
@@ -52,9 +53,43 @@ class Encoder(nn.Module, ABC):
     def unit_vectors(self) -> Float[Tensor, "unit dim"] | None:
         """Return the vector that each unit of the vocabulary adds to an embedding, in its order.
 
-        None where a string's embedding is not made of such vectors, which is the rule.
+        A view of the weights. None where a string's embedding is not made of such vectors, which is
+        the rule.
         """
         return None
+
+    @staticmethod
+    def unit_of_word(settings: Any, word: str) -> str:  # noqa: ANN401
+        """Return the unit that is this whole word, of an encoder that gives words vectors.
+
+        Raises:
+            ValueError: it gives them none; the message says what to set, which is the rule.
+        """
+        raise ValueError(
+            "this encoder has no vectors of whole words to begin at: choose another in "
+            "train.encoder.kind (docs/DESIGN.md, The teacher)"
+        )
+
+    def start_at(
+        self, units: Int[Tensor, " unit"], vectors: Float[Tensor, "unit dim"], spread: float
+    ) -> None:
+        """Draw all units' vectors anew, uniform in ±`spread`, and add `vectors` to some of them.
+
+        Args:
+            units: places in the vocabulary, each once.
+            vectors: as many.
+            spread: above 0.
+
+        Raises:
+            ValueError: no unit has a vector of its own (`unit_vectors`).
+        """
+        table = self.unit_vectors()
+        if table is None:
+            raise ValueError("no unit of this encoder has a vector of its own to begin at")
+        # drawn on the CPU, so that every device begins alike
+        table.copy_(torch.empty(table.shape).uniform_(-spread, spread)).index_add_(
+            0, units, vectors
+        )
 
     @abstractmethod
     def forward(self, *features: Tensor) -> Float[Tensor, "batch dim"]:

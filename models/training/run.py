@@ -18,9 +18,10 @@ from models.network.loss import Loss, LossSettings, PairBatch
 from models.repeatable.seeding import child_seed
 from models.text.featurizer import Featurizer
 from models.training.strings import FeaturizedStrings
+from models.training.teacher import TeacherSettings
 
 if TYPE_CHECKING:
-    from jaxtyping import Int
+    from jaxtyping import Float, Int
     from torch import Tensor
 
 
@@ -45,6 +46,8 @@ class TrainSettings:
     evaluate_every: int
     patience: int
     """Looks at the validation queries without a better success@1 before training stops."""
+    teacher: TeacherSettings | None = None
+    """How it learns from a teacher (`models/training/taught_run.py`), if it has one."""
 
 
 class Run(ABC):
@@ -89,15 +92,23 @@ class Run(ABC):
         self.encoder.train()
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.settings, step)
-        rows, batch = self.batch(step)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            embeddings: Tensor = self.encoder(*self.strings.batch(rows))
-        loss = self.loss(embeddings.float(), batch, self.settings.loss)
+        loss = self.objective(step)
         self.optimizer.zero_grad(set_to_none=True)
         loss.total.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.encoder.parameters(), self.settings.clip_norm)
         self.optimizer.step()
         return loss
+
+    def objective(self, step: int) -> Loss:
+        """Return what a step makes smaller; its randomness depends on seed and step only."""
+        rows, batch = self.batch(step)
+        return self.loss(self.embed(rows), batch, self.settings.loss)
+
+    def embed(self, rows: Int[Tensor, " row"]) -> Float[Tensor, "row dim"]:
+        """Return the encoder's own output for some strings, as a loss reads it."""
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            embeddings: Tensor = self.encoder(*self.strings.batch(rows))
+        return embeddings.float()
 
     def weights(self) -> dict[str, Tensor]:
         """Copy the current weights to the CPU."""

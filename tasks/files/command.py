@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = (ROOT / "tasks", ROOT / "models")
-TOLD = (ValueError, FileNotFoundError, FloatingPointError)
+TOLD = (ValueError, FileNotFoundError, FloatingPointError, ModuleNotFoundError)
 
 
 def run(main: Callable[[], None]) -> None:

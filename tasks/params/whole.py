@@ -19,8 +19,9 @@ from tasks.files.command import run
 from tasks.ingest import IngestParams
 from tasks.lexical import LexicalParams
 from tasks.pairs import PairsParams
-from tasks.params.network import NetworkParams, check_kinds, training_settings
+from tasks.params.network import NetworkParams, check_kinds, taught, training_settings
 from tasks.params.section import FILE, ParamsError, RunParams, checked, read_values
+from tasks.params.teaching import TeacherParams
 from tasks.params.training import TrainParams
 from tasks.registry.artefact import RegisterParams
 from tasks.registry.gate import GateParams
@@ -46,6 +47,7 @@ class AllParams(RunParams):
     score: ScoreParams
     feedback: FeedbackParams
     pairs: PairsParams
+    teacher: TeacherParams
     train: TrainParams
     encoders: dict[str, dict[str, Any]]
     losses: dict[str, dict[str, Any]]
@@ -95,7 +97,7 @@ def check_params(params: AllParams) -> None:
     """
     network = params.network
     check_kinds(network)
-    loss = training_settings(network, params.seeds[0]).loss
+    loss = taught(training_settings(network, params.seeds[0]), params.teacher).loss
     if loss.reads_dissimilar and not params.pairs.dissimilar_per_similar:
         raise ParamsError(
             f"params.yaml:\n  losses.{params.train.loss.kind} reads the dissimilar pairs of the "

@@ -33,6 +33,7 @@ PIPELINE = (  # folders of data/
     "pairs",
     "code",
     "earlier_model",
+    "teacher",
     "train",
     "score",
     "feedback",

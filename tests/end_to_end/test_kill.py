@@ -25,6 +25,7 @@ LAST = {  # one stage of each kind, and what it writes last
     "pairs@1": "data/pairs/1/metrics.json",
     "code": "data/code/train.json",
     "earlier_model": "data/earlier_model/address",
+    "teacher": "data/teacher/metrics.json",
     "score": "data/score/metrics.json",
     "feedback": "data/feedback/metrics.json",
     f"pairs@{MIX}": f"data/pairs/{MIX}/metrics.json",

@@ -37,6 +37,7 @@ def elsewhere(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> 
         *(f"pairs/{k}" for k in ("0", "1", "2", "3", "4c")),
         "code",
         "earlier_model",
+        "teacher",
         "train",
         "score",
         "feedback",

@@ -212,6 +212,32 @@ def test_reads_the_ngrams_of_its_settings() -> None:
     assert encoder.dim == 7
 
 
+def test_whole_words_are_units_of_the_vocabulary() -> None:
+    """Short ones are n-grams besides; of every word the unit is there, and no other word's."""
+    made = NgramBagSettings(**VALUES | {"within": "word"})
+    titles = ["a c++ coder", "café-owner"]
+    known = Featurizer.fit(titles, NgramBagEncoder.units(made)).vocabularies[0].known
+    words = {
+        unit.strip() for unit in known if unit[0] == unit[-1] == " " and len(unit.split()) == 1
+    }
+    assert words == {"a", "c++", "coder", "café", "owner"}
+    assert {NgramBagEncoder.unit_of_word(made, word) for word in words} <= set(known)
+
+
+def test_some_units_begin_at_given_vectors() -> None:
+    """Ids 2 and 4 are the places 0 and 2; all others stay within the spread, padding at zero."""
+    encoder = encoder_of()
+    vectors = torch.tensor([[1.0, 0, 0, 0], [0, 0, 0, -2.0]])
+    checked(NgramBagEncoder.start_at)(encoder, torch.tensor([0, 2]), vectors, 0.02)
+    table = encoder.ngrams.weight.detach().clone()
+    assert (table[0] == 0).all()
+    table[2] -= vectors[0]
+    table[4] -= vectors[1]
+    assert 0.015 < table[2:].abs().max() <= 0.02 + 1e-6
+    with pytest.raises(ValueError, match="no unit of this encoder has a vector"):
+        encoder_of(buckets=7).start_at(torch.tensor([0]), vectors[:1], 0.02)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

