@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +14,10 @@ from benchmarks.query_figures import Seeds, figures
 from benchmarks.results import Row
 from benchmarks.studies.champion.corrected import write_corrected
 from benchmarks.studies.champion.evidence import counted_prior, expected_prior, softmax, votes
-from benchmarks.studies.champion.titles import Halves, read_all_aliases, read_halves
+from benchmarks.studies.champion.titles import Halves, read_halves
+from benchmarks.systems import CHAMPION, champion_settings
 from benchmarks.title_networks import TitleNetwork, TitleNetworks
-from benchmarks.tuning import bounded, seeded
+from benchmarks.tuning import seeded
 from benchmarks.workspace import Workspace, data_folder
 from models.answer.index import AliasIndex
 from models.answer.search import Search, Similarities
@@ -27,9 +28,7 @@ from models.repeatable.progress import Progress
 from tasks.evaluation.ranking import METRICS
 from tasks.evaluation.systems import network, read_index
 from tasks.lexical import lexical_systems
-from tasks.params.network import training_settings
 
-CHAMPION = "champion"
 NAMES = {name: name for name in METRICS} | {"reciprocal_rank": "mrr"}
 
 
@@ -67,7 +66,7 @@ class Asking:
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     """Ask the titles of each name of `options.asked`."""
     workspace = Workspace.read(dataset)
-    index, rows = read_all_aliases(workspace.data), []
+    index, rows = workspace.aliases, []
     for name in options.asked:
         asking = Asking(workspace, index, read_halves(data_folder(), index, name), options)
         own = [*champion_rows(asking, options.kept / f"corrected-{name}"), *lexical_rows(asking)]
@@ -94,8 +93,7 @@ def trained(asking: Asking, pairs: Path) -> dict[int, TitleNetwork]:
     """Train the workspace's network on a folder of pairs, once a seed."""
     options = asking.options
     networks = TitleNetworks(options.kept, options.processes, pairs)
-    settings = bounded(training_settings(asking.workspace.params.network, 1), options.steps)
-    settings = replace(settings, batch_pairs=options.batch)
+    settings = champion_settings(asking.workspace.params, options.steps, options.batch)
     return seeded({CHAMPION: settings}, options.seeds, networks)[CHAMPION]
 
 
