@@ -21,6 +21,25 @@ from tasks.params.whole import AllParams
 
 Seeds = Mapping[int, pl.DataFrame]
 """Seed of training to values by query."""
+UNSEEDED = 0
+"""Stands for the seed of a system that is not trained."""
+
+
+def standings(
+    ours: str, answers: Mapping[str, Seeds], metrics: Mapping[str, str], params: AllParams
+) -> Iterator[Row]:
+    """Yield the figures of every system, and of each metric what `ours` gains over the others.
+
+    A gain is a row `OURS-OTHER` with the metric `gain_METRIC`; there is none if `ours` is absent.
+    """
+    for system, by_seed in answers.items():
+        rows = figures(system, by_seed, metrics, params)
+        yield from (row for row in rows if row.seed != UNSEEDED)
+        if system != ours and ours in answers:
+            name = f"{ours}-{system}"
+            for column, metric in metrics.items():
+                gained = f"gain_{metric}"
+                yield from gains(name, answers[ours], by_seed, gained, params, column)
 
 
 def figures(
@@ -40,10 +59,17 @@ def figures(
                     yield interval_row(system, test, metric, interval, len(known), seed)
 
 
-def gains(system: str, mine: Seeds, theirs: Seeds, metric: str, params: AllParams) -> Iterator[Row]:
-    """Yield the difference in success@1 on each test, over all seeds, paired by query."""
+def gains(
+    system: str,
+    mine: Seeds,
+    theirs: Seeds,
+    metric: str,
+    params: AllParams,
+    column: str = "success_at_1",
+) -> Iterator[Row]:
+    """Yield the difference in a column on each test, over all seeds, paired by query."""
     for test, group in _tests(_paired(pooled(mine), pooled(theirs))):
-        pair = group["success_at_1"].to_numpy(), group["success_at_1_over"].to_numpy()
+        pair = group[column].to_numpy(), group[f"{column}_over"].to_numpy()
         interval = paired_interval(*pair, *_draws(params, test))
         yield interval_row(system, test, metric, interval, len(group))
 

@@ -21,7 +21,7 @@ from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import network, read_index
 from tasks.files.frames import read_frame
 from tasks.files.queries import read_queries
-from tasks.files.schemas import QUERIES
+from tasks.files.schemas import QUERIES, TITLES
 from tasks.params.whole import AllParams, load_params
 
 SAMPLE, VALID = "sample", "valid"
@@ -99,6 +99,17 @@ class Workspace:
         if not (folder / "weights.safetensors").is_file():
             raise FileNotFoundError(f"{folder} is missing: run `make reproduce`")
         return folder
+
+    @property
+    def teacher(self) -> Path:
+        """What the stage `teacher` wrote, for networks that learn from one."""
+        return self.data / "teacher"
+
+    @property
+    def aliases(self) -> AliasIndex:
+        """Every title of the taxonomy, those that its own tests hold out too."""
+        owned = read_frame(self.data / "split/titles.parquet", TITLES).explode("occupation_ids")
+        return AliasIndex.of(owned["title"].to_list(), owned["occupation_ids"].to_list())
 
     def exam(self) -> Exam:
         """Return every test, and as the test `valid` the queries by which training judges."""

@@ -1,9 +1,9 @@
 """The ledger of a reading: how many rows each file gave, and which were not taken, and why.
 
 Every row that does not reach a frame as it stands is written here with file, line and reason.
-Most reasons are *errors*: the file is not what it should be. Three are *notices*, which lose
-nothing (`NOTICES`); they are kept for the reader's eyes and do not count towards
-`ingest.max_rejected_share`.
+Most reasons are *errors*: the file is not what it should be. Four are *notices* (`NOTICES`), which
+lose nothing, or what was to be left out; they are kept for the reader's eyes and do not count
+towards `ingest.max_rejected_share`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ CONFLICT = "label or codes differ from an earlier row"
 EMPTY_ROW = "empty row"
 DUPLICATE_ROW = "duplicate row"
 DUPLICATE_TITLE = "duplicate title"
-NOTICES = frozenset({EMPTY_ROW, DUPLICATE_ROW, DUPLICATE_TITLE})
+LEFT_OUT = "title to be left out"
+NOTICES = frozenset({EMPTY_ROW, DUPLICATE_ROW, DUPLICATE_TITLE, LEFT_OUT})
 
 
 def empty(name: str) -> str:

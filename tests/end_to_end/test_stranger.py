@@ -32,7 +32,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "rolecall reproduce --profile paper": r"\n\| 4c +\|(.*\n)+data    pushed",
     "rolecall reproduce --profile similarity": r"sick r .*(.*\n)+data    pushed",
     "rolecall reproduce": r"\n\| 4c +\|(.*\n)+data    pushed",
-    "rolecall status": r"clone: 21 of 21 stages are up to date\nnothing to train",
+    "rolecall status": r"clone: 22 of 22 stages are up to date\nnothing to train",
     "dvc repro": r"Data and pipelines are up to date\.",
     "dvc metrics diff": r"\ndata/report/metrics.json +annotations ",
     "dvc exp run --temp": r"(?s)'pairs@3' is cached.*Running stage 'train@4c-2'.*Ran exp",

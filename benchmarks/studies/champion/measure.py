@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +14,10 @@ from benchmarks.query_figures import Seeds, figures
 from benchmarks.results import Row
 from benchmarks.studies.champion.certainty import certainty_rows, no_titles
 from benchmarks.studies.champion.corrected import write_corrected
-from benchmarks.studies.champion.titles import Halves, read_all_aliases, read_halves
+from benchmarks.studies.champion.titles import Halves, read_halves
+from benchmarks.systems import CHAMPION, champion_settings
 from benchmarks.title_networks import TitleNetwork, TitleNetworks
-from benchmarks.tuning import bounded, seeded
+from benchmarks.tuning import seeded
 from benchmarks.workspace import Workspace, data_folder
 from models.answer.evidence import Evidence
 from models.answer.index import AliasIndex
@@ -30,9 +31,7 @@ from tasks.evidence import Known, gather, levels
 from tasks.files.frames import read_frame
 from tasks.files.schemas import OCCUPATIONS
 from tasks.lexical import lexical_systems
-from tasks.params.network import training_settings
 
-CHAMPION = "champion"
 NAMES = {name: name for name in METRICS} | {"reciprocal_rank": "mrr"}
 CHOICE = "choice"
 """The titles that things are chosen on, and that confidence is fitted on."""
@@ -94,7 +93,7 @@ class Asking:
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     """Ask the titles of each name of `options.asked`."""
     workspace = Workspace.read(dataset)
-    index = read_all_aliases(workspace.data)
+    index = workspace.aliases
     asking = {
         name: Asking(workspace, index, read_halves(data_folder(), index, name), options)
         for name in {CHOICE, *options.asked}
@@ -126,9 +125,8 @@ def trained(
     workspace: Workspace, pairs: Path, options: argparse.Namespace
 ) -> dict[int, TitleNetwork]:
     """Train the workspace's network on a folder of pairs, once a seed."""
-    networks = TitleNetworks(options.kept, options.processes, pairs)
-    settings = bounded(training_settings(workspace.params.network, 1), options.steps)
-    settings = replace(settings, batch_pairs=options.batch)
+    networks = TitleNetworks(options.kept, options.processes, pairs, teacher=workspace.teacher)
+    settings = champion_settings(workspace.params, options.steps, options.batch)
     return seeded({CHAMPION: settings}, options.seeds, networks)[CHAMPION]
 
 

@@ -10,8 +10,6 @@ import polars as pl
 
 from models.answer.index import AliasIndex
 from models.text.titles import clean_title, normalize_title
-from tasks.files.frames import read_frame
-from tasks.files.schemas import TITLES
 from tasks.ingest import InputsParams
 from tasks.readers.inputs import read_inputs
 from tasks.readers.rejected import Ledger
@@ -58,9 +56,3 @@ def read_halves(folder: Path, index: AliasIndex, asked: str) -> Halves:
         return Halves(titles.filter(~odd), titles.filter(odd))
     fold = pl.Series([digest[0] % FOLDS == 0 for digest in hashes])
     return Halves(titles.filter(~odd & ~fold), titles.filter(~odd & fold))
-
-
-def read_all_aliases(data: Path) -> AliasIndex:
-    """Index every title of the taxonomy, those that its own tests hold out too."""
-    owned = read_frame(data / "split/titles.parquet", TITLES).explode("occupation_ids")
-    return AliasIndex.of(owned["title"].to_list(), owned["occupation_ids"].to_list())

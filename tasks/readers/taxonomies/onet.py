@@ -2,7 +2,9 @@
 
 `occupations` (Occupation Data.txt) gives ids and labels; `alternates` (Alternate Titles.txt) and
 `reported` (Sample of Reported Titles.txt), either of which may be left out, give the titles. A
-short title ("CEO") counts as a title of its own; `n/a` stands for none.
+short title ("CEO") counts as a title of its own; `n/a` stands for none. `left_out`, in the form of
+the reported titles, names titles that no occupation gets, judged normalized, so that they can be
+asked; one that is an occupation's label stays.
 
 `codes` are the four levels of the Standard Occupational Classification above the O*NET code:
 major group, minor group, broad occupation, detailed occupation.
@@ -11,14 +13,15 @@ major group, minor group, broad occupation, detailed occupation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from models.text.titles import normalize_title
 from tasks.readers.csv_rows import csv_rows
 from tasks.readers.outside import named_files
 from tasks.readers.records import BARE_TABS
-from tasks.readers.rejected import BAD_CODE, Ledger, Row
+from tasks.readers.rejected import BAD_CODE, LEFT_OUT, Ledger, Row
 from tasks.readers.rows import distinct
 from tasks.readers.taxonomy import Taxonomy
 
@@ -43,8 +46,8 @@ REPORTED = {"occupation_id": "O*NET-SOC Code", "title": "Reported Job Title"}
 
 
 def read(params: TaxonomyParams, ledger: Ledger) -> Taxonomy:
-    """Read the files named in `params.files`: `occupations`, `alternates`, `reported`."""
-    files = named_files(params.files, ["occupations"], ["alternates", "reported"])
+    """Read the files that `params.files` names: `occupations`, and what it has of the others."""
+    files = named_files(params.files, ["occupations"], ["alternates", "reported", "left_out"])
     taxonomy = Taxonomy(ledger)
     for row in _rows(files["occupations"], OCCUPATIONS, ledger):
         occupation = row["occupation_id"]
@@ -52,9 +55,10 @@ def read(params: TaxonomyParams, ledger: Ledger) -> Taxonomy:
             taxonomy.add_occupation(row, occupation, row["occupation_label"], soc_chain(occupation))
         else:
             ledger.refuse(row, BAD_CODE)
+    left_out = _left_out(files["left_out"], taxonomy) if "left_out" in files else set()
     for name, columns in (("alternates", ALTERNATES), ("reported", REPORTED)):
         if name in files:
-            _add_titles(taxonomy, _rows(files[name], columns, ledger))
+            _add_titles(taxonomy, _rows(files[name], columns, ledger), left_out)
     return taxonomy
 
 
@@ -70,12 +74,26 @@ def soc_chain(code: str) -> list[str]:
     ]
 
 
-def _add_titles(taxonomy: Taxonomy, rows: Iterator[Row]) -> None:
+def _left_out(path: Path, taxonomy: Taxonomy) -> set[str]:
+    """Return the normalized titles of a file that are no label."""
+    labels = {normalize_title(taxonomy.label(known)) for known in taxonomy.titles}
+    named = {normalize_title(row["title"]) for row in _rows(path, REPORTED, taxonomy.ledger)}
+    return named - labels
+
+
+def _add_titles(taxonomy: Taxonomy, rows: Iterator[Row], left_out: Container[str]) -> None:
     for row in rows:
-        taxonomy.add_title(row, row["occupation_id"], row["title"])
+        _add_title(taxonomy, row, row["title"], left_out)
         short = row["short_title"] if "short_title" in row.values else NONE
         if short != NONE:
-            taxonomy.add_title(row.about(short), row["occupation_id"], short)
+            _add_title(taxonomy, row.about(short), short, left_out)
+
+
+def _add_title(taxonomy: Taxonomy, row: Row, title: str, left_out: Container[str]) -> None:
+    if normalize_title(title) in left_out:
+        taxonomy.ledger.refuse(row, LEFT_OUT)
+    else:
+        taxonomy.add_title(row, row["occupation_id"], title)
 
 
 def _rows(path: Path, columns: Mapping[str, str], ledger: Ledger) -> Iterator[Row]:

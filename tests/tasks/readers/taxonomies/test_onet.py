@@ -3,7 +3,7 @@
 import pytest
 from params_of import taxonomy_params
 
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import NOTICES, Ledger
 from tasks.readers.taxonomies import onet
 from tasks.readers.taxonomies.onet import soc_chain
 
@@ -20,6 +20,12 @@ FILES = {
     "11-1011.00\tPRESIDENT\tY\n"
     "11-1011.00\tBoss\n",
 }
+ASKED = (
+    "O*NET-SOC Code\tReported Job Title\tShown in My Next Move\n"
+    "11-1011.00\tPRESIDENT!\tY\n"
+    "11-1011.00\tCEO\tY\n"
+    "11-1011.00\tChief executives\tN\n"
+)
 
 
 def read(tmp_path, *names: str):
@@ -56,6 +62,23 @@ def test_golden(tmp_path) -> None:
 def test_titles_are_optional(tmp_path) -> None:
     taxonomy, _ = read(tmp_path, "occupations")
     assert taxonomy.aliases().rows() == [("11-1011.00", "Chief Executives", True)]
+
+
+def test_titles_left_out_are_no_alias_but_a_label_stays(tmp_path) -> None:
+    """As alternate and as short titles, judged normalized; what goes is no error."""
+    (tmp_path / "left_out").write_text(ASKED, encoding="utf-8")
+    read(tmp_path, "occupations", "alternates")
+    ledger = Ledger()
+    names = ("occupations", "alternates", "left_out")
+    paths = {name: str(tmp_path / name) for name in names}
+    taxonomy = onet.read(taxonomy_params("onet", paths), ledger)
+    assert list(taxonomy.titles["11-1011.00"].values()) == [
+        "Chief Executives",
+        "Chief Executive Officer (CEO)",
+        "Chief (CEO)",
+    ]
+    went = [(line, text) for _, line, reason, text in ledger.refused if reason in NOTICES]
+    assert went == [(2, "CEO"), (3, "11-1011.00\tPresident\tn/a\t02"), (4, "CEO")]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""O*NET's reported titles, taken out of its aliases and asked."""

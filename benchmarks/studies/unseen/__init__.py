@@ -1,0 +1,1 @@
+"""Titles of occupations that nothing was learned from, ranked by similarity alone."""
