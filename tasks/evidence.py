@@ -10,7 +10,8 @@ are (one step of expectation maximization, Dempster et al. 1977; more steps shar
 and 4c know verdicts too, whose titles are exemplars of the occupation that people gave, and count.
 
 Confidence is fitted on the validation queries that are labelled inputs, else on held-out titles,
-which are nearer to the taxonomy than inputs are; without either the model stays uncalibrated.
+which are nearer to the taxonomy than inputs are; without enough of either the model stays
+uncalibrated.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ from tasks.files.sources import CORRECTIONS, LAST, MIXES
 from tasks.params.section import Count, Section, Share, load
 
 CALIBRATED_ON = ("annotations", "heldout_alias")
-"""Tests whose validation queries confidence is fitted on: the first that has any."""
+"""Tests whose validation queries confidence is fitted on: the first that has enough."""
+ENOUGH = 50
+"""Queries: a twentieth of fewer is hardly a query."""
 NAMED = ("title", "occupation_id")
 
 
@@ -187,10 +190,10 @@ def calibrate(
 
 
 def calibration_queries(queries: pl.DataFrame) -> tuple[str, pl.DataFrame]:
-    """Return the validation queries that confidence is fitted on, and their test; "" if none."""
+    """Return the validation queries that confidence is fitted on, and their test; "" if too few."""
     for test in CALIBRATED_ON:
         rows = queries.filter(pl.col("test") == test)
-        if len(rows):
+        if len(rows) >= ENOUGH:
             return test, rows
     return "", queries.clear()
 

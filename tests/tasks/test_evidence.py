@@ -113,16 +113,14 @@ def test_weights_of_zero_leave_exemplars_out() -> None:
 
 
 def test_labelled_inputs_calibrate_before_held_out_titles() -> None:
-    rows = [
-        ("1", "typos", "valid", "bakr", ["a"], 1, "typo"),
-        ("2", "heldout_alias", "valid", "loaf man", ["a"], 1, "alias"),
-        ("3", "annotations", "valid", "chef", ["b"], 1, "input"),
-    ]
-    queries = queries_of(rows)
-    assert calibration_queries(queries)[1]["query_id"].to_list() == ["3"]
-    assert calibration_queries(queries[:2])[0] == "heldout_alias"
-    test, nothing = calibration_queries(queries[:1])
-    assert (test, len(nothing)) == ("", 0)
+    """Fifty of a test at least; misspelt titles never do."""
+    tests = ["typos"] * 50 + ["heldout_alias"] * 51 + ["annotations"] * 50
+    queries = queries_of(
+        (str(number), test, "valid", "chef", ["b"], 1, "alias") for number, test in enumerate(tests)
+    )
+    for count, test, found in ((151, "annotations", 50), (150, "heldout_alias", 51), (99, "", 0)):
+        name, rows = calibration_queries(queries[:count])
+        assert (name, len(rows)) == (test, found)
 
 
 def test_confidence_is_as_high_as_answers_are_right() -> None:
