@@ -17,7 +17,7 @@ uncalibrated.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, ClassVar, NamedTuple
@@ -48,6 +48,8 @@ CALIBRATED_ON = ("annotations", "heldout_alias")
 ENOUGH = 50
 """Queries: a twentieth of fewer is hardly a query."""
 NAMED = ("title", "occupation_id")
+RAREST = 1e-9
+"""A chance below this counts as this, so that a prior without labels stays finite."""
 
 
 class EvidenceParams(Section):
@@ -118,30 +120,33 @@ def gather(
     """
     index = search.index
     size = len(index.occupations)
-    scores = np.empty((len(known.bare), size), np.float32)
-    progress = Progress(f"{say_so}: bare inputs", len(known.bare))
-    for place, hits in search.blocks(known.bare, 1):
-        scores[place] = hits.scores
-        progress(place.stop)
+    bare = known.bare if params.prior_power or params.guess_weight else []
+    total = np.zeros(size)
+    for _, chances in _chances(search, bare, np.zeros(size), temperature, f"{say_so}: bare inputs"):
+        total += chances.sum(axis=0)
+    expected = total / len(bare) if bare else np.full(size, 1 / size)
     code = {name: number for number, name in enumerate(index.occupations)}
     named = known.labelled.filter(pl.col("occupation_id").is_in(index.occupations))
     counts = np.zeros(size)
     labels = np.array([code[name] for name in named["occupation_id"]], np.int64)
     np.add.at(counts, labels, named["count"].to_numpy())
-    expected = (
-        posterior(scores, temperature).mean(axis=0) if known.bare else np.full(size, 1 / size)
-    )
     before = params.pseudo_count * size
     chance = (counts + before * expected) / (counts.sum() + before)
-    bias = params.prior_power * temperature * np.log(np.maximum(chance, 1e-9) * size)
+    bias = params.prior_power * temperature * np.log(np.maximum(chance, RAREST) * size)
     prior = pl.DataFrame(
         {"occupation_id": index.occupations, "chance": chance, "bias": bias.astype(np.float32)},
         schema=dict(PRIOR),
     )
-    guessed = guesses(known.bare, posterior(scores + bias, temperature), index, params)
     told = named.select(*NAMED, weight=params.label_weight * pl.col("count"))
-    exemplars = pl.concat([told.cast({"weight": pl.Float32}), guessed]).filter(pl.col("weight") > 0)
-    return Evidenced(prior, exemplars)
+    asked = bare if params.guess_weight else []
+    exemplars = [
+        told.cast({"weight": pl.Float32}),
+        *(
+            guesses(asked[place], chances, index, params)
+            for place, chances in _chances(search, asked, bias, temperature, f"{say_so}: guesses")
+        ),
+    ]
+    return Evidenced(prior, pl.concat(exemplars).filter(pl.col("weight") > 0))
 
 
 def guesses(
@@ -159,6 +164,16 @@ def guesses(
         },
         schema=dict(EXEMPLARS),
     )
+
+
+def _chances(
+    search: Search, titles: list[str], bias: np.ndarray, temperature: float, say_so: str
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield the posterior of block after block of titles [title, occupation], with its place."""
+    progress = Progress(say_so, len(titles))
+    for place, hits in search.blocks(titles, 1):
+        yield place, posterior(hits.scores + bias, temperature)
+        progress(place.stop)
 
 
 def calibrate(

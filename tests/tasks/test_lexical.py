@@ -10,6 +10,7 @@ import pytest
 import yaml
 from toy_evaluation import write_toy
 
+from models.answer.search import Search
 from tasks.evaluation.measured import measure
 from tasks.evaluation.systems import EvaluateParams, read_index
 from tasks.files.frames import read_frame
@@ -38,7 +39,9 @@ def test_known_systems_by_hand() -> None:
         ),
         "alike": lambda titles: np.zeros((len(titles), len(index.titles)), np.float32),
     }
-    made = measure(systems, index, read_queries("test"), load(EvaluateParams), 1)
+    params = load(EvaluateParams)
+    searches = {name: Search(index, known, params.rule) for name, known in systems.items()}
+    made = measure(searches, read_queries("test"), params, 1)
     third = pytest.approx(1 / 3)
     assert made.scores.select("system", "test", "success_at_1").rows() == [
         ("exact", "typos", 1),
