@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.answer.abstention import abstention
+from models.answer.calibration import Calibration
 from models.answer.index import AliasIndex
 from models.answer.normalizer import Normalizer
 from models.answer.occupation_scores import ScoreRule
@@ -202,6 +203,34 @@ def test_what_cannot_be_wanted(normalizer: Normalizer) -> None:
     with pytest.raises(ValueError, match="top_k = 0"):
         normalizer.predict(["baker"], top_k=0)
     assert len(normalizer.predict(["baker"], top_k=99, min_confidence=0.0)[0].top_scores) == 3
+
+
+def test_a_calibrated_model_says_how_sure_it_is(normalizer: Normalizer) -> None:
+    """At each level of the answer's own hierarchy, and only if it is sure enough."""
+    calibration = Calibration(0.06, [0.0] * 3, [1.0] * 3, 0.3)
+    calibrated = replace(normalizer, calibration=calibration)
+    baker, keeper, strange = calibrated.predict(["baker", "keeper", "tmtmtm"])
+    assert baker.reason is None and len(baker.code_confidences) == 2
+    assert 0.9 < baker.confidence <= baker.code_confidences[1] <= baker.code_confidences[0] < 1
+    assert keeper.confidence == pytest.approx(0.5, abs=0.01)  # a title of two occupations
+    assert (strange.reason, strange.occupation_id) == ("no job title", None)
+    unsure = calibrated.predict(["baker", "keeper"], min_confidence=0.8)
+    assert [answer.reason for answer in unsure] == [None, "low confidence"]
+    assert unsure[1].top_scores == [] and unsure[1].confidence is None
+    with pytest.raises(ValueError, match=r"min_confidence = 1\.5; it is a chance"):
+        calibrated.predict(["baker"], min_confidence=1.5)
+
+
+def test_an_exemplar_is_one_more_alias(normalizer: Normalizer) -> None:
+    """Within another index too; what stands beside it keeps its answer."""
+    exemplars = table("title occupation_id weight", [("ovenhand", "baker", 1.0)])
+    embeddings = np.concatenate([normalizer.embeddings, embed(["ovenhand"])])
+    taught = replace(normalizer, exemplars=exemplars, embeddings=embeddings)
+    assert taught.predict(["ovenhand"])[0].score == pytest.approx(1.0, abs=1e-4)
+    assert taught.predict(["ovenhand"])[0].occupation_id == "baker"
+    assert taught.predict(["ward sister"])[0][:5] == normalizer.predict(["ward sister"])[0][:5]
+    within = taught.within(AliasIndex.of(["bread maker", "nurse"], ["baker", "nurse"]))
+    assert within(["ovenhand"], 1).scores[0, 0] == pytest.approx(1.0, abs=1e-4)
 
 
 def test_titles_of_the_index_are_answered_whatever_they_are_made_of() -> None:
