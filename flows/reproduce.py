@@ -10,6 +10,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import yaml
 from prefect import flow
@@ -106,9 +107,10 @@ def track_of(root: Path) -> Track:
 
 def as_text(done: Reproduced) -> str:
     """Write it for the terminal; the last lines of the command."""
-    counts = [f"{list(done.stages.values()).count(o)} {o}" for o in set(done.stages.values())]
+    outcomes = list(done.stages.values())
+    counts = [f"{n} {one}" for one in get_args(Outcome) if (n := outcomes.count(one))]
     facts = {
-        "stages": f"{len(done.stages)}: {', '.join(sorted(counts))}",
+        "stages": f"{len(done.stages)}: {', '.join(counts)}",
         "table": str((done.root / done.track.page).parent),
         "data": results.pushed(done.pushed),
     }

@@ -36,7 +36,8 @@ STAGES = (
     ["ingest", "split", "typos", "synonyms", "extra_words", "companion"]
     + [f"pairs --mix {k}" for k in "0123"]
     + ["train --mix 3 --seed 1", "score --seed 1", "feedback", "pairs --mix 4c"]
-    + ["train --mix 4c --seed 1", "lexical", "evaluate --mix 4c --seed 1"]
+    + ["train --mix 4c --seed 1", "lexical"]
+    + ["evidence --mix 4c --seed 1", "evaluate --mix 4c --seed 1"]
 )
 
 

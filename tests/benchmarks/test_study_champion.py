@@ -100,9 +100,10 @@ def test_a_study_on_a_toy(workspace: Path, tmp_path: Path, monkeypatch: pytest.M
     lexical = table.filter(pl.col("system") != "champion")
     assert set(lexical["test"]) == {"choice/zero_label", "odd/zero_label"}
     certain = table.filter(metric="calibration_error", seed=1)["test"].to_list()
-    assert certain == [f"{asked}/certainty/{n}" for asked in OPTIONS.asked for n in NAMES]
+    assert certain == [f"odd/certainty/{name}" for name in NAMES]  # on the choice it is fitted
     refused = table.filter(metric="refused", seed=2)
-    assert refused["n"].to_list()[::2] == [2, 2]
+    assert refused["test"].to_list() == ["odd/certainty/no_title", "odd/certainty/titles"]
+    assert refused["n"].to_list()[0] == 2
     bounded = table.filter(~pl.col("metric").str.starts_with("calibration_error"))
     assert bounded["value"].is_between(0, 1).all()
     (again,) = champion.measure("sample", options)  # from what is kept

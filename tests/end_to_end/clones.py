@@ -102,8 +102,13 @@ class Clone:
         return self.run(sys.executable, "-m", "flows.cli", "reproduce", *arguments, **changes)
 
     @property
-    def lock(self) -> bytes:
-        return (self.root / "dvc.lock").read_bytes()
+    def lock(self) -> str:
+        """Return `dvc.lock` with its stages sorted.
+
+        DVC writes them as they ran, and for a target with less than half of all stages it walks a
+        set (`flows/stages/dvc_plan.py`).
+        """
+        return str(yaml.safe_dump(yaml.safe_load((self.root / "dvc.lock").read_bytes())))
 
     def has_stage(self, stage: str) -> bool:
         """Tell whether `dvc.lock` holds a finished run of `stage`."""

@@ -131,7 +131,7 @@ def test_its_lock_names_outside_files_without_a_path(
 
     The folder's is that of a list of names and checksums, as DVC writes it.
     """
-    lock = workspace.lock.decode()
+    lock = workspace.lock
     stages = yaml.safe_load(lock)["stages"]
     read = [*stages["ingest"]["deps"], *stages["synonyms"]["deps"]]
     deps = {dep["path"]: dep["md5"] for dep in read}

@@ -66,7 +66,7 @@ def test_the_flow_writes_the_lock_of_a_bare_repro(
     clone, printed = elsewhere
     assert f"evaluate@{MODEL} ran, report ran" in printed
     assert clone.lock == small.lock
-    assert str(clone.root).encode() not in clone.lock
+    assert str(clone.root) not in clone.lock
     assert str(clone.root).encode() not in b"".join(
         (clone.root / name).read_bytes() for name in clone.files()
     )

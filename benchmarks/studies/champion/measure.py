@@ -96,7 +96,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     index = workspace.aliases
     asking = {
         name: Asking(workspace, index, read_halves(data_folder(), index, name), options)
-        for name in {CHOICE, *options.asked}
+        for name in dict.fromkeys((CHOICE, *options.asked))
     }
     plain = trained(workspace, workspace.pairs(workspace.mix), options)
     taught = {name: taught_networks(asked, plain[1], name) for name, asked in asking.items()}
@@ -108,15 +108,16 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         own = [
             *champion_rows(asking[name], plain, taught[name]),
             *lexical_rows(asking[name]),
-            *certainty_rows(
+        ]
+        if name != CHOICE:  # which confidence is fitted on
+            own += certainty_rows(
                 CHAMPION,
                 with_labels(asking[CHOICE], taught[CHOICE]),
                 with_labels(asking[name], taught[name]),
                 hierarchy,
                 workspace.params.evidence.lost_share,
                 strangers,
-            ),
-        ]
+            )
         rows += [row._replace(test=f"{name}/{row.test}") for row in own]
     yield rows
 
