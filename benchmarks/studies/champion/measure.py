@@ -33,6 +33,8 @@ from tasks.files.schemas import OCCUPATIONS
 from tasks.lexical import lexical_systems
 
 NAMES = {name: name for name in METRICS} | {"reciprocal_rank": "mrr"}
+Learned = dict[int, tuple[Search, pl.DataFrame]]
+"""By seed, what knows the given titles' labels, and the titles asked."""
 CHOICE = "choice"
 """The titles that things are chosen on, and that confidence is fitted on."""
 NO_LABELS = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": pl.Int64})
@@ -99,21 +101,24 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         for name in dict.fromkeys((CHOICE, *options.asked))
     }
     plain = trained(workspace, workspace.pairs(workspace.mix), options)
-    taught = {name: taught_networks(asked, plain[1], name) for name, asked in asking.items()}
+    learned = {
+        name: with_labels(asked, taught_networks(asked, plain[1], name))
+        for name, asked in asking.items()
+    }
     occupations = read_frame(workspace.data / "ingest/occupations.parquet", OCCUPATIONS)
     hierarchy = levels(index, occupations)
     strangers = no_titles(data_folder(), index, options.strangers)
     rows: list[Row] = []
     for name in options.asked:
         own = [
-            *champion_rows(asking[name], plain, taught[name]),
+            *champion_rows(asking[name], plain, learned[name]),
             *lexical_rows(asking[name]),
         ]
         if name != CHOICE:  # which confidence is fitted on
             own += certainty_rows(
                 CHAMPION,
-                with_labels(asking[CHOICE], taught[CHOICE]),
-                with_labels(asking[name], taught[name]),
+                learned[CHOICE],
+                learned[name],
                 hierarchy,
                 workspace.params.evidence.lost_share,
                 strangers,
@@ -142,9 +147,7 @@ def taught_networks(asking: Asking, first: TitleNetwork, name: str) -> dict[int,
     return trained(workspace, folder, options)
 
 
-def with_labels(
-    asking: Asking, taught: dict[int, TitleNetwork]
-) -> dict[int, tuple[Search, pl.DataFrame]]:
+def with_labels(asking: Asking, taught: dict[int, TitleNetwork]) -> Learned:
     """Return by seed what knows the given titles' labels, and the titles asked."""
     return {
         seed: (asking.search(own.folder, asking.labelled), asking.halves.asked)
@@ -153,7 +156,7 @@ def with_labels(
 
 
 def champion_rows(
-    asking: Asking, plain: dict[int, TitleNetwork], taught: dict[int, TitleNetwork]
+    asking: Asking, plain: dict[int, TitleNetwork], learned: Learned
 ) -> Iterator[Row]:
     """Ask the networks of every seed in each setting."""
     without = {
@@ -166,11 +169,8 @@ def champion_rows(
         for seed, own in plain.items()
     }
     yield from rows_of(CHAMPION, without, asking)
-    learned = {
-        seed: asking.values("feedback", search)
-        for seed, (search, _) in with_labels(asking, taught).items()
-    }
-    yield from rows_of(CHAMPION, learned, asking)
+    told = {seed: asking.values("feedback", search) for seed, (search, _) in learned.items()}
+    yield from rows_of(CHAMPION, told, asking)
 
 
 def lexical_rows(asking: Asking) -> Iterator[Row]:
