@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.tables import markdown
+from benchmarks.pages.tables import markdown
 from models.repeatable.whole_file import write_bytes
 from tasks.registry.tracking import registry
 

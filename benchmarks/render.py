@@ -11,10 +11,10 @@ from typing import Any, get_args, get_type_hints
 
 import yaml
 
-from benchmarks.page_tables import Table, trials
+from benchmarks.pages.page_tables import Table, trials
+from benchmarks.pages.tables import datasets, distinct, markdown, where
 from benchmarks.results import FOLDER, Line, Lines, Results, read_results, read_runs
 from benchmarks.study import Study, studies, study
-from benchmarks.tables import datasets, distinct, markdown, where
 from models.answer.answer import Answer, columns
 from models.repeatable.whole_file import write_bytes
 

@@ -9,7 +9,7 @@ A folder `studies/NAME/` holds `study.yaml`, `measure.py`, and, where a table or
 - `replaces`: `dataset`, if one list of rows takes the place of all earlier ones of a data set, or
   `system`, if each list does so for systems of its own;
 - `summary` and `tables`: tables of `docs/RESULTS.md` and `docs/results/NAME.md`
-  (`benchmarks/page_tables.py`), `systems` in their order, `paper`, figures to stand beside;
+  (`benchmarks/pages/page_tables.py`), `systems` in their order, `paper`, figures to stand beside;
 - `names`: column to name to meaning, of every name in its rows that `benchmarks/names.yaml` does
   not explain; a name may hold `<number>` or `<text>`.
 

@@ -27,7 +27,7 @@ from tasks.lexical import lexical_systems
 from tasks.params.network import taught, training_settings
 from tasks.params.training import KindParams
 from tasks.params.whole import AllParams
-from tasks.sentence_encoder import sentence_encoder
+from tasks.teacher.sentence_encoder import sentence_encoder
 
 Ask = Callable[[Similarities], pl.DataFrame]
 """From a system to `test, query_id` and values by query."""

@@ -10,7 +10,7 @@ import torch
 
 from models.encoders.ngram_bag import NgramBagSettings
 from models.training.teacher import Teacher, TeacherSettings, Vectors
-from tasks.teacher import NO_VECTORS, write_vectors
+from tasks.teacher.vectors import NO_VECTORS, write_vectors
 
 TAUGHT = TeacherSettings(
     scale=2.0,

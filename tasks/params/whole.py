@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from tasks.companion import CompanionParams
 from tasks.evaluation.systems import EvaluateParams
-from tasks.evidence import EvidenceParams
+from tasks.evidence.gathering import EvidenceParams
 from tasks.extra_words import ExtraWordsParams
 from tasks.feedback import FeedbackParams
 from tasks.files.command import run

@@ -8,11 +8,11 @@ import pytest
 
 from benchmarks import render
 from benchmarks.__main__ import parser
-from benchmarks.page_tables import Table, over_seeds, trials, with_lexical
-from benchmarks.plots import curves, scatters, svg
+from benchmarks.pages.page_tables import Table, over_seeds, trials, with_lexical
+from benchmarks.pages.plots import curves, scatters, svg
+from benchmarks.pages.tables import figure, markdown, pivot
 from benchmarks.results import Line, Row, Run, read_results, replace_rows
 from benchmarks.study import HERE, Study, studies, study
-from benchmarks.tables import figure, markdown, pivot
 
 ROOT = Path(__file__).parents[2]
 BEGIN, END = "<!-- table:begin -->", "<!-- table:end -->"

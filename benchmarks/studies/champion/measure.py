@@ -27,7 +27,9 @@ from models.network.model_files import load_model
 from models.repeatable.progress import Progress
 from tasks.evaluation.ranking import METRICS
 from tasks.evaluation.systems import network, read_index
-from tasks.evidence import Known, gather, levels
+from tasks.evidence.calibrating import levels
+from tasks.evidence.gathering import gather
+from tasks.evidence.known import Known
 from tasks.files.frames import read_frame
 from tasks.files.schemas import OCCUPATIONS
 from tasks.lexical import lexical_systems

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from statistics import mean
 
-from benchmarks.plots import curves, svg
+from benchmarks.pages.plots import curves, svg
+from benchmarks.pages.tables import distinct, of, where
 from benchmarks.results import Results
-from benchmarks.tables import distinct, of, where
 
 
 def plot(results: Results) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.plots import curves, svg
+from benchmarks.pages.plots import curves, svg
+from benchmarks.pages.tables import distinct, of, where
 from benchmarks.results import Results
-from benchmarks.tables import distinct, of, where
 
 PLOTTED = "/margin:0.4"
 WAYS = {"pairs": "dissimilar pairs of the file", "hardest": "hard mining"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.page_tables import PIPELINE, TESTS, Table, over_seeds, with_lexical
-from benchmarks.plots import curves, svg
+from benchmarks.pages.page_tables import PIPELINE, TESTS, Table, over_seeds, with_lexical
+from benchmarks.pages.plots import curves, svg
+from benchmarks.pages.tables import datasets, figure, markdown, of, where
 from benchmarks.results import Line, Lines, Results
 from benchmarks.study import study
-from benchmarks.tables import datasets, figure, markdown, of, where
 from tasks.table3.paper import ACCURACY, OWN_TEST, paper_errors_removed
 from tasks.table3.paper import TESTS as PAPER_TESTS
 

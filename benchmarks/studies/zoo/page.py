@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.plots import scatters, svg
+from benchmarks.pages.plots import scatters, svg
+from benchmarks.pages.tables import of, where
 from benchmarks.results import Results
-from benchmarks.tables import of, where
 
 PLOTTED = "annotations"
 COSTS = {

@@ -1,10 +1,4 @@
-"""Stage `teacher`: what a sentence encoder says of the training titles, and of their words alone.
-
-In: the titles that training may use, of the taxonomy (split `train`), of the companion and of all
-sources but typos, which a teacher cannot read. Out: `data/teacher/titles.parquet` (``title,
-vector``) and `words.parquet` (``word, vector``), distinct and sorted, vectors of unit norm in half
-precision; empty with the kind `none`. No query of a test is asked.
-"""
+"""The training titles, their whole words, and files of a teacher's vectors."""
 
 from __future__ import annotations
 
@@ -18,21 +12,15 @@ import polars as pl
 from models.repeatable.progress import Progress
 from models.text.featurizer import Vocabulary
 from models.text.units import UnitSettings
-from tasks.files.command import run
-from tasks.files.counts import say
-from tasks.files.frames import Schema, read_frame, write_frame, write_json
+from tasks.files.frames import Schema, read_frame, write_frame
 from tasks.files.schemas import COMPANION, TITLES
 from tasks.files.sources import DATA, SOURCES, training_variants
-from tasks.params.section import load
-from tasks.params.teaching import TeacherParams
-from tasks.sentence_encoder import sentence_encoder
 
 if TYPE_CHECKING:
     from jaxtyping import Float16
 
-    from tasks.sentence_encoder import Embed
+    from tasks.teacher.sentence_encoder import Embed
 
-FOLDER = Path("data/teacher")
 MISSPELT = "typos"
 """The stage whose variants no teacher is asked about."""
 BLOCK = 4096  # texts between two lines of progress
@@ -70,20 +58,3 @@ def write_vectors(
     schema: Schema = {column: pl.String, "vector": pl.Array(pl.Float16, table.shape[1])}
     frame = pl.DataFrame({column: texts, "vector": table}, schema=dict(schema))
     write_frame(frame, folder / f"{column}s.parquet", schema)
-
-
-def main() -> None:
-    """Run the stage on its files."""
-    embed = sentence_encoder() if load(TeacherParams).teaches else None
-    titles = training_titles() if embed else []
-    counts = {}
-    for column, texts in (("title", titles), ("word", whole_words(titles))):
-        table = vectors(texts, embed, f"{column}s") if embed else NO_VECTORS
-        write_vectors(texts, table, column, FOLDER)
-        counts[f"{column}s"] = len(texts)
-    write_json(counts, FOLDER / "metrics.json")
-    say(counts)
-
-
-if __name__ == "__main__":
-    run(main)

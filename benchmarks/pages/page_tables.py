@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from benchmarks.pages.tables import Printed, datasets, distinct, figure, markdown, pivot, where
 from benchmarks.results import Line, Lines, Results
 from benchmarks.study import Study
-from benchmarks.tables import Printed, datasets, distinct, figure, markdown, pivot, where
 
 PIPELINE = "table3"
 """The study that has the figures of the lexical systems and of the pipeline's own networks."""

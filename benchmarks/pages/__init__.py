@@ -1,0 +1,1 @@
+"""What pages of results are made of: rows chosen and pivoted, tables, drawings."""

@@ -1,0 +1,1 @@
+"""What inputs say beside the taxonomy: exemplars, how common occupations are, and confidence."""

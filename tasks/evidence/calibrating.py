@@ -1,0 +1,60 @@
+"""Confidence fitted on validation queries, and which these are."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from models.answer.calibration import Calibration, Levels, logit
+from models.answer.evidence import posterior
+from models.answer.index import AliasIndex
+from models.answer.search import Search
+from models.measures.platt import fitted
+
+CALIBRATED_ON = ("annotations", "heldout_alias")
+"""Tests whose validation queries confidence is fitted on: the first that has enough."""
+ENOUGH = 50
+"""Queries: a twentieth of fewer is hardly a query."""
+
+
+def calibrate(
+    search: Search, queries: pl.DataFrame, hierarchy: Levels, temperature: float, lost_share: float
+) -> Calibration:
+    """Fit confidence at every level on queries with known occupations.
+
+    Args:
+        search: the network with its evidence.
+        queries: schema `QUERIES`, one at least; of several right occupations any counts.
+        hierarchy: of the index's occupations.
+        temperature: of the posterior.
+        lost_share: of the queries that may be called no job title.
+    """
+    shares, right, closest = [], [], []
+    for place, hits in search.blocks(queries["cleaned"].to_list(), 1):
+        answers = hits.occupations[:, 0]
+        shares.append(hierarchy.shares(posterior(hits.scores, temperature), answers))
+        gold = search.index.codes(queries[place]["occupation_ids"].to_list())
+        right += [
+            hierarchy.agree(np.full(len(codes), answer), np.array(codes, np.int64)).any(axis=0)
+            for answer, codes in zip(answers, gold, strict=True)
+        ]
+        closest.append(hits.closest)
+    of_level = zip(np.concatenate(shares).T, np.array(right).T, strict=True)
+    offsets, slopes = zip(*(fitted(logit(share), hit) for share, hit in of_level), strict=True)
+    familiar = float(np.quantile(np.concatenate(closest), lost_share)) if lost_share else -1.0
+    return Calibration(temperature, offsets, slopes, familiar)
+
+
+def calibration_queries(queries: pl.DataFrame) -> tuple[str, pl.DataFrame]:
+    """Return the validation queries that confidence is fitted on, and their test; "" if too few."""
+    for test in CALIBRATED_ON:
+        rows = queries.filter(pl.col("test") == test)
+        if len(rows) >= ENOUGH:
+            return test, rows
+    return "", queries.clear()
+
+
+def levels(index: AliasIndex, occupations: pl.DataFrame) -> Levels:
+    """Return the hierarchy above an index's occupations (schema `OCCUPATIONS`)."""
+    codes = dict(occupations.select("occupation_id", "codes").iter_rows())
+    return Levels.of([codes[name] for name in index.occupations])
