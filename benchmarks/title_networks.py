@@ -68,9 +68,9 @@ def start(
 
 def encoded(run: TitleRun, step: int) -> int:
     """Count the strings that a step encodes: each distinct one of its pairs once."""
-    pairs = run.similar[run.similar_rows(step)]
-    if len(run.dissimilar):
-        pairs = torch.cat([pairs, run.dissimilar[run.dissimilar_rows(step)]])
+    pairs = run.batches.similar[run.batches.similar_rows(step)]
+    if len(run.batches.dissimilar):
+        pairs = torch.cat([pairs, run.batches.dissimilar[run.batches.dissimilar_rows(step)]])
     return len(torch.unique(pairs))
 
 

@@ -36,6 +36,9 @@ def earlier_model(address: str, root: Path, out: Path) -> None:
 
 def _fetch(address: str, root: Path, out: Path) -> None:
     from mlflow.exceptions import MlflowException
+    from safetensors.torch import load_file, save
+
+    from tasks.artefact.byte_tables import unpacked
 
     with registry(root) as client, tempfile.TemporaryDirectory() as temporary:
         import mlflow
@@ -55,6 +58,8 @@ def _fetch(address: str, root: Path, out: Path) -> None:
                 "`rolecall registry` says what there is"
             ) from None
         shutil.copytree(next(Path(model).rglob("featurizer.json")).parent, out, dirs_exist_ok=True)
+        weights = unpacked(load_file(out / "weights.safetensors"))
+        write_bytes(save(weights), out / "weights.safetensors")
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """The normalizer: raw titles in, one answer or abstention each out; numpy alone.
 
-It is put into the file that consumers load (`tasks/registry/serving_file.py`), and what the gate
+It is put into the file that consumers load (`tasks/artefact/serving_file.py`), and what the gate
 judges is this class in a loaded model. Without a calibration confidence is null with the reason
 `uncalibrated`: a score is never one.
 """

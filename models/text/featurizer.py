@@ -5,7 +5,7 @@ included), a word, or a part of one (`models/text/units.py`). Units are found an
 64-bit hash of their characters, without a Python loop over characters or n-grams; two different
 units of one vocabulary get the same hash with a probability below 1e-8, since n of them have n²/2⁶⁵
 chances. Knows numpy and nothing else:
-`tasks/registry/serving_file.py` puts this module into the model that consumers load. Titles are
+`tasks/artefact/serving_file.py` puts this module into the model that consumers load. Titles are
 cleaned (`models/text/titles.py`) where they come in, not here.
 """
 

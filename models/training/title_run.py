@@ -1,12 +1,12 @@
 """A run on the titles of a taxonomy: pairs of the file, judged by validation titles.
 
-A batch is the distinct strings of some similar pairs and of the dissimilar pairs that the loss
-reads; who is told apart from whom follows from their occupations. The success@1 of held-out
-validation titles against the alias index judges.
+What a step reads says `models/training/title_batches.py`; the success@1 of held-out validation
+titles against the alias index judges.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,12 +18,12 @@ from models.measures.metrics import rank_gold, success_at_k
 from models.network.embedding import embed_rows
 from models.network.kinds import kind_of
 from models.network.loss import PairBatch
-from models.repeatable.seeding import child_seed
 from models.text.featurizer import Featurizer
-from models.training.batches import Pairs, Shuffled
+from models.training.batches import Pairs
 from models.training.frozen_space import FrozenSpace
 from models.training.run import Run, TrainSettings
-from models.training.strings import Strings, told_apart
+from models.training.strings import Strings
+from models.training.title_batches import TitleBatches
 
 if TYPE_CHECKING:
     from jaxtyping import Int, Int64
@@ -66,25 +66,18 @@ class TitleRun(Run):
         self.frozen = frozen if frozen is None else frozen.to(device)
         if frozen is not None:
             frozen.check(self.encoder.dim)
-        self.occupations = strings.occupations.to(device)
-        self.occupation_count = strings.occupation_count
-        self.beside = torch.zeros(len(strings.titles), dtype=torch.bool, device=device)
-        self.beside[strings.companions.to(device)] = True
+        self.batches = TitleBatches(
+            strings,
+            pairs,
+            settings.batch_pairs,
+            settings.seed,
+            device,
+            reads_dissimilar=settings.loss.reads_dissimilar,
+        )
         self.index, self.order = _index(strings)
         self.gold = _gold(strings, self.index)
         self.aliases = strings.aliases[self.order].to(device)
         self.valid = strings.valid.to(device)
-        self.similar, self.dissimilar = pairs.similar.to(device), pairs.dissimilar.to(device)
-        batch, seed = settings.batch_pairs, settings.seed
-        self.similar_rows = Shuffled(len(self.similar), batch, seed, device)
-        if len(self.dissimilar):
-            share = len(self.dissimilar) / len(self.similar)
-            self.dissimilar_rows = Shuffled(
-                len(self.dissimilar),
-                max(1, round(share * batch)),
-                child_seed(seed, "dissimilar"),
-                device,
-            )
 
     @property
     def is_judged(self) -> bool:
@@ -93,27 +86,16 @@ class TitleRun(Run):
 
     def batch(self, step: int) -> tuple[Int[Tensor, " batch"], PairBatch]:
         """Return the strings of a step, each once, and who belongs to whom among them."""
-        pairs = self.similar[self.similar_rows(step)].long()
-        count = len(pairs)
-        if len(self.dissimilar):
-            pairs = torch.cat([pairs, self.dissimilar[self.dissimilar_rows(step)].long()])
-        rows, place = torch.unique(pairs, return_inverse=True)
-        (left, right), dissimilar = place[:count].unbind(1), place[count:]
-        if self.settings.loss.reads_dissimilar:
-            apart = torch.zeros(len(rows), len(rows), dtype=torch.bool, device=self.device)
-        else:
-            apart = told_apart(self.occupations[rows], self.occupation_count)
-            apart &= self.beside[rows][:, None] == self.beside[rows][None, :]
-        apart[dissimilar[:, 0], dissimilar[:, 1]] = True
-        apart[dissimilar[:, 1], dissimilar[:, 0]] = True
+        rows, batch = self.batches(step)
         if self.frozen is None:
-            return rows, PairBatch(left, right, apart, dissimilar)
+            return rows, batch
         # a string is to meet the place of its partner and its own, where they have one
-        left, right = torch.cat([left, right, left, right]), torch.cat([right, left, left, right])
+        one, other = batch.left, batch.right
+        left, right = torch.cat([one, other, one, other]), torch.cat([other, one, one, other])
         targets = self.frozen.targets(
-            rows[right], self.occupations[rows[left]], self.occupation_count
+            rows[right], self.batches.occupations[rows[left]], self.batches.occupation_count
         )
-        return rows, PairBatch(left, right, apart, dissimilar, targets=targets)
+        return rows, replace(batch, left=left, right=right, targets=targets)
 
     def valid_score(self) -> float:
         """Mean success@1 of the validation queries; 0 without any. Ties by expectation."""

@@ -50,7 +50,7 @@ def load_model(address: str, root: Path) -> Model:
         BenchmarkError: there is none, or it has no embeddings.
     """
     if (Path(address) / ARTEFACT).is_file():
-        from tasks.registry.serving import read_normalizer
+        from tasks.artefact.serving import read_normalizer
 
         return Model(address, read_normalizer(Path(address)).embed)
     with registry(root) as client:

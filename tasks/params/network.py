@@ -106,7 +106,9 @@ def taught(settings: TrainSettings, teacher: TeacherParams) -> TrainSettings:
             f"params.yaml:\n  teacher.kind = {teacher.kind} with encoders.{kind}: {error}; or set "
             "teacher.kind to none"
         ) from None
-    return replace(settings, teacher=TeacherSettings(**teacher.model_dump(exclude={"kind"})))
+    return replace(
+        settings, teacher=TeacherSettings(**teacher.model_dump(exclude={"kind", "tuning"}))
+    )
 
 
 def check_kinds(network: NetworkParams) -> None:

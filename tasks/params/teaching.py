@@ -6,17 +6,29 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from tasks.params.section import Count, Section
+from tasks.params.section import Count, Number, Params, Section
 
 Above0 = Annotated[float, Field(gt=0)]
 AtLeast0 = Annotated[float, Field(ge=0)]
 
 
+class TuningParams(Params):
+    """How a teacher is tuned on the training pairs (`tasks/teacher/tuning.py`)."""
+
+    steps: Number
+    pairs: Annotated[int, Field(ge=2)]
+    learning_rate: Above0
+
+
 class TeacherParams(Section):
-    """Who teaches, and how: all but `kind` is `TeacherSettings` (`models/training/teacher.py`)."""
+    """Who teaches, and how: all but the first two is `TeacherSettings`.
+
+    `models/training/teacher.py` says what these do.
+    """
 
     NAME: ClassVar[str] = "teacher"
     kind: Literal["none", "sentence_encoder"]
+    tuning: TuningParams
     scale: AtLeast0
     spread: Above0
     weight: AtLeast0

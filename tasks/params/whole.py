@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
+from tasks.artefact.folder import RegisterParams
 from tasks.companion import CompanionParams
 from tasks.evaluation.systems import EvaluateParams
 from tasks.evidence.gathering import EvidenceParams
@@ -23,7 +24,6 @@ from tasks.params.network import NetworkParams, check_kinds, taught, training_se
 from tasks.params.section import FILE, ParamsError, RunParams, checked, read_values
 from tasks.params.teaching import TeacherParams
 from tasks.params.training import TrainParams
-from tasks.registry.artefact import RegisterParams
 from tasks.registry.gate import GateParams
 from tasks.report import ReportParams
 from tasks.score import ScoreParams

@@ -16,11 +16,11 @@ import polars as pl
 from models.answer.normalizer import Normalizer
 from models.answer.search import Search
 from models.text.ngram_matcher import NgramMatcher
+from tasks.artefact.folder import Sources, build_artefact
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import read_index
 from tasks.files.queries import read_queries
 from tasks.params.section import load
-from tasks.registry.artefact import Sources, build_artefact
 from tasks.registry.first_version import (
     UNTRAINED,
     by_hand,
@@ -152,7 +152,7 @@ def _loaded(version: ModelVersion) -> Normalizer:
 
 def _untrained(sources: Sources) -> Normalizer:
     """Make the same artefact of the network as training began, and read it."""
-    from tasks.registry.serving import read_normalizer
+    from tasks.artefact.serving import read_normalizer
 
     with tempfile.TemporaryDirectory() as folder:
         build_artefact(sources, Path(folder), "initial")

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tasks.artefact.folder import RegisterParams
 from tasks.files.command import run
 from tasks.params.section import load
-from tasks.registry.artefact import RegisterParams
 from tasks.registry.register import CHALLENGER, CHAMPION
 from tasks.registry.tracking import registry, tracking_uri
 

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tasks.artefact.folder import Sources
 from tasks.files.command import run
-from tasks.registry.artefact import Sources
 from tasks.registry.decision_file import ARTIFACT, write_decision
 from tasks.registry.judging import Judgement, judge
 from tasks.registry.register import (

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.answer.answer import columns
+from tasks.artefact.folder import Sources, build_artefact
+from tasks.artefact.serving_file import self_contained
 from tasks.files.command import run
 from tasks.params.section import RunParams
-from tasks.registry.artefact import Sources, build_artefact
 from tasks.registry.provenance import provenance
-from tasks.registry.serving_file import self_contained
 from tasks.registry.tracking import experiment, registry
 
 if TYPE_CHECKING:

@@ -7,21 +7,43 @@ registered needs it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from jaxtyping import Float32
-
-    Embed = Callable[[Sequence[str]], "Float32[np.ndarray, 'title dim']"]
+    from jaxtyping import Float, Float32
+    from sentence_transformers import SentenceTransformer
+    from torch import Tensor
 
 BATCH = 256
 
 
-def sentence_encoder(words: int = 48) -> Embed:
-    """Return what embeds cleaned titles with unit norm, 384 dimensions, on the CPU.
+@dataclass(frozen=True)
+class SentenceEncoder:
+    """Cleaned titles in, vectors of unit norm out: 384 dimensions, on the CPU."""
+
+    model: SentenceTransformer
+
+    def __call__(self, titles: Sequence[str]) -> Float32[np.ndarray, "title dim"]:
+        """Embed any number of titles."""
+        vectors: Float32[np.ndarray, "title dim"] = self.model.encode(
+            list(titles), batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
+        )
+        return vectors
+
+    def embed(self, titles: Sequence[str]) -> Float[Tensor, "title dim"]:
+        """Embed as many as fit into memory at once, with gradients; nothing is dropped."""
+        vectors: Tensor = self.model.eval()(self.model.preprocess(list(titles)))[
+            "sentence_embedding"
+        ]
+        return vectors
+
+
+def sentence_encoder(words: int = 48) -> SentenceEncoder:
+    """Return the encoder as it is published.
 
     Args:
         words: pieces of words read of a title, its two marks included; the rest is cut.
@@ -39,11 +61,4 @@ def sentence_encoder(words: int = 48) -> Embed:
         ) from None
     model = SentenceTransformer(str(get_model_path()), device="cpu")
     model.max_seq_length = words
-
-    def embed(titles: Sequence[str]) -> Float32[np.ndarray, "title dim"]:
-        vectors: Float32[np.ndarray, "title dim"] = model.encode(
-            list(titles), batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
-        )
-        return vectors
-
-    return embed
+    return SentenceEncoder(model)

@@ -1,8 +1,8 @@
-"""The training titles, their whole words, and files of a teacher's vectors."""
+"""The titles that are taught, their whole words, and files of a teacher's vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,29 +12,23 @@ import polars as pl
 from models.repeatable.progress import Progress
 from models.text.featurizer import Vocabulary
 from models.text.units import UnitSettings
-from tasks.files.frames import Schema, read_frame, write_frame
-from tasks.files.schemas import COMPANION, TITLES
-from tasks.files.sources import DATA, SOURCES, training_variants
+from tasks.files.frames import Schema, write_frame
 
 if TYPE_CHECKING:
     from jaxtyping import Float16
 
-    from tasks.teacher.sentence_encoder import Embed
+    Embed = Callable[[Sequence[str]], np.ndarray]
 
-MISSPELT = "typos"
-"""The stage whose variants no teacher is asked about."""
+NOT_TAUGHT = ("valid", "typo")
+"""Roles of strings that no teacher is asked about."""
 BLOCK = 4096  # texts between two lines of progress
 WORDS = UnitSettings("word", max_length=100)
 NO_VECTORS = np.empty((0, 1), np.float16)
 
 
-def training_titles(data: Path = DATA) -> list[str]:
-    """Read the distinct cleaned titles that training may use, sorted."""
-    aliases = read_frame(data / "split/titles.parquet", TITLES).filter(pl.col("split") == "train")
-    beside = read_frame(data / "companion/titles.parquet", COMPANION)
-    variants = [training_variants(source, data) for source in SOURCES if source.stage != MISSPELT]
-    read = [aliases["title"], beside["title"], *(frame["variant"] for frame in variants)]
-    return sorted(set().union(*read))
+def taught_titles(strings: pl.DataFrame) -> list[str]:
+    """Return the distinct titles of schema `STRINGS` that training may use, but typos; sorted."""
+    return sorted(set(strings.filter(~pl.col("role").is_in(NOT_TAUGHT))["title"]))
 
 
 def whole_words(titles: Sequence[str]) -> list[str]:

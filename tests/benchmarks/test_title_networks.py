@@ -164,9 +164,9 @@ def test_a_step_encodes_the_distinct_strings_of_its_pairs(params: AllParams) -> 
     settings = training_settings(params.network, 1)
     inputs = read_inputs(Workspace.read("sample").pairs("3"), settings)
     run = start(settings, inputs)
-    pairs = [*run.similar[run.similar_rows(0)].tolist()]
-    if len(run.dissimilar):
-        pairs += run.dissimilar[run.dissimilar_rows(0)].tolist()
+    pairs = [*run.batches.similar[run.batches.similar_rows(0)].tolist()]
+    if len(run.batches.dissimilar):
+        pairs += run.batches.dissimilar[run.batches.dissimilar_rows(0)].tolist()
     assert encoded(run, 0) == len({string for pair in pairs for string in pair})
     rejected = replace(inputs.pairs, dissimilar=inputs.pairs.similar[:1])
     assert encoded(start(settings, replace(inputs, pairs=rejected)), 0) >= encoded(run, 0)

@@ -9,21 +9,22 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 import yaml
-from frames_of import titles_of, variants_of
 
+from models.network.kinds import plain
 from models.training.teacher import Teacher
 from tasks import train as training
 from tasks.files.command import run
-from tasks.files.frames import Schema, write_frame
-from tasks.files.schemas import COMPANION, EXTRA_WORDS_VARIANTS, SYNONYM_VARIANTS, TITLES
+from tasks.files.frames import write_frame
+from tasks.files.schemas import STRINGS
+from tasks.pairing.pair_blocks import PAIRS, write_blocks
 from tasks.teacher import __main__ as stage
 from tasks.teacher import vectors
 
 ROOT = Path(__file__).parents[2]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-BESIDE = [("line cook", "line cook", ["x"]), ("baker", "baker", ["y"])]
 
 
 def letters(titles: Sequence[str]) -> np.ndarray:
@@ -32,31 +33,38 @@ def letters(titles: Sequence[str]) -> np.ndarray:
     return counts / np.linalg.norm(counts, axis=1, keepdims=True)
 
 
-def write(frame: pl.DataFrame, name: str, schema: Schema) -> None:
-    write_frame(frame, Path(f"data/{name}.parquet"), schema)
+STRINGS_OF_3 = [
+    ("baker", ["a"], "alias"),
+    ("bread maker", ["a"], "alias"),
+    ("held out", ["a"], "valid"),
+    ("line cook", ["x"], "companion"),
+    ("bakr", ["a"], "typo"),
+    ("loaf maker", ["a"], "synonym"),
+    ("train baker", ["a"], "extra_words"),
+]
+SIMILAR = [(0, 1), (0, 4), (1, 5), (0, 6)]
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """All that the stage reads; no file of queries, and none of typos."""
+    """All that the stage reads."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(stage, "sentence_encoder", lambda: letters)
-    rows = [("a", "Baker", "train"), ("a", "Bread maker", "train"), ("a", "Held out", "valid")]
-    write(titles_of(rows), "split/titles", TITLES)
-    beside = pl.DataFrame(BESIDE, schema=dict(COMPANION), orient="row")
-    write(beside, "companion/titles", COMPANION)
-    synonyms = [("bread maker", "loaf maker", "bread", "loaf", "manual")]
-    write(variants_of(synonyms, SYNONYM_VARIANTS), "synonyms/variants", SYNONYM_VARIANTS)
-    mined = [("baker", f"{part} baker", "mined", True, part) for part in ("train", "test")]
-    write(variants_of(mined, EXTRA_WORDS_VARIANTS), "extra_words/variants", EXTRA_WORDS_VARIANTS)
+    rows = [(number, *row) for number, row in enumerate(STRINGS_OF_3)]
+    strings = pl.DataFrame(rows, schema=dict(STRINGS), orient="row")
+    write_frame(strings, Path("data/pairs/3/strings.parquet"), STRINGS)
+    pairs = [(*pair, True, "base") for pair in SIMILAR]
+    table = pa.table(dict(zip(PAIRS.names, zip(*pairs, strict=True), strict=True)), PAIRS)
+    write_blocks([table], Path("data/pairs/3/pairs.parquet"))
     choose("sentence_encoder")
     return tmp_path / "data/teacher"
 
 
-def choose(kind: str) -> None:
+def choose(kind: str, steps: int = 0) -> None:
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    section = params["teacher"] | {"kind": kind}
-    Path("params.yaml").write_text(yaml.safe_dump({"teacher": section}), encoding="utf-8")
+    params["teacher"] |= {"kind": kind}
+    params["teacher"]["tuning"] |= {"steps": steps, "pairs": 2}
+    Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
 
 
 def test_what_it_asks_about(place: Path) -> None:
@@ -114,7 +122,7 @@ def test_no_teacher(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is read, and the extra need not be installed; what stood there is gone."""
     stage.main()
     choose("none")
-    shutil.rmtree(place.parent / "split")
+    shutil.rmtree(place.parent / "pairs")
     monkeypatch.delattr(stage, "sentence_encoder")
     stage.main()
     for column in ("title", "word"):
@@ -134,3 +142,17 @@ def test_without_the_extra_the_stage_says_what_to_install(
     with pytest.raises(SystemExit) as ended:
         run(stage.main)
     assert "install the extra" in str(ended.value)
+
+
+def test_tuned_on_the_pairs_first(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the loss that the network is trained with; what is asked then is the tuned one."""
+    choose("sentence_encoder", steps=3)
+    calls = []
+    monkeypatch.setattr(stage, "tune", lambda *parts: calls.append(parts))
+    stage.main()
+    ((encoder, strings, pairs, loss, params, _),) = calls
+    assert encoder is letters and params.steps == 3
+    assert strings.titles == [title for title, *_ in STRINGS_OF_3]
+    assert pairs.similar.tolist() == [list(pair) for pair in SIMILAR]
+    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    assert plain(loss) == {"kind": "info_nce", **values["losses"]["info_nce"]}

@@ -128,7 +128,12 @@ def speeds(
     runs = {system: networks.started(own)[0] for system, own in settings.items()}
     works = [_loss_alone(system, run) for system, run in runs.items()]
     trained = [
-        updates(system, run, "examples_per_second", lambda run, step: len(run.similar_rows(step)))
+        updates(
+            system,
+            run,
+            "examples_per_second",
+            lambda run, step: len(run.batches.similar_rows(step)),
+        )
         for system, run in runs.items()
     ]
     return alternate([*works, *trained], repeats)
@@ -150,6 +155,6 @@ def _loss_alone(system: str, run: TitleRun) -> Work:
         for _ in range(TIMES):
             leaf = embeddings.clone().requires_grad_()
             run.loss(leaf, batch, run.settings.loss).total.backward()  # type: ignore[no-untyped-call]
-        return float(TIMES * len(run.similar_rows(0)))
+        return float(TIMES * len(run.batches.similar_rows(0)))
 
     return Work(system, "loss_alone", "examples_per_second", losses)

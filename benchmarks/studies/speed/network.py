@@ -20,7 +20,7 @@ from models.encoders.recurrent import RecurrentSettings
 from models.network.embedding import BATCH, embed_titles
 from models.network.kinds import make_encoder
 from models.training.run import TrainSettings
-from tasks.registry.export import export_encoder
+from tasks.artefact.export import export_encoder
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -7,12 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 import torch
 import yaml
+from onnx import TensorProto
+from safetensors.torch import save
 from shapes import checked
+from torch import nn
 
+from models.encoders.convolution import ConvolutionEncoder
 from models.network.embedding import embed_titles
 from models.network.encoder import Encoder
 from models.network.kinds import (
@@ -28,8 +33,11 @@ from models.network.kinds import (
 )
 from models.network.loss import PairBatch, Targets
 from models.network.model_files import load_model, save_model
+from models.repeatable.whole_file import write_bytes
 from models.text.featurizer import Featurizer
-from tasks.registry.export import export_encoder
+from tasks.artefact.byte_tables import packed, unpacked
+from tasks.artefact.export import export_encoder
+from tasks.artefact.shared_tables import share_tables
 
 PARAMS = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text(encoding="utf-8"))
 TITLES = ["pastry chef", "c++ developer (m/f)", "a", "", "nurse", "chef de partie, night shift"]
@@ -113,6 +121,40 @@ def test_files_and_the_exported_network_give_the_same(kind: str, tmp_path: Path)
         fed = dict(zip(names, features(featurizer, titles), strict=True))
         expected = embed_titles(encoder, featurizer, titles).numpy()
         np.testing.assert_allclose(session.run(None, fed)[0], expected, atol=2e-6)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("in_bytes", [False, True])
+@pytest.mark.parametrize("kind", ENCODERS)
+def test_the_exported_network_reads_its_tables_from_the_weights(
+    kind: str, in_bytes: bool, tmp_path: Path
+) -> None:
+    """And looks the same rows up, whether they are floats or bytes; the graph itself is small."""
+    featurizer, encoder = network(kind)
+    weights = packed(encoder) if in_bytes else encoder.state_dict()
+    encoder.load_state_dict(unpacked(weights))
+    file, beside = tmp_path / "encoder.onnx", tmp_path / "weights.safetensors"
+    export_encoder(encoder, file)
+    whole = file.stat().st_size
+    write_bytes(save(weights), beside)
+    share_tables(file, beside)
+    tables = [
+        part.weight
+        for module in encoder.modules()
+        if not isinstance(module, ConvolutionEncoder)  # multiplies its table before it looks it up
+        for part in module.children()
+        if isinstance(part, nn.Embedding)
+    ]
+    graph = onnx.load(file, load_external_data=False).graph
+    assert whole - file.stat().st_size > 4 * sum(map(torch.numel, tables)) - 3000
+    outside = sum(tensor.data_location == TensorProto.EXTERNAL for tensor in graph.initializer)
+    assert outside == len(tables) * (2 if in_bytes else 1)
+    session = onnxruntime.InferenceSession(str(file))
+    fed = dict(
+        zip((e.name for e in session.get_inputs()), features(featurizer, TITLES), strict=True)
+    )
+    expected = embed_titles(encoder, featurizer, TITLES).numpy()
+    np.testing.assert_allclose(session.run(None, fed)[0], expected, atol=2e-6)
 
 
 def batch(targets: Targets | None) -> PairBatch:

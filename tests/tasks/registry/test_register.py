@@ -13,13 +13,13 @@ import pytest
 import tiny_run
 from mlflow_import import WARNINGS
 
+from tasks.artefact.folder import Sources
 from tasks.files.frames import write_frame
 from tasks.files.queries import read_queries
 from tasks.files.schemas import OCCUPATIONS, SPLIT_ALIASES
 from tasks.params.section import load_run
 from tasks.registry import promote as promoting
 from tasks.registry import register as registering
-from tasks.registry.artefact import Sources
 from tasks.registry.promote import promote, standing
 from tasks.registry.register import find_version, read_metrics, register
 from tasks.registry.tracking import registry
@@ -43,7 +43,9 @@ def root(
 
 
 def run(root: Path, request: pytest.FixtureRequest, seed: int = 1, good: bool = True) -> Path:
-    return tiny_run.make_run(root, seed, good, register={"name": request.node.name, "top_k": 2})
+    return tiny_run.make_run(
+        root, seed, good, register={"name": request.node.name, "top_k": 2, "precision": "byte"}
+    )
 
 
 def as_text(aliases: dict[str, object]) -> dict[str, str]:

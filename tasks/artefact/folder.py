@@ -2,12 +2,13 @@
 
 In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/evidence/K/SEED/` (K is
 `mix`, SEED the first of `seeds`), `data/split/aliases.parquet`, `data/ingest/occupations.parquet`.
-Out: the folder that `tasks/registry/serving.py` reads, without pickle: `featurizer.json,
-encoder.onnx`, `index.npy` (the embeddings of the sorted distinct titles, then of the exemplars),
-`aliases.parquet`, `occupations.parquet`, `exemplars.parquet`, `settings.json` (format, score rule,
-calibration, number of answers), and for training into its space `encoder.json,
-weights.safetensors`. The index holds all aliases of the taxonomy, those of the tests
-too: a consumer who gives a title of the taxonomy must find it. Equal files give equal bytes.
+Out: the folder that `tasks/artefact/serving.py` reads, without pickle: `featurizer.json,
+encoder.onnx, weights.safetensors`, `index.npy` (the embeddings of the sorted distinct titles, then
+of the exemplars), `aliases.parquet`, `occupations.parquet`, `exemplars.parquet`, `settings.json`
+(format, precision, score rule, calibration, number of answers), and for training into its space
+`encoder.json`. Tables and index are floats or bytes, as section `register` says. The index holds
+all aliases of the taxonomy, those of the tests too: a consumer who gives a title of the taxonomy
+must find it. Equal files give equal bytes.
 """
 
 from __future__ import annotations
@@ -25,24 +26,26 @@ from pydantic import Field
 
 from models.answer.index import AliasIndex
 from models.repeatable.whole_file import write_bytes
+from tasks.artefact import serving_file
 from tasks.evaluation.systems import EvaluateParams
 from tasks.files.frames import read_frame, read_json, write_frame, write_json
 from tasks.files.schemas import EXEMPLARS, OCCUPATIONS, PRIOR, SPLIT_ALIASES
 from tasks.params.section import Count, RunParams, Section, load, load_run
-from tasks.registry import serving_file
 from tasks.registry.provenance import content_hash, taxonomy_hash
 
-FORMAT = 4
+FORMAT = 5
+MADE_BY = ("byte_tables", "export", "serving_file", "shared_tables")
 BIASED = {**OCCUPATIONS, "bias": pl.Float32}
 ALIASES = dict.fromkeys(("occupation_id", "title", "written", "split"), pl.String)
 
 
 class RegisterParams(Section):
-    """Section `register`: the registry's name of the model and its default number of answers."""
+    """Section `register`: the model's name in the registry, its size, and how many answers."""
 
     NAME: ClassVar[str] = "register"
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
     top_k: Count
+    precision: Literal["single", "byte"]
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ class Sources:
         return {
             "format": FORMAT,
             "calibration": read_json(self.evidence / "calibration.json"),
+            "precision": self.register.precision,
             "rule": rule,
             "top_k": self.register.top_k,
         }
@@ -109,7 +113,7 @@ class Sources:
         Raises:
             FileNotFoundError: the pipeline has not run.
         """
-        here = (Path(__file__).with_name(f"{name}.py") for name in ("export", "serving_file"))
+        here = (Path(__file__).with_name(f"{name}.py") for name in MADE_BY)
         files = [
             *(self.model / f"{name}.json" for name in ("featurizer", "encoder")),
             self.model / "weights.safetensors",
@@ -137,12 +141,20 @@ def build_artefact(
         folder: to be written.
         which: the trained network with its evidence, or the same untrained, without.
     """
-    from models.network.embedding import embed_titles  # torch and onnx take seconds
+    from safetensors.torch import save  # torch and onnx take seconds
+
+    from models.network.embedding import embed_titles
     from models.network.model_files import load_model
-    from tasks.registry.export import export_encoder
+    from tasks.artefact.byte_tables import in_bytes, packed, unpacked
+    from tasks.artefact.export import export_encoder
+    from tasks.artefact.shared_tables import share_tables
 
     trained = which == "weights"
     featurizer, encoder = load_model(sources.model, which)
+    weights, bytes_ = encoder.state_dict(), sources.register.precision == "byte"
+    if bytes_:
+        weights = packed(encoder)
+        encoder.load_state_dict(unpacked(weights))  # what consumers have embeds the index too
     aliases = sources.read_aliases()
     titles = AliasIndex.of(aliases["cleaned"].to_list(), aliases["occupation_id"].to_list()).titles
     prior, exemplars = sources.read_evidence()
@@ -151,8 +163,9 @@ def build_artefact(
     bias = prior.select("occupation_id", "bias")
     exemplar_titles = sorted(set(exemplars["title"]))
     numbers = io.BytesIO()
-    embeddings = embed_titles(encoder, featurizer, [*titles, *exemplar_titles]).cpu().numpy()
-    np.save(numbers, embeddings, allow_pickle=False)
+    embeddings = embed_titles(encoder, featurizer, [*titles, *exemplar_titles]).cpu()
+    rows = in_bytes(embeddings)[0] if bytes_ else embeddings
+    np.save(numbers, rows.numpy(), allow_pickle=False)
     folder.mkdir(parents=True, exist_ok=True)
     write_bytes(numbers.getvalue(), folder / "index.npy")
     settings = sources.settings if trained else sources.settings | {"calibration": None}
@@ -166,6 +179,7 @@ def build_artefact(
     write_frame(biased, folder / "occupations.parquet", BIASED)
     write_frame(exemplars, folder / "exemplars.parquet", EXEMPLARS)
     export_encoder(encoder, folder / "encoder.onnx")
+    write_bytes(save(weights), folder / "weights.safetensors")
+    share_tables(folder / "encoder.onnx", folder / "weights.safetensors")
     for name in ("featurizer.json", "encoder.json"):
         shutil.copyfile(sources.model / name, folder / name)
-    shutil.copyfile(sources.model / f"{which}.safetensors", folder / "weights.safetensors")

@@ -1,7 +1,7 @@
 """The registered model as a consumer runs it: this one file, the artefact folder, onnxruntime.
 
 Self-contained: MLflow copies this file into the model and runs it (models-from-code), where nothing
-of this repository is installed; `tasks/registry/serving_file.py` puts what it imports of `models/`
+of this repository is installed; `tasks/artefact/serving_file.py` puts what it imports of `models/`
 into it. What answers is `models/answer/`; here are the files, the network and pandas.
 """
 
@@ -72,14 +72,14 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
 
 
 def read_normalizer(folder: Path) -> Normalizer:
-    """Read what `tasks/registry/artefact.py` wrote.
+    """Read what `tasks/artefact/folder.py` wrote.
 
     Raises:
         ValueError: the folder is of another format, or its index does not fit its aliases.
     """
     settings = _json(folder / "settings.json")
-    if settings["format"] != 4:
-        raise ValueError(f"{folder}: settings.json is not of format 4")
+    if settings["format"] != 5:
+        raise ValueError(f"{folder}: settings.json is not of format 5")
     featurizer = Featurizer.from_values(_json(folder / "featurizer.json"))
     normalizer = Normalizer(
         featurizer,
@@ -87,7 +87,7 @@ def read_normalizer(folder: Path) -> Normalizer:
         pq.read_table(folder / "aliases.parquet").to_pydict(),
         pq.read_table(folder / "occupations.parquet").to_pydict(),
         pq.read_table(folder / "exemplars.parquet").to_pydict(),
-        np.load(folder / "index.npy", allow_pickle=False),
+        _unit_rows(np.load(folder / "index.npy", allow_pickle=False)),
         ScoreRule(**settings["rule"]),
         settings["calibration"] and Calibration(**settings["calibration"]),
         settings["top_k"],
@@ -147,6 +147,13 @@ def _raw_titles(model_input: pd.DataFrame | Sequence[object]) -> tuple[list[obje
     if "raw_title" not in model_input.columns:
         raise ValueError(f"column raw_title is missing; given: {list(model_input.columns)}")
     return model_input["raw_title"].tolist(), model_input.index
+
+
+def _unit_rows(table: np.ndarray) -> np.ndarray:
+    """Widen bytes, whose rows have lost their norm; floats have it, but for rounding."""
+    rows = table.astype(np.float32)
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(norms > 0, norms, 1)
 
 
 def _json(path: Path) -> dict[str, Any]:

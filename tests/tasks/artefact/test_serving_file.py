@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import tiny_run
 
-from tasks.registry import serving_file
-from tasks.registry.artefact import Sources, build_artefact
-from tasks.registry.serving_file import self_contained, sources
+from tasks.artefact import serving_file
+from tasks.artefact.folder import Sources, build_artefact
+from tasks.artefact.serving_file import self_contained, sources
 
 
 @pytest.mark.thorough

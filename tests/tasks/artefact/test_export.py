@@ -13,7 +13,7 @@ from tiny_run import SETTINGS, network
 
 from models.network.kinds import make_encoder
 from models.network.loss import unit
-from tasks.registry.export import export_encoder
+from tasks.artefact.export import export_encoder
 
 BLOCKS = [
     ["a"],

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
 
-import mlflow_import  # noqa: F401  before tasks.registry.serving
+import mlflow_import  # noqa: F401  before tasks.artefact.serving
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -33,14 +33,14 @@ from models.network.kinds import fit_featurizer, make_encoder
 from models.network.model_files import save_model
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
+from tasks.artefact.folder import RegisterParams, Sources, build_artefact
+from tasks.artefact.serving import PARAMS, ServedNormalizer
+from tasks.artefact.serving_file import self_contained
 from tasks.evaluation.systems import EvaluateParams, index_of, network
 from tasks.files.frames import write_frame
 from tasks.files.schemas import OCCUPATIONS, SPLIT_ALIASES
 from tasks.params.section import RunParams
-from tasks.registry.artefact import RegisterParams, Sources, build_artefact
 from tasks.registry.register import signature
-from tasks.registry.serving import PARAMS, ServedNormalizer
-from tasks.registry.serving_file import self_contained
 from tasks.split import distinct_titles
 
 SCRIPTS = """
@@ -156,7 +156,7 @@ def serve(
             run_depth=1,
             bootstrap_draws=1,
         ),
-        RegisterParams(name="m", top_k=3),
+        RegisterParams(name="m", top_k=3, precision="single"),
         folder / "model",
         folder / "evidence",
         *(folder / f"{name}.parquet" for name in ("aliases", "occupations")),

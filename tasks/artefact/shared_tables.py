@@ -1,0 +1,88 @@
+"""A network in ONNX that reads its tables from the file of weights beside it.
+
+Tables of embeddings are nearly all that a network weighs; ONNX may say where in another file a
+tensor's numbers lie. Those in bytes are widened as rows are looked up.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import onnx
+from onnx import TensorProto, helper
+from onnx.external_data_helper import set_external_data
+
+from models.repeatable.whole_file import write_bytes
+from tasks.artefact.byte_tables import SCALE
+
+NETWORK = "encoder."
+"""Before the name of a weight in the graph (`tasks/artefact/export.py`)."""
+TYPES = {"F32": TensorProto.FLOAT, "I8": TensorProto.INT8}
+
+
+def share_tables(network: Path, weights: Path) -> None:
+    """Let `network` read the rows that it looks up from `weights`, in the same folder.
+
+    Args:
+        network: as `export_encoder` wrote it; written anew.
+        weights: safetensors with the same values, floats or bytes (`byte_tables.packed`).
+
+    Raises:
+        onnx.checker.ValidationError: the new graph is not valid.
+    """
+    model, places = onnx.load(network), _places(weights)
+    graph = model.graph
+    inside = {tensor.name: tensor for tensor in graph.initializer}
+    nodes = []
+    for node in graph.node:
+        table = node.input[0] if node.op_type == "Gather" else ""
+        name = table.removeprefix(NETWORK)
+        if table not in inside or name not in places:
+            nodes.append(node)
+            continue
+        for tensor in (name, name + SCALE):
+            if tensor in places and NETWORK + tensor not in inside:
+                inside[NETWORK + tensor] = graph.initializer.add(name=NETWORK + tensor)
+            if tensor in places:
+                _read_from(inside[NETWORK + tensor], weights.name, places[tensor])
+        nodes += _widened(node, table) if name + SCALE in places else [node]
+    del graph.node[:]
+    graph.node.extend(nodes)
+    write_bytes(model.SerializeToString(), network)
+    onnx.checker.check_model(network)
+
+
+def _places(weights: Path) -> dict[str, dict[str, Any]]:
+    """Return dtype, shape and `data_offsets`, from the file's begin, of each tensor."""
+    with weights.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header: dict[str, dict[str, Any]] = json.loads(file.read(size))
+    header.pop("__metadata__", None)
+    for place in header.values():
+        place["data_offsets"] = [8 + size + end for end in place["data_offsets"]]
+    return header
+
+
+def _read_from(tensor: TensorProto, file: str, place: dict[str, Any]) -> None:
+    begin, end = place["data_offsets"]
+    tensor.ClearField("dims")
+    tensor.ClearField("float_data")
+    tensor.dims.extend(place["shape"])
+    tensor.data_type = TYPES[place["dtype"]]
+    tensor.raw_data = b""  # else the helper finds no tensor to move
+    set_external_data(tensor, file, begin, end - begin)
+    tensor.ClearField("raw_data")
+
+
+def _widened(gather: onnx.NodeProto, table: str) -> list[onnx.NodeProto]:
+    """Look up whole numbers and scales, and multiply; what comes out has the name that it had."""
+    (out,), ids = gather.output, gather.input[1]
+    whole, floats, scales = (f"{out}/{name}" for name in ("whole", "floats", "scales"))
+    return [
+        helper.make_node("Gather", [table, ids], [whole], name=whole),
+        helper.make_node("Cast", [whole], [floats], name=floats, to=TensorProto.FLOAT),
+        helper.make_node("Gather", [table + SCALE, ids], [scales], name=scales),
+        helper.make_node("Mul", [floats, scales], [out], name=f"{out}/scaled"),
+    ]
