@@ -20,7 +20,7 @@ NO_LETTERS = "no letters"
 UNKNOWN_LETTERS = "unknown letters"
 """No letter of it was seen in training, for example another script."""
 NO_JOB_TITLE = "no job title"
-"""Further from every title than nearly all inputs are (`calibration.Calibration.familiar`)."""
+"""Reads less like a job title than nearly all inputs do (`models/answer/familiarity.py`)."""
 UNSURE = "low confidence"
 """Below the confidence that was asked for."""
 

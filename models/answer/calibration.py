@@ -71,7 +71,7 @@ class Calibration:
         temperature: of the softmax over the scores.
         offsets: a of each level.
         slopes: b of each level.
-        familiar: similarity to the closest title below which a string is no job title.
+        familiar: what is less familiar (`models/answer/familiarity.py`) is no job title.
     """
 
     temperature: float

@@ -134,7 +134,7 @@ class Normalizer:
             cut = self.featurizer(titles[place]).cut.tolist()
             confidences = self._confidences(hits)
             for row, sure in enumerate(confidences):
-                if self.calibration and hits.closest[row] < self.calibration.familiar:
+                if self.calibration and hits.familiarity[row] < self.calibration.familiar:
                     yield Answer.abstain(NO_JOB_TITLE)
                 elif sure and sure[-1] < least:
                     yield Answer.abstain(UNSURE)
@@ -144,7 +144,7 @@ class Normalizer:
     def _confidences(self, hits: Hits) -> list[list[float]]:
         """Return how certain each answer is at every level, or nothing without calibration."""
         if self.calibration is None:
-            return [[] for _ in hits.closest]
+            return [[] for _ in hits.familiarity]
         chances = posterior(hits.scores, self.calibration.temperature)
         shares = self._levels.shares(chances, hits.occupations[:, 0])
         confidences: list[list[float]] = self.calibration(shares).tolist()

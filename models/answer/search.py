@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from models.answer.evidence import Evidence
+from models.answer.familiarity import Familiarity
 from models.answer.index import AliasIndex
 from models.answer.occupation_scores import ScoreRule, best_titles
 
@@ -33,13 +35,13 @@ class Hits(NamedTuple):
         scores: of all occupations.
         occupations: codes of the best, best first; equal scores in the order of their ids.
         titles: the closest title of each of these, a place in the index.
-        closest: similarity to the closest title or exemplar of all.
+        familiarity: how much each reads like a job title (`models/answer/familiarity.py`).
     """
 
     scores: Float[np.ndarray, "query occupation"]
     occupations: Int[np.ndarray, "query k"]
     titles: Int[np.ndarray, "query k"]
-    closest: Float[np.ndarray, " query"]
+    familiarity: Float[np.ndarray, " query"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,13 @@ class Search:
         best = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
         row = np.repeat(np.arange(len(best)), best.shape[1])
         closest = best_titles(similarities, memberships, row, best.reshape(-1))
-        return Hits(scores, best, closest.reshape(best.shape), everything.max(axis=1))
+        familiarity = self.familiarity(titles, everything.max(axis=1))
+        return Hits(scores, best, closest.reshape(best.shape), familiarity)
+
+    @cached_property
+    def familiarity(self) -> Familiarity:
+        """What the titles of the index have in common."""
+        return Familiarity.of(self.index.titles)
 
     def blocks(self, titles: Sequence[str], depth: int) -> Iterator[tuple[slice, Hits]]:
         """Yield block after block of any number of titles, with the place of each."""

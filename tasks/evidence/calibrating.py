@@ -7,6 +7,7 @@ import polars as pl
 
 from models.answer.calibration import Calibration, Levels, logit
 from models.answer.evidence import posterior
+from models.answer.familiarity import KNOWN
 from models.answer.index import AliasIndex
 from models.answer.search import Search
 from models.measures.platt import fitted
@@ -29,7 +30,7 @@ def calibrate(
         temperature: of the posterior.
         lost_share: of the queries that may be called no job title.
     """
-    shares, right, closest = [], [], []
+    shares, right, familiarity = [], [], []
     for place, hits in search.blocks(queries["cleaned"].to_list(), 1):
         answers = hits.occupations[:, 0]
         shares.append(hierarchy.shares(posterior(hits.scores, temperature), answers))
@@ -38,10 +39,10 @@ def calibrate(
             hierarchy.agree(np.full(len(codes), answer), np.array(codes, np.int64)).any(axis=0)
             for answer, codes in zip(answers, gold, strict=True)
         ]
-        closest.append(hits.closest)
+        familiarity.append(hits.familiarity)
     of_level = zip(np.concatenate(shares).T, np.array(right).T, strict=True)
     offsets, slopes = zip(*(fitted(logit(share), hit) for share, hit in of_level), strict=True)
-    familiar = float(np.quantile(np.concatenate(closest), lost_share)) if lost_share else -1.0
+    familiar = float(np.quantile(np.concatenate(familiarity), lost_share)) if lost_share else -KNOWN
     return Calibration(temperature, offsets, slopes, familiar)
 
 

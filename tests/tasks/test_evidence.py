@@ -14,6 +14,7 @@ from tiny_run import make_run
 
 from models.answer.calibration import Levels
 from models.answer.evidence import posterior
+from models.answer.familiarity import KNOWN
 from models.answer.index import AliasIndex
 from models.answer.occupation_scores import ScoreRule
 from models.answer.search import Search
@@ -130,8 +131,9 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
     hits = PLAIN([title for title, _ in asked], 1)
     shares = hierarchy.shares(posterior(hits.scores, T), hits.occupations[:, 0])
     assert made(shares)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
-    assert made.familiar == -1.0
-    assert calibrate(PLAIN, queries, hierarchy, T, 0.5).familiar == pytest.approx(0.75)
+    assert made.familiar == -KNOWN
+    half = calibrate(PLAIN, queries, hierarchy, T, 0.5).familiar
+    assert half == pytest.approx(np.median(hits.familiarity))
 
 
 @pytest.mark.parametrize("mix", ["1", "3"])

@@ -28,11 +28,11 @@ NAMES = ("major", "sub_major", "minor", "unit", "occupation")
 
 
 class Certain(NamedTuple):
-    """What a search said of some titles: confidence and truth at each level, and closeness."""
+    """What a search said of titles: confidence and truth at each level, and familiarity."""
 
     confidence: np.ndarray
     right: np.ndarray
-    closest: np.ndarray
+    familiarity: np.ndarray
 
 
 def certainty_rows(
@@ -69,9 +69,9 @@ def certainty_rows(
                 ("coverage_at_90", coverage(sure, right, PRECISION)),
             ):
                 yield Row(system, f"certainty/{name}", metric, value, len(sure), seed=seed)
-        unknown = np.concatenate([hits.closest for _, hits in other.blocks(strangers, 1)])
-        for test, closest in (("no_title", unknown), ("titles", told.closest)):
-            refused = (closest < calibration.familiar).astype(float)
+        unknown = np.concatenate([hits.familiarity for _, hits in other.blocks(strangers, 1)])
+        for test, familiarity in (("no_title", unknown), ("titles", told.familiarity)):
+            refused = (familiarity < calibration.familiar).astype(float)
             value, low, high = astuple(
                 bootstrap_interval(refused, 1000, child_seed(seed, "refused", test))
             )
@@ -83,14 +83,14 @@ def certain(
 ) -> Certain:
     """Ask titles with one right occupation each."""
     gold = [codes[0] for codes in search.index.codes([[o] for o in titles["occupation_id"]])]
-    confidence, right, closest = [], [], []
+    confidence, right, familiarity = [], [], []
     for place, hits in search.blocks(titles["cleaned"].to_list(), 1):
         answers = hits.occupations[:, 0]
         chances = posterior(hits.scores, calibration.temperature)
         confidence.append(calibration(hierarchy.shares(chances, answers)))
         right.append(hierarchy.agree(answers, np.array(gold[place])))
-        closest.append(hits.closest)
-    return Certain(*map(np.concatenate, (confidence, right, closest)))
+        familiarity.append(hits.familiarity)
+    return Certain(*map(np.concatenate, (confidence, right, familiarity)))
 
 
 def coverage(sure: np.ndarray, right: np.ndarray, precision: float) -> float:
