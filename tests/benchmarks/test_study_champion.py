@@ -13,8 +13,9 @@ from toy_workspace import JOBS
 
 from benchmarks.studies.champion import measure as champion
 from benchmarks.studies.champion.certainty import NAMES, coverage, no_titles
-from benchmarks.studies.champion.titles import COLUMNS, FILE, read_halves
+from benchmarks.studies.champion.titles import COLUMNS, FILE, Halves, read_halves
 from models.answer.index import AliasIndex
+from models.text.titles import clean_title
 from tasks.files.frames import write_frame
 from tasks.files.schemas import OCCUPATIONS
 
@@ -54,17 +55,30 @@ def test_a_title_stands_on_one_side_alone(tmp_path: Path) -> None:
 
 
 def test_what_is_no_title(tmp_path: Path) -> None:
-    """Half of each kind; a word that is a title by itself makes a string one that may be a job."""
+    """Half of each kind; a word that is a title by itself makes a string one that may be a job.
+
+    The first of every two is left out.
+    """
     for year in ("2013", "2014", "2015"):
         file = tmp_path / f"sts/semeval/{year}/headlines.test.tsv"
         file.parent.mkdir(parents=True)
         file.write_text(f"3.2\tStocks fall in {year}\tStrike of A nurses\n", encoding="utf-8")
     words = tmp_path / "word_similarity/SimLex-999.txt"
     words.parent.mkdir()
-    words.write_text("word1\tword2\tPOS\nold\tB\tA\nnew\told\tA\n", encoding="utf-8")
-    strings = no_titles(tmp_path, INDEX, 4)
-    assert strings == ["stocks fall in 2013", "stocks fall in 2014", "word1", "word2"]
-    assert no_titles(tmp_path, INDEX, 99)[3:] == ["word1", "word2", "old", "new"]
+    pairs = "word1\tword2\tPOS\nold\tB\tA\nnew\told\tA\nhot\tcold\tA\n"
+    words.write_text(pairs, encoding="utf-8")
+    assert no_titles(tmp_path, INDEX, 2) == ["stocks fall in 2014", "new"]
+    assert no_titles(tmp_path, INDEX, 99) == ["stocks fall in 2014", "new", "cold"]
+
+
+def test_labels_agree_as_often_as_two_of_one_title_do() -> None:
+    """Two of three alike, then both: of five labels 1/2, 1/2, 0, 1, 1 of the others agree."""
+    labels = [("a", "o0"), ("A ", "o0"), ("a", "o1"), ("b", "o1"), ("b", "o1"), ("c", "o0")]
+    normalized = [clean_title(title).lower() for title, _ in labels]
+    asked = pl.DataFrame({"normalized": normalized, "occupation_id": [own for _, own in labels]})
+    halves = Halves(asked.clear(), asked)
+    (row,) = champion.ceiling_rows(Namespace(halves=halves))  # type: ignore[arg-type]
+    assert (row.system, row.test, row.value, row.n) == ("labels", "feedback", 3 / 5, 5)
 
 
 def test_coverage_by_hand() -> None:
@@ -97,14 +111,19 @@ def test_a_study_on_a_toy(workspace: Path, tmp_path: Path, monkeypatch: pytest.M
     ranked = table.filter(pl.col("metric").is_in(["success_at_1", "success_at_10", "mrr"]))
     assert set(ranked.filter(system="champion")["test"]) == names
     assert ranked.filter(system="champion")["seed"].unique().to_list() == [None, 1, 2]
-    lexical = table.filter(pl.col("system") != "champion")
+    lexical = table.filter(pl.col("system").is_in(["ngram", "tfidf"]))
     assert set(lexical["test"]) == {"choice/zero_label", "odd/zero_label"}
+    lost = table.filter(system="champion-champion/single")
+    assert lost["metric"].unique().to_list() == ["gain_mrr"] and lost["value"].abs().max() < 0.05
+    weights = dict(table.filter(metric="megabytes").select("system", "value").rows())
+    assert weights["champion/single"] > weights["champion"] > 0
     certain = table.filter(metric="calibration_error", seed=1)["test"].to_list()
     assert certain == [f"odd/certainty/{name}" for name in NAMES]  # on the choice it is fitted
     refused = table.filter(metric="refused", seed=2)
     assert refused["test"].to_list() == ["odd/certainty/no_title", "odd/certainty/titles"]
     assert refused["n"].to_list()[0] == 2
-    bounded = table.filter(~pl.col("metric").str.starts_with("calibration_error"))
+    unbounded = "^(calibration_error|gain_|megabytes)"
+    bounded = table.filter(~pl.col("metric").str.contains(unbounded))
     assert bounded["value"].is_between(0, 1).all()
     (again,) = champion.measure("sample", options)  # from what is kept
     assert again == made

@@ -103,7 +103,8 @@ def coverage(sure: np.ndarray, right: np.ndarray, precision: float) -> float:
 def no_titles(folder: Path, index: AliasIndex, count: int) -> list[str]:
     """Return strings that are no job title: news headlines and single words, half each.
 
-    None of their words is a title of the taxonomy by itself, as "nurse" is.
+    None of their words is a title of the taxonomy by itself, as "nurse" is. Of the strings that
+    there are, every second one: by the others the weights of familiarity were chosen.
 
     Args:
         folder: of the publishers' files; STS headlines and the word pairs of SimLex-999 are read.
@@ -119,14 +120,14 @@ def no_titles(folder: Path, index: AliasIndex, count: int) -> list[str]:
     ]
     words = [
         word
-        for line in _lines(folder / "word_similarity/SimLex-999.txt")
+        for line in _lines(folder / "word_similarity/SimLex-999.txt")[1:]
         for word in line.split("\t")[:2]
     ]
     kinds = []
     for strings in (headlines, words):
         distinct = dict.fromkeys(clean_title(string) for string in strings)
         strange = [s for s in distinct if s and not known & {*normalize_title(s).split()}]
-        kinds += strange[: count // 2]
+        kinds += strange[1::2][: count // 2]
     return kinds
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from benchmarks.query_figures import Seeds, figures
+from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.results import Row
 from benchmarks.studies.champion.certainty import certainty_rows, no_titles
 from benchmarks.studies.champion.corrected import write_corrected
+from benchmarks.studies.champion.registered import BYTE, SINGLE, Registered
 from benchmarks.studies.champion.titles import Halves, read_halves
 from benchmarks.systems import CHAMPION, champion_settings
 from benchmarks.title_networks import TitleNetwork, TitleNetworks
@@ -23,10 +24,9 @@ from models.answer.evidence import Evidence
 from models.answer.index import AliasIndex
 from models.answer.search import Search
 from models.measures.metrics import rank_gold
-from models.network.model_files import load_model
 from models.repeatable.progress import Progress
 from tasks.evaluation.ranking import METRICS
-from tasks.evaluation.systems import network, read_index
+from tasks.evaluation.systems import read_index
 from tasks.evidence.calibrating import levels
 from tasks.evidence.gathering import gather
 from tasks.evidence.known import Known
@@ -68,10 +68,11 @@ class Asking:
         columns = {name: metric(rank) for name, metric in METRICS.items()}
         return asked.select(pl.lit(test).alias("test"), "query_id").with_columns(**columns)
 
-    def search(self, model: Path, known: Known | None = None) -> Search:
+    def search(self, model: Path, known: Known | None = None, precision: str = BYTE) -> Search:
         """Search the index of all aliases with a network, and with what is known of inputs."""
-        rule, loaded = self.workspace.params.evaluate.rule, load_model(model)
-        plain = Search(self.index, network(*loaded, self.index.titles), rule)
+        rule = self.workspace.params.evaluate.rule
+        system = Registered.of(model, precision)
+        plain = Search(self.index, system.similarities(self.index.titles), rule)
         if known is None:
             return plain
         made = gather(plain, known, self.workspace.params.evidence, rule.temperature, CHAMPION)
@@ -79,7 +80,14 @@ class Asking:
         exemplars = made.exemplars.to_dict(as_series=False)
         evidence = Evidence.of(self.index, bias, exemplars, rule.temperature)
         titles = [*self.index.titles, *evidence.titles]
-        return Search(self.index, network(*loaded, titles), rule, evidence)
+        return Search(self.index, system.similarities(titles), rule, evidence)
+
+    def unjudged(self, values: pl.DataFrame) -> pl.DataFrame:
+        """Return the values of those titles whose occupation no given label names."""
+        named = set(self.halves.given["occupation_id"])
+        asked = self.halves.asked.filter(~pl.col("occupation_id").is_in(named))
+        rows = values.filter(pl.col("query_id").is_in(asked["query_id"].implode()))
+        return rows.with_columns(test=pl.lit("unjudged"))
 
     @property
     def bare(self) -> Known:
@@ -115,6 +123,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         own = [
             *champion_rows(asking[name], plain, learned[name]),
             *lexical_rows(asking[name]),
+            *ceiling_rows(asking[name]),
         ]
         if name != CHOICE:  # which confidence is fitted on
             own += certainty_rows(
@@ -142,7 +151,7 @@ def taught_networks(asking: Asking, first: TitleNetwork, name: str) -> dict[int,
     """Train with the corrections that the given labels make of the first network's answers."""
     workspace, options = asking.workspace, asking.options
     index = read_index(workspace.data)  # people see answers of what was trained on
-    similarities = network(*load_model(first.folder), index.titles)
+    similarities = Registered.of(first.folder).similarities(index.titles)
     answering = Search(index, similarities, workspace.params.evaluate.rule)
     folder = options.kept / f"corrected-{name}"
     write_corrected(workspace, answering, asking.halves.given, options.share, folder)
@@ -160,19 +169,42 @@ def with_labels(asking: Asking, taught: dict[int, TitleNetwork]) -> Learned:
 def champion_rows(
     asking: Asking, plain: dict[int, TitleNetwork], learned: Learned
 ) -> Iterator[Row]:
-    """Ask the networks of every seed in each setting."""
-    without = {
-        seed: pl.concat(
-            [
-                asking.values("zero_label", asking.search(own.folder)),
-                asking.values("unlabelled", asking.search(own.folder, asking.bare)),
-            ]
-        )
+    """Ask the networks of every seed in each setting, and without any loss of precision."""
+    before = {
+        seed: asking.values("zero_label", asking.search(own.folder)) for seed, own in plain.items()
+    }
+    bare = {
+        seed: asking.values("unlabelled", asking.search(own.folder, asking.bare))
         for seed, own in plain.items()
     }
-    yield from rows_of(CHAMPION, without, asking)
     told = {seed: asking.values("feedback", search) for seed, (search, _) in learned.items()}
-    yield from rows_of(CHAMPION, told, asking)
+    for settled in (before, bare, told):
+        yield from rows_of(CHAMPION, settled, asking)
+    after, ahead = (
+        {seed: asking.unjudged(own) for seed, own in settled.items()} for settled in (told, before)
+    )
+    params, gained = asking.workspace.params, f"{CHAMPION}/feedback-{CHAMPION}/zero_label"
+    for column, metric in NAMES.items():
+        yield from gains(gained, after, ahead, f"gain_{metric}", params, column)
+    yield from precision_rows(asking, plain, before)
+
+
+def precision_rows(
+    asking: Asking, plain: dict[int, TitleNetwork], in_bytes: Seeds
+) -> Iterator[Row]:
+    """Yield what networks in floats answer, what bytes lose, and what both weigh."""
+    single = {
+        seed: asking.values("zero_label", asking.search(own.folder, precision=SINGLE))
+        for seed, own in plain.items()
+    }
+    yield from rows_of(f"{CHAMPION}/{SINGLE}", single, asking)
+    params = asking.workspace.params
+    lost = f"{CHAMPION}-{CHAMPION}/{SINGLE}"
+    yield from gains(lost, in_bytes, single, "gain_mrr", params, column="reciprocal_rank")
+    first = next(iter(plain.values())).folder
+    for system, precision in ((CHAMPION, BYTE), (f"{CHAMPION}/{SINGLE}", SINGLE)):
+        weight = Registered.of(first, precision).megabytes(asking.index.titles)
+        yield Row(system, "size", "megabytes", weight, 1)
 
 
 def lexical_rows(asking: Asking) -> Iterator[Row]:
@@ -181,6 +213,18 @@ def lexical_rows(asking: Asking) -> Iterator[Row]:
     for system, similarities in lexical_systems(asking.index.titles, params.lexical).items():
         search = Search(asking.index, similarities, params.evaluate.rule)
         yield from rows_of(system, {1: asking.values("zero_label", search)}, asking)
+
+
+def ceiling_rows(asking: Asking) -> Iterator[Row]:
+    """Yield how often the label of a title agrees with another label of the same title."""
+    labels = asking.halves.asked.group_by("normalized", "occupation_id").len("own")
+    several = labels.with_columns(all=pl.col("own").sum().over("normalized")).filter(
+        pl.col("all") > 1
+    )
+    agreeing = several["own"] * (several["own"] - 1) / (several["all"] - 1)
+    count = int(several["own"].sum())
+    if count:
+        yield Row("labels", "feedback", "success_at_1", float(agreeing.sum()) / count, count)
 
 
 def rows_of(system: str, by_seed: Seeds, asking: Asking) -> Iterator[Row]:
