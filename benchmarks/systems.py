@@ -18,7 +18,6 @@ import polars as pl
 from benchmarks.query_figures import UNSEEDED, Seeds
 from benchmarks.title_networks import TitleNetworks
 from benchmarks.tuning import TRIAL_SEED, bounded, one_thread, seeded
-from benchmarks.workspace import Workspace
 from models.answer.search import Similarities
 from models.network.model_files import load_model
 from models.training.run import TrainSettings
@@ -37,7 +36,12 @@ SYSTEMS = (*UNTRAINED, RECURRENT, CHAMPION)
 
 
 def answers(
-    titles: list[str], ask: Ask, pairs: Path, workspace: Workspace, options: argparse.Namespace
+    titles: list[str],
+    ask: Ask,
+    pairs: Path,
+    teacher: Path,
+    params: AllParams,
+    options: argparse.Namespace,
 ) -> dict[str, Seeds]:
     """Ask each of `options.systems`, trained with every seed if it is trained at all.
 
@@ -45,7 +49,8 @@ def answers(
         titles: cleaned, that similarities are to.
         ask: what is asked of each system.
         pairs: folder that networks are trained on.
-        workspace: whose parameters are taken, and whose teacher.
+        teacher: folder of what teaches the champion, if its parameters say that it is taught.
+        params: of the networks.
         options: `systems, steps, batch, recurrent_rate, seeds, kept, processes`.
 
     Raises:
@@ -53,13 +58,12 @@ def answers(
     """
     if unknown := sorted(set(options.systems) - set(SYSTEMS)):
         raise ValueError(f"no systems {', '.join(unknown)}; choose {', '.join(SYSTEMS)}")
-    params = workspace.params
     answered: dict[str, Seeds] = {}
     with one_thread():
-        for name, similarities in _untrained(titles, params, options.systems):
+        for name, similarities in untrained(titles, params, options.systems):
             print(f"asking {name}", flush=True)
             answered[name] = {UNSEEDED: ask(similarities)}
-    networks = TitleNetworks(options.kept, options.processes, pairs, teacher=workspace.teacher)
+    networks = TitleNetworks(options.kept, options.processes, pairs, teacher=teacher)
     trained = seeded(_settings(params, options), options.seeds, networks)
     with one_thread():
         for name, outcomes in trained.items():
@@ -100,9 +104,10 @@ def _settings(params: AllParams, options: argparse.Namespace) -> dict[str, Train
     return {name: own for name, own in made.items() if name in options.systems}
 
 
-def _untrained(
+def untrained(
     titles: list[str], params: AllParams, names: Sequence[str]
 ) -> Iterator[tuple[str, Similarities]]:
+    """Yield those of `UNTRAINED` that are named, each compared with the same titles."""
     for name, similarities in lexical_systems(titles, params.lexical).items():
         if name in names:
             yield name, similarities

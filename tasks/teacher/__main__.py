@@ -9,45 +9,31 @@ encoder is tuned on the pairs first.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from models.network.kinds import loss_settings
-from models.repeatable.seeding import child_seed
-from models.training.batches import read_pairs
-from models.training.strings import read_strings
 from tasks.files.command import run
 from tasks.files.counts import say
-from tasks.files.frames import read_frame, write_json
-from tasks.files.schemas import STRINGS
+from tasks.files.frames import write_json
+from tasks.files.sources import DATA, LAST
 from tasks.params.network import NetworkParams
 from tasks.params.section import load, load_run
 from tasks.params.teaching import TeacherParams
-from tasks.teacher.sentence_encoder import sentence_encoder
-from tasks.teacher.tuning import tune
-from tasks.teacher.vectors import NO_VECTORS, taught_titles, vectors, whole_words, write_vectors
+from tasks.teacher.teaching import teach
+from tasks.teacher.vectors import NO_VECTORS, write_vectors
 
-FOLDER = Path("data/teacher")
-PAIRS = Path("data/pairs/3")
+FOLDER = DATA / "teacher"
 
 
 def main() -> None:
     """Run the stage on its files."""
-    params, titles, encoder = load(TeacherParams), [], None
+    params, counts = load(TeacherParams), {"titles": 0, "words": 0}
     if params.teaches:
-        encoder = sentence_encoder()
-        titles = taught_titles(read_frame(PAIRS / "strings.parquet", STRINGS))
-    if encoder and params.tuning.steps:
         network = NetworkParams.read()
         kind = network.train.loss.kind
         loss = loss_settings({"kind": kind, **network.losses[kind]})
-        strings = read_strings(PAIRS / "strings.parquet")
-        pairs = read_pairs(PAIRS / "pairs.parquet", with_dissimilar=loss.reads_dissimilar)
-        tune(encoder, strings, pairs, loss, params.tuning, child_seed(load_run().seed, "teacher"))
-    counts = {}
-    for column, texts in (("title", titles), ("word", whole_words(titles))):
-        table = vectors(texts, encoder, f"{column}s") if encoder else NO_VECTORS
-        write_vectors(texts, table, column, FOLDER)
-        counts[f"{column}s"] = len(texts)
+        counts = teach(DATA / "pairs" / LAST, params, loss, load_run().seed, FOLDER)
+    else:
+        for column in ("title", "word"):
+            write_vectors([], NO_VECTORS, column, FOLDER)
     write_json(counts, FOLDER / "metrics.json")
     say(counts)
 

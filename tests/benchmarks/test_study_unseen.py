@@ -152,4 +152,30 @@ def test_a_study_on_a_toy(workspace: Path, tmp_path: Path, monkeypatch: pytest.M
 def test_a_system_of_no_such_name_is_refused(tmp_path: Path) -> None:
     options = Namespace(**vars(OPTIONS) | {"systems": ["tfidf", "luck"], "kept": tmp_path})
     with pytest.raises(ValueError, match="no systems luck; choose ngram, tfidf"):
-        systems.answers([], lambda _: pl.DataFrame(), tmp_path, load_params(PARAMS), options)
+        systems.answers(
+            [], lambda _: pl.DataFrame(), tmp_path, tmp_path, load_params(PARAMS), options
+        )
+
+
+def test_its_teacher_knows_the_reduced_pairs_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Taught once for the same pairs, anew for others, and not at all without the champion."""
+    taught = []
+
+    def teach(pairs: Path, params: object, loss: object, seed: int, out: Path) -> None:
+        taught.append((pairs / "strings.parquet").read_text())
+        out.mkdir(parents=True)
+        (out / "words.parquet").touch()
+
+    monkeypatch.setattr(unseen, "teach", teach)
+    params = load_params(PARAMS)
+    teacher = params.teacher.model_copy(update={"kind": "sentence_encoder"})
+    params = params.model_copy(update={"teacher": teacher})
+    folders = set()
+    for text, names in (("a", ["champion"]), ("a", ["champion"]), ("b", ["champion"]), ("c", [])):
+        for name in ("strings", "pairs"):
+            (tmp_path / f"{name}.parquet").write_text(text)
+        options = Namespace(kept=tmp_path / "kept", systems=names)
+        folders.add(unseen._teacher(tmp_path, params, options))
+    assert taught == ["a", "b"] and len(folders) == 3

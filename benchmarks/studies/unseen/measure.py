@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -15,8 +16,13 @@ from benchmarks.systems import CHAMPION, answers
 from benchmarks.workspace import Workspace
 from models.answer.search import TITLES_AT_ONCE, Similarities
 from models.measures.retrieval import RelevantPlaces, ranked
+from models.network.kinds import plain
+from models.training.checkpoints import run_key
 from tasks.files.frames import read_frame
 from tasks.files.schemas import TITLES
+from tasks.params.network import training_settings
+from tasks.params.whole import AllParams
+from tasks.teacher.teaching import teach
 
 TEST = "left_out"
 METRICS = {"average_precision": "mean_average_precision", "reciprocal_rank": "mrr"}
@@ -33,9 +39,26 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     counts |= {"occupations": len(left_out.occupations), "titles": len(left_out.titles)}
     rows = [Row("data", TEST, name, count, 1) for name, count in counts.items()]
     answered = answers(
-        left_out.titles, lambda system: values(system, left_out), folder, workspace, options
+        left_out.titles,
+        lambda system: values(system, left_out),
+        folder,
+        _teacher(folder, params, options),
+        params,
+        options,
     )
     yield [*rows, *standings(CHAMPION, answered, METRICS, params)]
+
+
+def _teacher(pairs: Path, params: AllParams, options: argparse.Namespace) -> Path:
+    """Teach with the reduced pairs alone: the workspace's own teacher was tuned on all of them."""
+    loss = training_settings(params.network, params.seed).loss
+    read = [pairs / f"{name}.parquet" for name in ("strings", "pairs")]
+    key = run_key([params.teacher.model_dump(), plain(loss), params.seed], read)
+    folder: Path = options.kept / f"teacher-{key}"
+    taught = (folder / "words.parquet").is_file()  # the last file that is written
+    if params.teacher.teaches and CHAMPION in options.systems and not taught:
+        teach(pairs, params.teacher, loss, params.seed, folder)
+    return folder
 
 
 def values(similarities: Similarities, left_out: LeftOut) -> pl.DataFrame:

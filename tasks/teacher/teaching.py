@@ -1,0 +1,40 @@
+"""A teacher of a folder of pairs: the encoder, tuned on them, asked about their strings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from models.network.loss import LossSettings
+from models.repeatable.seeding import child_seed
+from models.training.batches import read_pairs
+from models.training.strings import read_strings
+from tasks.files.frames import read_frame
+from tasks.files.schemas import STRINGS
+from tasks.params.teaching import TeacherParams
+from tasks.teacher.sentence_encoder import sentence_encoder
+from tasks.teacher.tuning import tune
+from tasks.teacher.vectors import taught_titles, vectors, whole_words, write_vectors
+
+
+def teach(
+    pairs: Path, params: TeacherParams, loss: LossSettings, seed: int, out: Path
+) -> dict[str, int]:
+    """Write vectors of all strings of a folder of pairs but typos, and of their words; count them.
+
+    Args:
+        pairs: folder with `strings.parquet` and `pairs.parquet`.
+        params: section `teacher`.
+        loss: that the encoder is tuned with.
+        seed: of the tuning.
+        out: where `titles.parquet` and `words.parquet` are written.
+    """
+    encoder, file = sentence_encoder(), pairs / "strings.parquet"
+    if params.tuning.steps:
+        given = read_pairs(pairs / "pairs.parquet", with_dissimilar=loss.reads_dissimilar)
+        tune(encoder, read_strings(file), given, loss, params.tuning, child_seed(seed, "teacher"))
+    titles = taught_titles(read_frame(file, STRINGS))
+    counts = {}
+    for column, texts in (("title", titles), ("word", whole_words(titles))):
+        write_vectors(texts, vectors(texts, encoder, f"{column}s"), column, out)
+        counts[f"{column}s"] = len(texts)
+    return counts
