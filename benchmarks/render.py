@@ -82,11 +82,12 @@ def between_markers(text: str, name: str, content: str) -> str:
 
 
 def _short(one: Study, results: Results) -> str:
-    """Write question, answer, what shows it, and the way to the whole."""
+    """Write question, answer and the way to the whole, and what shows it."""
     face, link = one.face, f"[All of `{one.name}`](results/{one.name}.md)"
     plot = [f"![{face['plot']}](results/{one.name}.svg)"] if "plot" in face else []
     shown = [*plot, *_tables(one, "summary", results)]
-    return lines_of([f"## {face['question']}", face["answer"], *shown, link]).rstrip("\n")
+    answer = f"{face['answer'].rstrip()} {link}"
+    return lines_of([f"## {face['question']}", answer, *shown]).rstrip("\n")
 
 
 def _whole(one: Study, results: Results, runs: dict[str, Line]) -> str:

@@ -146,8 +146,9 @@ def test_page_has_question_answer_figures_and_how_they_were_measured(tmp_path: P
     made = render.pages(tmp_path)
     page = made[render.PAGE]
     face = study("table3").face
-    assert f"\n## {face['question']}\n\n{face['answer']}\n\n![" in page
-    assert "(results/table3.md)" in page and "speed" not in page
+    link = "[All of `table3`](results/table3.md)"
+    assert f"\n## {face['question']}\n\n{face['answer']} {link}\n\n![" in page
+    assert "speed" not in page
     whole = made[render.WHOLE / "table3.md"]
     for wanted in (
         "| ngram | 0.250 [0.200, 0.300] | 0.99 |",

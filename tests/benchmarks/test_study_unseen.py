@@ -13,8 +13,9 @@ from frames_of import titles_of
 from toy_workspace import PARAMS, toy_encoder
 
 from benchmarks import systems
+from benchmarks.reduced_pairs import write_reduced
 from benchmarks.studies.unseen import measure as unseen
-from benchmarks.studies.unseen.left_out import LeftOut, leave_out, write_reduced
+from benchmarks.studies.unseen.left_out import LeftOut, leave_out, stays
 from models.text.titles import normalize_title
 from tasks.files.frames import write_frame
 from tasks.files.schemas import STRINGS
@@ -88,7 +89,7 @@ def test_nothing_of_the_occupations_stays(tmp_path: Path) -> None:
     write_blocks([block], tmp_path / "all/pairs.parquet")
 
     left_out = LeftOut({"o1", "o2"}, [], {"baker", "cook", "chef"}, np.empty((0, 1), np.int64))
-    counts = write_reduced(tmp_path / "all", left_out, tmp_path / "less")
+    counts = write_reduced(tmp_path / "all", lambda own: stays(own, left_out), tmp_path / "less")
     kept = pl.read_parquet(tmp_path / "less/strings.parquet")
     assert kept["title"].to_list() == ["pilot", "chef de partie", "flyer"]
     assert kept["string_id"].to_list() == [0, 1, 2]

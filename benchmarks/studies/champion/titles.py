@@ -36,8 +36,8 @@ def read_halves(folder: Path, index: AliasIndex, asked: str) -> Halves:
     Args:
         folder: of the publishers' files.
         index: of all aliases.
-        asked: `odd`: the odd half, with the even one given; `choice`: a fifth of the even half,
-            with its other titles given, to choose by.
+        asked: `odd`: the odd half, with the even one given; `even`: that one, with nothing given;
+            `choice`: a fifth of it, with its other titles given, to choose by.
     """
     params = InputsParams(
         reader="table", file=str(folder / FILE), columns=COLUMNS, delimiter="", encoding=""
@@ -54,5 +54,7 @@ def read_halves(folder: Path, index: AliasIndex, asked: str) -> Halves:
     odd = pl.Series([digest[-1] % 2 == 1 for digest in hashes])
     if asked == "odd":
         return Halves(titles.filter(~odd), titles.filter(odd))
+    if asked == "even":
+        return Halves(titles.clear(), titles.filter(~odd))
     fold = pl.Series([digest[0] % FOLDS == 0 for digest in hashes])
     return Halves(titles.filter(~odd & ~fold), titles.filter(~odd & fold))

@@ -1,23 +1,16 @@
-"""Occupations left out, their titles as queries and documents, and pairs without any of them."""
+"""Occupations left out, their titles as queries and documents, and strings without any of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from models.measures.metrics import pad_gold
 from models.repeatable.seeding import generator
-from tasks.files.frames import read_frame, write_frame
-from tasks.files.schemas import STRINGS
 from tasks.files.titles import normalized
-from tasks.pairing.pair_blocks import PAIRS, read_blocks, write_blocks
-from tasks.pairing.strings_table import number
 
 if TYPE_CHECKING:
     from jaxtyping import Int64
@@ -71,45 +64,21 @@ def leave_out(titles: pl.DataFrame, count: int, seed: int) -> LeftOut:
     return LeftOut(drawn, distinct, set(own["normalized"]), relevant)
 
 
-def write_reduced(pairs: Path, left_out: LeftOut, folder: Path) -> dict[str, int]:
-    """Write a folder of pairs without any string of the occupations, and count what stays.
+def stays(strings: pl.DataFrame, left_out: LeftOut) -> np.ndarray:
+    """Say of each string whether it may be learned from.
 
     A string goes if it has one of the occupations, whatever its role, or is one of their titles
-    normalized: a companion's title has occupations of its own. Pairs go with either string.
+    normalized: a companion's title has occupations of its own.
 
     Args:
-        pairs: folder of a mix.
+        strings: schema `STRINGS`.
         left_out: what nothing may be learned from.
-        folder: where `strings.parquet` and `pairs.parquet` are written.
     """
-    strings = read_frame(pairs / "strings.parquet", STRINGS)
-    stays = _stays(strings, left_out.occupations, left_out.normalized)
-    rows = write_blocks(_reduced(pairs / "pairs.parquet", stays), folder / "pairs.parquet")
-    kept = number(strings.filter(pl.Series(stays)))
-    write_frame(kept, folder / "strings.parquet", STRINGS)
-    return {"strings": len(kept), "pairs": rows.total()}
-
-
-def _stays(
-    strings: pl.DataFrame, occupations: Collection[str], names: Container[str]
-) -> np.ndarray:
-    owned = strings["occupation_ids"].to_list()
-    readings = normalized(strings["title"])
+    owned, readings = strings["occupation_ids"].to_list(), normalized(strings["title"])
     return np.array(
         [
-            name not in names and not any(one in occupations for one in ids)
+            name not in left_out.normalized and left_out.occupations.isdisjoint(ids)
             for name, ids in zip(readings, owned, strict=True)
         ],
         bool,
     )
-
-
-def _reduced(path: Path, stays: np.ndarray) -> Iterator[pa.Table]:
-    """Yield the blocks of a pairs file with the ids of the strings that stay, counted anew."""
-    new = (np.cumsum(stays) - 1).astype(np.uint32)
-    for block in read_blocks(path):
-        anchors, others = (block[name].to_numpy() for name in ("anchor_id", "other_id"))
-        taken = stays[anchors] & stays[others]
-        rest = block.filter(pa.array(taken))
-        ids = [pa.array(new[side[taken]]) for side in (anchors, others)]
-        yield pa.Table.from_arrays([*ids, rest["similar"], rest["source"]], schema=PAIRS)

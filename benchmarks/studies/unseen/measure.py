@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 
 from benchmarks.query_figures import standings
+from benchmarks.reduced_pairs import write_reduced
 from benchmarks.results import Row
-from benchmarks.studies.unseen.left_out import LeftOut, leave_out, write_reduced
+from benchmarks.studies.unseen.left_out import LeftOut, leave_out, stays
 from benchmarks.systems import CHAMPION, answers
 from benchmarks.workspace import Workspace
 from models.answer.search import TITLES_AT_ONCE, Similarities
@@ -35,7 +36,8 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     titles = read_frame(workspace.data / "split/titles.parquet", TITLES)
     left_out = leave_out(titles, options.occupations, params.seed)
     folder = options.kept / "pairs"
-    counts = write_reduced(workspace.pairs(workspace.mix), left_out, folder)
+    pairs = workspace.pairs(workspace.mix)
+    counts = write_reduced(pairs, lambda strings: stays(strings, left_out), folder)
     counts |= {"occupations": len(left_out.occupations), "titles": len(left_out.titles)}
     rows = [Row("data", TEST, name, count, 1) for name, count in counts.items()]
     answered = answers(

@@ -1,0 +1,1 @@
+"""What each ingredient of the champion brings."""

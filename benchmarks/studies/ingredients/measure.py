@@ -1,0 +1,71 @@
+"""The champion without one of its ingredients at a time, asked what it knows of vacancy titles."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.query_figures import Seeds, figures, gains
+from benchmarks.reduced_pairs import write_reduced
+from benchmarks.results import Row
+from benchmarks.studies.champion.measure import NAMES, Asking
+from benchmarks.studies.champion.titles import read_halves
+from benchmarks.systems import CHAMPION, champion_settings
+from benchmarks.title_networks import TitleNetworks
+from benchmarks.tuning import seeded
+from benchmarks.workspace import Workspace, data_folder
+from models.training.run import TrainSettings
+
+TEST = "even"
+ROLES = ("companion", "typo", "synonym", "extra_words")
+"""Ingredients that are strings of a role."""
+
+
+def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
+    """Train without each of `options.without`, and compare with the whole.
+
+    Raises:
+        ValueError: there is no ingredient of that name.
+    """
+    workspace = Workspace.read(dataset)
+    index, params = workspace.aliases, workspace.params
+    asking = Asking(workspace, index, read_halves(data_folder(), index, TEST), options)
+    settings = champion_settings(params, options.steps, options.batch)
+    whole = _answers(asking, settings, workspace.pairs(workspace.mix), CHAMPION)
+    yield list(figures(CHAMPION, whole, NAMES, params))
+    for name in options.without:
+        pairs = options.kept / f"without-{name}"
+        system = f"{CHAMPION}/without_{name}"
+        less = _answers(asking, *_without(name, settings, workspace, pairs), system)
+        rows = [*figures(system, less, NAMES, params)]
+        for column, metric in NAMES.items():
+            gained = f"{CHAMPION}-{system}"
+            rows += gains(gained, whole, less, f"gain_{metric}", params, column)
+        yield rows
+
+
+def _without(
+    name: str, settings: TrainSettings, workspace: Workspace, folder: Path
+) -> tuple[TrainSettings, Path]:
+    """Return settings and pairs that lack an ingredient."""
+    pairs = workspace.pairs(workspace.mix)
+    if name in ROLES:
+        write_reduced(pairs, lambda strings: (strings["role"] != name).to_numpy(), folder)
+        return settings, folder
+    if name == "teacher":
+        return replace(settings, teacher=None), pairs
+    if name == "ranks" and settings.teacher is not None:
+        return replace(settings, teacher=replace(settings.teacher, weight=0.0)), pairs
+    raise ValueError(f"no ingredient {name!r}; choose {', '.join((*ROLES, 'teacher', 'ranks'))}")
+
+
+def _answers(asking: Asking, settings: TrainSettings, pairs: Path, system: str) -> Seeds:
+    """Train with every seed, and ask each network."""
+    options = asking.options
+    networks = TitleNetworks(
+        options.kept, options.processes, pairs, teacher=asking.workspace.teacher
+    )
+    trained = seeded({system: settings}, options.seeds, networks)[system]
+    return {seed: asking.values(TEST, asking.search(own.folder)) for seed, own in trained.items()}
