@@ -34,7 +34,7 @@ from tasks.params.section import Count, RunParams, Section, load, load_run
 from tasks.registry.provenance import content_hash, taxonomy_hash
 
 FORMAT = 5
-MADE_BY = ("byte_tables", "export", "serving_file", "shared_tables")
+MADE_BY = ("byte_tables", "export", "registered", "serving_file", "shared_tables")
 BIASED = {**OCCUPATIONS, "bias": pl.Float32}
 ALIASES = dict.fromkeys(("occupation_id", "title", "written", "split"), pl.String)
 
@@ -143,18 +143,12 @@ def build_artefact(
     """
     from safetensors.torch import save  # torch and onnx take seconds
 
-    from models.network.embedding import embed_titles
-    from models.network.model_files import load_model
-    from tasks.artefact.byte_tables import in_bytes, packed, unpacked
     from tasks.artefact.export import export_encoder
+    from tasks.artefact.registered import Registered
     from tasks.artefact.shared_tables import share_tables
 
     trained = which == "weights"
-    featurizer, encoder = load_model(sources.model, which)
-    weights, bytes_ = encoder.state_dict(), sources.register.precision == "byte"
-    if bytes_:
-        weights = packed(encoder)
-        encoder.load_state_dict(unpacked(weights))  # what consumers have embeds the index too
+    network = Registered.of(sources.model, sources.register.precision, which)
     aliases = sources.read_aliases()
     titles = AliasIndex.of(aliases["cleaned"].to_list(), aliases["occupation_id"].to_list()).titles
     prior, exemplars = sources.read_evidence()
@@ -163,9 +157,7 @@ def build_artefact(
     bias = prior.select("occupation_id", "bias")
     exemplar_titles = sorted(set(exemplars["title"]))
     numbers = io.BytesIO()
-    embeddings = embed_titles(encoder, featurizer, [*titles, *exemplar_titles]).cpu()
-    rows = in_bytes(embeddings)[0] if bytes_ else embeddings
-    np.save(numbers, rows.numpy(), allow_pickle=False)
+    np.save(numbers, network.index([*titles, *exemplar_titles]).numpy(), allow_pickle=False)
     folder.mkdir(parents=True, exist_ok=True)
     write_bytes(numbers.getvalue(), folder / "index.npy")
     settings = sources.settings if trained else sources.settings | {"calibration": None}
@@ -178,8 +170,8 @@ def build_artefact(
     biased = occupations.with_columns(pl.col("bias").fill_null(0))
     write_frame(biased, folder / "occupations.parquet", BIASED)
     write_frame(exemplars, folder / "exemplars.parquet", EXEMPLARS)
-    export_encoder(encoder, folder / "encoder.onnx")
-    write_bytes(save(weights), folder / "weights.safetensors")
+    export_encoder(network.encoder, folder / "encoder.onnx")
+    write_bytes(save(network.weights), folder / "weights.safetensors")
     share_tables(folder / "encoder.onnx", folder / "weights.safetensors")
     for name in ("featurizer.json", "encoder.json"):
         shutil.copyfile(sources.model / name, folder / name)

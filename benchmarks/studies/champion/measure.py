@@ -15,7 +15,6 @@ from benchmarks.results import Row
 from benchmarks.studies.champion.certainty import certainty_rows, no_titles
 from benchmarks.studies.champion.corrected import write_corrected
 from benchmarks.studies.champion.costs import cost_rows
-from benchmarks.studies.champion.registered import BYTE, SINGLE, Registered
 from benchmarks.studies.champion.titles import Halves, read_halves
 from benchmarks.systems import CHAMPION, champion_settings, untrained
 from benchmarks.title_networks import TitleNetwork, TitleNetworks
@@ -26,6 +25,7 @@ from models.answer.index import AliasIndex
 from models.answer.search import Search
 from models.measures.metrics import rank_gold
 from models.repeatable.progress import Progress
+from tasks.artefact.registered import BYTE, SINGLE, Registered
 from tasks.evaluation.ranking import METRICS
 from tasks.evaluation.systems import read_index
 from tasks.evidence.calibrating import levels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from models.answer.search import Similarities
 from models.network.embedding import embed_titles
@@ -38,9 +38,11 @@ class Registered:
     precision: str
 
     @classmethod
-    def of(cls, model: Path, precision: str = BYTE) -> Self:
-        """Read a trained model and bring it to a precision."""
-        featurizer, encoder = load_model(model)
+    def of(
+        cls, model: Path, precision: str = BYTE, which: Literal["weights", "initial"] = "weights"
+    ) -> Self:
+        """Read a model, trained or untrained, and bring it to a precision."""
+        featurizer, encoder = load_model(model, which)
         weights = packed(encoder) if precision == BYTE else dict(encoder.state_dict())
         encoder.load_state_dict(unpacked(weights))
         return cls(featurizer, encoder, weights, precision)
