@@ -62,6 +62,8 @@ class PairsParams(Section):
     shares: dict[str, Annotated[float, Field(ge=0, lt=1)]]
     """Of the similar pairs of the mix that adds the source; `feedback` is the most that 4 and 4c
     have: each verdict stands in `verdict_rounds` pairs, so few have a smaller share."""
+    variants_meet: Literal["title", "occupation"]
+    """What a variant is similar to: the title that it is made of, or any of its occupation."""
     outranked: Literal["dropped", "kept"]
     row_group: Annotated[int, Field(ge=1024)]
 
@@ -117,7 +119,7 @@ def variant_pairs(
     params: PairsParams,
     rng: np.random.Generator,
 ) -> Iterator[pa.Table]:
-    """`similar` pairs of a title and a variant of it, with their dissimilar ones.
+    """`similar` pairs of a title and a variant of it or its like, with their dissimilar ones.
 
     Args:
         strings: schema `STRINGS`, with the rows of role `source`.
@@ -135,8 +137,11 @@ def variant_pairs(
     while left:
         size = min(left, block_size(params))
         drawn = rng.integers(0, anchors.size, size)
-        repeated = np.repeat(anchors[drawn], params.dissimilar_per_similar)
-        yield block((anchors[drawn], others[drawn]), repeated, source, members, rng)
+        titles = anchors[drawn]
+        if params.variants_meet == "occupation":
+            titles = members.drawn_beside(titles, rng)
+        repeated = np.repeat(titles, params.dissimilar_per_similar)
+        yield block((titles, others[drawn]), repeated, source, members, rng)
         left -= size
 
 

@@ -30,6 +30,15 @@ class Memberships:
         sizes = np.diff(starts, append=code.size)
         self.start, self.size = np.repeat(starts, sizes), np.repeat(sizes, sizes)
         self.place = np.arange(code.size) - self.start
+        self._by_string = np.argsort(self.string, kind="stable")
+
+    def drawn_beside(self, strings: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw for each string one of an occupation that it has, itself perhaps."""
+        sorted_ = self.string[self._by_string]
+        first, end = (np.searchsorted(sorted_, strings, side) for side in ("left", "right"))
+        row = self._by_string[rng.integers(first, end)]
+        drawn: np.ndarray = self.string[self.start[row] + rng.integers(0, self.size[row])]
+        return drawn
 
     def share_occupation(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return a boolean per pair of string ids."""

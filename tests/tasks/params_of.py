@@ -25,7 +25,8 @@ def pairs_params(**changes: Any) -> PairsParams:
     """Section `pairs`: few rounds, and blocks of 204 similar pairs with four others each."""
     shares = {"typo": 0.5, "synonym": 0.3, "extra_words": 0.3, "feedback": 0.2}
     values = {"rounds": 3, "verdict_rounds": 3, "dissimilar_per_similar": 4, "row_group": 1024}
-    return PairsParams(**values | {"shares": shares, "outranked": "dropped"} | changes)
+    fixed = {"shares": shares, "variants_meet": "title", "outranked": "dropped"}
+    return PairsParams(**values | fixed | changes)
 
 
 def synonyms_params(**changes: Any) -> SynonymsParams:

@@ -179,6 +179,24 @@ def test_variants_are_drawn_uniformly() -> None:
     assert all(abs(n - 1000) < 5 * 750**0.5 for n in drawn.values())
 
 
+def test_a_variant_can_meet_any_title_of_its_occupations() -> None:
+    """Its own title too; of two occupations each half of the time, 5 deviations."""
+    strings = strings_of([["a", "b"], ["a"], ["b"], ["b"], ["c"], ["c"]])
+    rows = [("title 0", "x"), ("title 4", "y")]
+    frame = variants_of(rows)
+    strings = append(strings, variant_strings(frame, strings, "typo"))
+    given = pairs_params(variants_meet="occupation")
+    made = rows_in(variant_pairs(strings, frame, "typo", 4000, given, rng()))
+    check_pairs(made, owned_by(strings))
+    drawn = Counter((anchor, other) for anchor, other, similar, _ in made if similar)
+    shares = {0: 1 / 4 + 1 / 6, 1: 1 / 4, 2: 1 / 6, 3: 1 / 6}
+    of_x = sum(n for (_, other), n in drawn.items() if other == 6)
+    assert set(drawn) == {*((title, 6) for title in shares), (4, 7), (5, 7)}
+    for title, share in shares.items():
+        spread = (of_x * share * (1 - share)) ** 0.5
+        assert abs(drawn[title, 6] - of_x * share) < 5 * spread
+
+
 def test_without_variants_there_are_no_pairs() -> None:
     strings, frame = with_variants(strings_of([["a"], ["a"], ["b"]]), "typo", 0)
     assert list(variant_pairs(strings, frame, "typo", 100, pairs_params(), rng())) == []
