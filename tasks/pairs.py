@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 from pydantic import Field, model_validator
@@ -37,16 +36,13 @@ from tasks.files.sources import (
     reads_feedback,
     training_variants,
 )
+from tasks.pairing.drawn_pairs import base_pairs, members_of, new_pairs, variant_pairs
 from tasks.pairing.feedback_pairs import feedback_pairs, without_outranked
-from tasks.pairing.memberships import Memberships
-from tasks.pairing.pair_blocks import block, block_size, count, read_blocks, write_blocks
+from tasks.pairing.pair_blocks import count, read_blocks, write_blocks
 from tasks.pairing.strings_table import (
-    ALIAS,
-    BESIDE,
     append,
     base_strings,
     feedback_strings,
-    ids_by_title,
     variant_strings,
 )
 from tasks.params.section import Count, Number, Section, load, load_run
@@ -73,90 +69,6 @@ class PairsParams(Section):
         if wrong := sorted(wanted.symmetric_difference(self.shares)):
             raise ValueError(f"shares are those of {sorted(wanted)}; check {wrong}")
         return self
-
-
-def base_pairs(
-    strings: pl.DataFrame, params: PairsParams, rng: np.random.Generator
-) -> Iterator[pa.Table]:
-    """Yield each title `rounds` times an anchor, its positive drawn from its occupation's others.
-
-    The aliases come first, then the companion's titles, each with those of its own taxonomy.
-
-    Args:
-        strings: schema `STRINGS`.
-        params: section `pairs`.
-        rng: consumed in order; equal generators give equal pairs.
-
-    Raises:
-        ValueError: no occupation has two titles, or all titles share one occupation.
-    """
-    yield from _base_pairs(members_of(strings), params, rng)
-    if BESIDE in strings["role"]:
-        yield from _base_pairs(members_of(strings, BESIDE), params, rng)
-
-
-def _base_pairs(
-    members: Memberships, params: PairsParams, rng: np.random.Generator
-) -> Iterator[pa.Table]:
-    rows = np.flatnonzero(members.size > 1)
-    if not rows.size:
-        raise ValueError("no similar pair can be made: every occupation has a single title")
-    size, total = block_size(params), rows.size * params.rounds
-    for start in range(0, total, size):
-        entry = rows[np.arange(start, min(start + size, total)) % rows.size]
-        drawn = rng.integers(0, members.size[entry] - 1)
-        drawn += drawn >= members.place[entry]
-        anchors, others = members.string[entry], members.string[members.start[entry] + drawn]
-        repeated = np.repeat(anchors, params.dissimilar_per_similar)
-        yield block((anchors, others), repeated, "base", members, rng)
-
-
-def variant_pairs(
-    strings: pl.DataFrame,
-    variants: pl.DataFrame,
-    source: str,
-    similar: int,
-    params: PairsParams,
-    rng: np.random.Generator,
-) -> Iterator[pa.Table]:
-    """`similar` pairs of a title and a variant of it or its like, with their dissimilar ones.
-
-    Args:
-        strings: schema `STRINGS`, with the rows of role `source`.
-        variants: schema `VARIANTS`; none give no pairs.
-        source: of the pairs.
-        similar: how many.
-        params: section `pairs`.
-        rng: consumed in order.
-    """
-    members = members_of(strings)
-    ids = {role: ids_by_title(strings, role) for role in ("alias", source)}
-    anchors = np.array([ids["alias"][title] for title in variants["title"]], np.int64)
-    others = np.array([ids[source][variant] for variant in variants["variant"]], np.int64)
-    left = similar if anchors.size else 0
-    while left:
-        size = min(left, block_size(params))
-        drawn = rng.integers(0, anchors.size, size)
-        titles = anchors[drawn]
-        if params.variants_meet == "occupation":
-            titles = members.drawn_beside(titles, rng)
-        repeated = np.repeat(titles, params.dissimilar_per_similar)
-        yield block((titles, others[drawn]), repeated, source, members, rng)
-        left -= size
-
-
-def new_pairs(similar_before: int, share: float) -> int:
-    """Tell how many similar pairs make `share` of all similar ones, these counted.
-
-    n = p · (before + n), so n = p · before / (1 - p).
-    """
-    return round(share * similar_before / (1 - share))
-
-
-def members_of(strings: pl.DataFrame, role: str = ALIAS) -> Memberships:
-    """Of the strings of a role of mix 0, which stand together in the table."""
-    rows = strings.filter(pl.col("role") == role)
-    return Memberships(rows["occupation_ids"], rows.item(0, "string_id"))
 
 
 def counting(

@@ -7,8 +7,7 @@ title or exemplar, and h(w) = log(1 + titles whose first part ends with the word
     familiarity = c + 0.05 · min(log 20, max h of the parts' last words) + 0.1 · mean h of all words
                   − 0.2 if it is a single word;
 
-a title of the index is familiar whatever it is made of. All of it is ours, and chosen on titles
-and strings that no figure is of (`docs/LOG.md`).
+a title of the index is familiar whatever it is made of. All of it is ours (`docs/LOG.md`).
 """
 
 from __future__ import annotations

@@ -132,19 +132,27 @@ class Normalizer:
     def _answers(self, titles: list[str], depth: int, least: float) -> Iterator[Answer]:
         for place, hits in self.search.blocks(titles, depth):
             cut = self.featurizer(titles[place]).cut.tolist()
-            confidences = self._confidences(hits)
-            for row, sure in enumerate(confidences):
-                if self.calibration and hits.familiarity[row] < self.calibration.familiar:
+            unlike = self._unlike_titles(titles[place], hits)
+            for row, sure in enumerate(self._confidences(hits)):
+                if unlike[row]:
                     yield Answer.abstain(NO_JOB_TITLE)
                 elif sure and sure[-1] < least:
                     yield Answer.abstain(UNSURE)
                 else:
                     yield self._answer(row, hits, cut[row], sure)
 
+    def _unlike_titles(self, titles: list[str], hits: Hits) -> list[bool]:
+        """Say which read like no job title; none without calibration."""
+        if self.calibration is None:
+            return [False] * len(titles)
+        familiarity = self.search.familiarity(titles, hits.closest)
+        unlike: list[bool] = (familiarity < self.calibration.familiar).tolist()
+        return unlike
+
     def _confidences(self, hits: Hits) -> list[list[float]]:
         """Return how certain each answer is at every level, or nothing without calibration."""
         if self.calibration is None:
-            return [[] for _ in hits.familiarity]
+            return [[] for _ in hits.closest]
         chances = posterior(hits.scores, self.calibration.temperature)
         shares = self._levels.shares(chances, hits.occupations[:, 0])
         confidences: list[list[float]] = self.calibration(shares).tolist()

@@ -35,13 +35,13 @@ class Hits(NamedTuple):
         scores: of all occupations.
         occupations: codes of the best, best first; equal scores in the order of their ids.
         titles: the closest title of each of these, a place in the index.
-        familiarity: how much each reads like a job title (`models/answer/familiarity.py`).
+        closest: similarity to the closest title or exemplar of all.
     """
 
     scores: Float[np.ndarray, "query occupation"]
     occupations: Int[np.ndarray, "query k"]
     titles: Int[np.ndarray, "query k"]
-    familiarity: Float[np.ndarray, " query"]
+    closest: Float[np.ndarray, " query"]
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,11 @@ class Search:
         best = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
         row = np.repeat(np.arange(len(best)), best.shape[1])
         closest = best_titles(similarities, memberships, row, best.reshape(-1))
-        familiarity = self.familiarity(titles, everything.max(axis=1))
-        return Hits(scores, best, closest.reshape(best.shape), familiarity)
+        return Hits(scores, best, closest.reshape(best.shape), everything.max(axis=1))
 
     @cached_property
     def familiarity(self) -> Familiarity:
-        """What the titles of the index have in common."""
+        """Says of titles, and how close each is to any, how much they read like a job title."""
         return Familiarity.of(self.index.titles)
 
     def blocks(self, titles: Sequence[str], depth: int) -> Iterator[tuple[slice, Hits]]:

@@ -13,6 +13,7 @@ from models.network.loss import unit
 from models.network.model_files import load_model
 from models.text.featurizer import Featurizer
 from tasks.artefact.byte_tables import in_bytes, packed, unpacked
+from tasks.evaluation.systems import compared
 
 if TYPE_CHECKING:
     from jaxtyping import Num
@@ -54,10 +55,7 @@ class Registered:
 
     def similarities(self, titles: list[str]) -> Similarities:
         """Compare cleaned titles with those of an index."""
-        index = unit(self.index(titles).float()).T.contiguous()
-        return lambda queries: (
-            embed_titles(self.encoder, self.featurizer, list(queries)) @ index
-        ).numpy()
+        return compared(self.featurizer, self.encoder, unit(self.index(titles).float()))
 
     def megabytes(self, titles: list[str]) -> float:
         """Return what weights and index take, a megabyte being 1,000,000 bytes."""

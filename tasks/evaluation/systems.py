@@ -16,6 +16,9 @@ from tasks.files.schemas import TITLES
 from tasks.params.section import Count, Section
 
 if TYPE_CHECKING:
+    from jaxtyping import Float
+    from torch import Tensor
+
     from models.network.encoder import Encoder
     from models.text.featurizer import Featurizer
 
@@ -47,8 +50,23 @@ def index_of(titles: pl.DataFrame) -> AliasIndex:
 
 
 def network(featurizer: Featurizer, encoder: Encoder, titles: list[str]) -> Similarities:
-    """Compare embeddings by cosine, in torch, whose sums are the same on every processor."""
+    """Compare a network's embeddings with those of titles."""
     from models.network.embedding import embed_titles  # torch takes seconds
 
-    index = embed_titles(encoder, featurizer, titles).T.contiguous()
+    return compared(featurizer, encoder, embed_titles(encoder, featurizer, titles))
+
+
+def compared(
+    featurizer: Featurizer, encoder: Encoder, embeddings: Float[Tensor, "title dim"]
+) -> Similarities:
+    """Compare by cosine, in torch, whose sums are the same on every processor.
+
+    Args:
+        featurizer: of the network.
+        encoder: the network.
+        embeddings: of the titles compared with, of unit norm.
+    """
+    from models.network.embedding import embed_titles
+
+    index = embeddings.T.contiguous()
     return lambda queries: (embed_titles(encoder, featurizer, list(queries)) @ index).numpy()

@@ -31,7 +31,8 @@ def calibrate(
         lost_share: of the queries that may be called no job title.
     """
     shares, right, familiarity = [], [], []
-    for place, hits in search.blocks(queries["cleaned"].to_list(), 1):
+    titles = queries["cleaned"].to_list()
+    for place, hits in search.blocks(titles, 1):
         answers = hits.occupations[:, 0]
         shares.append(hierarchy.shares(posterior(hits.scores, temperature), answers))
         gold = search.index.codes(queries[place]["occupation_ids"].to_list())
@@ -39,7 +40,7 @@ def calibrate(
             hierarchy.agree(np.full(len(codes), answer), np.array(codes, np.int64)).any(axis=0)
             for answer, codes in zip(answers, gold, strict=True)
         ]
-        familiarity.append(hits.familiarity)
+        familiarity.append(search.familiarity(titles[place], hits.closest))
     of_level = zip(np.concatenate(shares).T, np.array(right).T, strict=True)
     offsets, slopes = zip(*(fitted(logit(share), hit) for share, hit in of_level), strict=True)
     familiar = float(np.quantile(np.concatenate(familiarity), lost_share)) if lost_share else -KNOWN

@@ -30,9 +30,9 @@ from models.network.model_files import load_model
 from models.training.run import describe
 from tasks.files.frames import write_frame
 from tasks.files.schemas import EXTRA_WORDS_VARIANTS, JUDGED, SCORES, STRINGS, VERDICTS
+from tasks.pairing.drawn_pairs import base_pairs
 from tasks.pairing.pair_blocks import write_blocks
 from tasks.pairing.strings_table import number
-from tasks.pairs import base_pairs
 from tasks.params.network import training_settings
 from tasks.params.whole import AllParams
 

@@ -16,10 +16,10 @@ from benchmarks.studies.feedback.pairs import Material, read_material, variant_p
 from benchmarks.studies.feedback.variants import variant
 from benchmarks.workspace import Workspace
 from tasks.files.schemas import STRINGS
+from tasks.pairing.drawn_pairs import base_pairs, new_pairs
+from tasks.pairing.drawn_pairs import variant_pairs as source_pairs
 from tasks.pairing.pair_blocks import write_blocks
 from tasks.pairing.strings_table import append, number, variant_strings
-from tasks.pairs import base_pairs, new_pairs
-from tasks.pairs import variant_pairs as source_pairs
 
 PARAMS = pairs_params(rounds=10, verdict_rounds=1000)
 FRONTS = ("", "senior ", "junior ")

@@ -19,15 +19,15 @@ from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import index_of
 from tasks.files.frames import write_frame
 from tasks.files.schemas import QUERIES, SCORES, SPLIT_ALIASES, STRINGS, TITLES
+from tasks.pairing.drawn_pairs import base_pairs
 from tasks.pairing.pair_blocks import write_blocks
 from tasks.pairing.strings_table import base_strings
-from tasks.pairs import base_pairs
 from tasks.params.network import training_settings
 from tasks.params.whole import load_params
 from tasks.split import distinct_titles
 
 if TYPE_CHECKING:
-    from tasks.teacher.sentence_encoder import Embed
+    from collections.abc import Callable, Sequence
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 JOBS = ("data entry clerk", "bread baker", "line cook", "forest ranger", "tram driver")
@@ -90,7 +90,7 @@ def queries(test: str, part: str, front: str) -> pl.DataFrame:
     return frame_of(rows, QUERIES)
 
 
-def toy_encoder() -> Embed:
+def toy_encoder() -> Callable[[Sequence[str]], np.ndarray]:
     """Count letters: the packaged sentence encoder is an extra, and slow."""
 
     def embed(titles: Sequence[str]) -> np.ndarray:

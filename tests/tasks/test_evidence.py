@@ -128,12 +128,13 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
     )
     hierarchy = Levels.of([["1"], ["1"], ["2"]])
     made = calibrate(PLAIN, queries, hierarchy, T, 0.0)
-    hits = PLAIN([title for title, _ in asked], 1)
+    titles = [title for title, _ in asked]
+    hits = PLAIN(titles, 1)
     shares = hierarchy.shares(posterior(hits.scores, T), hits.occupations[:, 0])
     assert made(shares)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
     assert made.familiar == -KNOWN
     half = calibrate(PLAIN, queries, hierarchy, T, 0.5).familiar
-    assert half == pytest.approx(np.median(hits.familiarity))
+    assert half == pytest.approx(np.median(PLAIN.familiarity(titles, hits.closest)))
 
 
 @pytest.mark.parametrize("mix", ["1", "3"])

@@ -32,15 +32,10 @@ from tasks.files.schemas import (
     VERDICTS,
 )
 from tasks.files.sources import MIXES
+from tasks.pairing.drawn_pairs import base_pairs, new_pairs, variant_pairs
 from tasks.pairing.pair_blocks import PAIRS, write_blocks
 from tasks.pairing.strings_table import NOTHING_BESIDE, append, variant_strings
-from tasks.pairs import (
-    PairsParams,
-    base_pairs,
-    main,
-    new_pairs,
-    variant_pairs,
-)
+from tasks.pairs import PairsParams, main
 from tasks.params.section import load
 
 ROOT = Path(__file__).parents[2]

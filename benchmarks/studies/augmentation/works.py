@@ -20,9 +20,10 @@ from tasks.extra_words import MINED_FROM, extra_words
 from tasks.files.frames import Schema, read_frame
 from tasks.files.schemas import QUERIES, SPLIT_INPUTS, TITLES
 from tasks.files.sources import SOURCES, earlier_queries, earlier_variants, training_variants
+from tasks.pairing.drawn_pairs import base_pairs, new_pairs, variant_pairs
 from tasks.pairing.pair_blocks import write_blocks
 from tasks.pairing.strings_table import append, base_strings, variant_strings
-from tasks.pairs import base_pairs, counting, new_pairs, variant_pairs
+from tasks.pairs import counting
 from tasks.params.whole import load_params
 from tasks.readers.rejected import Ledger
 from tasks.readers.synonyms import read_synonyms

@@ -69,7 +69,10 @@ def certainty_rows(
                 ("coverage_at_90", coverage(sure, right, PRECISION)),
             ):
                 yield Row(system, f"certainty/{name}", metric, value, len(sure), seed=seed)
-        unknown = np.concatenate([hits.familiarity for _, hits in other.blocks(strangers, 1)])
+        found = other.blocks(strangers, 1)
+        unknown = np.concatenate(
+            [other.familiarity(strangers[place], hits.closest) for place, hits in found]
+        )
         for test, familiarity in (("no_title", unknown), ("titles", told.familiarity)):
             refused = (familiarity < calibration.familiar).astype(float)
             value, low, high = astuple(
@@ -84,12 +87,13 @@ def certain(
     """Ask titles with one right occupation each."""
     gold = [codes[0] for codes in search.index.codes([[o] for o in titles["occupation_id"]])]
     confidence, right, familiarity = [], [], []
-    for place, hits in search.blocks(titles["cleaned"].to_list(), 1):
+    cleaned = titles["cleaned"].to_list()
+    for place, hits in search.blocks(cleaned, 1):
         answers = hits.occupations[:, 0]
         chances = posterior(hits.scores, calibration.temperature)
         confidence.append(calibration(hierarchy.shares(chances, answers)))
         right.append(hierarchy.agree(answers, np.array(gold[place])))
-        familiarity.append(hits.familiarity)
+        familiarity.append(search.familiarity(cleaned[place], hits.closest))
     return Certain(*map(np.concatenate, (confidence, right, familiarity)))
 
 

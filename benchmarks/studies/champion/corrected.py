@@ -11,11 +11,12 @@ from models.answer.search import Search
 from models.repeatable.seeding import generator
 from tasks.files.frames import read_frame, write_frame
 from tasks.files.schemas import OPINIONS, SPLIT_ALIASES, STRINGS
+from tasks.pairing.drawn_pairs import members_of, new_pairs
 from tasks.pairing.feedback_pairs import feedback_pairs
 from tasks.pairing.pair_blocks import read_blocks, write_blocks
 from tasks.pairing.strings_table import append, feedback_strings
 from tasks.pairing.verdicts import resolve
-from tasks.pairs import counting, members_of, new_pairs
+from tasks.pairs import counting
 
 
 def write_corrected(

@@ -27,9 +27,10 @@ from models.repeatable.seeding import generator
 from models.training.run import TrainSettings
 from tasks.files.frames import read_frame, write_frame
 from tasks.files.schemas import QUERIES, STRINGS, TITLES
+from tasks.pairing.drawn_pairs import base_pairs, new_pairs, variant_pairs
 from tasks.pairing.pair_blocks import write_blocks
 from tasks.pairing.strings_table import append, base_strings, variant_strings
-from tasks.pairs import base_pairs, counting, new_pairs, variant_pairs
+from tasks.pairs import counting
 from tasks.params.network import training_settings
 from tasks.params.whole import AllParams
 from tasks.typos import typos

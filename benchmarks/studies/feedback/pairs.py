@@ -15,10 +15,11 @@ from models.repeatable.seeding import generator
 from tasks.files.frames import read_frame
 from tasks.files.schemas import STRINGS, VERDICTS
 from tasks.files.sources import PAIR_SOURCES
+from tasks.pairing.drawn_pairs import members_of, new_pairs
 from tasks.pairing.feedback_pairs import feedback_pairs, without_outranked
 from tasks.pairing.pair_blocks import columns, read_blocks
 from tasks.pairing.strings_table import append, feedback_strings
-from tasks.pairs import PairsParams, counting, members_of, new_pairs
+from tasks.pairs import PairsParams, counting
 
 FEEDBACK = PAIR_SOURCES.index("feedback")
 

@@ -18,7 +18,7 @@ from tasks.pairs import PairsParams
 
 
 def python_loop(strings: pl.DataFrame, pairs: int, params: PairsParams) -> Iterator[pa.Table]:
-    """Yield `pairs` rows of the same kind and ratio as `tasks.pairs.base_pairs`, in one block."""
+    """Yield `pairs` rows of the same kind and ratio as `base_pairs`, in one block."""
     draw = random.Random(1)
     occupations = [set(ids) for ids in strings["occupation_ids"]]
     members = defaultdict(list)

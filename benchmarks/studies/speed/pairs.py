@@ -23,8 +23,9 @@ import pyarrow as pa
 from benchmarks.studies.speed.obvious_pairs import polars_cross_join, python_loop
 from benchmarks.timing import peak_mib
 from models.repeatable.seeding import generator
+from tasks.pairing.drawn_pairs import base_pairs
 from tasks.pairing.pair_blocks import write_blocks
-from tasks.pairs import PairsParams, base_pairs
+from tasks.pairs import PairsParams
 from tasks.params.section import load
 
 ROUNDS = 1_000_000  # more than any size here needs: blocks are taken until there are enough pairs

@@ -17,10 +17,10 @@ from params_of import pairs_params
 
 from models.text.titles import clean_title, normalize_title
 from tasks.files.schemas import STRINGS
+from tasks.pairing.drawn_pairs import members_of, variant_pairs
 from tasks.pairing.feedback_pairs import feedback_pairs, without_outranked
 from tasks.pairing.pair_blocks import block
 from tasks.pairing.strings_table import append, feedback_strings, variant_strings
-from tasks.pairs import members_of, variant_pairs
 
 # "shared" belongs to two occupations; each occupation has a title of its own
 TITLES = {
