@@ -33,7 +33,7 @@ class Strings:
     valid: Int[Tensor, " query"]
     """Ids of the validation queries."""
     companions: Int[Tensor, " title"] = field(default_factory=lambda: torch.empty(0).long())
-    """Ids of the titles of a second taxonomy: none of them is known to be apart from the others."""
+    """Ids of a second taxonomy's titles and copies: none is known to be apart from the others."""
 
     @property
     def occupation_count(self) -> int:
@@ -63,7 +63,7 @@ def read_strings(path: Path) -> Strings:
         torch.from_numpy(occupations),
         torch.from_numpy(np.flatnonzero(role == "alias")),
         torch.from_numpy(np.flatnonzero(role == "valid")),
-        torch.from_numpy(np.flatnonzero(role == "companion")),
+        torch.from_numpy(np.flatnonzero(np.isin(role, ("companion", "noisy_companion")))),
     )
 
 

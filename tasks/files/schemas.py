@@ -40,8 +40,10 @@ COMPANION: Schema = {
     "title": pl.String,
     "normalized": pl.String,
     "occupation_ids": pl.List(pl.String),
+    "noisy": pl.Boolean,
 }
-"""The distinct cleaned titles of a second taxonomy, and all of its occupations that hold them."""
+"""The distinct cleaned titles of a second taxonomy and noisy copies of them, with all of its
+occupations that hold them."""
 PARTS = ("test", "valid", "gate")
 """Of the queries of every test: reported, stopped early on, and judged by the gate."""
 QUERIES: Schema = {

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tasks.pairing.memberships import Memberships
 from tasks.pairing.pair_blocks import block, block_size
-from tasks.pairing.strings_table import ALIAS, BESIDE, ids_by_title
+from tasks.pairing.strings_table import ALIAS, BESIDE, NOISY, ids_by_title
 
 if TYPE_CHECKING:
     from tasks.pairs import PairsParams
@@ -22,7 +22,8 @@ def base_pairs(
 ) -> Iterator[pa.Table]:
     """Yield each title `rounds` times an anchor, its positive drawn from its occupation's others.
 
-    The aliases come first, then the companion's titles, each with those of its own taxonomy.
+    The aliases come first, then the companion's titles and their noisy copies, each with strings of
+    its own taxonomy.
 
     Args:
         strings: schema `STRINGS`.
@@ -34,7 +35,7 @@ def base_pairs(
     """
     yield from _base_pairs(members_of(strings), params, rng)
     if BESIDE in strings["role"]:
-        yield from _base_pairs(members_of(strings, BESIDE), params, rng)
+        yield from _base_pairs(members_of(strings, BESIDE, NOISY), params, rng)
 
 
 def _base_pairs(

@@ -10,7 +10,8 @@ import polars as pl
 
 from tasks.files.schemas import COMPANION, STRINGS
 
-ALIAS, VALID, BESIDE = "alias", "valid", "companion"
+ALIAS, VALID = "alias", "valid"
+BESIDE, NOISY = "companion", "noisy_companion"
 """Roles of what mix 0 holds; later ones are those of sources."""
 NOTHING_BESIDE = pl.DataFrame(schema=COMPANION)
 
@@ -18,16 +19,17 @@ NOTHING_BESIDE = pl.DataFrame(schema=COMPANION)
 def base_strings(
     titles: pl.DataFrame, queries: pl.DataFrame, companion: pl.DataFrame = NOTHING_BESIDE
 ) -> pl.DataFrame:
-    """Return training titles, validation queries and a companion's titles as schema `STRINGS`.
+    """Return training titles, validation queries and a companion's strings as schema `STRINGS`.
 
     Args:
         titles: schema `TITLES`; those of the split `train` become the role `alias`.
         queries: schema `QUERIES`; its part `valid` becomes the role of that name.
-        companion: schema `COMPANION`; becomes the role of that name.
+        companion: schema `COMPANION`; the role of that name, and one for noisy copies.
     """
     train = titles.filter(pl.col("split") == "train")
     valid = queries.filter(pl.col("part") == "valid").with_columns(title="cleaned")
-    parts = ((train, ALIAS), (valid, VALID), (companion, BESIDE))
+    titled, noisy = companion.filter(~pl.col("noisy")), companion.filter("noisy")
+    parts = ((train, ALIAS), (valid, VALID), (titled, BESIDE), (noisy, NOISY))
     return number(pl.concat([_distinct(rows, role) for rows, role in parts]))
 
 

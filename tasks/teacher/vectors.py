@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Embed = Callable[[Sequence[str]], np.ndarray]
 
-NOT_TAUGHT = ("valid", "typo")
+NOT_TAUGHT = ("valid", "typo", "noisy_companion")
 """Roles of strings that no teacher is asked about."""
 BLOCK = 4096  # texts between two lines of progress
 WORDS = UnitSettings("word", max_length=100)

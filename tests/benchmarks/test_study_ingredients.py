@@ -48,5 +48,5 @@ def test_a_study_on_a_toy(workspace: Path, board: Path) -> None:
 
 def test_an_unknown_ingredient_is_refused(workspace: Path, board: Path) -> None:
     options = Namespace(**vars(OPTIONS) | {"without": ["luck"]}, kept=board / "kept")
-    with pytest.raises(ValueError, match="no ingredient 'luck'; choose companion, typo"):
+    with pytest.raises(ValueError, match="no ingredient 'luck'; choose companion, noisy"):
         list(ingredients.measure("sample", options))

@@ -10,12 +10,15 @@ import pytest
 import yaml
 from frames_of import queries_that_ask
 
-from tasks.companion import companion, main
+from tasks.augment.superfluous import Superfluous
+from tasks.companion import NoiseParams, companion, main, noisy_copies
 from tasks.files.frames import check, read_frame, write_frame
 from tasks.files.queries import BEFORE_FEEDBACK
 from tasks.files.schemas import ALIASES, COMPANION, QUERIES, REJECTED
 from tasks.params.section import ParamsError
 from tasks.readers.outside import IngestError
+
+ROOT = Path(__file__).parents[2]
 
 
 def aliases(rows: list[tuple[str, str]]) -> pl.DataFrame:
@@ -28,10 +31,40 @@ def test_distinct_titles_that_no_query_asks() -> None:
     made = companion(aliases(read), {"baker"})
     check(made.titles, COMPANION, "titles")
     assert made.titles.rows() == [
-        ("chef", "chef", ["b"]),
-        ("cook (hot)", "cook hot", ["a", "b"]),
+        ("chef", "chef", ["b"], False),
+        ("cook (hot)", "cook hot", ["a", "b"], False),
     ]
     assert made.counts == {"rows": 4, "asked": 1, "titles": 2}
+
+
+def test_noisy_copies() -> None:
+    """Padded, misspelt or both, of all occupations of their title; no title, and never asked."""
+    named = [("a", "cook"), ("b", "cook"), ("b", "baker")]
+    titles = companion(aliases(named), set()).titles
+    words = Superfluous(["wanted", "our"], ["", ""])
+
+    def drawn(queried: set[str], **shares: float) -> dict[str, list[str]]:
+        params = NoiseParams(copies=40, **{"padded": 0.0, "misspelt": 0.0} | shares)
+        copies = noisy_copies(titles, queried, words, (0.3, 0.1), params, 1)
+        check(copies, COMPANION, "copies")
+        assert copies["noisy"].all()
+        return dict(copies.select("title", "occupation_ids").iter_rows())
+
+    padded = {
+        "wanted cook": ["a", "b"],
+        "our cook": ["a", "b"],
+        "wanted baker": ["b"],
+        "our baker": ["b"],
+    }
+    assert drawn(set(), padded=1.0) == padded
+    assert drawn({"our cook"}, padded=0.5).keys() == padded.keys() - {"our cook"}
+    assert drawn(set()) == {}
+    misspelt = drawn(set(), misspelt=1.0)
+    assert len(misspelt) > 40
+    assert not {"cook", "baker", ""} & misspelt.keys()
+    both = drawn(set(), padded=1.0, misspelt=1.0)
+    assert len(both) > 60
+    assert not padded.keys() >= both.keys()
 
 
 def run_in(root: Path, **changes: Any) -> None:
@@ -39,15 +72,18 @@ def run_in(root: Path, **changes: Any) -> None:
     columns = {"occupation_id": "id", "title": "title"}
     section = {"folder": ".", "reader": "table", "files": {"titles": "other.csv"}}
     section |= {"columns": columns, "delimiter": "", "encoding": "", "max_rejected_share": 0.2}
-    values = {"companion": section | changes}
+    section |= {"noise": {"copies": 0, "padded": 0.5, "misspelt": 0.5}}
+    defaults = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    values = defaults | {"companion": section | changes}
     (root / "params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
     for stage in BEFORE_FEEDBACK:
         write_frame(queries_that_ask(["Nurse"]), root / f"data/{stage}/queries.parquet", QUERIES)
     main()
 
 
-def titles() -> list[str]:
-    return read_frame(Path("data/companion/titles.parquet"), COMPANION)["title"].to_list()
+def titles(*, noisy: bool = False) -> list[str]:
+    frame = read_frame(Path("data/companion/titles.parquet"), COMPANION)
+    return frame.filter(pl.col("noisy") == noisy)["title"].to_list()
 
 
 def test_the_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,6 +92,10 @@ def test_the_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table.write_text("id,title\n1,cook\n1,nurse\n2,pilot\n", encoding="utf-8")
     run_in(tmp_path)
     assert titles() == ["cook", "pilot"]
+    assert titles(noisy=True) == []
+    run_in(tmp_path, noise={"copies": 3, "padded": 0.0, "misspelt": 1.0})
+    assert titles() == ["cook", "pilot"]
+    assert titles(noisy=True)
     table.write_text("id,title\n1,cook\n,nurse\n", encoding="utf-8")
     with pytest.raises(IngestError, match=r"1 of 2 rows .* more than companion\.max_rejected_shar"):
         run_in(tmp_path)

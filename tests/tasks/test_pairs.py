@@ -34,7 +34,7 @@ from tasks.files.schemas import (
 from tasks.files.sources import MIXES
 from tasks.pairing.drawn_pairs import base_pairs, new_pairs, variant_pairs
 from tasks.pairing.pair_blocks import PAIRS, write_blocks
-from tasks.pairing.strings_table import NOTHING_BESIDE, append, variant_strings
+from tasks.pairing.strings_table import BESIDE, NOISY, NOTHING_BESIDE, append, variant_strings
 from tasks.pairs import PairsParams, main
 from tasks.params.section import load
 
@@ -107,11 +107,15 @@ def test_base_pairs(owned: list[list[str]], rounds: int, apart: int, seed: int) 
     assert dissimilar == Counter({i: apart * n for i, n in expected.items() if n * apart})
 
 
-def test_a_companions_titles_are_paired_among_themselves() -> None:
+def test_a_companions_strings_are_paired_among_themselves() -> None:
     """Its occupation "a" is not the taxonomy's; the aliases' pairs are those without it."""
     aliases = strings_of([["a"], ["a"], ["b"], ["b"]])
+    roles = (BESIDE, BESIDE, BESIDE, NOISY)
     beside = pl.DataFrame(
-        [(f"beside {i}", own, "companion") for i, own in enumerate((["a"], ["a"], ["c"], ["c"]))],
+        [
+            (f"beside {i}", [own], role)
+            for i, (own, role) in enumerate(zip("aacc", roles, strict=True))
+        ],
         schema=["title", "occupation_ids", "role"],
         orient="row",
     )

@@ -38,6 +38,7 @@ STRINGS_OF_3 = [
     ("bread maker", ["a"], "alias"),
     ("held out", ["a"], "valid"),
     ("line cook", ["x"], "companion"),
+    ("lin cok", ["x"], "noisy_companion"),
     ("bakr", ["a"], "typo"),
     ("loaf maker", ["a"], "synonym"),
     ("train baker", ["a"], "extra_words"),

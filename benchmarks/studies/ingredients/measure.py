@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import polars as pl
+
 from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.reduced_pairs import write_reduced
 from benchmarks.results import Row
@@ -19,8 +22,8 @@ from benchmarks.workspace import Workspace, data_folder
 from models.training.run import TrainSettings
 
 TEST = "even"
-ROLES = ("companion", "typo", "synonym", "extra_words")
-"""Ingredients that are strings of a role."""
+ROLES = ("companion", "noisy_companion", "typo", "synonym", "extra_words")
+"""Ingredients that are strings of a role; a companion goes with its noisy copies."""
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -52,13 +55,17 @@ def _without(
     """Return settings and pairs that lack an ingredient."""
     pairs = workspace.pairs(workspace.mix)
     if name in ROLES:
-        write_reduced(pairs, lambda strings: (strings["role"] != name).to_numpy(), folder)
+        write_reduced(pairs, lambda strings: ~_has(strings, name), folder)
         return settings, folder
     if name == "teacher":
         return replace(settings, teacher=None), pairs
     if name == "ranks" and settings.teacher is not None:
         return replace(settings, teacher=replace(settings.teacher, weight=0.0)), pairs
     raise ValueError(f"no ingredient {name!r}; choose {', '.join((*ROLES, 'teacher', 'ranks'))}")
+
+
+def _has(strings: pl.DataFrame, name: str) -> np.ndarray:
+    return strings["role"].str.ends_with(name).to_numpy()
 
 
 def _answers(asking: Asking, settings: TrainSettings, pairs: Path, system: str) -> Seeds:

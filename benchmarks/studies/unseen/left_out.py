@@ -11,6 +11,7 @@ import polars as pl
 from models.measures.metrics import pad_gold
 from models.repeatable.seeding import generator
 from tasks.files.titles import normalized
+from tasks.pairing.strings_table import NOISY
 
 if TYPE_CHECKING:
     from jaxtyping import Int64
@@ -68,17 +69,16 @@ def stays(strings: pl.DataFrame, left_out: LeftOut) -> np.ndarray:
     """Say of each string whether it may be learned from.
 
     A string goes if it has one of the occupations, whatever its role, or is one of their titles
-    normalized: a companion's title has occupations of its own.
+    normalized: a companion's title has occupations of its own. Its noisy copies go, all of them:
+    nothing says which title they are of.
 
     Args:
         strings: schema `STRINGS`.
         left_out: what nothing may be learned from.
     """
     owned, readings = strings["occupation_ids"].to_list(), normalized(strings["title"])
-    return np.array(
-        [
-            name not in left_out.normalized and left_out.occupations.isdisjoint(ids)
-            for name, ids in zip(readings, owned, strict=True)
-        ],
-        bool,
-    )
+    apart = [
+        name not in left_out.normalized and left_out.occupations.isdisjoint(ids)
+        for name, ids in zip(readings, owned, strict=True)
+    ]
+    return np.array(apart, bool) & (strings["role"] != NOISY).to_numpy()

@@ -50,17 +50,18 @@ def write(path: Path, ids: list[int], occupations: list[list[str]], roles: list[
 
 
 def test_read(tmp_path: Path) -> None:
-    """Codes are places in the sorted occupation ids a, b, c."""
-    roles = ["alias", "alias", "typo", "valid"]
-    path = write(tmp_path / "s", [0, 1, 2, 3], [["b"], ["a", "c"], ["c"], ["a"]], roles)
+    """Codes are places in the sorted occupation ids a, b, c, d."""
+    roles = ["alias", "alias", "companion", "noisy_companion", "typo", "valid"]
+    owned = [["b"], ["a", "c"], ["d"], ["d"], ["c"], ["a"]]
+    path = write(tmp_path / "s", [*range(6)], owned, roles)
     strings = read_strings(path)
     check_fields(strings)
-    assert strings.titles == ["t0", "t1", "t2", "t3"]
-    assert strings.occupations.tolist() == [[1, -1], [0, 2], [2, -1], [0, -1]]
+    assert strings.titles == ["t0", "t1", "t2", "t3", "t4", "t5"]
+    assert strings.occupations.tolist() == [[1, -1], [0, 2], [3, -1], [3, -1], [2, -1], [0, -1]]
     assert strings.aliases.tolist() == [0, 1]
-    assert strings.companions.tolist() == []
-    assert strings.valid.tolist() == [3]
-    assert strings.occupation_count == 3
+    assert strings.companions.tolist() == [2, 3]
+    assert strings.valid.tolist() == [5]
+    assert strings.occupation_count == 4
 
 
 def test_a_judged_string_may_be_of_unknown_occupation(tmp_path: Path) -> None:
