@@ -26,7 +26,6 @@ OPTIONS = Namespace(
     batch=6,
     seeds=2,
     processes=1,
-    share=0.2,
     strangers=6,
     untrained=["ngram", "tfidf"],
     timed=5,

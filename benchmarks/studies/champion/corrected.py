@@ -20,7 +20,7 @@ from tasks.pairs import counting
 
 
 def write_corrected(
-    workspace: Workspace, search: Search, given: pl.DataFrame, share: float, folder: Path
+    workspace: Workspace, search: Search, given: pl.DataFrame, folder: Path
 ) -> Path:
     """Write strings and pairs of the workspace's mix and of the verdicts on a network's answers.
 
@@ -28,7 +28,6 @@ def write_corrected(
         workspace: whose pairs are added to.
         search: the network that has answered.
         given: titles with labels, which judge its first answers.
-        share: of the similar pairs that corrections are.
         folder: where they are written.
     """
     aliases = read_frame(workspace.data / "split/aliases.parquet", SPLIT_ALIASES)
@@ -43,7 +42,7 @@ def write_corrected(
             strings,
             verdicts,
             members_of(strings),
-            new_pairs(similar, share),
+            new_pairs(similar, params.shares["feedback"]),
             params,
             rng,
             corrections=True,

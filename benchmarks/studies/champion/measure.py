@@ -155,7 +155,7 @@ def taught_networks(asking: Asking, first: TitleNetwork, name: str) -> dict[int,
     similarities = Registered.of(first.folder).similarities(index.titles)
     answering = Search(index, similarities, workspace.params.evaluate.rule)
     folder = options.kept / f"corrected-{name}"
-    write_corrected(workspace, answering, asking.halves.given, options.share, folder)
+    write_corrected(workspace, answering, asking.halves.given, folder)
     return trained(workspace, folder, options)
 
 

@@ -65,7 +65,8 @@ def _without(
 
 
 def _has(strings: pl.DataFrame, name: str) -> np.ndarray:
-    return strings["role"].str.ends_with(name).to_numpy()
+    has: np.ndarray = strings["role"].str.ends_with(name).to_numpy()
+    return has
 
 
 def _answers(asking: Asking, settings: TrainSettings, pairs: Path, system: str) -> Seeds:

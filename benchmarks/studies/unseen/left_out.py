@@ -81,4 +81,5 @@ def stays(strings: pl.DataFrame, left_out: LeftOut) -> np.ndarray:
         name not in left_out.normalized and left_out.occupations.isdisjoint(ids)
         for name, ids in zip(readings, owned, strict=True)
     ]
-    return np.array(apart, bool) & (strings["role"] != NOISY).to_numpy()
+    kept: np.ndarray = np.array(apart, bool) & (strings["role"] != NOISY).to_numpy()
+    return kept
