@@ -106,6 +106,37 @@ def test_an_unknown_profile_names_the_known_ones() -> None:
         read_profile(ROOT / "profiles", "escoo")
 
 
+def test_a_profile_that_extends_another(tmp_path: Path) -> None:
+    """What it says replaces what the other says, maps of names that are not ours whole."""
+    written = {
+        "far": {
+            "seed": 3,
+            "ingest": {"taxonomy": {"reader": "onet", "files": {"a": "x", "b": "y"}}},
+        },
+        "near": {"extends": "far", "external": {"z": "z.csv"}, "seed": 4},
+        "own": {
+            "extends": "near",
+            "external": {"x": "x.csv", "z": "other.csv"},
+            "ingest": {"folder": "here", "taxonomy": {"files": {"a": "z"}}},
+        },
+        "self": {"extends": "own"},
+    }
+    for name, content in written.items():
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    overrides, external = read_profile(tmp_path, "own")
+    assert external == {"z": "other.csv", "x": "x.csv"}
+    assert overrides == {
+        "seed": 4,
+        "ingest": {"folder": "here", "taxonomy": {"reader": "onet", "files": {"a": "z"}}},
+    }
+    (tmp_path / "far.yaml").write_text("extends: self", encoding="utf-8")
+    with pytest.raises(ProfileError, match="profile self extends own extends near extends far ext"):
+        read_profile(tmp_path, "self")
+    (tmp_path / "far.yaml").write_text("extends: nowhere", encoding="utf-8")
+    with pytest.raises(ProfileError, match="no profile 'nowhere'"):
+        read_profile(tmp_path, "self")
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("path", sorted((ROOT / "profiles").glob("*.yaml")), ids=lambda p: p.stem)
 def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
