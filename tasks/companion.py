@@ -109,7 +109,9 @@ def noisy_copies(
     params: NoiseParams,
     seed: int,
 ) -> pl.DataFrame:
-    """Return what no query asks of copies of the titles, distinct ones that are no title.
+    """Return distinct copies of the titles that are no title and that no query asks.
+
+    They are drawn anew for each occupation of a title: a copy has those it was drawn for.
 
     Args:
         titles: schema `COMPANION`.

@@ -42,8 +42,8 @@ COMPANION: Schema = {
     "occupation_ids": pl.List(pl.String),
     "noisy": pl.Boolean,
 }
-"""The distinct cleaned titles of a second taxonomy and noisy copies of them, with all of its
-occupations that hold them."""
+"""The distinct cleaned titles of a second taxonomy, with all of its occupations that hold them, and
+noisy copies, with the occupations that they were drawn for."""
 PARTS = ("test", "valid", "gate")
 """Of the queries of every test: reported, stopped early on, and judged by the gate."""
 QUERIES: Schema = {

@@ -1,8 +1,9 @@
 """What each mix gains over the one before, on every test, and whether mix 4 keeps up with mix 3.
 
-In: values per query (schema `SCORES_BY_SEED`) of the models 0 to 4 and 4c, and the queries. Out:
-schemas `EFFECTS` and `KEPT_UP`. Two models are compared on the same queries, paired by query, seed
-by seed (Neculoiu et al. 2016, Table 3; the paper gives no intervals).
+In: values per query (schema `SCORES_BY_SEED`) of the models 0 to 4 and 4c, of what learns nothing,
+and the queries. Out: schemas `EFFECTS` and `KEPT_UP`. Two models are compared on the same queries,
+paired by query, seed by seed (Neculoiu et al. 2016, Table 3; the paper gives no intervals); the
+last one with those that learn nothing, too.
 """
 
 from __future__ import annotations
@@ -50,7 +51,12 @@ KEPT_UP: Schema = {
     "seed": pl.Int64,
 }
 METRICS = {"success_at_1": "success_at_1", "reciprocal_rank": "mrr"}
-COMPARISONS = (*((mix, mix_before(mix)) for mix in MIXES[1:]), (CORRECTIONS, VERDICTS))
+UNTRAINED = ("tfidf", "ngram")
+COMPARISONS = (
+    *((mix, mix_before(mix)) for mix in MIXES[1:]),
+    (CORRECTIONS, VERDICTS),
+    *((CORRECTIONS, system) for system in UNTRAINED),
+)
 JUDGED = ((VERDICTS, LAST), (CORRECTIONS, LAST))
 KEPT = (("typos", "all"), ("composition", "all"), ("extra_words", "source:label_agrees"))
 """Tests and slices on which mix 4 must not be inferior to mix 3 by `MARGIN` or more."""
@@ -118,9 +124,11 @@ def _groups(
     theirs = scores.filter(pl.col("system") == over)
     if mine.is_empty() or theirs.is_empty():
         return
-    keys = ["seed", "test", "query_id"]
+    keys, trainings = ["seed", "test", "query_id"], 1
+    if over in UNTRAINED:
+        keys, trainings = keys[1:], mine["seed"].n_unique()
     both = mine.join(theirs, on=keys, suffix="_over", maintain_order="left")
-    if not len(both) == len(mine) == len(theirs):
+    if not len(both) == len(mine) == len(theirs) * trainings:
         raise ValueError(
             f"models {system} and {over} answered {len(mine)} and {len(theirs)} queries, "
             f"{len(both)} of them the same: evaluate both on the same tests and seeds"
@@ -156,5 +164,5 @@ def _gain(
     accuracy, whole = column == "success_at_1", part == "all"
     ours = errors_removed(before, gain.value) if accuracy else None
     paper = paper_errors_removed(system, over, test) if accuracy and whole else None
-    own = OWN_TEST.get(system) == test and whole
+    own = OWN_TEST.get(system) == test and whole and over not in UNTRAINED
     return gain.value, gain.low, gain.high, len(group), before, ours, paper, own

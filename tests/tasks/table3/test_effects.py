@@ -10,7 +10,15 @@ from frames_of import queries_of
 from models.measures.intervals import paired_interval
 from models.repeatable.seeding import child_seed
 from tasks.files.frames import check
-from tasks.table3.effects import COMPARISONS, EFFECTS, KEPT_UP, SCORES_BY_SEED, effects, kept_up
+from tasks.table3.effects import (
+    COMPARISONS,
+    EFFECTS,
+    KEPT_UP,
+    SCORES_BY_SEED,
+    UNTRAINED,
+    effects,
+    kept_up,
+)
 from tasks.table3.paper import ACCURACY, errors_removed, paper_errors_removed
 
 Hits = dict[str, list[float]]
@@ -24,7 +32,7 @@ def queries_for(hits: Hits, sources: dict[str, list[str]] | None = None) -> pl.D
     )
 
 
-def scores_of(system: str, hits: Hits, seed: int = 1) -> pl.DataFrame:
+def scores_of(system: str, hits: Hits, seed: int | None = 1) -> pl.DataFrame:
     """A miss has the right occupation at rank 2."""
     rows = [
         (system, test, f"{test}-{i}", hit, 1.0, 1.0, (1 + hit) / 2, seed)
@@ -102,6 +110,17 @@ def test_seeds_are_compared_with_themselves() -> None:
     assert gains == {1: 0.125, 2: -0.125}
 
 
+def test_each_seed_is_compared_with_what_is_not_trained() -> None:
+    """There are no errors of its own for a share; seed 2 answers as TF-IDF does."""
+    scores = [scores_of("4c", AFTER), scores_of("4c", BEFORE, 2), scores_of("tfidf", BEFORE, None)]
+    gains = effects(pl.concat(scores), queries_for(BEFORE), 100, 1)
+    own = gains.filter(test="typos", metric="success_at_1")
+    assert own.select("over", "seed", "gain", "own").rows() == [
+        ("tfidf", 1, 0.125, False),
+        ("tfidf", 2, 0.0, False),
+    ]
+
+
 def test_slices_by_source_where_there_are_several() -> None:
     """Typos of one source have one row; the agreeing half gains (1 + 0) / 2 = 0.5."""
     hits: Hits = {"typos": [0, 1], "extra_words": [0, 1, 1, 0]}
@@ -119,6 +138,7 @@ def test_slices_by_source_where_there_are_several() -> None:
 
 def test_every_comparison_in_its_order() -> None:
     scores = [scores_of(system, BEFORE) for system in ("0", "1", "2", "3", "4", "4c", "untrained")]
+    scores += [scores_of(system, BEFORE, None) for system in UNTRAINED]
     gains = effects(pl.concat(scores), queries_for(BEFORE), 100, 1)
     assert gains.select("system", "over").unique(maintain_order=True).rows() == list(COMPARISONS)
     assert set(gains["gain"]) == set(gains["low"]) == set(gains["high"]) == {0.0}
