@@ -10,6 +10,7 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 
 INK, FAINT = "#7d8590", "#7d859055"
 COLOURS = ("#2f81f7", "#e0823d", "#3fa45b", "#a371f7", "#d4a72c", "#db61a2", "#7d8590")
@@ -70,13 +71,15 @@ def curves(
 def scatters(figure: Figure, panels: Mapping[str, Sequence[Point]], y: str) -> None:
     """Draw a panel for each label of a logarithmic x axis, its marks coloured by group."""
     grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    groups = list(dict.fromkeys(own for points in panels.values() for own, _, _ in points))
     for axes, (label, points) in zip(grid, panels.items(), strict=True):
-        groups = list(dict.fromkeys(own for own, _, _ in points))
         for number, group in enumerate(groups):
             marks = [(x, height) for own, x, height in points if own == group]
             look = {**_look(number), "linestyle": "none"}
-            axes.plot(*zip(*marks, strict=True), **look, label=group)
+            axes.plot([x for x, _ in marks], [height for _, height in marks], **look, label=group)
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(LogFormatter())
+        axes.xaxis.set_minor_formatter(LogFormatter())
         axes.set_xlabel(label)
     grid[0].set_ylabel(y)
     _legend(figure, grid[0])
