@@ -21,7 +21,9 @@ def plot(results: Results) -> str:
     asked = where(of(rows, "mrr"), test=PLOTTED, seed="")
     panels = {}
     for label, (test, metric) in COSTS.items():
-        costs = {row["system"]: float(row["value"]) for row in where(rows, test=test, metric=metric)}
+        costs = {
+            row["system"]: float(row["value"]) for row in where(rows, test=test, metric=metric)
+        }
         panels[label] = [
             (row["system"], costs[row["system"]], float(row["value"]))
             for row in asked
