@@ -1,10 +1,10 @@
 """Stage `teacher`: what a sentence encoder says of the training titles, and of their words alone.
 
 In: strings and pairs of mix 3, which hold all that is trained on before people are asked. Out:
-`data/teacher/titles.parquet` (``title, vector``) of all of its strings but typos, which a teacher
-cannot read, and `words.parquet` (``word, vector``), distinct and sorted, vectors of unit norm in
-half precision; empty with the kind `none`. No query of a test is asked. With `tuning.steps` the
-encoder is tuned on the pairs first.
+`data/teacher/titles.parquet` (``title, vector``) of all of its strings but typos and a companion's
+noisy copies, which a teacher cannot read, and `words.parquet` (``word, vector``), distinct and
+sorted, vectors of unit norm in half precision; empty with the kind `none`. No query of a test is
+asked. With `tuning.steps` the encoder is tuned on the pairs first.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from tasks.teacher.vectors import taught_titles, vectors, whole_words, write_vec
 def teach(
     pairs: Path, params: TeacherParams, loss: LossSettings, seed: int, out: Path
 ) -> dict[str, int]:
-    """Write vectors of all strings of a folder of pairs but typos, and of their words; count them.
+    """Write vectors of the taught titles of a folder of pairs, and of their words; count them.
 
     Args:
         pairs: folder with `strings.parquet` and `pairs.parquet`.

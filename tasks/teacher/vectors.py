@@ -27,7 +27,7 @@ NO_VECTORS = np.empty((0, 1), np.float16)
 
 
 def taught_titles(strings: pl.DataFrame) -> list[str]:
-    """Return the distinct titles of schema `STRINGS` that training may use, but typos; sorted."""
+    """Return the distinct titles of schema `STRINGS` but those of `NOT_TAUGHT`, sorted."""
     return sorted(set(strings.filter(~pl.col("role").is_in(NOT_TAUGHT))["title"]))
 
 

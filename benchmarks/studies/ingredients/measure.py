@@ -7,9 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import polars as pl
-
 from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.reduced_pairs import write_reduced
 from benchmarks.results import Row
@@ -55,18 +52,15 @@ def _without(
     """Return settings and pairs that lack an ingredient."""
     pairs = workspace.pairs(workspace.mix)
     if name in ROLES:
-        write_reduced(pairs, lambda strings: ~_has(strings, name), folder)
+        write_reduced(
+            pairs, lambda strings: ~strings["role"].str.ends_with(name).to_numpy(), folder
+        )
         return settings, folder
     if name == "teacher":
         return replace(settings, teacher=None), pairs
     if name == "ranks" and settings.teacher is not None:
         return replace(settings, teacher=replace(settings.teacher, weight=0.0)), pairs
     raise ValueError(f"no ingredient {name!r}; choose {', '.join((*ROLES, 'teacher', 'ranks'))}")
-
-
-def _has(strings: pl.DataFrame, name: str) -> np.ndarray:
-    has: np.ndarray = strings["role"].str.ends_with(name).to_numpy()
-    return has
 
 
 def _answers(asking: Asking, settings: TrainSettings, pairs: Path, system: str) -> Seeds:

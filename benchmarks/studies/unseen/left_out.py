@@ -77,9 +77,12 @@ def stays(strings: pl.DataFrame, left_out: LeftOut) -> np.ndarray:
         left_out: what nothing may be learned from.
     """
     owned, readings = strings["occupation_ids"].to_list(), normalized(strings["title"])
-    apart = [
-        name not in left_out.normalized and left_out.occupations.isdisjoint(ids)
-        for name, ids in zip(readings, owned, strict=True)
-    ]
-    kept: np.ndarray = np.array(apart, bool) & (strings["role"] != NOISY).to_numpy()
-    return kept
+    return np.array(
+        [
+            role != NOISY
+            and name not in left_out.normalized
+            and left_out.occupations.isdisjoint(ids)
+            for role, name, ids in zip(strings["role"], readings, owned, strict=True)
+        ],
+        bool,
+    )
