@@ -111,25 +111,22 @@ class FeaturizedStrings:
         return tuple(part for stream in self.streams for part in stream.batch(rows))
 
 
-def told_apart(codes: Int[Tensor, "batch most"], count: int) -> Bool[Tensor, "batch batch"]:
+def told_apart(codes: Int[Tensor, "batch most"]) -> Bool[Tensor, "batch batch"]:
     """Mark which two strings are known to have no occupation in common.
 
     A string of unknown occupation is told apart from none: it may belong with any other.
+
+    Args:
+        codes: of the occupations of each string, padded with -1.
     """
+    string, slot = (codes >= 0).nonzero(as_tuple=True)
+    code, order = codes[string, slot].sort()
+    string = string[order]  # those of one occupation stand together
+    _, group, sizes = torch.unique(code, return_inverse=True, return_counts=True)
+    starts, size = sizes.cumsum(0) - sizes, sizes[group]
+    one = torch.repeat_interleave(size)  # each row, as often as its occupation has strings
+    other = torch.arange(len(one), device=codes.device) - (size.cumsum(0) - size)[one]
     known = (codes >= 0).any(1)
-    return ~share_occupation(codes, codes, count) & known[:, None] & known[None, :]
-
-
-def share_occupation(
-    left: Int[Tensor, "left most"], right: Int[Tensor, "right more"], count: int
-) -> Bool[Tensor, "left right"]:
-    """Mark which two strings have an occupation in common.
-
-    `count` is the number of occupation codes; -1 is padding.
-    """
-
-    def indicator(codes: Tensor) -> Tensor:
-        hot = torch.zeros(len(codes), count + 1, device=codes.device)
-        return hot.scatter_(1, torch.where(codes < 0, count, codes), 1.0)[:, :count]
-
-    return indicator(left) @ indicator(right).T > 0
+    apart = known[:, None] & known[None, :]
+    apart[string[one], string[starts[group[one]] + other]] = False
+    return apart

@@ -69,7 +69,7 @@ class TitleBatches:
         if self.reads_dissimilar:
             apart = torch.zeros(len(rows), len(rows), dtype=torch.bool, device=rows.device)
         else:
-            apart = told_apart(self.occupations[rows], self.occupation_count)
+            apart = told_apart(self.occupations[rows])
             apart &= self.beside[rows][:, None] == self.beside[rows][None, :]
         apart[dissimilar[:, 0], dissimilar[:, 1]] = True
         apart[dissimilar[:, 1], dissimilar[:, 0]] = True

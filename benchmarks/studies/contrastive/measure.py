@@ -160,6 +160,6 @@ def _hardest_similarities(run: TitleRun, similar: Tensor) -> Tensor:
         rows = torch.unique(batch)
         embeddings = embed_rows(run.encoder, run.strings, rows)
         similarity = embeddings @ embeddings.T
-        apart = told_apart(run.batches.occupations[rows], run.batches.occupation_count)
+        apart = told_apart(run.batches.occupations[rows])
         closest.append(similarity[hardest(similarity, apart, own_loss(run.settings).hardest)])
     return torch.cat(closest)

@@ -14,10 +14,9 @@ from shapes import check_fields, checked
 
 from models.text.featurizer import Featurizer
 from models.text.units import UnitSettings
-from models.training.strings import FeaturizedStrings, read_strings, share_occupation, told_apart
+from models.training.strings import FeaturizedStrings, read_strings, told_apart
 
 CPU = torch.device("cpu")
-CODES = st.lists(st.sets(st.integers(0, 4), min_size=1, max_size=3), min_size=1, max_size=5)
 
 
 def padded(codes: list[set[int]]) -> torch.Tensor:
@@ -25,16 +24,10 @@ def padded(codes: list[set[int]]) -> torch.Tensor:
     return torch.tensor([sorted(c) + [-1] * (most - len(c)) for c in codes])
 
 
-@given(CODES, CODES)
-def test_share_occupation_equals_the_sets(left: list[set[int]], right: list[set[int]]) -> None:
-    shared = checked(share_occupation)(padded(left), padded(right), 5)
-    assert shared.tolist() == [[bool(a & b) for b in right] for a in left]
-
-
 @given(st.lists(st.sets(st.integers(0, 4), max_size=3), min_size=1, max_size=6))
 def test_told_apart_equals_the_sets(codes: list[set[int]]) -> None:
     """Two strings of known occupations without a common one; an unknown one is told from none."""
-    apart = checked(told_apart)(padded(codes), 5)
+    apart = checked(told_apart)(padded(codes))
     assert apart.tolist() == [[bool(a and b and not a & b) for b in codes] for a in codes]
 
 
