@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +10,13 @@ import torch
 
 from models.encoders.ngram_bag import NgramBagSettings
 from models.training.teacher import Teacher, TeacherSettings, Vectors
-from tasks.teacher.vectors import NO_VECTORS, write_vectors
+from tasks.teacher.vectors import NO_VECTORS, nearest_rows, write_vectors
 
 TAUGHT = TeacherSettings(
     scale=2.0,
     spread=0.01,
     weight=1.0,
     strings=12,
-    nearest=3,
     teacher_temperature=0.1,
     temperature=0.1,
 )
@@ -37,10 +36,11 @@ BAG = NgramBagSettings(
 def write_teacher(
     folder: Path, titles: Mapping[str, Sequence[float]], words: Mapping[str, Sequence[float]]
 ) -> None:
-    """Write `titles.parquet` and `words.parquet`; no text gives an empty file."""
+    """Write `titles.parquet`, each its own nearest, and `words.parquet`; no text: an empty file."""
     for column, vectors in (("title", titles), ("word", words)):
         table = np.array([*vectors.values()], np.float16) if vectors else NO_VECTORS
-        write_vectors([*vectors], table, column, folder)
+        nearest = np.arange(len(vectors))[:, None] if column == "title" else None
+        write_vectors([*vectors], table, column, folder, nearest)
 
 
 def vectors_of(texts: Sequence[str], dim: int = 6) -> Vectors:
@@ -51,8 +51,10 @@ def vectors_of(texts: Sequence[str], dim: int = 6) -> Vectors:
     return Vectors([*texts], torch.nn.functional.normalize(torch.stack(table)).half())
 
 
-def teacher_of(titles: Sequence[str]) -> Teacher:
-    """Know these titles and their words, sorted."""
-    return Teacher(
-        vectors_of(sorted(titles)), vectors_of(sorted({w for t in titles for w in t.split()}))
-    )
+def teacher_of(titles: Sequence[str], aliases: Container[str], nearest: int = 3) -> Teacher:
+    """Know these titles, of which some are aliases, and their words, sorted."""
+    titles = sorted(titles)
+    known = vectors_of(titles)
+    own = np.array([row for row, title in enumerate(titles) if title in aliases])
+    near = torch.from_numpy(nearest_rows(known.table.numpy(), own, nearest))
+    return Teacher(known, near, vectors_of(sorted({w for t in titles for w in t.split()})))

@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING
 import torch
 
 from models.network.loss import unit
-from models.repeatable.progress import Progress
 from models.training.strings import Strings
-from models.training.teacher import TeacherSettings, Vectors
+from models.training.teacher import Teacher, TeacherSettings
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Float16, Int
     from torch import Tensor
-
-BLOCK = 512  # titles compared with all aliases at once
 
 
 @dataclass(frozen=True)
@@ -29,9 +26,9 @@ class TaughtRanks:
     """The titles of a strings table that the teacher knows, each once.
 
     Attributes:
-        rows: a string of each title, the aliases first; never a validation query.
+        rows: a string of each title; never a validation query.
         vectors: the teacher's, of unit norm.
-        nearest: places, in `rows`, of the aliases nearest to each; an alias is its own nearest.
+        nearest: places, in `rows`, of the aliases nearest to each.
     """
 
     rows: Int[Tensor, " title"]
@@ -39,26 +36,26 @@ class TaughtRanks:
     nearest: Int[Tensor, "title near"]
 
     @classmethod
-    def of(cls, titles: Vectors, strings: Strings, nearest: int) -> TaughtRanks:
-        """Look up the strings and find their nearest aliases, all of them if there are fewer.
+    def of(cls, teacher: Teacher, strings: Strings) -> TaughtRanks:
+        """Look up the strings.
 
         Raises:
-            ValueError: the teacher knows no alias.
+            ValueError: the teacher knows none of them, or an alias that they have not.
         """
-        place = {title: number for number, title in enumerate(titles.texts)}
-        aliases, unseen = strings.aliases.tolist(), set(strings.valid.tolist())
-        row_of: dict[str, int] = {}
-        for row in (*aliases, *range(len(strings.titles))):
-            if row not in unseen and strings.titles[row] in place:
-                row_of.setdefault(strings.titles[row], row)
+        place = {title: number for number, title in enumerate(teacher.titles.texts)}
+        unseen = set(strings.valid.tolist())
+        row_of: dict[int, int] = {}
+        for row, title in enumerate(strings.titles):
+            if title in place and row not in unseen:
+                row_of.setdefault(place[title], row)
+        known = torch.tensor([*row_of], dtype=torch.long)
+        own = torch.full((len(place),), -1)
+        own[known] = torch.arange(len(known))
+        nearest = own[teacher.nearest[known]]
+        if not len(known) or (nearest < 0).any():
+            raise ValueError("the teacher was asked about other titles: rerun the stage teacher")
         rows = torch.tensor([*row_of.values()], dtype=torch.long)
-        vectors = titles.table[[place[title] for title in row_of]]
-        known = int(torch.isin(rows, strings.aliases).sum())
-        if not known:
-            raise ValueError(
-                "the teacher has no vector of any alias: rerun the stage teacher on these titles"
-            )
-        return cls(rows, vectors, _nearest(vectors, known, nearest))
+        return cls(rows, teacher.titles.table[known], nearest)
 
     def to(self, device: torch.device) -> TaughtRanks:
         """Return the same on `device`."""
@@ -103,17 +100,3 @@ def rank_loss(
     wanted = (teacher_strings @ teacher_candidates.T / settings.teacher_temperature).softmax(1)
     said = (unit(strings) @ unit(candidates).T / settings.temperature).log_softmax(1)
     return -(wanted * said).sum(1).mean()
-
-
-def _nearest(
-    vectors: Float16[Tensor, "title dim"], aliases: int, count: int
-) -> Int[Tensor, "title near"]:
-    """Return of the first `aliases` places the `count` with the highest cosine to each title."""
-    table, count = vectors[:aliases].float(), min(count, aliases)
-    near = torch.empty(len(vectors), count, dtype=torch.long)
-    progress = Progress("titles compared with the teacher's aliases:", len(vectors))
-    for start in range(0, len(vectors), BLOCK):
-        block = slice(start, start + BLOCK)
-        near[block] = (vectors[block].float() @ table.T).topk(count).indices
-        progress(min(start + BLOCK, len(vectors)))
-    return near

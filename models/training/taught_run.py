@@ -6,8 +6,6 @@ teacher's ranks of some aliases and the network's (`models/training/taught_ranks
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
 
 from models.network.loss import Loss
@@ -20,10 +18,6 @@ from models.training.strings import Strings
 from models.training.taught_ranks import TaughtRanks, rank_loss
 from models.training.teacher import Teacher, TeacherSettings, Vectors, principal
 from models.training.title_run import TitleRun
-
-if TYPE_CHECKING:
-    from jaxtyping import Float
-    from torch import Tensor
 
 
 def title_run(
@@ -66,8 +60,8 @@ class TaughtRun(TitleRun):
         frozen: the space of an earlier model.
 
     Raises:
-        ValueError: as `TitleRun`; or the encoder has no vectors of whole words, or the teacher none
-            of any alias.
+        ValueError: as `TitleRun`; or the encoder has no vectors of whole words, or the teacher was
+            asked about other titles.
     """
 
     def __init__(
@@ -86,28 +80,28 @@ class TaughtRun(TitleRun):
         self._begin_at(teacher.words, featurizer)
         self.ranks = None
         if taught.weight:
-            self.ranks = TaughtRanks.of(teacher.titles, strings, taught.nearest).to(device)
+            self.ranks = TaughtRanks.of(teacher, strings).to(device)
 
     def objective(self, step: int) -> Loss:
         """Return the loss of a step's strings, and in its total the teacher's term besides."""
-        loss = super().objective(step)
         if self.ranks is None:
-            return loss
-        return loss._replace(
-            total=loss.total + self.taught.weight * self._rank_loss(step, self.ranks)
-        )
-
-    def _rank_loss(self, step: int, ranks: TaughtRanks) -> Float[Tensor, ""]:
+            return super().objective(step)
+        rows, batch = self.batch(step)
         seed = child_seed(self.settings.seed, "teacher", str(step))
-        titles, aliases = ranks.draw(self.taught.strings, torch.Generator().manual_seed(seed))
-        embeddings = self.embed(ranks.rows[torch.cat([titles, aliases])])
-        return rank_loss(
-            embeddings[: len(titles)],
-            embeddings[len(titles) :],
-            ranks.vectors[titles].float(),
-            ranks.vectors[aliases].float(),
+        titles, aliases = self.ranks.draw(self.taught.strings, torch.Generator().manual_seed(seed))
+        taught = self.ranks.rows[torch.cat([titles, aliases])]
+        # all at once: the gradient of a table is as large as the table, each time it is asked for
+        embedded = self.embed(torch.cat([rows, taught]))
+        own, strings, candidates = torch.split(embedded, [len(rows), len(titles), len(aliases)])
+        loss = self.loss(own, batch, self.settings.loss)
+        ranks = rank_loss(
+            strings,
+            candidates,
+            self.ranks.vectors[titles].float(),
+            self.ranks.vectors[aliases].float(),
             self.taught,
         )
+        return loss._replace(total=loss.total + self.taught.weight * ranks)
 
     def _begin_at(self, words: Vectors, featurizer: Featurizer) -> None:
         """Let the vectors of those words that the vocabulary holds begin at the teacher's."""

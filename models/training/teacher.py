@@ -1,8 +1,9 @@
 """A teacher: what a sentence encoder says of the training titles, and of their words alone.
 
-In: a folder with `titles.parquet` (``title, vector``) and `words.parquet` (``word, vector``), as
-the stage `teacher` writes it; titles are cleaned, words whole ones, vectors of unit norm in half
-precision. `models/training/taught_run.py` learns from them; the encoder itself is not needed.
+In: a folder with `titles.parquet` (``title, vector, nearest``) and `words.parquet` (``word,
+vector``), as the stage `teacher` writes it; titles are cleaned, words whole ones, vectors of unit
+norm in half precision, `nearest` the rows of the aliases whose vectors are nearest.
+`models/training/taught_run.py` learns from them; the encoder itself is not needed.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 from torch.nn import functional
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Float16
+    from jaxtyping import Float, Float16, Int
     from torch import Tensor
 
 
@@ -31,9 +33,7 @@ class TeacherSettings:
     weight: float
     """Of the ranks' cross-entropy, added to the loss; 0: the words are all that is learned from."""
     strings: int
-    """Drawn a step, each with an alias that is near to it."""
-    nearest: int
-    """The teacher's nearest aliases of a string, of which one is drawn."""
+    """Drawn a step, each with one of the aliases nearest to it."""
     teacher_temperature: float
     """Of the teacher's softmax over the aliases that were drawn."""
     temperature: float
@@ -53,6 +53,8 @@ class Teacher:
     """Titles and words that a teacher has a vector of."""
 
     titles: Vectors
+    nearest: Int[Tensor, "title near"]
+    """Places, in `titles`, of the aliases nearest to each; an alias is its own nearest."""
     words: Vectors
 
     @classmethod
@@ -62,7 +64,10 @@ class Teacher:
         Raises:
             ValueError: it holds no title or no word: the stage had no teacher to ask.
         """
-        return cls(*(_read(folder / f"{column}s.parquet", column) for column in ("title", "word")))
+        titles = _read(folder / "titles.parquet")
+        nearest = _matrix(titles["nearest"], len(titles)).long()
+        words = _vectors(_read(folder / "words.parquet"), "word")
+        return cls(_vectors(titles, "title"), nearest, words)
 
 
 def principal(table: Float16[Tensor, "text dim"], count: int) -> Float[Tensor, "text count"]:
@@ -79,11 +84,17 @@ def principal(table: Float16[Tensor, "text dim"], count: int) -> Float[Tensor, "
     return functional.pad(parts, (0, count - parts.shape[1])).float()
 
 
-def _read(path: Path, column: str) -> Vectors:
+def _read(path: Path) -> pa.Table:
     table = pq.read_table(path)
     if not len(table):
         raise ValueError(f"{path} is empty: set teacher.kind and rerun the stage teacher")
-    vectors = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    return Vectors(
-        table[column].to_pylist(), torch.from_numpy(vectors.reshape(len(table), -1).copy())
-    )
+    return table
+
+
+def _vectors(table: pa.Table, column: str) -> Vectors:
+    return Vectors(table[column].to_pylist(), _matrix(table["vector"], len(table)))
+
+
+def _matrix(column: pa.ChunkedArray, rows: int) -> Tensor:
+    flat = column.combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    return torch.from_numpy(flat.reshape(rows, -1).copy())

@@ -106,9 +106,8 @@ def taught(settings: TrainSettings, teacher: TeacherParams) -> TrainSettings:
             f"params.yaml:\n  teacher.kind = {teacher.kind} with encoders.{kind}: {error}; or set "
             "teacher.kind to none"
         ) from None
-    return replace(
-        settings, teacher=TeacherSettings(**teacher.model_dump(exclude={"kind", "tuning"}))
-    )
+    own = teacher.model_dump(exclude={"kind", "tuning", "nearest"})
+    return replace(settings, teacher=TeacherSettings(**own))
 
 
 def check_kinds(network: NetworkParams) -> None:

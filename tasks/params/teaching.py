@@ -21,7 +21,7 @@ class TuningParams(Params):
 
 
 class TeacherParams(Section):
-    """Who teaches, and how: all but the first two is `TeacherSettings`.
+    """Who teaches, and how: all but the first three is `TeacherSettings`.
 
     `models/training/teacher.py` says what these do.
     """
@@ -29,11 +29,12 @@ class TeacherParams(Section):
     NAME: ClassVar[str] = "teacher"
     kind: Literal["none", "sentence_encoder"]
     tuning: TuningParams
+    nearest: Count
+    """Aliases nearest to a title that are looked for."""
     scale: AtLeast0
     spread: Above0
     weight: AtLeast0
     strings: Count
-    nearest: Count
     teacher_temperature: Above0
     temperature: Above0
 

@@ -1,9 +1,10 @@
 """Stage `teacher`: what a sentence encoder says of the training titles, and of their words alone.
 
 In: strings and pairs of mix 3, which hold all that is trained on before people are asked. Out:
-`data/teacher/titles.parquet` (``title, vector``) of all of its strings but typos and a companion's
-noisy copies, which a teacher cannot read, and `words.parquet` (``word, vector``), distinct and
-sorted, vectors of unit norm in half precision; empty with the kind `none`. No query of a test is
+`data/teacher/titles.parquet` (``title, vector, nearest``) of all of its strings but typos and a
+companion's noisy copies, which a teacher cannot read, and `words.parquet` (``word, vector``),
+distinct and sorted, vectors of unit norm in half precision, `nearest` the rows of the
+`teacher.nearest` aliases nearest to a title; empty with the kind `none`. No query of a test is
 asked. With `tuning.steps` the encoder is tuned on the pairs first.
 """
 
@@ -18,7 +19,7 @@ from tasks.params.network import NetworkParams
 from tasks.params.section import load, load_run
 from tasks.params.teaching import TeacherParams
 from tasks.teacher.teaching import teach
-from tasks.teacher.vectors import NO_VECTORS, write_vectors
+from tasks.teacher.vectors import NO_ROWS, NO_VECTORS, write_vectors
 
 FOLDER = DATA / "teacher"
 
@@ -32,8 +33,8 @@ def main() -> None:
         loss = loss_settings({"kind": kind, **network.losses[kind]})
         counts = teach(DATA / "pairs" / LAST, params, loss, load_run().seed, FOLDER)
     else:
-        for column in ("title", "word"):
-            write_vectors([], NO_VECTORS, column, FOLDER)
+        write_vectors([], NO_VECTORS, "title", FOLDER, NO_ROWS)
+        write_vectors([], NO_VECTORS, "word", FOLDER)
     write_json(counts, FOLDER / "metrics.json")
     say(counts)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
+
 from models.network.loss import LossSettings
 from models.repeatable.seeding import child_seed
 from models.training.batches import read_pairs
@@ -13,28 +15,37 @@ from tasks.files.schemas import STRINGS
 from tasks.params.teaching import TeacherParams
 from tasks.teacher.sentence_encoder import sentence_encoder
 from tasks.teacher.tuning import tune
-from tasks.teacher.vectors import taught_titles, vectors, whole_words, write_vectors
+from tasks.teacher.vectors import (
+    nearest_rows,
+    taught_titles,
+    vectors,
+    whole_words,
+    write_vectors,
+)
 
 
 def teach(
     pairs: Path, params: TeacherParams, loss: LossSettings, seed: int, out: Path
 ) -> dict[str, int]:
-    """Write vectors of the taught titles of a folder of pairs, and of their words; count them.
+    """Write what is known of the titles of a folder of pairs, and of their words; count them.
 
     Args:
         pairs: folder with `strings.parquet` and `pairs.parquet`.
         params: section `teacher`.
         loss: that the encoder is tuned with.
         seed: of the tuning.
-        out: where `titles.parquet` and `words.parquet` are written.
+        out: where `titles.parquet`, with the aliases nearest to a title, and `words.parquet` are
+            written.
     """
     encoder, file = sentence_encoder(), pairs / "strings.parquet"
     if params.tuning.steps:
         given = read_pairs(pairs / "pairs.parquet", with_dissimilar=loss.reads_dissimilar)
         tune(encoder, read_strings(file), given, loss, params.tuning, child_seed(seed, "teacher"))
-    titles = taught_titles(read_frame(file, STRINGS))
-    counts = {}
-    for column, texts in (("title", titles), ("word", whole_words(titles))):
-        write_vectors(texts, vectors(texts, encoder, f"{column}s"), column, out)
-        counts[f"{column}s"] = len(texts)
-    return counts
+    strings = read_frame(file, STRINGS)
+    titles = taught_titles(strings)
+    words, known = whole_words(titles), vectors(titles, encoder, "titles")
+    aliases = pl.Series(titles).is_in(strings.filter(role="alias")["title"].implode())
+    nearest = nearest_rows(known, aliases.arg_true().to_numpy(), params.nearest)
+    write_vectors(titles, known, "title", out, nearest)
+    write_vectors(words, vectors(words, encoder, "words"), "word", out)
+    return {"titles": len(titles), "words": len(words)}

@@ -12,6 +12,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shapes import checked
 
 from models.network.kinds import plain
 from models.training.teacher import Teacher
@@ -75,6 +78,10 @@ def test_what_it_asks_about(place: Path) -> None:
     titles = ["baker", "bread maker", "line cook", "loaf maker", "train baker"]
     words = ["baker", "bread", "cook", "line", "loaf", "maker", "train"]
     assert (teacher.titles.texts, teacher.words.texts) == (titles, words)
+    aliases = [0, 1]
+    assert teacher.nearest.shape == (5, 2)
+    assert set(teacher.nearest.flatten().tolist()) == set(aliases)
+    assert teacher.nearest[aliases, 0].tolist() == aliases
     for texts, table in (teacher.titles, teacher.words):
         np.testing.assert_array_equal(table.numpy(), letters(texts).astype(np.float16))
     assert (place / "metrics.json").read_text() == '{\n  "titles": 5,\n  "words": 7\n}\n'
@@ -99,6 +106,21 @@ def test_blocks_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
     table = vectors.vectors(texts, embed, "titles")
     assert sizes == [2, 2, 1]
     np.testing.assert_array_equal(table, letters(texts).astype(np.float16))
+
+
+@given(seed=st.integers(0, 99), rows=st.integers(1, 12), count=st.integers(1, 5))
+@settings(max_examples=30)
+def test_the_nearest_are_those_of_a_sort(seed: int, rows: int, count: int) -> None:
+    """The nearest first; of every second row."""
+    table = np.random.default_rng(seed).normal(size=(rows, 4))
+    table = (table / np.linalg.norm(table, axis=1, keepdims=True)).astype(np.float16)
+    candidates = np.arange(0, rows, 2)
+    near = checked(vectors.nearest_rows)(table, candidates, count)
+    exact = table.astype(np.float64)
+    for own, chosen in zip(exact, near, strict=True):
+        cosines = exact[candidates] @ own
+        assert len(set(chosen)) == min(count, len(candidates))
+        np.testing.assert_allclose(exact[chosen] @ own, np.sort(cosines)[::-1][:count], atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["none", "sentence_encoder"])
@@ -128,7 +150,8 @@ def test_no_teacher(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stage.main()
     for column in ("title", "word"):
         frame = pl.read_parquet(place / f"{column}s.parquet")
-        assert (frame.columns, len(frame)) == ([column, "vector"], 0)
+        own = ["nearest"] if column == "title" else []
+        assert (frame.columns, len(frame)) == ([column, "vector", *own], 0)
     with pytest.raises(ValueError, match="is empty"):
         Teacher.read(place)
 

@@ -11,7 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapes import check_fields, checked
-from teachers import TAUGHT, vectors_of
+from teachers import TAUGHT, teacher_of
 
 from models.text.featurizer import Featurizer
 from models.training.batches import Pairs
@@ -76,51 +76,42 @@ def test_golden() -> None:
     )
 
 
-def test_the_nearest_are_those_of_a_sort(toy: Toy) -> None:
-    """Titles of the table that the teacher knows, each once; of the aliases those most similar."""
+def test_the_titles_of_the_table_that_the_teacher_knows(toy: Toy) -> None:
+    """Each once, with places among these in the place of the teacher's; no validation query."""
     strings = toy[0]
-    titles = vectors_of([*strings.titles[2:], "unheard of"])
-    ranks = TaughtRanks.of(titles, strings, 4)
+    aliases = [strings.titles[row] for row in strings.aliases.tolist()]
+    teacher = teacher_of([*strings.titles, "unheard of"], aliases[2:])
+    ranks = TaughtRanks.of(teacher, strings)
     check_fields(ranks)
-    assert ranks.rows.tolist() == strings.aliases.tolist()[2:]
-    assert torch.equal(ranks.vectors, titles.table[: len(ranks.rows)])
-    for place, vector in enumerate(ranks.vectors.double()):
-        near = (ranks.vectors.double() @ vector).argsort(descending=True)[:4]
-        assert set(near.tolist()) == set(ranks.nearest[place].tolist())
-        assert ranks.nearest[place, 0] == place
+    assert ranks.rows.tolist() == strings.aliases.tolist()
+    place = {title: row for row, title in enumerate(teacher.titles.texts)}
+    for alias, vector, near in zip(aliases, ranks.vectors, ranks.nearest.tolist(), strict=True):
+        assert torch.equal(vector, teacher.titles.table[place[alias]])
+        wanted = [teacher.titles.texts[row] for row in teacher.nearest[place[alias]]]
+        assert [aliases[row] for row in near] == wanted
 
 
-def test_only_aliases_are_near_and_no_validation_query_is_taught(toy: Toy) -> None:
-    """The last alias is here a title of a companion, and an alias's title a validation query."""
+def test_a_title_of_two_rows_is_taught_once(toy: Toy) -> None:
+    """One of another role, before it, and the alias."""
     strings = toy[0]
-    titles = [*strings.titles]
-    titles[-1] = titles[0]
-    other = replace(strings, titles=titles, aliases=strings.aliases[:-1])
-    ranks = TaughtRanks.of(vectors_of(sorted(set(titles))), other, 99)
-    assert sorted(ranks.rows.tolist()) == strings.aliases.tolist()
-    assert ranks.nearest.shape == (len(strings.aliases), len(other.aliases))
-    assert set(ranks.rows[ranks.nearest].flatten().tolist()) == set(other.aliases.tolist())
+    other = replace(strings, titles=["nurse", *strings.titles[1:]], aliases=strings.aliases[1:])
+    ranks = TaughtRanks.of(teacher_of(["nurse"], ["nurse"]), other)
+    assert [other.titles[row] for row in ranks.rows] == ["nurse"]
+    assert ranks.nearest.tolist() == [[0]]
 
 
-def test_an_alias_stands_for_a_title_of_both_taxonomies(toy: Toy) -> None:
-    """A row of another role before it does not."""
-    strings = toy[0]
-    other = replace(strings, titles=["driver", *strings.titles[1:]], aliases=strings.aliases[1:])
-    ranks = TaughtRanks.of(vectors_of(["driver", "nurse"]), other, 1)
-    assert sorted(ranks.rows.tolist()) == sorted(
-        [strings.titles.index("driver"), strings.titles.index("nurse")]
-    )
-
-
-def test_a_teacher_of_other_titles(toy: Toy) -> None:
-    with pytest.raises(ValueError, match="no vector of any alias: rerun the stage teacher"):
-        TaughtRanks.of(vectors_of(["unheard of"]), toy[0], 3)
+@pytest.mark.parametrize("known", [["unheard of"], ["unheard of", "nurse"]])
+def test_a_teacher_of_other_titles(toy: Toy, known: list[str]) -> None:
+    """It knows none of them, or an alias near to one of them that is none of them."""
+    with pytest.raises(ValueError, match="asked about other titles: rerun the stage teacher"):
+        TaughtRanks.of(teacher_of(known, ["unheard of"]), toy[0])
 
 
 def test_what_is_drawn(toy: Toy) -> None:
     """As often as wanted; aliases are distinct, near to one drawn; all of them are, in time."""
     strings = toy[0]
-    ranks = TaughtRanks.of(vectors_of(strings.titles), strings, 3)
+    aliases = [strings.titles[row] for row in strings.aliases.tolist()]
+    ranks = TaughtRanks.of(teacher_of(strings.titles, aliases), strings)
     titles, aliases = checked(TaughtRanks.draw)(ranks, 9, drawn(1))
     assert len(titles) == 9
     assert len(set(aliases.tolist())) == len(aliases) <= 9

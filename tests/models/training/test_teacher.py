@@ -20,7 +20,9 @@ def test_read(tmp_path: Path) -> None:
     teacher = Teacher.read(tmp_path)
     assert teacher.titles.texts == ["baker", "nurse"]
     assert teacher.titles.table.equal(torch.tensor([*titles.values()]).half())
+    assert teacher.nearest.tolist() == [[0], [1]]
     assert teacher.words.texts == ["baker"]
+    check_fields(teacher)
     check_fields(teacher.titles)
 
 

@@ -121,7 +121,8 @@ def test_a_kill_while_the_result_is_written(
 
 def teacher_in(folder: Path, titles: list[str]) -> Path:
     """Write a teacher of these titles to `folder`."""
-    both = (teacher_of(titles).titles, teacher_of(titles).words)
+    teacher = teacher_of(titles, titles)
+    both = (teacher.titles, teacher.words)
     write_teacher(folder, *(dict(zip(texts, t.tolist(), strict=True)) for texts, t in both))
     return folder
 

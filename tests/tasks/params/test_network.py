@@ -85,14 +85,14 @@ def test_a_version_goes_with_a_loss_that_trains_into_its_space(
 
 
 def test_settings_of_a_teacher_where_there_is_one(tmp_path: Path) -> None:
-    """All of the section but kind and tuning; the words are those of an encoder with some."""
+    """All of the section but what the stage reads; the words are those of an encoder with some."""
     plain = training_settings(network(tmp_path), 1)
     assert taught(plain, TeacherParams(**VALUES["teacher"])) == plain
     teacher = TeacherParams(**VALUES["teacher"] | {"kind": "sentence_encoder", "weight": 2.0})
     with_words = replace(plain, encoder=replace(plain.encoder, within="word"))
     settings = taught(with_words, teacher)
     assert replace(settings, teacher=None) == with_words
-    assert asdict(settings.teacher) == teacher.model_dump(exclude={"kind", "tuning"})
+    assert asdict(settings.teacher) == teacher.model_dump(exclude={"kind", "tuning", "nearest"})
     with pytest.raises(
         ParamsError, match=r"teacher\.kind = sentence_encoder with encoders\.ngram_bag"
     ):
