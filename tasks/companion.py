@@ -111,7 +111,7 @@ def noisy_copies(
 ) -> pl.DataFrame:
     """Return distinct copies of the titles that are no title and that no query asks.
 
-    They are drawn anew for each occupation of a title: a copy has those it was drawn for.
+    A copy has all occupations of its title.
 
     Args:
         titles: schema `COMPANION`.
@@ -122,14 +122,13 @@ def noisy_copies(
         seed: the pipeline's seed.
     """
     rng = generator(seed, "companion", "noise")
-    copied = pl.concat([titles.clear(), *[titles] * params.copies]).explode("occupation_ids")
+    copied = pl.concat([titles.clear(), *[titles] * params.copies])
     padded, misspelt = (
         rng.random(len(copied)) < share for share in (params.padded, params.misspelt)
     )
     noisy = noisy_titles(copied["title"].to_list(), words, padded, misspelt, rates, rng)
-    read = with_readings(
-        pl.DataFrame({"title": noisy, "occupation_id": copied["occupation_ids"]}), "title"
-    )
+    named = pl.DataFrame({"title": noisy, "occupation_id": copied["occupation_ids"]})
+    read = with_readings(named.explode("occupation_id"), "title")
     kept = _without({*titles["normalized"], ""}, _without(queried, read))
     return _distinct(kept).with_columns(noisy=pl.lit(True)).select(list(COMPANION))
 

@@ -36,7 +36,7 @@ from tasks.files.sources import (
     reads_feedback,
     training_variants,
 )
-from tasks.pairing.drawn_pairs import base_pairs, members_of, new_pairs, variant_pairs
+from tasks.pairing.drawn_pairs import base_pairs, new_pairs, variant_pairs
 from tasks.pairing.feedback_pairs import feedback_pairs, without_outranked
 from tasks.pairing.pair_blocks import count, read_blocks, write_blocks
 from tasks.pairing.strings_table import (
@@ -116,7 +116,6 @@ def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iter
         lambda similar: feedback_pairs(
             strings,
             verdicts,
-            members_of(strings),
             new_pairs(similar, params.shares["feedback"]),
             params,
             rng,

@@ -43,7 +43,7 @@ COMPANION: Schema = {
     "noisy": pl.Boolean,
 }
 """The distinct cleaned titles of a second taxonomy, with all of its occupations that hold them, and
-noisy copies, with the occupations that they were drawn for."""
+noisy copies, with all occupations of the titles that they are of."""
 PARTS = ("test", "valid", "gate")
 """Of the queries of every test: reported, stopped early on, and judged by the gate."""
 QUERIES: Schema = {

@@ -97,6 +97,7 @@ def new_pairs(similar_before: int, share: float) -> int:
 
 
 def members_of(strings: pl.DataFrame, *roles: str) -> Memberships:
-    """Of the aliases, or of the strings of roles that stand together in the table."""
-    rows = strings.filter(pl.col("role").is_in(roles or [ALIAS]))
-    return Memberships(rows["occupation_ids"], rows.item(0, "string_id"))
+    """Of the aliases, or of the strings of some roles; of those whose occupation is known."""
+    own = strings.filter(pl.col("role").is_in(roles or [ALIAS]))
+    rows = own.filter(pl.col("occupation_ids").list.len() > 0)
+    return Memberships(rows["string_id"].to_numpy().astype(np.int64), rows["occupation_ids"])

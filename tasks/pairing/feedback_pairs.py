@@ -3,7 +3,8 @@
 A right verdict is a similar pair of the judged input and the title that it was matched with; a
 wrong one a dissimilar pair of the two; a correction, which only mix 4c reads, a similar pair
 with a title of the right occupation (Neculoiu et al. 2016, section 4.2; the paper's own has
-verdicts only).
+verdicts only). Where variants meet their occupation (`pairs.variants_meet`), so do right inputs
+and corrected ones: any title of it, and any other input of it.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import pyarrow as pa
 
 from tasks.files.sources import PAIR_SOURCES
 from tasks.files.titles import normalized
-from tasks.pairing.memberships import Memberships
+from tasks.pairing.drawn_pairs import members_of
 from tasks.pairing.pair_blocks import block, block_size, columns
-from tasks.pairing.strings_table import ids_by_title
+from tasks.pairing.strings_table import ALIAS, ids_by_title
 
 if TYPE_CHECKING:
     from tasks.pairs import PairsParams
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 def feedback_pairs(
     strings: pl.DataFrame,
     verdicts: pl.DataFrame,
-    members: Memberships,
     most: int,
     params: PairsParams,
     rng: np.random.Generator,
@@ -45,14 +45,15 @@ def feedback_pairs(
     Args:
         strings: schema `STRINGS`, with the rows of role `feedback`.
         verdicts: schema `VERDICTS`; none give no pairs.
-        members: of the aliases.
         most: similar pairs, and rejections.
         params: section `pairs`.
         rng: consumed in order.
         corrections: whether corrected occupations are learned from.
     """
     rejected = _matched(verdicts.filter(~pl.col("right")), strings)
-    candidates = _Candidates.of(strings, verdicts, corrections=corrections)
+    meet = params.variants_meet == "occupation"
+    members = members_of(strings, ALIAS, *(["feedback"] if meet else []))
+    candidates = _Candidates.of(strings, verdicts, meet=meet, corrections=corrections)
     similar = _Turns.of(candidates.other.size, most, params.verdict_rounds, rng)
     apart = _Turns.of(rejected[0].size, most, params.verdict_rounds, rng)
     size = block_size(params)
@@ -91,7 +92,7 @@ class _Candidates(NamedTuple):
     """Inputs with a right occupation, and for each a run of `pool` that its anchor is drawn from.
 
     A confirmed input's run is the one title that it was matched with, a corrected one's all titles
-    of the right occupation.
+    of the right occupation. If they meet, both have all titles and all inputs of it.
     """
 
     pool: np.ndarray
@@ -100,10 +101,13 @@ class _Candidates(NamedTuple):
     other: np.ndarray
 
     @classmethod
-    def of(cls, strings: pl.DataFrame, verdicts: pl.DataFrame, *, corrections: bool) -> Self:
-        matched, confirmed = _matched(verdicts.filter("right"), strings)
+    def of(
+        cls, strings: pl.DataFrame, verdicts: pl.DataFrame, *, meet: bool, corrections: bool
+    ) -> Self:
+        right, wrong = verdicts.filter("right"), verdicts.filter(~pl.col("right"))
+        matched, confirmed = _matched(right.clear() if meet else right, strings)
         owned = (
-            strings.filter(pl.col("role") == "alias")
+            strings.filter(pl.col("role").is_in([ALIAS, "feedback"] if meet else [ALIAS]))
             .explode("occupation_ids")
             .sort("occupation_ids", "string_id")
             .with_row_index("place")
@@ -111,28 +115,37 @@ class _Candidates(NamedTuple):
         runs = owned.group_by("occupation_ids", maintain_order=True).agg(
             pl.col("place").min().alias("start"), pl.len().alias("size")
         )
-        wrong = verdicts.filter(~pl.col("right")).drop_nulls("corrected_occupation_id")
-        corrected = wrong.unique(
-            ["raw_title", "corrected_occupation_id"], maintain_order=True
-        ).join(
+        named = pl.concat(
+            [
+                right if meet else right.clear(),
+                (wrong if corrections else wrong.clear())
+                .with_columns(predicted_occupation_id="corrected_occupation_id")
+                .drop_nulls("predicted_occupation_id"),
+            ]
+        ).unique(["raw_title", "predicted_occupation_id"], maintain_order=True)
+        joined = named.join(
             runs,
-            left_on="corrected_occupation_id",
+            left_on="predicted_occupation_id",
             right_on="occupation_ids",
             maintain_order="left",
         )
-        corrected = corrected if corrections else corrected.clear()
         before = np.arange(matched.size)
         return cls(
             np.concatenate([matched, owned["string_id"].to_numpy()]).astype(np.int64),
-            np.concatenate([before, corrected["start"].to_numpy() + matched.size]).astype(np.int64),
-            np.concatenate([np.ones_like(before), corrected["size"].to_numpy()]).astype(np.int64),
-            np.concatenate([confirmed, _ids(corrected["cleaned"], strings)]),
+            np.concatenate([before, joined["start"].to_numpy() + matched.size]).astype(np.int64),
+            np.concatenate([np.ones_like(before), joined["size"].to_numpy()]).astype(np.int64),
+            np.concatenate([confirmed, _ids(joined["cleaned"], strings)]),
         )
 
     def pairs(self, chosen: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Return anchors, drawn from the runs, and others of the chosen candidates."""
+        """Return anchors, drawn from the runs, and others of the chosen candidates.
+
+        One that draws itself gives no pair.
+        """
         place = self.start[chosen] + rng.integers(0, self.size[chosen])
-        return self.pool[place], self.other[chosen]
+        anchors, others = self.pool[place], self.other[chosen]
+        kept = anchors != others
+        return anchors[kept], others[kept]
 
 
 def _matched(verdicts: pl.DataFrame, strings: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:

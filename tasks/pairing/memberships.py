@@ -10,22 +10,18 @@ class Memberships:
     """The occupations of each string and the strings of each occupation.
 
     Attributes:
+        ids: of the strings, rising.
         string: string ids, grouped by occupation; a string of two occupations stands twice.
         start, size: of each row's group.
         place: of each row in its group.
-        codes: occupation codes of every string [string, most], padded with -1.
-        first: id of the first string; the others follow it.
     """
 
-    def __init__(self, occupation_ids: pl.Series, first: int = 0) -> None:
-        flat = pl.DataFrame(
-            {"string": pl.int_range(len(occupation_ids), eager=True), "occupation": occupation_ids}
-        ).explode("occupation")
+    def __init__(self, ids: np.ndarray, occupation_ids: pl.Series) -> None:
+        flat = pl.DataFrame({"string": ids, "occupation": occupation_ids}).explode("occupation")
+        flat = flat.sort("occupation", "string")
         code = flat["occupation"].rank("dense").to_numpy().astype(np.int64) - 1
-        string = flat["string"].to_numpy()
-        self.codes = _padded(string, code, len(occupation_ids))
-        order = np.lexsort((string, code))
-        self.first, self.string, code = first, first + string[order], code[order]
+        self.ids, self.string = ids, flat["string"].to_numpy()
+        self._codes = _padded(np.searchsorted(ids, self.string), code, len(ids))
         starts = np.flatnonzero(np.diff(code, prepend=-1))
         sizes = np.diff(starts, append=code.size)
         self.start, self.size = np.repeat(starts, sizes), np.repeat(sizes, sizes)
@@ -42,15 +38,15 @@ class Memberships:
 
     def share_occupation(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return a boolean per pair of string ids."""
-        one = self.codes[left - self.first][:, :, None]
-        other = self.codes[right - self.first][:, None, :]
+        one = self._codes[np.searchsorted(self.ids, left)][:, :, None]
+        other = self._codes[np.searchsorted(self.ids, right)][:, None, :]
         shared: np.ndarray = ((one == other) & (one >= 0)).any(axis=(1, 2))
         return shared
 
 
-def _padded(string: np.ndarray, code: np.ndarray, count: int) -> np.ndarray:
-    lengths = np.bincount(string, minlength=count)
-    place = np.arange(string.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+def _padded(row: np.ndarray, code: np.ndarray, count: int) -> np.ndarray:
+    lengths, order = np.bincount(row, minlength=count), np.argsort(row, kind="stable")
+    place = np.arange(row.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     codes = np.full((count, lengths.max(initial=1)), -1, np.int64)
-    codes[string, place] = code
+    codes[row[order], place] = code[order]
     return codes

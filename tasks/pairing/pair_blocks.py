@@ -53,7 +53,7 @@ def block(
         strangers_to: strings of `members` that get a stranger each, the dissimilar pairs of source
             `base`.
         source: one of `PAIR_SOURCES`.
-        members: of the aliases, or of the companion's titles.
+        members: of the strings that strangers are drawn from.
         rng: consumed in order.
         rejected: anchors and others that people called wrong: dissimilar pairs of `source`.
     """
@@ -119,13 +119,12 @@ def columns(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
 
 def _strangers(anchors: np.ndarray, members: Memberships, rng: np.random.Generator) -> np.ndarray:
     """For each anchor a string of `members` that shares no occupation with it, drawn uniformly."""
-    first, end = members.first, members.first + len(members.codes)
-    strangers = rng.integers(first, end, anchors.size)
+    strangers = members.ids[rng.integers(0, members.ids.size, anchors.size)]
     for _ in range(MAX_DRAWS):
         wrong = np.flatnonzero(members.share_occupation(anchors, strangers))
         if not wrong.size:
             return strangers
-        strangers[wrong] = rng.integers(first, end, wrong.size)
+        strangers[wrong] = members.ids[rng.integers(0, members.ids.size, wrong.size)]
     raise ValueError(
         "no dissimilar pair can be made: (nearly) all titles share an occupation with "
         f"{len(np.unique(anchors[wrong]))} of them; a taxonomy needs two occupations or more"

@@ -11,7 +11,7 @@ from models.answer.search import Search
 from models.repeatable.seeding import generator
 from tasks.files.frames import read_frame, write_frame
 from tasks.files.schemas import OPINIONS, SPLIT_ALIASES, STRINGS
-from tasks.pairing.drawn_pairs import members_of, new_pairs
+from tasks.pairing.drawn_pairs import new_pairs
 from tasks.pairing.feedback_pairs import feedback_pairs
 from tasks.pairing.pair_blocks import read_blocks, write_blocks
 from tasks.pairing.strings_table import append, feedback_strings
@@ -41,7 +41,6 @@ def write_corrected(
         lambda similar: feedback_pairs(
             strings,
             verdicts,
-            members_of(strings),
             new_pairs(similar, params.shares["feedback"]),
             params,
             rng,

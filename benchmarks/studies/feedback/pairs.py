@@ -15,7 +15,7 @@ from models.repeatable.seeding import generator
 from tasks.files.frames import read_frame
 from tasks.files.schemas import STRINGS, VERDICTS
 from tasks.files.sources import PAIR_SOURCES
-from tasks.pairing.drawn_pairs import members_of, new_pairs
+from tasks.pairing.drawn_pairs import new_pairs
 from tasks.pairing.feedback_pairs import feedback_pairs, without_outranked
 from tasks.pairing.pair_blocks import columns, read_blocks
 from tasks.pairing.strings_table import append, feedback_strings
@@ -65,8 +65,7 @@ def variant_pairs(
 
     def added(similar: int) -> Iterator[pa.Table]:
         count = new_pairs(similar, params.shares["feedback"])
-        members = members_of(strings)
-        return feedback_pairs(strings, verdicts, members, count, params, rng, **learned)
+        return feedback_pairs(strings, verdicts, count, params, rng, **learned)
 
     made = counting(blocks, added)
     return strings, made if variant.rejections else without_rejections(made)

@@ -53,7 +53,6 @@ def made(
     blocks = feedback_pairs(
         strings,
         verdicts,
-        members_of(strings),
         most,
         pairs_params(verdict_rounds=rounds, **changes),
         rng(),
@@ -109,6 +108,23 @@ def test_a_correction_is_learned_from_in_4c_only(corrections: bool) -> None:
     # 100 each, within 5 standard deviations of sqrt(300 · 2 / 9) = 8.2
     assert all(abs(n - 100) < 41 for n in counts.values())
     assert len(rows) == 5 * 300
+
+
+def test_where_they_meet_inputs_join_titles_and_inputs_of_their_occupation() -> None:
+    """Baker, pastry cook, shared and the other input; none is a pair with itself."""
+    rows, _ = made([RIGHT, CORRECTED], 400, corrections=True, variants_meet="occupation")
+    counts = Counter((anchor, other) for anchor, other, alike, _ in rows if alike)
+    inputs = ("bread maker", "bun baker")
+    anchors = ("baker", "pastry cook", "shared", *inputs)
+    assert set(counts) == {(a, o) for o in inputs for a in anchors if a != o}
+    # of five titles each draws one, 200 times; within 5 standard deviations of 5.7
+    assert all(abs(n - 40) < 29 for n in counts.values())
+    rejected = ("pilot", "bun baker", False, "feedback")
+    assert {row for row in rows if row[2:] == (False, "feedback")} == {rejected}
+    for anchor, other, *_ in (row for row in rows if row[3] == "base"):
+        assert anchor in anchors and other in {"nurse", "pilot", "miner"}
+    alone, _ = made([RIGHT, CORRECTED], 400, variants_meet="occupation")
+    assert {other for _, other, alike, _ in alone if alike} == {"bread maker"}
 
 
 def test_few_verdicts_weigh_little() -> None:

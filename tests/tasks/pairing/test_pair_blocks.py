@@ -28,7 +28,7 @@ from tasks.pairing.pair_blocks import (
 )
 
 OWNED = [["a"], ["a", "b"], ["b"], ["c"], ["c"]]
-MEMBERS = Memberships(pl.Series(OWNED))
+MEMBERS = Memberships(np.arange(len(OWNED)), pl.Series(OWNED))
 Ids = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), max_size=6)
 
 
@@ -133,6 +133,6 @@ def test_strangers_are_drawn_uniformly() -> None:
 
 
 def test_without_a_stranger() -> None:
-    members = Memberships(pl.Series([["a"], ["a", "b"]]))
+    members = Memberships(np.arange(2), pl.Series([["a"], ["a", "b"]]))
     with pytest.raises(ValueError, match=r"no dissimilar pair.*two occupations or more"):
         block(ids([(0, 1)]), np.array([1]), "base", members, rng())
