@@ -112,6 +112,9 @@ def test_a_study_on_a_toy(workspace: Path, tmp_path: Path, monkeypatch: pytest.M
     names = {f"{asked}/{setting}" for asked in OPTIONS.asked for setting in settings}
     ranked = table.filter(pl.col("metric").is_in(["success_at_1", "success_at_10", "mrr"]))
     assert set(ranked.filter(system="champion")["test"]) == names
+    assert set(ranked.filter(system="champion/alone")["test"]) == names & {
+        f"{asked}/zero_label" for asked in OPTIONS.asked
+    }
     assert ranked.filter(system="champion")["seed"].unique().to_list() == [None, 1, 2]
     speeds = table.filter(metric="titles_per_second")
     assert speeds["system"].to_list() == ["champion", "ngram", "tfidf"]

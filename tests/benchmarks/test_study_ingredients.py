@@ -10,10 +10,13 @@ import pytest
 from test_study_champion import write_board
 from toy_workspace import JOBS
 
+from benchmarks.studies.champion.measure import Asking
 from benchmarks.studies.champion.titles import read_halves
 from benchmarks.studies.ingredients import measure as ingredients
+from models.answer.search import Search
+from tasks.evidence.known import Known
 
-OPTIONS = Namespace(without=["typo", "teacher"], steps=4, batch=6, seeds=2, processes=1)
+OPTIONS = Namespace(without=["inputs", "typo", "teacher"], steps=4, batch=6, seeds=2, processes=1)
 
 
 @pytest.fixture
@@ -26,17 +29,25 @@ def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_study_on_a_toy(workspace: Path, board: Path) -> None:
+def test_a_study_on_a_toy(workspace: Path, board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole first, then each without; a gain over each; nothing of the odd half."""
+    knows, search = [], Asking.search
+
+    def noted(asking: Asking, model: Path, known: Known | None) -> Search:
+        knows.append(known is not None and len(known.bare))
+        return search(asking, model, known)
+
+    monkeypatch.setattr(Asking, "search", noted)
     options = Namespace(**vars(OPTIONS), kept=board / "kept")
     made = [row for rows in ingredients.measure("sample", options) for row in rows]
     table = pl.DataFrame(made, orient="row", schema=list(ingredients.Row._fields))
-    systems = ["champion", "champion/without_typo", "champion/without_teacher"]
+    systems = ["champion", *(f"champion/without_{name}" for name in OPTIONS.without)]
     own = table.filter(pl.col("metric") == "mrr")
     assert own["system"].unique(maintain_order=True).to_list() == systems
     gains = table.filter(pl.col("metric") == "gain_mrr")
     assert gains["system"].to_list() == [f"champion-{name}" for name in systems[1:]]
-    assert gains["value"].to_list()[1] == 0.0  # no one teaches the toy
+    assert knows == [2, 2, False, False, 2, 2, 2, 2]
+    assert gains["value"].to_list()[2] == 0.0  # no one teaches the toy
     index = ingredients.Workspace.read("sample").aliases
     assert set(own["n"]) == {
         len(read_halves(board, index, "choice").given)

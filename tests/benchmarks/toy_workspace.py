@@ -18,7 +18,7 @@ from models.network.model_files import save_model
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import index_of
 from tasks.files.frames import write_frame
-from tasks.files.schemas import QUERIES, SCORES, SPLIT_ALIASES, STRINGS, TITLES
+from tasks.files.schemas import QUERIES, SCORES, SPLIT_ALIASES, SPLIT_INPUTS, STRINGS, TITLES
 from tasks.pairing.drawn_pairs import base_pairs
 from tasks.pairing.pair_blocks import write_blocks
 from tasks.pairing.strings_table import base_strings
@@ -75,6 +75,8 @@ def make_workspace(root: Path) -> Path:
     split = [queries("heldout_alias", "test", "chief "), queries("annotations", "test", "a ")]
     split += [queries("heldout_alias", "valid", "head "), queries("annotations", "valid", "any ")]
     write_frame(pl.concat(split), root / "data/split/queries.parquet", QUERIES)
+    bare = [(k, f"every {JOBS[k % 2]}", None, "unlabelled") for k in range(4)]
+    write_frame(frame_of(bare, SPLIT_INPUTS), root / "data/split/inputs.parquet", SPLIT_INPUTS)
     _write_pairs(root, titles, pl.concat(split))
     _write_lexical(root, titles, pl.concat(split[:2]))
     _write_model(root)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -30,9 +31,10 @@ from tasks.evaluation.ranking import METRICS
 from tasks.evaluation.systems import read_index
 from tasks.evidence.calibrating import levels
 from tasks.evidence.gathering import gather
-from tasks.evidence.known import Known
+from tasks.evidence.known import Known, known_inputs
 from tasks.files.frames import read_frame
-from tasks.files.schemas import OCCUPATIONS
+from tasks.files.queries import queried_strings
+from tasks.files.schemas import JUDGED, OCCUPATIONS, SPLIT_INPUTS
 
 NAMES = {name: name for name in METRICS} | {"reciprocal_rank": "mrr"}
 Learned = dict[int, tuple[Search, pl.DataFrame]]
@@ -88,6 +90,14 @@ class Asking:
         asked = self.halves.asked.filter(~pl.col("occupation_id").is_in(named))
         rows = values.filter(pl.col("query_id").is_in(asked["query_id"].implode()))
         return rows.with_columns(test=pl.lit("unjudged"))
+
+    @cached_property
+    def inputs(self) -> Known:
+        """The workspace's own inputs, whose labels nobody knows, as what is registered has them."""
+        data = self.workspace.data
+        inputs = read_frame(data / "split/inputs.parquet", SPLIT_INPUTS)
+        nobody = pl.DataFrame(schema=dict(JUDGED))
+        return known_inputs(self.workspace.mix, inputs, nobody, queried_strings(data))
 
     @property
     def bare(self) -> Known:
@@ -171,13 +181,15 @@ def champion_rows(
     asking: Asking, plain: dict[int, TitleNetwork], learned: Learned
 ) -> Iterator[Row]:
     """Ask the networks of every seed in each setting, and without any loss of precision."""
-    before = {
-        seed: asking.values("zero_label", asking.search(own.folder)) for seed, own in plain.items()
-    }
-    bare = {
-        seed: asking.values("unlabelled", asking.search(own.folder, asking.bare))
-        for seed, own in plain.items()
-    }
+
+    def asked(test: str, known: Known | None) -> Seeds:
+        return {
+            seed: asking.values(test, asking.search(own.folder, known))
+            for seed, own in plain.items()
+        }
+
+    before, bare = asked("zero_label", asking.inputs), asked("unlabelled", asking.bare)
+    yield from rows_of(f"{CHAMPION}/alone", asked("zero_label", None), asking)
     told = {seed: asking.values("feedback", search) for seed, (search, _) in learned.items()}
     for settled in (before, bare, told):
         yield from rows_of(CHAMPION, settled, asking)
@@ -195,7 +207,7 @@ def precision_rows(
 ) -> Iterator[Row]:
     """Yield what networks in floats answer, and what bytes lose."""
     single = {
-        seed: asking.values("zero_label", asking.search(own.folder, precision=SINGLE))
+        seed: asking.values("zero_label", asking.search(own.folder, asking.inputs, SINGLE))
         for seed, own in plain.items()
     }
     yield from rows_of(f"{CHAMPION}/{SINGLE}", single, asking)

@@ -21,6 +21,8 @@ from models.training.run import TrainSettings
 TEST = "even"
 ROLES = ("companion", "noisy_companion", "typo", "synonym", "extra_words")
 """Ingredients that are strings of a role; a companion goes with its noisy copies."""
+INPUTS = "inputs"
+"""The ingredient that is asked with, not trained on."""
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -56,11 +58,14 @@ def _without(
             pairs, lambda strings: ~strings["role"].str.ends_with(name).to_numpy(), folder
         )
         return settings, folder
+    if name == INPUTS:
+        return settings, pairs
     if name == "teacher":
         return replace(settings, teacher=None), pairs
     if name == "ranks" and settings.teacher is not None:
         return replace(settings, teacher=replace(settings.teacher, weight=0.0)), pairs
-    raise ValueError(f"no ingredient {name!r}; choose {', '.join((*ROLES, 'teacher', 'ranks'))}")
+    others = (*ROLES, "teacher", "ranks", INPUTS)
+    raise ValueError(f"no ingredient {name!r}; choose {', '.join(others)}")
 
 
 def _answers(asking: Asking, settings: TrainSettings, pairs: Path, system: str) -> Seeds:
@@ -70,4 +75,7 @@ def _answers(asking: Asking, settings: TrainSettings, pairs: Path, system: str) 
         options.kept, options.processes, pairs, teacher=asking.workspace.teacher
     )
     trained = seeded({system: settings}, options.seeds, networks)[system]
-    return {seed: asking.values(TEST, asking.search(own.folder)) for seed, own in trained.items()}
+    known = None if system.endswith(INPUTS) else asking.inputs
+    return {
+        seed: asking.values(TEST, asking.search(own.folder, known)) for seed, own in trained.items()
+    }
