@@ -17,6 +17,7 @@ from benchmarks.title_networks import TitleNetworks
 from benchmarks.tuning import seeded
 from benchmarks.workspace import Workspace, data_folder
 from models.training.run import TrainSettings
+from tasks.evidence.known import Known
 
 TEST = "even"
 ROLES = ("companion", "noisy_companion", "typo", "synonym", "extra_words")
@@ -35,12 +36,13 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     index, params = workspace.aliases, workspace.params
     asking = Asking(workspace, index, read_halves(data_folder(), index, TEST), options)
     settings = champion_settings(params, options.steps, options.batch)
-    whole = _answers(asking, settings, workspace.pairs(workspace.mix), CHAMPION)
+    whole = _answers(asking, settings, workspace.pairs(workspace.mix), CHAMPION, asking.inputs)
     yield list(figures(CHAMPION, whole, NAMES, params))
     for name in options.without:
         pairs = options.kept / f"without-{name}"
         system = f"{CHAMPION}/without_{name}"
-        less = _answers(asking, *_without(name, settings, workspace, pairs), system)
+        known = None if name == INPUTS else asking.inputs
+        less = _answers(asking, *_without(name, settings, workspace, pairs), system, known)
         rows = [*figures(system, less, NAMES, params)]
         for column, metric in NAMES.items():
             gained = f"{CHAMPION}-{system}"
@@ -68,14 +70,15 @@ def _without(
     raise ValueError(f"no ingredient {name!r}; choose {', '.join(others)}")
 
 
-def _answers(asking: Asking, settings: TrainSettings, pairs: Path, system: str) -> Seeds:
-    """Train with every seed, and ask each network."""
+def _answers(
+    asking: Asking, settings: TrainSettings, pairs: Path, system: str, known: Known | None
+) -> Seeds:
+    """Train with every seed, and ask each network with what is known of inputs."""
     options = asking.options
     networks = TitleNetworks(
         options.kept, options.processes, pairs, teacher=asking.workspace.teacher
     )
     trained = seeded({system: settings}, options.seeds, networks)[system]
-    known = None if system.endswith(INPUTS) else asking.inputs
     return {
         seed: asking.values(TEST, asking.search(own.folder, known)) for seed, own in trained.items()
     }
