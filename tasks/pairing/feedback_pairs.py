@@ -105,7 +105,8 @@ class _Candidates(NamedTuple):
         cls, strings: pl.DataFrame, verdicts: pl.DataFrame, *, meet: bool, corrections: bool
     ) -> Self:
         right, wrong = verdicts.filter("right"), verdicts.filter(~pl.col("right"))
-        matched, confirmed = _matched(right.clear() if meet else right, strings)
+        pinned, free = (right.clear(), right) if meet else (right, right.clear())
+        matched, confirmed = _matched(pinned, strings)
         owned = (
             strings.filter(pl.col("role").is_in([ALIAS, "feedback"] if meet else [ALIAS]))
             .explode("occupation_ids")
@@ -117,7 +118,7 @@ class _Candidates(NamedTuple):
         )
         named = pl.concat(
             [
-                right if meet else right.clear(),
+                free,
                 (wrong if corrections else wrong.clear())
                 .with_columns(predicted_occupation_id="corrected_occupation_id")
                 .drop_nulls("predicted_occupation_id"),
