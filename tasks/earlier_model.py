@@ -38,7 +38,7 @@ def _fetch(address: str, root: Path, out: Path) -> None:
     from mlflow.exceptions import MlflowException
     from safetensors.torch import load_file, save
 
-    from tasks.artefact.byte_tables import unpacked
+    from tasks.artefact.packed_tables import unpacked
 
     with registry(root) as client, tempfile.TemporaryDirectory() as temporary:
         import mlflow

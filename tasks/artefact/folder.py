@@ -6,9 +6,9 @@ Out: the folder that `tasks/artefact/serving.py` reads, without pickle: `featuri
 encoder.onnx, weights.safetensors`, `index.npy` (the embeddings of the sorted distinct titles, then
 of the exemplars), `aliases.parquet`, `occupations.parquet`, `exemplars.parquet`, `settings.json`
 (format, precision, score rule, calibration, number of answers), and for training into its space
-`encoder.json`. Tables and index are floats or bytes, as section `register` says. The index holds
-all aliases of the taxonomy, those of the tests too: a consumer who gives a title of the taxonomy
-must find it. Equal files give equal bytes.
+`encoder.json`. Tables are floats, bytes or half bytes, as section `register` says; the index is
+bytes, or floats as they are. It holds all aliases of the taxonomy, those of the tests too: a
+consumer who gives a title of the taxonomy must find it. Equal files give equal bytes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ from tasks.params.section import Count, RunParams, Section, load, load_run
 from tasks.registry.provenance import content_hash, taxonomy_hash
 
 FORMAT = 5
-MADE_BY = ("byte_tables", "export", "registered", "serving_file", "shared_tables")
+Precision = Literal["half_byte", "byte", "single"]
+"""Of a number of a table: four bits, eight, or a float's 32."""
+MADE_BY = ("export", "packed_tables", "registered", "serving_file", "shared_tables")
 BIASED = {**OCCUPATIONS, "bias": pl.Float32}
 ALIASES = dict.fromkeys(("occupation_id", "title", "written", "split"), pl.String)
 
@@ -45,7 +47,7 @@ class RegisterParams(Section):
     NAME: ClassVar[str] = "register"
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
     top_k: Count
-    precision: Literal["single", "byte"]
+    precision: Precision
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A network as it is registered: tables and index in bytes, or in floats, and what they weigh."""
+"""A network as it is registered: tables and index packed, or in floats, and what they weigh."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from models.network.encoder import Encoder
 from models.network.loss import unit
 from models.network.model_files import load_model
 from models.text.featurizer import Featurizer
-from tasks.artefact.byte_tables import in_bytes, packed, unpacked
+from tasks.artefact.packed_tables import packed, quantized, unpacked
 from tasks.evaluation.systems import compared
 
 if TYPE_CHECKING:
     from jaxtyping import Num
     from torch import Tensor
 
-BYTE, SINGLE = "byte", "single"
+    from tasks.artefact.folder import Precision
 
 
 @dataclass(frozen=True)
@@ -28,30 +28,30 @@ class Registered:
 
     Attributes:
         featurizer: of it.
-        encoder: with weights that were packed and unpacked, if they are registered in bytes.
+        encoder: with weights that were packed and unpacked, if they are registered so.
         weights: what is registered.
-        precision: `byte` or `single`.
+        precision: of the tables; the index is in bytes, or in floats as they are.
     """
 
     featurizer: Featurizer
     encoder: Encoder
     weights: dict[str, Tensor]
-    precision: str
+    precision: Precision
 
     @classmethod
     def of(
-        cls, model: Path, precision: str = BYTE, which: Literal["weights", "initial"] = "weights"
+        cls, model: Path, precision: Precision, which: Literal["weights", "initial"] = "weights"
     ) -> Self:
         """Read a model, trained or untrained, and bring it to a precision."""
         featurizer, encoder = load_model(model, which)
-        weights = packed(encoder) if precision == BYTE else dict(encoder.state_dict())
+        weights = packed(encoder, precision)
         encoder.load_state_dict(unpacked(weights))
         return cls(featurizer, encoder, weights, precision)
 
     def index(self, titles: list[str]) -> Num[Tensor, "title dim"]:
         """Embed the titles of an index as they are registered."""
         embeddings = embed_titles(self.encoder, self.featurizer, titles)
-        return in_bytes(embeddings)[0] if self.precision == BYTE else embeddings
+        return embeddings if self.precision == "single" else quantized(embeddings, "byte")[0]
 
     def similarities(self, titles: list[str]) -> Similarities:
         """Compare cleaned titles with those of an index."""

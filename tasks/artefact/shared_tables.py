@@ -1,7 +1,7 @@
 """A network in ONNX that reads its tables from the file of weights beside it.
 
 Tables of embeddings are nearly all that a network weighs; ONNX may say where in another file a
-tensor's numbers lie. Those in bytes are widened as rows are looked up.
+tensor's numbers lie. Those in bytes or half bytes are widened as rows are looked up.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from onnx import TensorProto, helper
 from onnx.external_data_helper import set_external_data
 
 from models.repeatable.whole_file import write_bytes
-from tasks.artefact.byte_tables import SCALE
+from tasks.artefact.packed_tables import OFFSET, SCALE, VALUES
 
 NETWORK = "encoder."
 """Before the name of a weight in the graph (`tasks/artefact/export.py`)."""
-TYPES = {"F32": TensorProto.FLOAT, "I8": TensorProto.INT8}
+TYPES = {"F32": TensorProto.FLOAT, "I8": TensorProto.INT8, "U8": TensorProto.UINT8}
 
 
 def share_tables(network: Path, weights: Path) -> None:
@@ -27,7 +27,7 @@ def share_tables(network: Path, weights: Path) -> None:
 
     Args:
         network: as `export_encoder` wrote it; written anew.
-        weights: safetensors with the same values, floats or bytes (`byte_tables.packed`).
+        weights: safetensors with the same values, floats or packed (`packed_tables.packed`).
 
     Raises:
         onnx.checker.ValidationError: the new graph is not valid.
@@ -47,7 +47,8 @@ def share_tables(network: Path, weights: Path) -> None:
                 inside[NETWORK + tensor] = graph.initializer.add(name=NETWORK + tensor)
             if tensor in places:
                 _read_from(inside[NETWORK + tensor], weights.name, places[tensor])
-        nodes += _widened(node, table) if name + SCALE in places else [node]
+        packed = name + SCALE in places
+        nodes += _widened(node, table, places[name]["dtype"]) if packed else [node]
     del graph.node[:]
     graph.node.extend(nodes)
     write_bytes(model.SerializeToString(), network)
@@ -76,13 +77,34 @@ def _read_from(tensor: TensorProto, file: str, place: dict[str, Any]) -> None:
     tensor.ClearField("raw_data")
 
 
-def _widened(gather: onnx.NodeProto, table: str) -> list[onnx.NodeProto]:
+def _widened(gather: onnx.NodeProto, table: str, dtype: str) -> list[onnx.NodeProto]:
     """Look up whole numbers and scales, and multiply; what comes out has the name that it had."""
     (out,), ids = gather.output, gather.input[1]
-    whole, floats, scales = (f"{out}/{name}" for name in ("whole", "floats", "scales"))
+    rows, floats, scales = (f"{out}/{name}" for name in ("rows", "floats", "scales"))
+    nodes = [_node("Gather", rows, table, ids), _node("Cast", floats, rows, to=TensorProto.FLOAT)]
+    if dtype == "U8":
+        nodes += _two_of_each(floats)
+        floats = nodes[-1].output[0]
+    return [*nodes, _node("Gather", scales, table + SCALE, ids), _node("Mul", out, floats, scales)]
+
+
+def _two_of_each(floats: str) -> list[onnx.NodeProto]:
+    """Take the numbers of `packed_tables.halved` apart."""
+    step, offset, ratio, upper, shifted, lower, both, whole = (
+        f"{floats}/{name}"
+        for name in ("step", "offset", "ratio", "upper", "shifted", "lower", "both", "whole")
+    )
     return [
-        helper.make_node("Gather", [table, ids], [whole], name=whole),
-        helper.make_node("Cast", [whole], [floats], name=floats, to=TensorProto.FLOAT),
-        helper.make_node("Gather", [table + SCALE, ids], [scales], name=scales),
-        helper.make_node("Mul", [floats, scales], [out], name=f"{out}/scaled"),
+        _node("Constant", step, value_float=float(VALUES)),
+        _node("Constant", offset, value_float=float(OFFSET)),
+        _node("Div", ratio, floats, step),
+        _node("Floor", upper, ratio),
+        _node("Mul", shifted, upper, step),
+        _node("Sub", lower, floats, shifted),
+        _node("Concat", both, lower, upper, axis=-1),
+        _node("Sub", whole, both, offset),
     ]
+
+
+def _node(kind: str, out: str, *inputs: str, **attributes: float) -> onnx.NodeProto:
+    return helper.make_node(kind, [*inputs], [out], name=out, **attributes)

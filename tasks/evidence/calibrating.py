@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import polars as pl
 
@@ -18,17 +20,28 @@ ENOUGH = 50
 """Queries: a twentieth of fewer is hardly a query."""
 
 
-def calibrate(
-    search: Search, queries: pl.DataFrame, hierarchy: Levels, temperature: float, lost_share: float
-) -> Calibration:
-    """Fit confidence at every level on queries with known occupations.
+class Answered(NamedTuple):
+    """What a search said of queries.
+
+    Attributes:
+        shares: of the answer's group in the posterior, at each level [query, level].
+        right: whether the answer's group is a right one [query, level].
+        familiarity: of the titles [query].
+    """
+
+    shares: np.ndarray
+    right: np.ndarray
+    familiarity: np.ndarray
+
+
+def ask(search: Search, queries: pl.DataFrame, hierarchy: Levels, temperature: float) -> Answered:
+    """Ask queries, one at least, for their first answer.
 
     Args:
         search: the network with its evidence.
-        queries: schema `QUERIES`, one at least; of several right occupations any counts.
+        queries: `cleaned, occupation_ids`; of several right occupations any counts.
         hierarchy: of the index's occupations.
         temperature: of the posterior.
-        lost_share: of the queries that may be called no job title.
     """
     shares, right, familiarity = [], [], []
     titles = queries["cleaned"].to_list()
@@ -41,9 +54,25 @@ def calibrate(
             for answer, codes in zip(answers, gold, strict=True)
         ]
         familiarity.append(search.familiarity(titles[place], hits.closest))
-    of_level = zip(np.concatenate(shares).T, np.array(right).T, strict=True)
+    return Answered(np.concatenate(shares), np.array(right), np.concatenate(familiarity))
+
+
+def calibrate(
+    search: Search, queries: pl.DataFrame, hierarchy: Levels, temperature: float, lost_share: float
+) -> Calibration:
+    """Fit confidence at every level on queries with known occupations.
+
+    Args:
+        search: the network with its evidence.
+        queries: schema `QUERIES`, one at least; of several right occupations any counts.
+        hierarchy: of the index's occupations.
+        temperature: of the posterior.
+        lost_share: of the queries that may be called no job title.
+    """
+    asked = ask(search, queries, hierarchy, temperature)
+    of_level = zip(asked.shares.T, asked.right.T, strict=True)
     offsets, slopes = zip(*(fitted(logit(share), hit) for share, hit in of_level), strict=True)
-    familiar = float(np.quantile(np.concatenate(familiarity), lost_share)) if lost_share else -KNOWN
+    familiar = float(np.quantile(asked.familiarity, lost_share)) if lost_share else -KNOWN
     return Calibration(temperature, offsets, slopes, familiar)
 
 

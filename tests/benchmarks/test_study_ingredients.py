@@ -10,7 +10,7 @@ import pytest
 from test_study_champion import write_board
 from toy_workspace import JOBS
 
-from benchmarks.studies.champion.measure import Asking
+from benchmarks.studies.champion.asking import Asking
 from benchmarks.studies.champion.titles import read_halves
 from benchmarks.studies.ingredients import measure as ingredients
 from models.answer.search import Search

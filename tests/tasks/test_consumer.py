@@ -20,7 +20,7 @@ import tiny_run
 from mlflow_import import WARNINGS
 
 from models.network.embedding import embed_titles
-from tasks.artefact.byte_tables import packed, unpacked
+from tasks.artefact.packed_tables import packed, unpacked
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
@@ -69,7 +69,7 @@ def environment(uri: str) -> dict[str, str]:
 
 def torch_embeddings(seed: int) -> np.ndarray:
     featurizer, encoder = tiny_run.network(seed)
-    encoder.load_state_dict(unpacked(packed(encoder)))  # as it is registered
+    encoder.load_state_dict(unpacked(packed(encoder, "byte")))  # as it is registered
     return embed_titles(encoder, featurizer, ["nurse", "coder"]).numpy()
 
 

@@ -13,7 +13,7 @@ from mlflow_import import WARNINGS
 from models.network.model_files import load_model
 from tasks import earlier_model as stage
 from tasks import train as training
-from tasks.artefact.byte_tables import packed, unpacked
+from tasks.artefact.packed_tables import packed, unpacked
 from tasks.earlier_model import earlier_model
 from tasks.params.section import ParamsError
 
@@ -83,7 +83,7 @@ def test_a_version_is_a_folder_that_training_reads(
     featurizer, encoder = load_model(stage.FOLDER)
     expected = load_model(root / "data/train/1/7/model")
     assert (featurizer, encoder.settings) == (expected[0], expected[1].settings)
-    for name, weight in unpacked(packed(expected[1])).items():
+    for name, weight in unpacked(packed(expected[1], "byte")).items():
         assert weight.equal(encoder.state_dict()[name])
     assert (stage.FOLDER / "address").read_text(encoding="utf-8") == f"{VERSION}\n"
     before = {path.name: path.read_bytes() for path in stage.FOLDER.iterdir()}

@@ -5,34 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from benchmarks.results import Row
 from models.answer.calibration import Calibration, Levels
-from models.answer.evidence import posterior
 from models.answer.index import AliasIndex
 from models.answer.search import Search
 from models.measures.calibration_error import calibrated_value, calibration_error
 from models.measures.intervals import bootstrap_interval
 from models.repeatable.seeding import child_seed
 from models.text.titles import clean_title, normalize_title
-from tasks.evidence.calibrating import calibrate
+from tasks.evidence.calibrating import Answered, ask, calibrate
 
 HEADLINES = ("2013", "2014", "2015")
 PRECISION = 0.9
 NAMES = ("major", "sub_major", "minor", "unit", "occupation")
 """The levels of ISCO-08, and ESCO's occupations below them."""
-
-
-class Certain(NamedTuple):
-    """What a search said of titles: confidence and truth at each level, and familiarity."""
-
-    confidence: np.ndarray
-    right: np.ndarray
-    familiarity: np.ndarray
 
 
 def certainty_rows(
@@ -56,19 +46,10 @@ def certainty_rows(
     """
     for seed, (search, titles) in fitted_on.items():
         temperature = search.rule.temperature
-        queries = titles.with_columns(occupation_ids=pl.concat_list("occupation_id"))
-        calibration = calibrate(search, queries, hierarchy, temperature, lost_share)
+        calibration = calibrate(search, _queries(titles), hierarchy, temperature, lost_share)
         other, reported = asked[seed]
-        told = certain(other, reported, hierarchy, calibration)
-        for level, name in enumerate(NAMES):
-            sure, right = told.confidence[:, level], told.right[:, level]
-            draw = child_seed(seed, "calibration", name)
-            for metric, value in (
-                ("calibration_error", calibration_error(sure, right, draw)),
-                ("calibration_error_if_calibrated", calibrated_value(sure, draw)),
-                ("coverage_at_90", coverage(sure, right, PRECISION)),
-            ):
-                yield Row(system, f"certainty/{name}", metric, value, len(sure), seed=seed)
+        told = ask(other, _queries(reported), hierarchy, temperature)
+        yield from confidence_rows(system, told, calibration, seed)
         found = other.blocks(strangers, 1)
         unknown = np.concatenate(
             [other.familiarity(strangers[place], hits.closest) for place, hits in found]
@@ -81,20 +62,24 @@ def certainty_rows(
             yield Row(system, f"certainty/{test}", "refused", value, len(refused), low, high, seed)
 
 
-def certain(
-    search: Search, titles: pl.DataFrame, hierarchy: Levels, calibration: Calibration
-) -> Certain:
-    """Ask titles with one right occupation each."""
-    gold = [codes[0] for codes in search.index.codes([[o] for o in titles["occupation_id"]])]
-    confidence, right, familiarity = [], [], []
-    cleaned = titles["cleaned"].to_list()
-    for place, hits in search.blocks(cleaned, 1):
-        answers = hits.occupations[:, 0]
-        chances = posterior(hits.scores, calibration.temperature)
-        confidence.append(calibration(hierarchy.shares(chances, answers)))
-        right.append(hierarchy.agree(answers, np.array(gold[place])))
-        familiarity.append(search.familiarity(cleaned[place], hits.closest))
-    return Certain(*map(np.concatenate, (confidence, right, familiarity)))
+def confidence_rows(
+    system: str, told: Answered, calibration: Calibration, seed: int
+) -> Iterator[Row]:
+    """Yield how far confidence can be trusted at each level, and how much it answers."""
+    confidence = calibration(told.shares)
+    for level, name in enumerate(NAMES):
+        sure, right = confidence[:, level], told.right[:, level]
+        draw = child_seed(seed, "calibration", name)
+        for metric, value in (
+            ("calibration_error", calibration_error(sure, right, draw)),
+            ("calibration_error_if_calibrated", calibrated_value(sure, draw)),
+            ("coverage_at_90", coverage(sure, right, PRECISION)),
+        ):
+            yield Row(system, f"certainty/{name}", metric, value, len(sure), seed=seed)
+
+
+def _queries(titles: pl.DataFrame) -> pl.DataFrame:
+    return titles.with_columns(occupation_ids=pl.concat_list("occupation_id"))
 
 
 def coverage(sure: np.ndarray, right: np.ndarray, precision: float) -> float:

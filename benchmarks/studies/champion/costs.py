@@ -14,7 +14,7 @@ from benchmarks.timing import Work, alternate
 from benchmarks.tuning import one_thread
 from benchmarks.workspace import Workspace
 from models.answer.search import Search, Similarities
-from tasks.artefact.registered import BYTE, SINGLE, Registered
+from tasks.artefact.registered import Registered
 from tasks.teacher.sentence_encoder import sentence_encoder
 
 
@@ -30,6 +30,7 @@ def cost_rows(
         options: `untrained`, names of other systems; `timed`, titles; `repeats`.
     """
     params, index = workspace.params, workspace.aliases
+    precision = params.register_.precision
     titles = asked["cleaned"].to_list()[: options.timed]
 
     def work(name: str, similarities: Similarities) -> Work:
@@ -37,12 +38,12 @@ def cost_rows(
         return Work(name, "speed", "titles_per_second", _answered(search, titles))
 
     with one_thread():
-        ours = Registered.of(model).similarities(index.titles)
+        ours = Registered.of(model, precision).similarities(index.titles)
         others = untrained(index.titles, params, options.untrained)
         works = [work(CHAMPION, ours), *(work(*other) for other in others)]
         yield from alternate(works, options.repeats)
-    for system, precision in ((CHAMPION, BYTE), (f"{CHAMPION}/{SINGLE}", SINGLE)):
-        weight = Registered.of(model, precision).megabytes(index.titles)
+    for system, kept in ((CHAMPION, precision), (f"{CHAMPION}/single", "single")):
+        weight = Registered.of(model, kept).megabytes(index.titles)
         yield Row(system, "size", "megabytes", weight, 1)
     if SENTENCES in options.untrained:
         weights = sum(one.numel() for one in sentence_encoder().model.parameters())

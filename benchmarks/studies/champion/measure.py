@@ -4,112 +4,36 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.results import Row
+from benchmarks.studies.champion.asking import Asking
 from benchmarks.studies.champion.certainty import certainty_rows, no_titles
 from benchmarks.studies.champion.corrected import write_corrected
 from benchmarks.studies.champion.costs import cost_rows
-from benchmarks.studies.champion.titles import Halves, read_halves
+from benchmarks.studies.champion.titles import read_halves
 from benchmarks.systems import CHAMPION, champion_settings, untrained
 from benchmarks.title_networks import TitleNetwork, TitleNetworks
 from benchmarks.tuning import seeded
 from benchmarks.workspace import Workspace, data_folder
-from models.answer.evidence import Evidence
-from models.answer.index import AliasIndex
 from models.answer.search import Search
-from models.measures.metrics import rank_gold
-from models.repeatable.progress import Progress
-from tasks.artefact.registered import BYTE, SINGLE, Registered
+from tasks.artefact.registered import Registered
 from tasks.evaluation.ranking import METRICS
 from tasks.evaluation.systems import read_index
 from tasks.evidence.calibrating import levels
-from tasks.evidence.gathering import gather
-from tasks.evidence.known import Known, known_inputs
+from tasks.evidence.gathering import EvidenceParams
+from tasks.evidence.known import Known
 from tasks.files.frames import read_frame
-from tasks.files.queries import queried_strings
-from tasks.files.schemas import JUDGED, OCCUPATIONS, SPLIT_INPUTS
+from tasks.files.schemas import OCCUPATIONS
 
 NAMES = {name: name for name in METRICS} | {"reciprocal_rank": "mrr"}
 Learned = dict[int, tuple[Search, pl.DataFrame]]
 """By seed, what knows the given titles' labels, and the titles asked."""
 CHOICE = "choice"
 """The titles that things are chosen on, and that confidence is fitted on."""
-NO_LABELS = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": pl.Int64})
-
-
-@dataclass(frozen=True)
-class Asking:
-    """Titles given and asked, and the workspace whose networks are asked."""
-
-    workspace: Workspace
-    index: AliasIndex
-    halves: Halves
-    options: argparse.Namespace
-
-    def scores(self, search: Search) -> np.ndarray:
-        """Score all occupations for each title asked [title, occupation]."""
-        progress = Progress("titles scored:", len(self.halves.asked))
-        blocks = []
-        for place, hits in search.blocks(self.halves.asked["cleaned"].to_list(), 1):
-            blocks.append(hits.scores.astype(np.float32))
-            progress(place.stop)
-        return np.concatenate(blocks)
-
-    def values(self, test: str, search: Search) -> pl.DataFrame:
-        """Return `test, query_id` and a column a metric for the titles asked; ties in mean."""
-        asked = self.halves.asked
-        gold = np.searchsorted(np.array(self.index.occupations), asked["occupation_id"].to_numpy())
-        rank = rank_gold(self.scores(search), gold[:, None])
-        columns = {name: metric(rank) for name, metric in METRICS.items()}
-        return asked.select(pl.lit(test).alias("test"), "query_id").with_columns(**columns)
-
-    def search(self, model: Path, known: Known | None = None, precision: str = BYTE) -> Search:
-        """Search the index of all aliases with a network, and with what is known of inputs."""
-        rule = self.workspace.params.evaluate.rule
-        system = Registered.of(model, precision)
-        plain = Search(self.index, system.similarities(self.index.titles), rule)
-        if known is None:
-            return plain
-        made = gather(plain, known, self.workspace.params.evidence, rule.temperature, CHAMPION)
-        bias = dict(made.prior.select("occupation_id", "bias").iter_rows())
-        exemplars = made.exemplars.to_dict(as_series=False)
-        evidence = Evidence.of(self.index, bias, exemplars, rule.temperature)
-        titles = [*self.index.titles, *evidence.titles]
-        return Search(self.index, system.similarities(titles), rule, evidence)
-
-    def unjudged(self, values: pl.DataFrame) -> pl.DataFrame:
-        """Return the values of those titles whose occupation no given label names."""
-        named = set(self.halves.given["occupation_id"])
-        asked = self.halves.asked.filter(~pl.col("occupation_id").is_in(named))
-        rows = values.filter(pl.col("query_id").is_in(asked["query_id"].implode()))
-        return rows.with_columns(test=pl.lit("unjudged"))
-
-    @cached_property
-    def inputs(self) -> Known:
-        """The workspace's own inputs, whose labels nobody knows, as what is registered has them."""
-        data = self.workspace.data
-        inputs = read_frame(data / "split/inputs.parquet", SPLIT_INPUTS)
-        nobody = pl.DataFrame(schema=dict(JUDGED))
-        return known_inputs(self.workspace.mix, inputs, nobody, queried_strings(data))
-
-    @property
-    def bare(self) -> Known:
-        """The given titles without their labels."""
-        return Known(self.halves.given["cleaned"].unique(maintain_order=True).to_list(), NO_LABELS)
-
-    @property
-    def labelled(self) -> Known:
-        """The given titles with their labels, as often as each was given."""
-        titles = self.halves.given.select(pl.col("cleaned").alias("title"), "occupation_id")
-        counted = titles.group_by("title", "occupation_id", maintain_order=True).len("count")
-        return Known([], counted.cast({"count": pl.Int64}))
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -162,7 +86,7 @@ def taught_networks(asking: Asking, first: TitleNetwork, name: str) -> dict[int,
     """Train with the corrections that the given labels make of the first network's answers."""
     workspace, options = asking.workspace, asking.options
     index = read_index(workspace.data)  # people see answers of what was trained on
-    similarities = Registered.of(first.folder).similarities(index.titles)
+    similarities = Registered.of(first.folder, asking.precision).similarities(index.titles)
     answering = Search(index, similarities, workspace.params.evaluate.rule)
     folder = options.kept / f"corrected-{name}"
     write_corrected(workspace, answering, asking.halves.given, folder)
@@ -172,7 +96,7 @@ def taught_networks(asking: Asking, first: TitleNetwork, name: str) -> dict[int,
 def with_labels(asking: Asking, taught: dict[int, TitleNetwork]) -> Learned:
     """Return by seed what knows the given titles' labels, and the titles asked."""
     return {
-        seed: (asking.search(own.folder, asking.labelled), asking.halves.asked)
+        seed: (asking.search(own.folder, asking.labelled, asking.board), asking.halves.asked)
         for seed, own in taught.items()
     }
 
@@ -182,13 +106,14 @@ def champion_rows(
 ) -> Iterator[Row]:
     """Ask the networks of every seed in each setting, and without any loss of precision."""
 
-    def asked(test: str, known: Known | None) -> Seeds:
+    def asked(test: str, known: Known | None, weights: EvidenceParams | None = None) -> Seeds:
         return {
-            seed: asking.values(test, asking.search(own.folder, known))
+            seed: asking.values(test, asking.search(own.folder, known, weights))
             for seed, own in plain.items()
         }
 
-    before, bare = asked("zero_label", asking.inputs), asked("unlabelled", asking.bare)
+    before = asked("zero_label", asking.inputs)
+    bare = asked("unlabelled", asking.bare, asking.board)
     yield from rows_of(f"{CHAMPION}/alone", asked("zero_label", None), asking)
     told = {seed: asking.values("feedback", search) for seed, (search, _) in learned.items()}
     for settled in (before, bare, told):
@@ -202,18 +127,18 @@ def champion_rows(
     yield from precision_rows(asking, plain, before)
 
 
-def precision_rows(
-    asking: Asking, plain: dict[int, TitleNetwork], in_bytes: Seeds
-) -> Iterator[Row]:
-    """Yield what networks in floats answer, and what bytes lose."""
+def precision_rows(asking: Asking, plain: dict[int, TitleNetwork], packed: Seeds) -> Iterator[Row]:
+    """Yield what networks in floats answer, and what packing loses."""
     single = {
-        seed: asking.values("zero_label", asking.search(own.folder, asking.inputs, SINGLE))
+        seed: asking.values(
+            "zero_label", asking.search(own.folder, asking.inputs, precision="single")
+        )
         for seed, own in plain.items()
     }
-    yield from rows_of(f"{CHAMPION}/{SINGLE}", single, asking)
+    yield from rows_of(f"{CHAMPION}/single", single, asking)
     params = asking.workspace.params
-    lost = f"{CHAMPION}-{CHAMPION}/{SINGLE}"
-    yield from gains(lost, in_bytes, single, "gain_mrr", params, column="reciprocal_rank")
+    lost = f"{CHAMPION}-{CHAMPION}/single"
+    yield from gains(lost, packed, single, "gain_mrr", params, column="reciprocal_rank")
 
 
 def untrained_rows(asking: Asking) -> Iterator[Row]:

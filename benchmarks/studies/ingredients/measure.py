@@ -10,7 +10,8 @@ from pathlib import Path
 from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.reduced_pairs import write_reduced
 from benchmarks.results import Row
-from benchmarks.studies.champion.measure import NAMES, Asking
+from benchmarks.studies.champion.asking import Asking
+from benchmarks.studies.champion.measure import NAMES
 from benchmarks.studies.champion.titles import read_halves
 from benchmarks.systems import CHAMPION, champion_settings
 from benchmarks.title_networks import TitleNetworks

@@ -35,8 +35,9 @@ from models.network.loss import PairBatch, Targets
 from models.network.model_files import load_model, save_model
 from models.repeatable.whole_file import write_bytes
 from models.text.featurizer import Featurizer
-from tasks.artefact.byte_tables import packed, unpacked
 from tasks.artefact.export import export_encoder
+from tasks.artefact.folder import Precision
+from tasks.artefact.packed_tables import packed, unpacked
 from tasks.artefact.shared_tables import share_tables
 
 PARAMS = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text(encoding="utf-8"))
@@ -124,14 +125,14 @@ def test_files_and_the_exported_network_give_the_same(kind: str, tmp_path: Path)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("in_bytes", [False, True])
+@pytest.mark.parametrize("precision", ["half_byte", "byte", "single"])
 @pytest.mark.parametrize("kind", ENCODERS)
 def test_the_exported_network_reads_its_tables_from_the_weights(
-    kind: str, in_bytes: bool, tmp_path: Path
+    kind: str, precision: Precision, tmp_path: Path
 ) -> None:
-    """And looks the same rows up, whether they are floats or bytes; the graph itself is small."""
+    """And looks the same rows up, whether they are floats or packed; the graph itself is small."""
     featurizer, encoder = network(kind)
-    weights = packed(encoder) if in_bytes else encoder.state_dict()
+    weights = packed(encoder, precision)
     encoder.load_state_dict(unpacked(weights))
     file, beside = tmp_path / "encoder.onnx", tmp_path / "weights.safetensors"
     export_encoder(encoder, file)
@@ -148,7 +149,7 @@ def test_the_exported_network_reads_its_tables_from_the_weights(
     graph = onnx.load(file, load_external_data=False).graph
     assert whole - file.stat().st_size > 4 * sum(map(torch.numel, tables)) - 3000
     outside = sum(tensor.data_location == TensorProto.EXTERNAL for tensor in graph.initializer)
-    assert outside == len(tables) * (2 if in_bytes else 1)
+    assert outside == len(tables) * (1 if precision == "single" else 2)
     session = onnxruntime.InferenceSession(str(file))
     fed = dict(
         zip((e.name for e in session.get_inputs()), features(featurizer, TITLES), strict=True)

@@ -65,10 +65,12 @@ def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> No
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("precision", ["single", "byte"])
+@pytest.mark.parametrize(
+    ("precision", "close"), [("single", 1e-6), ("byte", 0.02), ("half_byte", 0.3)]
+)
 @pytest.mark.parametrize("which", ["weights", "initial"])
 def test_it_is_read_as_the_normalizer_of_the_run(
-    root: Path, tmp_path: Path, which: str, precision: str
+    root: Path, tmp_path: Path, which: str, precision: str, close: float
 ) -> None:
     """With the trained network or the untrained one; every embedding is of unit norm."""
     change_params(root, "evaluate", occupation_score="soft", soft_temperature=0.5)
@@ -80,7 +82,6 @@ def test_it_is_read_as_the_normalizer_of_the_run(
     assert normalizer.index.titles == titles
     featurizer, encoder = load_model(root / "data/train/1/7/model", which)  # type: ignore[arg-type]
     expected = embed_titles(encoder, featurizer, titles).numpy()
-    close = 1e-6 if precision == "single" else 0.02
     np.testing.assert_allclose(normalizer.embeddings, expected, atol=close)
     np.testing.assert_allclose(normalizer.embed(titles), expected, atol=close)
     np.testing.assert_allclose(np.linalg.norm(normalizer.embeddings, axis=1), 1, atol=1e-5)

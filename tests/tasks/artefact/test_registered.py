@@ -11,7 +11,7 @@ import torch
 
 from models.network.embedding import embed_titles
 from models.network.model_files import load_model
-from tasks.artefact.registered import BYTE, SINGLE, Registered
+from tasks.artefact.registered import Registered
 
 TITLES = ["nurse", "software developer", "baker"]
 
@@ -22,7 +22,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_floats_are_what_was_trained(model: Path) -> None:
-    network, (featurizer, encoder) = Registered.of(model, SINGLE), load_model(model)
+    network, (featurizer, encoder) = Registered.of(model, "single"), load_model(model)
     expected = embed_titles(encoder, featurizer, TITLES)
     assert network.index(TITLES).equal(expected)
     similarities = network.similarities(TITLES)(TITLES)
@@ -30,16 +30,22 @@ def test_floats_are_what_was_trained(model: Path) -> None:
 
 
 @pytest.mark.parametrize("which", ["weights", "initial"])
-def test_bytes_are_close_to_it(model: Path, which: str) -> None:
-    exact, network = (Registered.of(model, one, which) for one in (SINGLE, BYTE))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("precision", "dtype", "close"), [("byte", torch.int8, 0.03), ("half_byte", torch.uint8, 0.3)]
+)
+def test_what_is_packed_is_close_to_it(
+    model: Path, which: str, precision: str, dtype: torch.dtype, close: float
+) -> None:
+    exact, network = (Registered.of(model, one, which) for one in ("single", precision))  # type: ignore[arg-type]
     assert network.index(TITLES).dtype == torch.int8
     found, expected = (own.similarities(TITLES)(TITLES) for own in (network, exact))
-    np.testing.assert_allclose(found, expected, atol=0.03)
-    assert torch.int8 in {tensor.dtype for tensor in network.weights.values()}
+    np.testing.assert_allclose(found, expected, atol=close)
+    assert dtype in {tensor.dtype for tensor in network.weights.values()}
 
 
 def test_what_it_weighs(model: Path) -> None:
     """Every number of the weights, and of the index a row a title."""
-    floats, some = (Registered.of(model, SINGLE).megabytes(TITLES[:n]) for n in (3, 1))
+    floats, some = (Registered.of(model, "single").megabytes(TITLES[:n]) for n in (3, 1))
     assert floats - some == pytest.approx(2 * load_model(model)[1].dim * 4 / 1e6)
-    assert Registered.of(model, BYTE).megabytes(TITLES) < floats
+    half, whole = (Registered.of(model, one).megabytes(TITLES) for one in ("half_byte", "byte"))  # type: ignore[arg-type]
+    assert half < whole < floats

@@ -12,7 +12,7 @@ import tiny_run
 from mlflow_import import WARNINGS, mlflow
 
 from models.network.embedding import embed_titles
-from tasks.artefact.byte_tables import packed, unpacked
+from tasks.artefact.packed_tables import packed, unpacked
 from tasks.benchmark.folder import BenchmarkError
 from tasks.benchmark.model import cosine, load_model
 from tasks.registry.tracking import registry
@@ -51,7 +51,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def torchs(seed: int) -> np.ndarray:
     """Embed with the network as it is registered, in bytes."""
     featurizer, encoder = tiny_run.network(seed)
-    encoder.load_state_dict(unpacked(packed(encoder)))
+    encoder.load_state_dict(unpacked(packed(encoder, "byte")))
     return embed_titles(encoder, featurizer, TITLES).numpy()
 
 

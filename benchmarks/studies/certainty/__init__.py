@@ -1,0 +1,1 @@
+"""How far the confidence of the pipeline's own answers can be trusted."""

@@ -1,0 +1,117 @@
+"""Networks of a workspace asked titles of the job board, with what is known of inputs."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from benchmarks.studies.champion.titles import Halves
+from benchmarks.systems import CHAMPION
+from benchmarks.workspace import Workspace
+from models.answer.evidence import Evidence
+from models.answer.index import AliasIndex
+from models.answer.search import Search
+from models.measures.metrics import rank_gold
+from models.repeatable.progress import Progress
+from tasks.artefact.folder import Precision
+from tasks.artefact.registered import Registered
+from tasks.evaluation.ranking import METRICS
+from tasks.evidence.gathering import EvidenceParams, gather
+from tasks.evidence.known import Known, known_inputs
+from tasks.files.frames import read_frame
+from tasks.files.queries import queried_strings
+from tasks.files.schemas import JUDGED, SPLIT_INPUTS
+
+NO_LABELS = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": pl.Int64})
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Titles given and asked, and the workspace whose networks are asked."""
+
+    workspace: Workspace
+    index: AliasIndex
+    halves: Halves
+    options: argparse.Namespace
+
+    @property
+    def precision(self) -> Precision:
+        """Of what is registered."""
+        return self.workspace.params.register_.precision
+
+    def scores(self, search: Search) -> np.ndarray:
+        """Score all occupations for each title asked [title, occupation]."""
+        progress = Progress("titles scored:", len(self.halves.asked))
+        blocks = []
+        for place, hits in search.blocks(self.halves.asked["cleaned"].to_list(), 1):
+            blocks.append(hits.scores.astype(np.float32))
+            progress(place.stop)
+        return np.concatenate(blocks)
+
+    def values(self, test: str, search: Search) -> pl.DataFrame:
+        """Return `test, query_id` and a column a metric for the titles asked; ties in mean."""
+        asked = self.halves.asked
+        gold = np.searchsorted(np.array(self.index.occupations), asked["occupation_id"].to_numpy())
+        rank = rank_gold(self.scores(search), gold[:, None])
+        columns = {name: metric(rank) for name, metric in METRICS.items()}
+        return asked.select(pl.lit(test).alias("test"), "query_id").with_columns(**columns)
+
+    def search(
+        self,
+        model: Path,
+        known: Known | None = None,
+        weights: EvidenceParams | None = None,
+        precision: Precision | None = None,
+    ) -> Search:
+        """Search the index of all aliases with a network as it is registered, and with inputs."""
+        rule = self.workspace.params.evaluate.rule
+        system = Registered.of(model, precision or self.precision)
+        plain = Search(self.index, system.similarities(self.index.titles), rule)
+        if known is None:
+            return plain
+        weights = weights or self.workspace.params.evidence
+        made = gather(plain, known, weights, rule.temperature, CHAMPION)
+        bias = dict(made.prior.select("occupation_id", "bias").iter_rows())
+        exemplars = made.exemplars.to_dict(as_series=False)
+        evidence = Evidence.of(self.index, bias, exemplars, rule.temperature)
+        titles = [*self.index.titles, *evidence.titles]
+        return Search(self.index, system.similarities(titles), rule, evidence)
+
+    def unjudged(self, values: pl.DataFrame) -> pl.DataFrame:
+        """Return the values of those titles whose occupation no given label names."""
+        named = set(self.halves.given["occupation_id"])
+        asked = self.halves.asked.filter(~pl.col("occupation_id").is_in(named))
+        rows = values.filter(pl.col("query_id").is_in(asked["query_id"].implode()))
+        return rows.with_columns(test=pl.lit("unjudged"))
+
+    @cached_property
+    def inputs(self) -> Known:
+        """The workspace's own inputs, whose labels nobody knows, as what is registered has them."""
+        data = self.workspace.data
+        inputs = read_frame(data / "split/inputs.parquet", SPLIT_INPUTS)
+        nobody = pl.DataFrame(schema=dict(JUDGED))
+        return known_inputs(self.workspace.mix, inputs, nobody, queried_strings(data))
+
+    @property
+    def board(self) -> EvidenceParams:
+        """How much the given titles weigh, which say more of the asked ones than inputs do."""
+        options, own = self.options, self.workspace.params.evidence
+        changes = {"prior_power": options.prior_power, "guess_weight": options.guess_weight}
+        return own.model_copy(update=changes)
+
+    @property
+    def bare(self) -> Known:
+        """The given titles without their labels."""
+        return Known(self.halves.given["cleaned"].unique(maintain_order=True).to_list(), NO_LABELS)
+
+    @property
+    def labelled(self) -> Known:
+        """The given titles with their labels, as often as each was given."""
+        titles = self.halves.given.select(pl.col("cleaned").alias("title"), "occupation_id")
+        counted = titles.group_by("title", "occupation_id", maintain_order=True).len("count")
+        return Known([], counted.cast({"count": pl.Int64}))
