@@ -53,7 +53,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     params["train"] |= {"encoder": {"kind": "recurrent"}, "loss": {"kind": "contrastive"}}
     params["typos"] |= {"variants": 2, "probe_titles": 8, "gate_titles": 8}
     params["pairs"] |= {"rounds": 2, "row_group": 1024}
-    params["evaluate"]["bootstrap_draws"] = 20
+    params["evaluate"] |= {"occupation_score": "best", "bootstrap_draws": 20}  # as in `paper`
     (folder / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     titles = titles_of(
         (f"o{k}", kind + own, "train") for k, own in enumerate(OWN) for kind in KINDS
