@@ -24,6 +24,8 @@ KEY = ("dataset", "test", "system", "metric", "seed")
 RUN_COLUMNS = ("run", "study", "machine", "command")
 FOLDER = Path("results")
 RUNS = "runs"
+BEST_STEP = "best_step"
+"""Metric of a network that was trained: the step of its best look at the validation data."""
 
 Line = dict[str, str]
 """One row of a file, as text."""

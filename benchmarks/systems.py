@@ -12,12 +12,14 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
 from benchmarks.query_figures import UNSEEDED, Seeds
+from benchmarks.results import Row
 from benchmarks.title_networks import TitleNetworks
-from benchmarks.tuning import TRIAL_SEED, bounded, one_thread, seeded
+from benchmarks.tuning import TRIAL_SEED, bounded, learning, one_thread, seeded
 from models.answer.search import Similarities
 from models.network.model_files import load_model
 from models.training.run import TrainSettings
@@ -30,6 +32,15 @@ from tasks.teacher.sentence_encoder import sentence_encoder
 
 Ask = Callable[[Similarities], pl.DataFrame]
 """From a system to `test, query_id` and values by query."""
+
+
+class Answered(NamedTuple):
+    """What each system answered, and rows of how the trained ones learned."""
+
+    values: dict[str, Seeds]
+    learned: list[Row]
+
+
 CHAMPION, RECURRENT, SENTENCES = "champion", "recurrent", "sentence_encoder"
 UNTRAINED = ("ngram", "tfidf", SENTENCES)
 SYSTEMS = (*UNTRAINED, RECURRENT, CHAMPION)
@@ -42,7 +53,7 @@ def answers(
     teacher: Path,
     params: AllParams,
     options: argparse.Namespace,
-) -> dict[str, Seeds]:
+) -> Answered:
     """Ask each of `options.systems`, trained with every seed if it is trained at all.
 
     Args:
@@ -72,7 +83,7 @@ def answers(
                 seed: ask(network(*load_model(own.folder), titles))
                 for seed, own in outcomes.items()
             }
-    return answered
+    return Answered(answered, list(learning(trained)))
 
 
 def champion_settings(params: AllParams, steps: int, batch: int) -> TrainSettings:

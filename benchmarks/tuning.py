@@ -21,7 +21,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import torch
 
-from benchmarks.results import Row
+from benchmarks.results import BEST_STEP, Row
 from models.training.loop import Look
 from models.training.run import TrainSettings
 
@@ -55,6 +55,11 @@ class Outcome:
     def valid_score(self) -> float:
         """Of the best look."""
         return max(look.valid_score for look in self.looks)
+
+    @property
+    def best_step(self) -> int:
+        """Of the best look, of equal ones the first; 0: the network did not learn."""
+        return max(self.looks, key=lambda look: look.valid_score).step
 
 
 Made = TypeVar("Made", bound=Outcome)
@@ -106,7 +111,8 @@ def tuned(trials: Sequence[Trial], runner: Runner[Made], metric: str) -> Chosen:
         if count > TRIALS:
             raise ValueError(f"{system} has {count} trials; every system has at most {TRIALS}")
     jobs = [Job(f"{trial.system}, {trial.name}", trial.settings) for trial in trials]
-    scores = [outcome.valid_score for outcome in runner.outcomes(jobs)]
+    outcomes = runner.outcomes(jobs)
+    scores = [outcome.valid_score for outcome in outcomes]
     best: dict[str, int] = {}
     for number, trial in enumerate(trials):
         if scores[number] > scores[best.setdefault(trial.system, number)]:
@@ -114,7 +120,8 @@ def tuned(trials: Sequence[Trial], runner: Runner[Made], metric: str) -> Chosen:
     rows = []
     for number, (system, name, _) in enumerate(trials):
         taken = float(best[system] == number)
-        for figure, value in ((metric, scores[number]), ("chosen", taken)):
+        found = {metric: scores[number], "chosen": taken, BEST_STEP: outcomes[number].best_step}
+        for figure, value in found.items():
             row = Row(system, f"trial:{name}", figure, value, runner.judges, seed=TRIAL_SEED)
             rows.append(row)
     return Chosen({system: trials[number].settings for system, number in best.items()}, rows)
@@ -132,6 +139,13 @@ def seeded(
     ]
     outcomes = iter(runner.outcomes(jobs))
     return {system: {seed: next(outcomes) for seed in numbers} for system in settings}
+
+
+def learning(made: Mapping[str, Mapping[int, Outcome]]) -> Iterator[Row]:
+    """Yield the step of each network's best look; pages say of 0 that it did not learn."""
+    for system, by_seed in made.items():
+        for seed, outcome in by_seed.items():
+            yield Row(system, "training", BEST_STEP, outcome.best_step, 1, seed=seed)
 
 
 def grid(

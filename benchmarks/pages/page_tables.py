@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.pages.tables import Printed, datasets, distinct, figure, markdown, pivot, where
-from benchmarks.results import Line, Lines, Results
+from benchmarks.pages.unlearned import MARK, UNLEARNED, marked
+from benchmarks.results import BEST_STEP, Line, Lines, Results
 from benchmarks.study import Study
 
 PIPELINE = "table3"
@@ -61,7 +62,7 @@ class Table:
 
     def parts(self, study: Study, results: Results) -> Iterator[str]:
         """Yield heading, note and table of each data set that has rows of it."""
-        rows = [dict(row) for row in results[study.name]]
+        rows = marked(results[study.name])
         whole = "dataset" in (*self.index, self.column)
         for dataset in [""] if whole else datasets(rows):
             own = rows if whole else where(rows, dataset=dataset)
@@ -133,12 +134,15 @@ def over_seeds(rows: Lines) -> list[Line]:
 def trials(rows: Lines) -> Iterator[str]:
     """Yield the table of all trials: what each was tried with, its score, which were taken."""
     tried = [row for row in rows if row["test"].startswith("trial:")]
+    still = {(r["system"], r["test"]) for r in where(tried, metric=BEST_STEP) if r["value"] == "0"}
     taken = {(r["system"], r["test"]) for r in where(tried, metric="chosen") if r["value"] == "1"}
     lines = []
     for row in tried:
-        if row["metric"] != "chosen":
-            name, mark = row["test"].removeprefix("trial:"), (row["system"], row["test"]) in taken
-            lines.append([row["system"], name, figure(row), row["n"], "yes" if mark else ""])
+        if row["metric"] not in ("chosen", BEST_STEP):
+            place = row["system"], row["test"]
+            name, mark = row["test"].removeprefix("trial:"), "yes" if place in taken else ""
+            score = figure({**row, MARK: UNLEARNED if place in still else ""})
+            lines.append([row["system"], name, score, row["n"], mark])
     if lines:
         yield "### Trials"
         yield markdown(("system", "tried with", "score", "n", "taken"), sorted(lines))

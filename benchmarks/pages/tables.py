@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from benchmarks.pages.unlearned import MARK, UNLEARNED
 from benchmarks.results import Line, Lines
 
 SHARES = (
@@ -70,9 +71,15 @@ def pivot(
 
 
 def figure(row: Line, *, ends: bool = True) -> str:
-    """Write `0.532 [0.511, 0.553]`, or the value alone."""
+    """Write `0.532 [0.511, 0.553]`, or the value alone.
+
+    In the place of a network's figure stands that it did not learn, beside a mean which of its
+    seeds did not (`unlearned.marked`); what training cost stands as it is.
+    """
     value, low, high = (_short(row[name], row["metric"]) for name in ("value", "low", "high"))
-    return f"{value} [{low}, {high}]" if low and ends else value
+    text = f"{value} [{low}, {high}]" if low and ends else value
+    mark = row.get(MARK) if row["metric"].startswith(SHARES) else ""
+    return UNLEARNED if mark == UNLEARNED else f"{text} ({mark})" if mark else text
 
 
 def of(rows: Lines, *metrics: str) -> list[Line]:

@@ -15,7 +15,7 @@ from benchmarks.pair_figures import Figures, compared, rows_of, told_apart, word
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
 from benchmarks.study import study
-from benchmarks.tuning import Trial, grid, seeded, tuned
+from benchmarks.tuning import Trial, grid, learning, seeded, tuned
 from benchmarks.workspace import data_folder
 from models.measures.correlations import Measure
 from models.training.run import TrainSettings
@@ -94,6 +94,7 @@ def table1(
     figures = {
         system: judged(dataset, list(by_seed.values()), parts) for system, by_seed in made.items()
     }
+    yield from learning(made)
     for system, by_seed in made.items():
         yield from rows_of(system, figures[system], by_seed)
         for seed, network in by_seed.items():
@@ -124,7 +125,9 @@ def table2(
         for system in BY_LENGTH
         for length in options.lengths
     }
-    for system, by_seed in seeded(shorter, options.seeds, networks).items():
+    made = seeded(shorter, options.seeds, networks)
+    yield from learning(made)
+    for system, by_seed in made.items():
         yield from rows_of(system, judged("sick", list(by_seed.values()), parts), by_seed)
 
 

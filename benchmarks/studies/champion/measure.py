@@ -17,7 +17,7 @@ from benchmarks.studies.champion.costs import cost_rows
 from benchmarks.studies.champion.titles import read_halves
 from benchmarks.systems import CHAMPION, champion_settings, untrained
 from benchmarks.title_networks import TitleNetwork, TitleNetworks
-from benchmarks.tuning import seeded
+from benchmarks.tuning import learning, seeded
 from benchmarks.workspace import Workspace, data_folder
 from models.answer.search import Search
 from tasks.artefact.registered import Registered
@@ -70,6 +70,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
             )
         rows += [row._replace(test=f"{name}/{row.test}") for row in own]
     first = next(iter(plain.values())).folder
+    rows += learning({CHAMPION: plain})
     yield [*rows, *cost_rows(workspace, asking[CHOICE].halves.asked, first, options)]
 
 

@@ -13,7 +13,7 @@ from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
 from benchmarks.studies.charagram.material import Material, read
 from benchmarks.study import study
-from benchmarks.tuning import TRIAL_SEED, Job, Trial, grid, seeded, tuned
+from benchmarks.tuning import TRIAL_SEED, Job, Trial, grid, learning, seeded, tuned
 from benchmarks.workspace import data_folder
 from models.training.run import TrainSettings
 from models.training.train_files import settings_from
@@ -64,6 +64,7 @@ def systems(
     settings = {system: until(own, options.examples, options) for system, own in chosen.items()}
     made = seeded(settings, options.seeds, replace(networks, watch=material.simlex))
     figures = {system: judged(list(by_seed.values()), material) for system, by_seed in made.items()}
+    yield from learning(made)
     for system, by_seed in made.items():
         yield from rows_of(system, figures[system], by_seed)
         for seed, network in by_seed.items():
@@ -105,6 +106,7 @@ def cells(
         headlines = {key: figures[key] for key in HEADLINES}
         for row in rows_of(job.name, headlines):
             yield row._replace(seed=TRIAL_SEED)
+        yield from learning({job.name: {TRIAL_SEED: network}})
         yield Row(job.name, "training", "units", network.units, 1)
 
 

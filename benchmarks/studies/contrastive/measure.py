@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.query_figures import interval_row
-from benchmarks.results import Row
+from benchmarks.results import BEST_STEP, Row
 from benchmarks.studies.contrastive.variants import (
     PARTS,
     Material,
@@ -75,6 +75,8 @@ def study(
         run.encoder.load_state_dict(load_model(outcome.folder)[1].state_dict())
         rows = [*curve(outcome, len(run.valid)), *probe(run, pairs), *judged(outcome, exam)]
         rows.append(Row("", "training", "titles_per_step", encoded(run, 0), 1))
+        if variant.trained:
+            rows.append(Row("", "training", BEST_STEP, outcome.best_step, 1))
         yield from (row._replace(system=variant.system, seed=seed) for row in rows)
 
 

@@ -15,7 +15,7 @@ from benchmarks.results import Row
 from benchmarks.studies.frozen_space.spaces import METRICS, in_space, values
 from benchmarks.timing import Work, alternate
 from benchmarks.title_networks import TitleNetworks, updates
-from benchmarks.tuning import TRIAL_SEED, Trial, bounded, grid, one_thread, seeded, tuned
+from benchmarks.tuning import TRIAL_SEED, Trial, bounded, grid, learning, one_thread, seeded, tuned
 from benchmarks.workspace import Exam, Workspace
 from models.network.kinds import loss_settings
 from models.training.run import TrainSettings
@@ -57,14 +57,19 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         system: bounded(own, options.steps, own.seed) for system, own in chosen.settings.items()
     }
     answers: dict[str, Seeds] = {}
+    made = seeded(settings, options.seeds, networks)
     with one_thread():
         production = values(exam.network(earlier), exam)
-        for system, outcomes in seeded(settings, options.seeds, networks).items():
+        for system, outcomes in made.items():
             print(f"asking {system}", flush=True)
             answers[system] = {
                 seed: _answers(network.folder, earlier, exam) for seed, network in outcomes.items()
             }
-        rows = [*chosen.rows, *quality(answers, {workspace.seed: production}, exam)]
+        rows = [
+            *chosen.rows,
+            *learning(made),
+            *quality(answers, {workspace.seed: production}, exam),
+        ]
         rows += speeds(settings, networks, options.repeats)
     yield rows
 

@@ -14,8 +14,8 @@ from benchmarks.studies.champion.asking import Asking
 from benchmarks.studies.champion.measure import NAMES
 from benchmarks.studies.champion.titles import read_halves
 from benchmarks.systems import CHAMPION, champion_settings
-from benchmarks.title_networks import TitleNetworks
-from benchmarks.tuning import seeded
+from benchmarks.title_networks import TitleNetwork, TitleNetworks
+from benchmarks.tuning import learning, seeded
 from benchmarks.workspace import Workspace, data_folder
 from models.training.run import TrainSettings
 from tasks.evidence.known import Known
@@ -37,14 +37,16 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     index, params = workspace.aliases, workspace.params
     asking = Asking(workspace, index, read_halves(data_folder(), index, TEST), options)
     settings = champion_settings(params, options.steps, options.batch)
-    whole = _answers(asking, settings, workspace.pairs(workspace.mix), CHAMPION, asking.inputs)
-    yield list(figures(CHAMPION, whole, NAMES, params))
+    made = _trained(asking, settings, workspace.pairs(workspace.mix), CHAMPION)
+    whole = _answers(asking, made, asking.inputs)
+    yield [*learning({CHAMPION: made}), *figures(CHAMPION, whole, NAMES, params)]
     for name in options.without:
         pairs = options.kept / f"without-{name}"
         system = f"{CHAMPION}/without_{name}"
         known = None if name == INPUTS else asking.inputs
-        less = _answers(asking, *_without(name, settings, workspace, pairs), system, known)
-        rows = [*figures(system, less, NAMES, params)]
+        made = _trained(asking, *_without(name, settings, workspace, pairs), system)
+        less = _answers(asking, made, known)
+        rows = [*learning({system: made}), *figures(system, less, NAMES, params)]
         for column, metric in NAMES.items():
             gained = f"{CHAMPION}-{system}"
             rows += gains(gained, whole, less, f"gain_{metric}", params, column)
@@ -71,15 +73,19 @@ def _without(
     raise ValueError(f"no ingredient {name!r}; choose {', '.join(others)}")
 
 
-def _answers(
-    asking: Asking, settings: TrainSettings, pairs: Path, system: str, known: Known | None
-) -> Seeds:
-    """Train with every seed, and ask each network with what is known of inputs."""
+def _trained(
+    asking: Asking, settings: TrainSettings, pairs: Path, system: str
+) -> dict[int, TitleNetwork]:
+    """Train with every seed."""
     options = asking.options
     networks = TitleNetworks(
         options.kept, options.processes, pairs, teacher=asking.workspace.teacher
     )
-    trained = seeded({system: settings}, options.seeds, networks)[system]
+    return seeded({system: settings}, options.seeds, networks)[system]
+
+
+def _answers(asking: Asking, made: dict[int, TitleNetwork], known: Known | None) -> Seeds:
+    """Ask each network with what is known of inputs."""
     return {
-        seed: asking.values(TEST, asking.search(own.folder, known)) for seed, own in trained.items()
+        seed: asking.values(TEST, asking.search(own.folder, known)) for seed, own in made.items()
     }

@@ -41,7 +41,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         options,
     )
     rows = [Row("data", TEST, name, value, 1) for name, value in counts(inputs, aliases).items()]
-    yield [*rows, *standings(CHAMPION, answered, NAMES, params)]
+    yield [*rows, *answered.learned, *standings(CHAMPION, answered.values, NAMES, params)]
 
 
 def queries(inputs: pl.DataFrame) -> pl.DataFrame:

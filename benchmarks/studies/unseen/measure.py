@@ -48,7 +48,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         params,
         options,
     )
-    yield [*rows, *standings(CHAMPION, answered, METRICS, params)]
+    yield [*rows, *answered.learned, *standings(CHAMPION, answered.values, METRICS, params)]
 
 
 def _teacher(pairs: Path, params: AllParams, options: argparse.Namespace) -> Path:

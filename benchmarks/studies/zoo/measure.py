@@ -11,7 +11,7 @@ from benchmarks.query_figures import Seeds, figures, gains, pooled
 from benchmarks.results import Row
 from benchmarks.studies.zoo.costs import costs
 from benchmarks.title_networks import TitleNetworks
-from benchmarks.tuning import TRIAL_SEED, Trial, bounded, grid, one_thread, seeded, tuned
+from benchmarks.tuning import TRIAL_SEED, Trial, bounded, grid, learning, one_thread, seeded, tuned
 from benchmarks.workspace import VALID, Exam, Workspace
 from models.network.kinds import encoder_settings, kinds, loss_settings
 from tasks.files.frames import read_frame
@@ -43,15 +43,21 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         system: bounded(own, options.steps, own.seed) for system, own in chosen.settings.items()
     }
     values: dict[str, Seeds] = {}
+    made = seeded(settings, options.seeds, networks)
     with one_thread():
-        for system, outcomes in seeded(settings, options.seeds, networks).items():
+        for system, outcomes in made.items():
             print(f"asking {system}", flush=True)
             values[system] = {
                 seed: exam.answers(network.folder).drop("system")
                 for seed, network in outcomes.items()
             }
         lexical = workspace.data / "lexical/scores.parquet"
-        rows = [*chosen.rows, *quality(values, exam), *lacks(values, exam, lexical)]
+        rows = [
+            *chosen.rows,
+            *learning(made),
+            *quality(values, exam),
+            *lacks(values, exam, lexical),
+        ]
         rows += costs(settings, networks, exam.titles(options.titles), options.repeats)
     yield rows
 
