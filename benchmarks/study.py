@@ -15,8 +15,9 @@ A folder `studies/NAME/` holds `study.yaml`, `measure.py`, and, where a table or
   not explain; a name may hold `<number>` or `<text>`.
 
 `measure.py` has `measure(dataset, options)`, which yields lists of `Row`; each is written before
-the next is made. `page.py` may have `tables(results)`, parts of Markdown that stand before the
-tables of `study.yaml`, and `plot(results)`, an SVG.
+the next is made. What trains yields the rows of `tuning.learning` too, so that pages say what did
+not learn. `page.py` may have `tables(results)`, parts of Markdown that stand before the tables of
+`study.yaml`, and `plot(results)`, an SVG.
 """
 
 from __future__ import annotations

@@ -6,11 +6,9 @@ is 0, the weights that were kept are those that training began with.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 
 from benchmarks.results import BEST_STEP, Line, Lines
-from benchmarks.study import SPLIT
 
 MARK = "unlearned"
 """The key that `marked` adds to a row."""
@@ -30,8 +28,7 @@ def marked(rows: Lines) -> list[Line]:
 
 
 def _mark(row: Line, seeds: dict[tuple[str, str], dict[str, bool]]) -> str:
-    systems = [row["system"], *re.split(SPLIT["system"], row["system"])]
-    known = (seeds.get((row["dataset"], system), {}) for system in systems)
+    known = (seeds.get((row["dataset"], system), {}) for system in row["system"].split("-"))
     lost = [own for own in known if any(own.values())]
     if not lost or (row["seed"] and not any(own.get(row["seed"]) for own in lost)):
         return ""

@@ -38,18 +38,21 @@ def test_the_first_of_the_best_looks(scores: tuple[float, ...], best: int) -> No
 
 
 def test_seeds_means_and_comparisons() -> None:
-    """Of a no seed learned, of b seed 2 did not, c is whole; d was measured before this was."""
+    """Of a no seed learned, of b seed 2 did not, c is whole; d was measured before this was.
+
+    Another form of a system is a network of its own.
+    """
     steps = [step("a", "1", "0"), step("a", "2", "0"), step("b", "1", "50"), step("b", "2", "0")]
     steps.append(step("c", "1", "50"))
     asked = [
         *(line("a", "1"), line("a", "")),
         *(line("b", "1"), line("b", "2"), line("b", "")),
         *(line("c", ""), line("c-a", ""), line("c-b", ""), line("d", "")),
-        line("a", "", dataset="esco"),
+        *(line("a", "", dataset="esco"), line("a/smaller", "")),
     ]
     marks = [row[MARK] for row in marked([*steps, *asked])[len(steps) :]]
     partly = f"seed 2 {UNLEARNED}"
-    assert marks == [UNLEARNED, UNLEARNED, "", UNLEARNED, partly, "", UNLEARNED, partly, "", ""]
+    assert marks == [UNLEARNED, UNLEARNED, "", UNLEARNED, partly, "", UNLEARNED, partly, *[""] * 3]
 
 
 def test_a_figure_is_not_shown_but_what_training_cost_is() -> None:
