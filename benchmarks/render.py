@@ -5,6 +5,7 @@ Run it with `python -m benchmarks.render`. Equal files give equal bytes; nothing
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -13,6 +14,7 @@ import yaml
 
 from benchmarks.pages.page_tables import Table, trials
 from benchmarks.pages.tables import datasets, distinct, markdown, where
+from benchmarks.pages.unlearned import marked
 from benchmarks.results import FOLDER, Line, Lines, Results, read_results, read_runs
 from benchmarks.study import Study, studies, study
 from models.answer.answer import Answer, columns
@@ -32,7 +34,7 @@ otherwise; every figure, its machine and its command are behind the links. Writt
 
 def pages(folder: Path = FOLDER) -> dict[Path, str]:
     """Return every page and plot that `docs/` has of the studies, by its path."""
-    results, runs = read_results(folder), read_runs(folder)
+    results, runs = _read(folder), read_runs(folder)
     measured = [one for one in studies() if results[one.name]]
     made = {PAGE: lines_of([HEAD, *(_short(one, results) for one in measured)])}
     for one in measured:
@@ -44,13 +46,19 @@ def pages(folder: Path = FOLDER) -> dict[Path, str]:
 
 def readme(text: str, folder: Path = FOLDER, stages: Path = STAGES) -> str:
     """Return the README with its tables made anew: examples, results, the answer, stages."""
-    table = _own(study("table3"), "readme", read_results(folder))
+    table = _own(study("table3"), "readme", _read(folder))
     note = "success@1, the share answered right: [all figures](docs/RESULTS.md)."
     text = between_markers(text, "results", f"{table}\n\n{note}")
     text = between_markers(text, "answer", answer_table())
     examples = (folder / "answers.md").read_text(encoding="utf-8").strip()
     text = between_markers(text, "answers", examples)
     return between_markers(text, "stages", stage_table(stages))
+
+
+def _read(folder: Path) -> Results:
+    """Return all rows that there are, those of networks that did not learn marked."""
+    rows = {name: marked(own) for name, own in read_results(folder).items()}
+    return defaultdict(list, rows)
 
 
 def answer_table() -> str:

@@ -93,6 +93,10 @@ class Workspace:
         """Return the figures of a network on the tests."""
         return self.data / "evaluate" / mix / str(seed) / "table.csv"
 
+    def history(self, mix: str, seed: int) -> Path:
+        """Return what was seen while a network trained."""
+        return self.data / "train" / mix / str(seed) / "history.csv"
+
     def model(self, mix: str, seed: int) -> Path:
         """Return the folder of a network."""
         folder = self.data / "train" / mix / str(seed) / "model"

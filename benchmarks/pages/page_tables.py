@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.pages.tables import Printed, datasets, distinct, figure, markdown, pivot, where
-from benchmarks.pages.unlearned import MARK, UNLEARNED, marked
+from benchmarks.pages.unlearned import MARK, UNLEARNED
 from benchmarks.results import BEST_STEP, Line, Lines, Results
 from benchmarks.study import Study
 
@@ -62,7 +62,7 @@ class Table:
 
     def parts(self, study: Study, results: Results) -> Iterator[str]:
         """Yield heading, note and table of each data set that has rows of it."""
-        rows = marked(results[study.name])
+        rows = results[study.name]
         whole = "dataset" in (*self.index, self.column)
         for dataset in [""] if whole else datasets(rows):
             own = rows if whole else where(rows, dataset=dataset)

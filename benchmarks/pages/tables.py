@@ -82,6 +82,11 @@ def figure(row: Line, *, ends: bool = True) -> str:
     return UNLEARNED if mark == UNLEARNED else f"{text} ({mark})" if mark else text
 
 
+def is_figure(row: Line) -> bool:
+    """Say whether a row is of something that learned, or need not (`unlearned.marked`)."""
+    return row.get(MARK) != UNLEARNED
+
+
 def of(rows: Lines, *metrics: str) -> list[Line]:
     """Return the rows of these metrics."""
     return [row for row in rows if row["metric"] in metrics]

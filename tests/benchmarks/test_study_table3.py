@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from benchmarks.study import study
 from tasks.files.frames import Schema
 from tasks.files.schemas import TABLE
 from tasks.files.tables import write_table
+from tasks.reporting.material import HISTORY
 from tasks.table3.effects import EFFECTS, KEPT_UP
 from tasks.table3.tables import SUMMARY
 
@@ -51,6 +53,9 @@ def make_workspace(folder: Path, shift: float = 0.0) -> Path:
     for (mix, seed), value in values.items():
         table = lines("untrained", 0.1) + lines(mix, value + shift)
         write(folder / f"data/evaluate/{mix}/{seed}/table.csv", TABLE, table)
+        scores = (0.3, 0.2 if (mix, seed) == ("0", 2) else 0.4)  # which did not learn
+        looks = [(100 * look, math.nan, math.nan, math.nan, s) for look, s in enumerate(scores)]
+        write(folder / f"data/train/{mix}/{seed}/history.csv", HISTORY, looks)
     means = {"ngram": (0.5, 1, None), "0": (0.4, 2, 0.1414), "1": (0.7, 2, 0.1414)}
     summary = [
         (system, *test, metric, mean, mean - 0.05, mean + 0.05, 40, seeds, None, None, spread, 0.9)
@@ -152,12 +157,12 @@ def test_page_shows_the_paper_beside_and_shares_what_is_equal(made: Path, tmp_pa
     for line in (
         "| system | typos | paper |",
         "| ngram | 0.500 [0.400, 0.600] | 0.99 |",
-        "| 0 | 0.400 [0.350, 0.450] | 0.95 |",
+        "| 0 | 0.400 [0.350, 0.450] (seed 2 did not learn) | 0.95 |",
         "| 1 | 0.700 [0.650, 0.750] | 0.99 |",
         "| 1-0 | typos | 1 | 0.300 [0.200, 0.400] | yes | 0.43 | 0.80 |",
-        "| 1-0 | typos | 2 | 0.300 [-0.100, 0.400] | no |  | 0.80 |",
+        "| 1-0 | typos | 2 | did not learn |  |  | 0.80 |",
         f"| 4c-3 | extra_words/{LABEL} | 1 |  | -0.050 | 30 | no |",
-        "| 1-0 | 2 | 0.300 [-0.100, 0.400] |",
+        "| 1-0 | 2 | did not learn |",
     ):
         assert line in text.splitlines(), line
     assert text.splitlines().count("| ngram | 0.500 [0.400, 0.600] | 0.99 |") == 2

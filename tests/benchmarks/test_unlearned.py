@@ -67,7 +67,7 @@ def test_a_figure_is_not_shown_but_what_training_cost_is() -> None:
 def test_a_table_and_the_trials_say_so() -> None:
     """A trial's own steps say it of a trial; its score is that of step 0."""
     rows = [step("a", "1", "0"), line("a", "1"), step("b", "1", "50"), line("b", "1")]
-    *_, made = Table(ends=False).parts(study("zoo"), {"zoo": rows})
+    *_, made = Table(ends=False).parts(study("zoo"), {"zoo": marked(rows)})
     assert made.splitlines()[2:] == [f"| a | {UNLEARNED} | 0 |", "| b | 0.500 | 50 |"]
     tried = [
         row

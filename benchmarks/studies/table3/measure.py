@@ -10,11 +10,13 @@ from typing import Any
 import polars as pl
 
 from benchmarks.query_figures import sliced
-from benchmarks.results import Row
+from benchmarks.results import BEST_STEP, Row
 from benchmarks.workspace import SAMPLE, Workspace, place
 from tasks.files.schemas import TABLE
 from tasks.files.sources import MIXES
 from tasks.files.tables import read_table
+from tasks.reporting.material import HISTORY
+from tasks.reporting.sections.learning import best_look
 from tasks.table3.effects import EFFECTS, KEPT_UP
 from tasks.table3.tables import SUMMARY
 
@@ -54,6 +56,9 @@ def networks(workspace: Workspace) -> Iterator[Row]:
             for line in lines:
                 if mix in (workspace.mix, line["system"]):
                     yield _row(line)._replace(seed=seed)
+            if table.is_file():
+                step, _ = best_look(read_table(workspace.history(mix, seed), HISTORY)) or (0, 0.0)
+                yield Row(mix, "training", BEST_STEP, step, 1, seed=seed)
 
 
 def means(summary: pl.DataFrame) -> Iterator[Row]:

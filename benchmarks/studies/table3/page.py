@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benchmarks.pages.page_tables import PIPELINE, TESTS, Table, over_seeds, with_lexical
 from benchmarks.pages.plots import curves, svg
-from benchmarks.pages.tables import datasets, figure, markdown, of, where
+from benchmarks.pages.tables import datasets, figure, is_figure, markdown, of, where
 from benchmarks.results import Line, Lines, Results
 from benchmarks.study import study
 from tasks.table3.paper import ACCURACY, OWN_TEST, paper_errors_removed
@@ -91,8 +91,9 @@ def _errors_removed(rows: Lines) -> str:
         mix, _, over = gain["system"].partition("-")
         if OWN_TEST.get(mix) == gain["test"]:
             paper = paper_errors_removed(mix, over, gain["test"])
-            share = f"{float(removed[key]['value']):.2f}" if key in removed else ""
-            above = "yes" if float(gain["low"]) > 0 else "no"
+            is_one = is_figure(gain)
+            share = f"{float(removed[key]['value']):.2f}" if is_one and key in removed else ""
+            above = ("yes" if float(gain["low"]) > 0 else "no") if is_one else ""
             lines.append(
                 [*key, figure(gain), above, share, "" if paper is None else f"{paper:.2f}"]
             )
@@ -106,7 +107,7 @@ def _kept_up(rows: Lines) -> str:
     lines = []
     for key, verdict in _by_comparison(rows, "non_inferior").items():
         gain = figure(gains[key]) if key in gains else ""
-        passed = "yes" if float(verdict["value"]) else "no"
+        passed = ("yes" if float(verdict["value"]) else "no") if is_figure(verdict) else ""
         lines.append([*key, gain, figure(ends[key]), verdict["n"], passed])
     return markdown(("system", "test", "seed", "gain", "Holm's lower end", "n", "keeps up"), lines)
 

@@ -21,6 +21,10 @@ TERMS_MEANING = (
 )
 Curves = tuple[tuple[str, str, str, str], ...]
 """Column, label, colour and style of each."""
+UNLEARNED = (
+    "This network did not learn: at no look was it better than before training, so its first "
+    "weights were kept."
+)
 ADVICE = (
     "The loss should fall and flatten. Validation success@1 decides when to stop and which weights "
     "are kept: if the kept step is the last one, longer training may help; if it lies far "
@@ -40,6 +44,7 @@ def learning(material: Material) -> Html:
     return section(
         "learning",
         "Learning curves",
+        paragraph(tag("strong", UNLEARNED)) if step == 0 else "",
         paragraph(
             f"The weights of step {count(step)} of {count(history['step'][-1])} were kept: "
             f"validation success@1 {share(success)}. {ADVICE}"
@@ -59,7 +64,7 @@ def best_look(history: pl.DataFrame) -> tuple[int, float] | None:
     looks = history.drop_nans("valid_score").drop_nulls("valid_score")
     if looks.is_empty():
         return None
-    row = looks.row(int(looks["valid_score"].arg_max() or 0), named=True)
+    row = looks.filter(pl.col("valid_score") == pl.max("valid_score")).row(0, named=True)
     return row["step"], row["valid_score"]
 
 

@@ -28,7 +28,7 @@ from tasks.reporting.names import (
 )
 from tasks.reporting.sections.confusions import confused_pairs, confusions
 from tasks.reporting.sections.embedding_map import embedding_map, sample_rows
-from tasks.reporting.sections.learning import best_look, learning
+from tasks.reporting.sections.learning import UNLEARNED, best_look, learning
 from tasks.reporting.sections.losses import choices, curves, losses
 from tasks.reporting.sections.neighbours import neighbours, sample_queries
 from tasks.reporting.sections.results import Comparison, compare, results, standing
@@ -183,6 +183,17 @@ def test_kept_step_is_the_first_of_the_best_looks(material):
     assert best_look(material.history) == (50, 0.6)
     assert "step 50 of 100" in learning(material)
     assert best_look(pl.DataFrame(schema=dict(HISTORY))) is None
+
+
+@pytest.mark.thorough
+def test_a_network_that_did_not_learn_is_said_to_be_one(material, change):
+    """Give every later look the score of the one before training."""
+    assert UNLEARNED not in learning(material)
+    first = material.history["valid_score"][0]
+    history = material.history.with_columns(valid_score=pl.lit(first))
+    page = learning(change(history=history))
+    assert UNLEARNED in page
+    assert "step 0 of 100" in page
 
 
 def points_of(drawing: str, colour: str) -> list[float]:
