@@ -12,8 +12,9 @@ from typing import Any, get_args, get_type_hints
 
 import yaml
 
-from benchmarks.pages.page_tables import Table, trials
+from benchmarks.pages.page_tables import Table
 from benchmarks.pages.tables import datasets, distinct, markdown, where
+from benchmarks.pages.trials import trials
 from benchmarks.pages.unlearned import marked
 from benchmarks.results import FOLDER, Line, Lines, Results, read_results, read_runs
 from benchmarks.study import Study, studies, study

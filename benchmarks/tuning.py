@@ -1,4 +1,4 @@
-"""Networks of a study: fixed trials of each system, and the best of them trained with every seed.
+"""Networks of a study: equal trials of each system, and the best of them trained with every seed.
 
 A trial is trained with seed 1 and judged on validation data alone. Every network is trained on one
 thread, several at a time in processes of their own, from its own seed: their number changes no
@@ -10,32 +10,24 @@ an interrupted study goes on behind the last network.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import torch
 
+from benchmarks.grids import Grid, Trial, widened
 from benchmarks.results import BEST_STEP, Row
 from models.training.loop import Look
 from models.training.run import TrainSettings
 
-TRIALS = 6  # at most, of each system
+TRIALS = 6  # at most, of each system, before grids are widened
+WIDENED = 3  # times, at most
 TRIAL_SEED = 1
 LOOKS = 4  # at the validation data, after the one at step 0
-
-
-class Trial(NamedTuple):
-    """Settings that a system may have; `name` says what they are: ``learning_rate=0.001``."""
-
-    system: str
-    name: str
-    settings: TrainSettings
 
 
 class Job(NamedTuple):
@@ -105,11 +97,32 @@ class Chosen(NamedTuple):
     rows: list[Row]
 
 
-def tuned(trials: Sequence[Trial], runner: Runner[Made], metric: str) -> Chosen:
-    """Train all trials and choose the best one of each system; of equal ones the first."""
-    for system, count in Counter(trial.system for trial in trials).items():
-        if count > TRIALS:
-            raise ValueError(f"{system} has {count} trials; every system has at most {TRIALS}")
+def tuned(grids: Sequence[Grid], runner: Runner[Made], metric: str) -> Chosen:
+    """Train all trials and choose the best one of each system; of equal ones the first.
+
+    Where a best one lies at an end, grids are widened (`grids.widened`), `WIDENED` times at most.
+
+    Raises:
+        ValueError: a system has more trials than another, or than `TRIALS`.
+    """
+    counts = {grid.system: len(list(grid.trials())) for grid in grids}
+    if len(set(counts.values())) > 1 or max(counts.values()) > TRIALS:
+        raise ValueError(f"trials: {counts}; give every system as many, at most {TRIALS}")
+    best, rows = _tried(grids, runner, metric)
+    for _ in range(WIDENED):
+        wider = widened(grids, best)
+        if wider == list(grids):
+            break
+        grids = wider
+        best, rows = _tried(grids, runner, metric)  # what was trained is kept
+    return Chosen({system: trial.settings for system, trial in best.items()}, rows)
+
+
+def _tried(
+    grids: Sequence[Grid], runner: Runner[Made], metric: str
+) -> tuple[dict[str, Trial], list[Row]]:
+    """Return the best trial of each system, and the rows of all."""
+    trials = [trial for grid in grids for trial in grid.trials()]
     jobs = [Job(f"{trial.system}, {trial.name}", trial.settings) for trial in trials]
     outcomes = runner.outcomes(jobs)
     scores = [outcome.valid_score for outcome in outcomes]
@@ -118,13 +131,12 @@ def tuned(trials: Sequence[Trial], runner: Runner[Made], metric: str) -> Chosen:
         if scores[number] > scores[best.setdefault(trial.system, number)]:
             best[trial.system] = number
     rows = []
-    for number, (system, name, _) in enumerate(trials):
-        taken = float(best[system] == number)
+    for number, trial in enumerate(trials):
+        taken = float(best[trial.system] == number)
         found = {metric: scores[number], "chosen": taken, BEST_STEP: outcomes[number].best_step}
-        for figure, value in found.items():
-            row = Row(system, f"trial:{name}", figure, value, runner.judges, seed=TRIAL_SEED)
-            rows.append(row)
-    return Chosen({system: trials[number].settings for system, number in best.items()}, rows)
+        place = trial.system, f"trial:{trial.name}"
+        rows += [Row(*place, *said, runner.judges, seed=TRIAL_SEED) for said in found.items()]
+    return {system: trials[number] for system, number in best.items()}, rows
 
 
 def seeded(
@@ -146,22 +158,6 @@ def learning(made: Mapping[str, Mapping[int, Outcome]]) -> Iterator[Row]:
     for system, by_seed in made.items():
         for seed, outcome in by_seed.items():
             yield Row(system, "training", BEST_STEP, outcome.best_step, 1, seed=seed)
-
-
-def grid(
-    system: str, base: TrainSettings, axes: Mapping[str, Sequence[float | str]]
-) -> Iterator[Trial]:
-    """Yield a trial for every combination of values; `loss.margin` is a value of the loss."""
-    for values in product(*axes.values()):
-        settings, names = base, []
-        for axis, value in zip(axes, values, strict=True):
-            part, _, own = axis.rpartition(".")
-            changed: dict[str, Any] = {own: value}
-            if part:
-                changed = {part: replace(getattr(settings, part), **changed)}
-            settings = replace(settings, **changed)
-            names.append(f"{own}={value}" if isinstance(value, str) else f"{own}={value:g}")
-        yield Trial(system, ",".join(names), settings)
 
 
 def bounded(settings: TrainSettings, steps: int, seed: int = TRIAL_SEED) -> TrainSettings:

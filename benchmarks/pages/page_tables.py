@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.pages.tables import Printed, datasets, distinct, figure, markdown, pivot, where
-from benchmarks.pages.unlearned import MARK, UNLEARNED
-from benchmarks.results import BEST_STEP, Line, Lines, Results
+from benchmarks.pages.tables import Printed, datasets, distinct, pivot, where
+from benchmarks.results import Line, Lines, Results
 from benchmarks.study import Study
 
 PIPELINE = "table3"
@@ -129,23 +128,6 @@ def over_seeds(rows: Lines) -> list[Line]:
     return [
         row for row in rows if not row["seed"] or tuple(row[name] for name in names) not in means
     ]
-
-
-def trials(rows: Lines) -> Iterator[str]:
-    """Yield the table of all trials: what each was tried with, its score, which were taken."""
-    tried = [row for row in rows if row["test"].startswith("trial:")]
-    still = {(r["system"], r["test"]) for r in where(tried, metric=BEST_STEP) if r["value"] == "0"}
-    taken = {(r["system"], r["test"]) for r in where(tried, metric="chosen") if r["value"] == "1"}
-    lines = []
-    for row in tried:
-        if row["metric"] not in ("chosen", BEST_STEP):
-            place = row["system"], row["test"]
-            name, mark = row["test"].removeprefix("trial:"), "yes" if place in taken else ""
-            score = figure({**row, MARK: UNLEARNED if place in still else ""})
-            lines.append([row["system"], name, score, row["n"], mark])
-    if lines:
-        yield "### Trials"
-        yield markdown(("system", "tried with", "score", "n", "taken"), sorted(lines))
 
 
 def _place(name: str, known: Sequence[str]) -> tuple[int, list[tuple[float, str]]]:

@@ -8,9 +8,10 @@ import pytest
 
 from benchmarks import render
 from benchmarks.__main__ import parser
-from benchmarks.pages.page_tables import Table, over_seeds, trials, with_lexical
+from benchmarks.pages.page_tables import Table, over_seeds, with_lexical
 from benchmarks.pages.plots import curves, scatters, svg
 from benchmarks.pages.tables import figure, markdown, pivot
+from benchmarks.pages.trials import ends, trials
 from benchmarks.results import Line, Row, Run, read_results, replace_rows
 from benchmarks.study import HERE, Study, studies, study
 
@@ -94,8 +95,22 @@ def test_trials_say_which_was_taken() -> None:
     ]
     heading, made = trials(rows)
     assert heading == "### Trials"
-    assert made.splitlines()[2:] == ["| 1 | a=1 | 0.200 | 9 |  |", "| 1 | a=2 | 0.400 | 9 | yes |"]
+    assert made.splitlines()[2:] == [
+        "| sample | 1 | a=1 | 0.200 | 9 |  |",
+        "| sample | 1 | a=2 | 0.400 | 9 | yes |",
+    ]
     assert not list(trials([line()]))
+
+
+def test_trials_say_where_a_grid_ends() -> None:
+    """Of two values any is an end, and words have none."""
+    tried = [
+        f"rate={rate},dim={dim},how={how}"
+        for rate, dim, how in zip("123", "595", "abc", strict=True)
+    ]
+    assert ends(tried, "rate=1,dim=5,how=a") == ["rate"]
+    assert ends(tried, "rate=2,dim=9,how=c") == []
+    assert ends([*tried, "rate=10,dim=7,how=a"], "rate=10,dim=9,how=a") == ["rate", "dim"]
 
 
 def test_names_are_explained_or_refused() -> None:

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from benchmarks import pair_networks
+from benchmarks.grids import Grid, beyond, widened
 from benchmarks.pair_networks import PairNetwork, PairNetworks
-from benchmarks.tuning import TRIALS, Job, Trial, grid, seeded, tuned
+from benchmarks.tuning import TRIALS, Job, seeded, tuned
 from models.encoders.word_average import WordAverageSettings
+from models.losses.contrastive import ContrastiveSettings
 from models.losses.margin import MarginSettings
 from models.losses.regression import RegressionSettings
 from models.training.loop import Look
@@ -50,41 +52,85 @@ class Scored(PairNetworks):
         return PairNetwork([*looks, Look(2, 0, 0, 0, -2.0)], {}, [], 0)
 
 
-def trial(system: str, name: str, score: float) -> Trial:
-    return Trial(system, name, replace(SETTINGS, learning_rate=score))
+def grid(system: str, *rates: float | str) -> Grid:
+    return Grid(system, SETTINGS, {"learning_rate": rates})
+
+
+class Peaked(Scored):
+    """Likes the learning rate 0.25."""
+
+    def outcome(self, job: Job) -> PairNetwork:
+        score = -abs(job.settings.learning_rate - 0.25)
+        return PairNetwork([Look(1, 0, 0, 0, score)], {}, [], 0)
 
 
 def test_the_best_look_of_a_trial_counts_and_the_first_of_equals_is_chosen(tmp_path: Path) -> None:
-    tried = [trial("a", "x", 0.2), trial("b", "x", 0.1), trial("a", "y", 0.7), trial("a", "z", 0.7)]
-    chosen = tuned(tried, Scored(tmp_path, 1, TRAIN, VALID), "valid_pearson")
-    assert chosen.settings == {"a": tried[2].settings, "b": tried[1].settings}
+    """Sizes are not widened, whichever end is taken."""
+    axes = {"encoder.dim": [3, 5], "learning_rate": [0.2]}
+    grids = [Grid("a", SETTINGS, axes), Grid("b", replace(SETTINGS, l2=0.1), axes)]
+    chosen = tuned(grids, Scored(tmp_path, 1, TRAIN, VALID), "valid_pearson")
+    assert chosen.settings == {one.system: next(one.trials()).settings for one in grids}
     said = {(row.system, row.test, row.metric): row.value for row in chosen.rows}
-    scores = {("a", "x"): 0.2, ("b", "x"): 0.1, ("a", "y"): 0.7, ("a", "z"): 0.7}
-    for (system, name), score in scores.items():
-        of_it = {
-            metric: value
-            for (*place, metric), value in said.items()
-            if place == [system, f"trial:{name}"]
-        }
-        taken = float((system, name) in (("b", "x"), ("a", "y")))
-        assert of_it == {"valid_pearson": score, "chosen": taken, "best_step": 1}
+    for system in "ab":
+        for dim in (3, 5):
+            own = said, (system, f"trial:dim={dim},learning_rate=0.2")
+            of_it = {metric: said[*own[1], metric] for metric in ("valid_pearson", "best_step")}
+            assert of_it == {"valid_pearson": 0.2, "best_step": 1}
+            assert said[*own[1], "chosen"] == float(dim == 3)
     assert {(row.n, row.seed) for row in chosen.rows} == {(2, 1)}
 
 
-def test_no_system_has_more_trials_than_another_may(tmp_path: Path) -> None:
-    tried = [trial("a", str(k), k / 10) for k in range(TRIALS + 1)]
-    runner = Scored(tmp_path, 1, TRAIN, VALID)
-    tuned(tried[:-1], runner, "m")
-    with pytest.raises(ValueError, match="a has 7 trials"):
-        tuned(tried, runner, "m")
+def test_every_system_has_as_many_trials_and_not_too_many(tmp_path: Path) -> None:
+    runner, rates = Scored(tmp_path, 1, TRAIN, VALID), [k / 10 for k in range(1, TRIALS + 2)]
+    with pytest.raises(ValueError, match=r"'a': 7}; give every system as many, at most 6"):
+        tuned([grid("a", *rates)], runner, "m")
+    with pytest.raises(ValueError, match="as many"):
+        tuned([grid("a", 0.1, 0.2), grid("b", 0.1)], runner, "m")
+
+
+def test_a_grid_is_widened_for_all_until_no_best_lies_at_an_end(tmp_path: Path) -> None:
+    """Beyond 0.2 lies 0.4, which is worse: 0.2 is an end no more."""
+    chosen = tuned([grid("a", 0.1, 0.2)], Peaked(tmp_path, 1, TRAIN, VALID), "m")
+    tried = {row.test for row in chosen.rows}
+    assert tried == {f"trial:learning_rate={rate}" for rate in (0.1, 0.2, 0.4)}
+    assert chosen.settings["a"].learning_rate == 0.2
+
+
+def test_a_grid_is_widened_three_times_at_most(tmp_path: Path) -> None:
+    chosen = tuned([grid("a", 0.1, 0.2)], Scored(tmp_path, 1, TRAIN, VALID), "m")
+    assert chosen.settings["a"].learning_rate == 1.6
+
+
+def test_what_lies_beyond_an_end() -> None:
+    assert list(beyond([0.1, 0.2, 0.5], 0.5)) == [1.25]
+    assert list(beyond([0.001, 0.003, 0.01], 0.001)) == [0.000333]
+    assert list(beyond([0.0, 0.02, 0.1], 0.0)) == []  # nothing lies below
+    assert list(beyond([0.1, 0.2, 0.5], 0.2)) == []
+    for sizes in ([50, 300], ["max", "mix"], [0.1]):
+        assert list(beyond(sizes, sizes[0])) == []
+
+
+def test_grids_that_share_an_axis_share_what_it_gains_unless_one_refuses_it() -> None:
+    """A margin above 1 is refused: no system gets it. Of other values it is another axis."""
+
+    def margins(system: str, *values: float) -> Grid:
+        loss = ContrastiveSettings("hinge", 0.5, 1.0, 1.0, "pairs", 1)
+        return Grid(system, replace(SETTINGS, loss=loss), {"loss.margin": values})
+
+    grids = [margins("a", 0.2, 0.4), margins("b", 0.2, 0.4), margins("c", 0.4, 0.8)]
+    best = {one.system: list(one.trials())[-1] for one in grids}
+    best["b"] = next(grids[1].trials())
+    wider = [list(one.axes["loss.margin"]) for one in widened(grids, best)]
+    assert wider == [[0.1, 0.2, 0.4, 0.8], [0.1, 0.2, 0.4, 0.8], [0.4, 0.8]]
 
 
 def test_a_grid_has_every_combination() -> None:
     axes = {"learning_rate": [0.1, 0.2], "encoder.dim": [3, 5], "loss.similarity": ["cosine"]}
-    made = list(grid("s", SETTINGS, axes))
+    made = list(Grid("s", SETTINGS, axes).trials())
     assert [one.name for one in made] == [
         f"learning_rate={rate},dim={dim},similarity=cosine" for rate in (0.1, 0.2) for dim in (3, 5)
     ]
+    assert made[-1].values == (0.2, 5, "cosine")
     last = made[-1].settings
     assert (last.learning_rate, last.encoder.dim, last.loss.similarity) == (0.2, 5, "cosine")
     assert (

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.__main__ import measure, parser
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import read_rows, read_runs
-from benchmarks.studies.attention.measure import FILES, judged, read, trials
+from benchmarks.studies.attention.measure import FILES, grids, judged, read
 from benchmarks.study import study
 from benchmarks.tuning import TRIALS, Job
 
@@ -62,7 +62,8 @@ def test_training_pairs_that_are_test_pairs_are_left_out(data: Path) -> None:
 
 def test_every_system_has_the_same_six_trials() -> None:
     options = parser(study("attention")).parse_args(["--steps", "2"])
-    made, shapes = list(trials(options)), study("attention").face["encoders"]
+    made = [trial for grid in grids(options) for trial in grid.trials()]
+    shapes = study("attention").face["encoders"]
     by_system = {system: [one for one in made if one.system == system] for system in shapes}
     names = {tuple(one.name for one in several) for several in by_system.values()}
     assert [len(several) for several in by_system.values()] == [TRIALS] * 4

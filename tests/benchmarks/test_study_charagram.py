@@ -14,7 +14,7 @@ from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of, strings
 from benchmarks.results import read_rows
 from benchmarks.studies.charagram import measure as charagram
 from benchmarks.studies.charagram.material import distinct, read
-from benchmarks.studies.charagram.measure import CELL_MOST, CELL_ORDERS, cells, trials
+from benchmarks.studies.charagram.measure import CELL_MOST, CELL_ORDERS, cells, grids
 from benchmarks.study import study
 from benchmarks.tuning import TRIALS, Job
 from tasks.scored.readers.semeval import FILES
@@ -81,7 +81,7 @@ def test_what_is_read(data: Path) -> None:
 
 
 def test_every_system_has_the_same_six_trials_of_equal_examples() -> None:
-    made = list(trials(options()))
+    made = [trial for grid in grids(options()) for trial in grid.trials()]
     names: dict[str, list[str]] = {}
     for one in made:
         names.setdefault(one.system, []).append(one.name)
@@ -112,7 +112,7 @@ def test_bags_of_table_5_keep_rare_ngrams_and_the_tuned_values(
 ) -> None:
     jobs: list[Job] = []
     monkeypatch.setattr(PairNetworks, "outcomes", lambda _, several: jobs.extend(several) or [])
-    material, chosen = read(data, held_out=6), list(trials(options()))[3].settings
+    material, chosen = read(data, held_out=6), next(grids(options())).base
     networks = PairNetworks(data, 1, material.train, material.valid)
     with pytest.raises(ValueError, match="shorter"):  # no outcomes to make rows of
         list(cells(material, chosen, networks, options()))

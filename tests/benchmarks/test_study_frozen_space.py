@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from benchmarks.__main__ import measure
 from benchmarks.results import read_rows
 from benchmarks.studies.frozen_space import measure as frozen_space
-from benchmarks.studies.frozen_space.measure import beside, quality, systems, trials
+from benchmarks.studies.frozen_space.measure import beside, grids, quality, systems
 from benchmarks.studies.frozen_space.spaces import METRICS, SIMILARITIES, in_space, values
 from benchmarks.study import study
 from benchmarks.title_networks import TitleNetworks
@@ -105,7 +105,7 @@ def test_density_ranks_as_the_cosine_does(seed: int, norm: float) -> None:
 
 
 def test_every_system_has_as_many_trials(exam: Exam) -> None:
-    made = list(trials(exam.params, 12))
+    made = [trial for grid in grids(exam.params, 12) for trial in grid.trials()]
     every = systems(exam.params)
     assert every["free"] == {"kind": exam.params.train.loss.kind}
     assert list(every) == list(dict.fromkeys(trial.system for trial in made))
@@ -175,7 +175,7 @@ def test_no_earlier_model_says_what_to_run(workspace: Path) -> None:
 
 def test_networks_into_another_space_are_others(exam: Exam, tmp_path: Path) -> None:
     """Only where the loss reads it."""
-    settings = {trial.system: trial.settings for trial in trials(exam.params, 1)}
+    settings = {grid.system: grid.base for grid in grids(exam.params, 1)}
     one = networks(tmp_path / "kept", EARLIER)
     other = networks(one.kept, one.outcome(Job("", settings["free"])).folder)
     for system, same in (("free", True), ("projection", False)):

@@ -31,7 +31,8 @@ def values(*numbers: float, test: str = "typos") -> pl.DataFrame:
 def test_all_systems_have_the_same_trials(workspace: Path) -> None:
     """Two systems of one learning rate differ in encoder and loss alone."""
     params = Workspace.read("sample").params
-    made = list(zoo.trials(params, kinds("encoders"), LOSSES, RATES, 12))
+    grids = zoo.grids(params, kinds("encoders"), LOSSES, RATES, 12)
+    made = [trial for grid in grids for trial in grid.trials()]
     names: dict[str, list[str]] = {}
     for trial in made:
         names.setdefault(trial.system, []).append(trial.name)

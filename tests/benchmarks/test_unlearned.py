@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.pages.page_tables import Table, trials
+from benchmarks.pages.page_tables import Table
 from benchmarks.pages.tables import figure
+from benchmarks.pages.trials import trials
 from benchmarks.pages.unlearned import MARK, UNLEARNED, marked
 from benchmarks.results import BEST_STEP, Line
 from benchmarks.study import study
@@ -79,6 +80,6 @@ def test_a_table_and_the_trials_say_so() -> None:
         )
     ]
     assert list(trials(tried))[1].splitlines()[2:] == [
-        f"| a | x=1 | {UNLEARNED} | 9 | yes |",
-        "| b | x=1 | 0.500 | 9 | yes |",
+        f"| sample | a | x=1 | {UNLEARNED} | 9 | yes |",
+        "| sample | b | x=1 | 0.500 | 9 | yes |",
     ]

@@ -11,11 +11,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from benchmarks.grids import Grid
 from benchmarks.pair_figures import Figures, compared, rows_of, told_apart, word_overlap
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
 from benchmarks.study import study
-from benchmarks.tuning import Trial, grid, learning, seeded, tuned
+from benchmarks.tuning import learning, seeded, tuned
 from benchmarks.workspace import data_folder
 from models.measures.correlations import Measure
 from models.training.run import TrainSettings
@@ -50,7 +51,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     """Tune, train and ask all networks."""
     parts = read(dataset, data_folder())
     tuning = PairNetworks(options.kept, options.processes, parts.train, parts.valid)
-    chosen = tuned(list(trials(options)), tuning, "valid_pearson")
+    chosen = tuned(list(grids(options)), tuning, "valid_pearson")
     networks = replace(tuning, tests={"valid": parts.valid, "test": parts.test})
     rows = [*chosen.rows, *table1(dataset, parts, chosen.settings, networks, options)]
     if dataset == "sick":
@@ -68,7 +69,7 @@ def read(dataset: str, data: Path) -> Parts:
     return Parts(learned.train, learned.valid, judging, learned.left_out["train"])
 
 
-def trials(options: argparse.Namespace) -> Iterator[Trial]:
+def grids(options: argparse.Namespace) -> Iterator[Grid]:
     """Yield the same six settings of every system."""
     face = study("attention").face
     for system, shape in face["encoders"].items():
@@ -79,7 +80,7 @@ def trials(options: argparse.Namespace) -> Iterator[Trial]:
             evaluate_every=options.every,
             patience=options.patience,
         )
-        yield from grid(system, settings, face["tried"])
+        yield Grid(system, settings, face["tried"])
 
 
 def table1(

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from benchmarks.grids import Grid
 from benchmarks.pair_figures import Figures, compared, mean_over_sets, rows_of, word_overlap
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
 from benchmarks.studies.charagram.material import Material, read
 from benchmarks.study import study
-from benchmarks.tuning import TRIAL_SEED, Job, Trial, grid, learning, seeded, tuned
+from benchmarks.tuning import TRIAL_SEED, Job, learning, seeded, tuned
 from benchmarks.workspace import data_folder
 from models.training.run import TrainSettings
 from models.training.train_files import settings_from
@@ -30,7 +31,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     """Tune, train and ask all networks."""
     material = read(data_folder())
     tuning = PairNetworks(options.kept, options.processes, material.train, material.valid)
-    chosen = tuned(list(trials(options)), tuning, "valid_success_at_1")
+    chosen = tuned(list(grids(options)), tuning, "valid_success_at_1")
     networks = replace(tuning, tests={"simlex": material.simlex, **material.sentences})
     rows = [*chosen.rows, *systems(material, chosen.settings, networks, options)]
     if options.cell_examples:
@@ -44,14 +45,14 @@ def until(settings: TrainSettings, examples: int, options: argparse.Namespace) -
     return replace(settings, max_steps=steps, evaluate_every=every, patience=steps + 1)
 
 
-def trials(options: argparse.Namespace) -> Iterator[Trial]:
+def grids(options: argparse.Namespace) -> Iterator[Grid]:
     """Yield the same six ways to train each system."""
     face = study("charagram").face
     for system, shape in face["encoders"].items():
         encoder = {"kind": system, "max_length": LONGEST, "dim": options.dim, **shape}
         settings = settings_from(face["training"] | {"encoder": encoder})
         settings = replace(settings, batch_pairs=options.batch)
-        yield from grid(system, until(settings, options.trial_examples, options), face["tried"])
+        yield Grid(system, until(settings, options.trial_examples, options), face["tried"])
 
 
 def systems(

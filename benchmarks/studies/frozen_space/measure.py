@@ -10,12 +10,13 @@ from pathlib import Path
 import polars as pl
 import torch
 
+from benchmarks.grids import Grid
 from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.results import Row
 from benchmarks.studies.frozen_space.spaces import METRICS, in_space, values
 from benchmarks.timing import Work, alternate
 from benchmarks.title_networks import TitleNetworks, updates
-from benchmarks.tuning import TRIAL_SEED, Trial, bounded, grid, learning, one_thread, seeded, tuned
+from benchmarks.tuning import TRIAL_SEED, bounded, learning, one_thread, seeded, tuned
 from benchmarks.workspace import Exam, Workspace
 from models.network.kinds import loss_settings
 from models.training.run import TrainSettings
@@ -51,7 +52,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     exam, earlier = workspace.exam(), workspace.model(options.earlier, workspace.seed)
     pairs = workspace.pairs(options.mix)
     networks = TitleNetworks(options.kept, options.processes, pairs, earlier)
-    candidates = list(trials(workspace.params, options.trial_steps))
+    candidates = list(grids(workspace.params, options.trial_steps))
     chosen = tuned(candidates, networks, "valid_success_at_1")
     settings = {
         system: bounded(own, options.steps, own.seed) for system, own in chosen.settings.items()
@@ -82,7 +83,7 @@ def systems(params: AllParams) -> dict[str, dict[str, str]]:
     return {**COMPARED, FREE: {"kind": own}}
 
 
-def trials(params: AllParams, steps: int) -> Iterator[Trial]:
+def grids(params: AllParams, steps: int) -> Iterator[Grid]:
     """Yield two learning rates with three values of what a loss has to be tuned for."""
     base = bounded(training_settings(params.network, TRIAL_SEED), steps)
     for system, changes in systems(params).items():
@@ -90,7 +91,7 @@ def trials(params: AllParams, steps: int) -> Iterator[Trial]:
         name, candidates = VARIED[kind]
         loss = loss_settings({**params.losses[kind], **changes})
         axes = {"learning_rate": RATES, f"loss.{name}": candidates}
-        yield from grid(system, replace(base, loss=loss), axes)
+        yield Grid(system, replace(base, loss=loss), axes)
 
 
 def beside(stored: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:

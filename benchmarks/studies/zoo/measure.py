@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.grids import Grid
 from benchmarks.query_figures import Seeds, figures, gains, pooled
 from benchmarks.results import Row
 from benchmarks.studies.zoo.costs import costs
 from benchmarks.title_networks import TitleNetworks
-from benchmarks.tuning import TRIAL_SEED, Trial, bounded, grid, learning, one_thread, seeded, tuned
+from benchmarks.tuning import TRIAL_SEED, bounded, learning, one_thread, seeded, tuned
 from benchmarks.workspace import VALID, Exam, Workspace
 from models.network.kinds import encoder_settings, kinds, loss_settings
 from tasks.files.frames import read_frame
@@ -35,7 +36,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     exam = workspace.exam()
     networks = TitleNetworks(options.kept, options.processes, workspace.pairs(options.mix))
     encoders = kinds("encoders") if options.encoders == ["all"] else options.encoders
-    candidates = trials(
+    candidates = grids(
         workspace.params, encoders, options.losses, options.trials, options.trial_steps
     )
     chosen = tuned(list(candidates), networks, "valid_success_at_1")
@@ -62,13 +63,13 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     yield rows
 
 
-def trials(
+def grids(
     params: AllParams,
     encoders: Sequence[str],
     losses: Sequence[str],
     rates: Sequence[float],
     steps: int,
-) -> Iterator[Trial]:
+) -> Iterator[Grid]:
     """Yield every system at every learning rate; the rest is as section `train` has it."""
     base = bounded(training_settings(params.network, TRIAL_SEED), steps)
     for encoder in encoders:
@@ -76,7 +77,7 @@ def trials(
         for loss in losses:
             own = loss_settings({"kind": loss, **params.losses[loss]})
             settings = replace(base, encoder=shape, loss=own)
-            yield from grid(f"{encoder}+{loss}", settings, {"learning_rate": rates})
+            yield Grid(f"{encoder}+{loss}", settings, {"learning_rate": rates})
 
 
 def quality(values: dict[str, Seeds], exam: Exam) -> Iterator[Row]:

@@ -15,7 +15,7 @@ COSTS = {
 
 
 def plot(results: Results) -> str:
-    """Draw success@1 on Annotations against encoding speed and size of the sample's networks that learned."""
+    """Draw success@1 on Annotations against speed and size of the networks that learned."""
     rows = where(results["zoo"], dataset="sample")
     asked = where(of(rows, "success_at_1"), test=PLOTTED, seed="")
     networks = [row for row in asked if is_figure(row)]
