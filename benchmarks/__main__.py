@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import render
+from benchmarks.made_by import OUTSIDE, made_by, needed
 from benchmarks.results import FOLDER, Run, machine, replace_rows
 from benchmarks.study import Study, studies, study
 from benchmarks.workspace import SAMPLE, data_folder, place
 
-OUTSIDE = "$ROLECALL_DATA/"
 QUIET = ("processes", "kept", "dataset")
 """Options that change no figure, or are written otherwise into the command."""
 
@@ -34,7 +34,8 @@ def measure(chosen: Study, arguments: Sequence[str], folder: Path = FOLDER) -> N
             continue
         module = chosen.measuring
         on = machine(getattr(module, "DEVICE", "cpu"))
-        run = Run(on, command(chosen, dataset, options))
+        line = command(chosen, dataset, options)
+        run = Run(on, line, **made_by(chosen, dataset, line))
         for rows in module.measure(dataset, options):
             replace_rows(chosen.name, dataset, rows, run, folder, by_system=by_system)
             print(f"{what}: {len(rows)} figures", flush=True)
@@ -61,8 +62,7 @@ def parser(chosen: Study) -> argparse.ArgumentParser:
 
 def missing(chosen: Study, dataset: str) -> str | None:
     """Say what keeps a study from running on a data set; None if nothing does."""
-    needs = chosen.face["needs"]
-    file = needs[dataset] if isinstance(needs, dict) else needs
+    file = needed(chosen, dataset)
     if file.startswith(OUTSIDE):
         path = data_folder() / file.removeprefix(OUTSIDE)
         return None if path.is_file() else f"{file} is not there"

@@ -12,6 +12,7 @@ from typing import Any, get_args, get_type_hints
 
 import yaml
 
+from benchmarks.made_by import stale
 from benchmarks.pages.page_tables import Table
 from benchmarks.pages.tables import datasets, distinct, markdown, where
 from benchmarks.pages.trials import trials
@@ -30,14 +31,15 @@ HEAD = """# Results
 
 What was measured, and what follows from it. Brackets are 95 % intervals over queries unless said
 otherwise; every figure, its machine and its command are behind the links. Written by
-`python -m benchmarks.render` from `results/*.csv`; `python -m benchmarks` lists what measures."""
+`python -m benchmarks.render` from `results/*.csv`; `python -m benchmarks` lists what measures.
+What is *stale* was measured with other code or data than stand here; its page says which."""
 
 
 def pages(folder: Path = FOLDER) -> dict[Path, str]:
     """Return every page and plot that `docs/` has of the studies, by its path."""
     results, runs = _read(folder), read_runs(folder)
     measured = [one for one in studies() if results[one.name]]
-    made = {PAGE: lines_of([HEAD, *(_short(one, results) for one in measured)])}
+    made = {PAGE: lines_of([HEAD, *(_short(one, results, runs) for one in measured)])}
     for one in measured:
         made[WHOLE / f"{one.name}.md"] = _whole(one, results, runs)
         if "plot" in one.face:
@@ -90,12 +92,12 @@ def between_markers(text: str, name: str, content: str) -> str:
     return f"{before}{begin}\n{content}\n{end}{rest.partition(end)[2]}"
 
 
-def _short(one: Study, results: Results) -> str:
+def _short(one: Study, results: Results, runs: dict[str, Line]) -> str:
     """Write question, answer and the way to the whole, and what shows it."""
     face, link = one.face, f"[All of `{one.name}`](results/{one.name}.md)"
     plot = [f"![{face['plot']}](results/{one.name}.svg)"] if "plot" in face else []
     shown = [*plot, *_tables(one, "summary", results)]
-    answer = f"{face['answer'].rstrip()} {link}"
+    answer = f"{face['answer'].rstrip()} {link}{_mark(one, results, runs)}"
     return lines_of([f"## {face['question']}", answer, *shown]).rstrip("\n")
 
 
@@ -111,11 +113,25 @@ def _whole(one: Study, results: Results, runs: dict[str, Line]) -> str:
             *_tables(one, "tables", results),
             *trials(rows),
             "### How it was measured",
-            _measured(rows, runs),
+            _measured(one, rows, runs),
             "### Names",
             markdown(("column", "name", "meaning"), names),
         ]
     )
+
+
+def _mark(one: Study, results: Results, runs: dict[str, Line]) -> str:
+    """Name the data sets of which some figure is stale."""
+    rows = results[one.name]
+    old = [
+        dataset
+        for dataset in datasets(rows)
+        if any(
+            stale(one, runs[name], [dataset])
+            for name in distinct(where(rows, dataset=dataset), "run")
+        )
+    ]
+    return f" *Stale: {', '.join(old)}.*" if old else ""
 
 
 def _tables(one: Study, where_shown: str, results: Results) -> Iterator[str]:
@@ -134,8 +150,8 @@ def lines_of(parts: Iterable[str]) -> str:
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
-def _measured(rows: Lines, runs: dict[str, Line]) -> str:
-    """Write each run with its machine, its command and what it measured."""
+def _measured(one: Study, rows: Lines, runs: dict[str, Line]) -> str:
+    """Write each run with its machine, its command, what it measured, and what changed since."""
     lines = []
     for name in sorted(distinct(rows, "run")):
         own = where(rows, run=name)
@@ -143,8 +159,9 @@ def _measured(rows: Lines, runs: dict[str, Line]) -> str:
             f"{dataset}: {', '.join(distinct(where(own, dataset=dataset), 'system'))}"
             for dataset in datasets(own)
         )
-        lines.append((what, f"`{runs[name]['command']}`", runs[name]["machine"]))
-    return markdown(("measured", "command", "machine"), lines)
+        since = stale(one, runs[name], datasets(own))
+        lines.append((what, f"`{runs[name]['command']}`", runs[name]["machine"], since))
+    return markdown(("measured", "command", "machine", "changed since"), lines)
 
 
 def main() -> None:

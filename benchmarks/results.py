@@ -1,8 +1,8 @@
 """Figures as tidy CSV: one file a study, one row a figure, and who measured it in `runs.csv`.
 
 A row of `results/STUDY.csv` has the columns `COLUMNS`; `run` names a row of `results/runs.csv`,
-which holds the machine and the command once for all rows that they gave. Nothing is typed by hand,
-and no figure stands in two files.
+which holds machine, command and the hashes of code and data once for all rows that they gave.
+Nothing is typed by hand, and no figure stands in two files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from models.repeatable.whole_file import write_bytes
 
 COLUMNS = ("dataset", "system", "test", "metric", "value", "low", "high", "n", "seed", "run")
 KEY = ("dataset", "test", "system", "metric", "seed")
-RUN_COLUMNS = ("run", "study", "machine", "command")
+RUN_COLUMNS = ("run", "study", "machine", "command", "code", "data")
 FOLDER = Path("results")
 RUNS = "runs"
 BEST_STEP = "best_step"
@@ -49,10 +49,14 @@ class Row(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What gave rows: a machine, and the command that measures them again."""
+    """What gave rows: a machine, the command that measures them again, and what it is made of."""
 
     machine: str
     command: str
+    code: str = ""
+    """Hash of the code that computed them (`made_by.py`)."""
+    data: str = ""
+    """Hash of the data that it read."""
 
 
 class ResultsError(ValueError):
@@ -117,7 +121,7 @@ def rounded(value: float) -> str:
 def _run_name(study: str, run: Run, runs: Mapping[str, Line]) -> str:
     """Return the name of the very same run, or the first that is free: `zoo-2`."""
     for name, entry in runs.items():
-        if (entry["study"], entry["machine"], entry["command"]) == (study, *run):
+        if entry == {"run": name, "study": study, **run._asdict()}:
             return name
     return next(name for k in range(1, len(runs) + 2) if (name := f"{study}-{k}") not in runs)
 

@@ -11,7 +11,7 @@ import ast
 import hashlib
 import io
 import tokenize
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +36,12 @@ def code_of(module: str, encoder: Mapping[str, Any], loss: str) -> dict[str, str
     return {path.relative_to(ROOT).as_posix(): code_hash(path) for path in sorted(files)}
 
 
-def import_closure(modules: Iterable[str]) -> set[Path]:
-    """Return the files of dotted modules and of all local ones that they import at run time."""
+def import_closure(modules: Iterable[str], packages: Sequence[str] = PACKAGES) -> set[Path]:
+    """Return the files of dotted modules and of all of `packages` that they import at run time."""
     files = {_file(module) for module in modules}
     unread = list(files)
     while unread:
-        new = set(_local_imports(unread.pop())) - files
+        new = set(_local_imports(unread.pop(), packages)) - files
         files |= new
         unread += new
     return files
@@ -73,7 +73,7 @@ def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def _local_imports(path: Path) -> Iterator[Path]:
+def _local_imports(path: Path, packages: Sequence[str]) -> Iterator[Path]:
     for node in _run_time(ast.parse(path.read_text(encoding="utf-8"))):
         names = []
         if isinstance(node, ast.Import):
@@ -81,7 +81,7 @@ def _local_imports(path: Path) -> Iterator[Path]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         for name in names:
-            if name.split(".")[0] in PACKAGES and _file(name).is_file():
+            if name.split(".")[0] in packages and _file(name).is_file():
                 yield _file(name)
 
 

@@ -152,7 +152,7 @@ def _each_file_is_read_once() -> Iterator[None]:
     """Many closures hold the same files."""
     with pytest.MonkeyPatch.context() as patch:
         imports = code._local_imports
-        patch.setattr(code, "_local_imports", cache(lambda path: tuple(imports(path))))
+        patch.setattr(code, "_local_imports", cache(lambda *of: tuple(imports(*of))))
         patch.setattr(code, "code_hash", cache(code_hash))
         yield
 

@@ -162,14 +162,14 @@ def test_page_has_question_answer_figures_and_how_they_were_measured(tmp_path: P
     page = made[render.PAGE]
     face = study("table3").face
     link = "[All of `table3`](results/table3.md)"
-    assert f"\n## {face['question']}\n\n{face['answer']} {link}\n\n![" in page
+    assert f"\n## {face['question']}\n\n{face['answer']} {link} *Stale: sample.*\n\n![" in page
     assert "speed" not in page
     whole = made[render.WHOLE / "table3.md"]
     for wanted in (
         "| ngram | 0.250 [0.200, 0.300] | 0.99 |",
         "| 1 | 0.532 [0.500, 0.560] | 0.99 |",
         "| typos/size:1 | 0.500 [0.400, 0.600] | 20 |",
-        "| sample: every_mix, 1, ngram | `c` | m |",
+        "| sample: every_mix, 1, ngram | `c` | m | not recorded |",
         "| test | `typos` |",
     ):
         assert wanted in whole, wanted

@@ -20,7 +20,7 @@ from benchmarks.results import (
 from benchmarks.study import studies
 
 ROOT = Path(__file__).parents[2]
-RUN = Run("AMD, 2 cores", "python -m benchmarks speed")
+RUN = Run("AMD, 2 cores", "python -m benchmarks speed", "c0de", "da7a")
 ROW = Row("rolecall", "training", "seconds", 1.5, 3, seed=1)
 
 
@@ -37,7 +37,8 @@ def test_schema_and_golden_bytes(tmp_path: Path) -> None:
         "sample,rolecall,training,seconds,1.500,1.250,1235,3,1,speed-1\n"
     )
     assert (tmp_path / "runs.csv").read_text() == (
-        'run,study,machine,command\nspeed-1,speed,"AMD, 2 cores",python -m benchmarks speed\n'
+        "run,study,machine,command,code,data\n"
+        'speed-1,speed,"AMD, 2 cores",python -m benchmarks speed,c0de,da7a\n'
     )
 
 

@@ -1,0 +1,121 @@
+"""What made figures: hashes of the code that computes them and of the data that it reads.
+
+A run of `results/runs.csv` carries both. It is *stale* once the code, or the data of the sample,
+would have another: pages say so until the study has been measured again.
+
+Code is every module behind a study that computes numbers (`COMPUTING`), without comments, and the
+kinds of encoder and loss that the study, its command or its data set's parameters name. Data is
+what the study needs and what its networks are asked, by the hashes of `dvc.lock`, or a publisher's
+file. Only the sample's are compared: git keeps its `dvc.lock`, so that pages are the same in every
+clone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from benchmarks.results import Line
+from benchmarks.study import HERE, Study
+from benchmarks.workspace import SAMPLE, data_folder, place
+from models.network.kinds import kinds
+from tasks.code import PACKAGES, code_hash, import_closure
+from tasks.files.command import ROOT
+
+COMPUTING = ("models/", "tasks/evaluation/", "tasks/evidence/", "benchmarks/")
+BEHIND = (*PACKAGES, "benchmarks")
+NOTING = ("benchmarks/results.py", "benchmarks/study.py")
+"""What writes figures down and computes none."""
+ASKED = tuple(f"data/{stage}" for stage in ("split", "typos", "synonyms", "extra_words"))
+OUTSIDE = "$ROLECALL_DATA/"
+DIGITS = 12
+
+
+def made_by(study: Study, dataset: str, command: str) -> dict[str, str]:
+    """Return the hashes `code` and `data` of a run; of data that is not there it is empty."""
+    return {"code": _code(study.name, dataset, command), "data": _data(study, dataset)}
+
+
+def stale(study: Study, run: Line, datasets: list[str]) -> str:
+    """Say what of a run has changed since: `code`, `data`, both, or nothing.
+
+    Args:
+        study: that measured.
+        run: its row of `runs.csv`.
+        datasets: that its figures are of.
+    """
+    if not run["code"]:
+        return "not recorded"
+    changed: set[str] = set()
+    for dataset in datasets:
+        now = made_by(study, dataset, run["command"])
+        compared = ("code", "data") if dataset == SAMPLE else ("code",)
+        changed.update(name for name in compared if now[name] != run[name])
+    return ", ".join(sorted(changed))
+
+
+def needed(study: Study, dataset: str) -> str:
+    """Return the file that a study needs of a data set."""
+    needs = study.face["needs"]
+    return str(needs[dataset] if isinstance(needs, dict) else needs)
+
+
+@cache
+def _code(name: str, dataset: str, command: str) -> str:
+    folder = HERE / "studies" / name
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.*"))]
+    named = set(re.findall(r"\w+", " ".join([*texts, command, *_parameters(dataset)])))
+    modules = [f"benchmarks.studies.{name}.measure"]
+    for package in ("encoders", "losses"):
+        modules += [f"models.{package}.{kind}" for kind in kinds(package) if kind in named]
+    files = {path.relative_to(ROOT).as_posix(): path for path in import_closure(modules, BEHIND)}
+    lines = [
+        f"{file} {_code_hash(path)}"
+        for file, path in sorted(files.items())
+        if file.startswith(COMPUTING) and file not in NOTING
+    ]
+    return _short("\n".join(lines).encode())
+
+
+@cache
+def _code_hash(path: Path) -> str:
+    return code_hash(path)
+
+
+def _parameters(dataset: str) -> list[str]:
+    """Return what `params.yaml` trains, and the profile of that name, if there is one."""
+    values: dict[str, Any] = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    profile = ROOT / "profiles" / f"{dataset}.yaml"
+    own = profile.read_text(encoding="utf-8") if profile.is_file() else ""
+    return [yaml.safe_dump(values["train"]), own]
+
+
+def _data(study: Study, dataset: str) -> str:
+    file = needed(study, dataset)
+    if file.startswith(OUTSIDE):
+        path = data_folder() / file.removeprefix(OUTSIDE)
+        return _short(path.read_bytes()) if path.is_file() else ""
+    lock = place(dataset) / "dvc.lock"
+    return _locked(lock, file) if lock.is_file() else ""
+
+
+@cache
+def _locked(lock: Path, file: str) -> str:
+    """Hash what a lock file says of a file's output, and of those that hold what is asked."""
+    stages = yaml.safe_load(lock.read_text(encoding="utf-8"))["stages"]
+    outs = {out["path"]: out["md5"] for stage in stages.values() for out in stage.get("outs", [])}
+    own = [
+        f"{path} {value}"
+        for path, value in sorted(outs.items())
+        if file.startswith(path) or path.startswith(ASKED)
+    ]
+    return _short("\n".join(own).encode())
+
+
+def _short(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:DIGITS]
