@@ -6,20 +6,20 @@ from benchmarks.pages.plots import curves, svg
 from benchmarks.pages.tables import distinct, of, where
 from benchmarks.results import Results
 
-PLOTTED = "/margin:0.4"
+PLOTTED = ("0.4", "0.9999")
 WAYS = {"pairs": "dissimilar pairs of the file", "hardest": "hard mining"}
 
 
 def plot(results: Results) -> str:
-    """Draw success@1 of validation queries over the steps, for every penalty at one margin."""
+    """Draw success@1 of validation queries over the steps, for every penalty at two margins."""
     rows = where(of(results["contrastive"], "valid_success_at_1"), seed="1")
-    looks = [row for row in rows if row["system"].endswith(PLOTTED)]
-    steps, panels = sorted(distinct(looks, "test")), {}
+    steps, panels = sorted(distinct(rows, "test")), {}
     for way, title in WAYS.items():
         panels[title] = [
-            (penalty, [float(row["value"]) for row in own])
+            (f"{penalty}, m = {margin}", [float(row["value"]) for row in own])
             for penalty in ("hinge", "flipped", "printed")
-            if (own := where(looks, system=f"{way}/{penalty}{PLOTTED}"))
+            for margin in PLOTTED
+            if (own := where(rows, system=f"{way}/{penalty}/margin:{margin}"))
         ]
     ticks, label = [float(step.removeprefix("step_")) for step in steps], "success@1, validation"
     return svg("contrastive", lambda whole: curves(whole, ticks, panels, "steps", label))

@@ -36,8 +36,7 @@ from tasks.params.whole import AllParams
 from tasks.typos import typos
 
 PENALTIES: tuple[Literal["printed", "flipped", "hinge"], ...] = ("printed", "flipped", "hinge")
-MARGINS = (0.2, 0.4)
-PRINTED_TOO = 0.5
+MARGINS = (0.2, 0.4, 0.6, 0.8, 0.9999)  # a margin of 1 is none, and refused
 PAPER_RATIO, RATIOS = 4, (1, 4, 9)
 PAPER_RATES = (0.2, 0.05)  # substituted and deleted, section 4.2
 RATES = ((0.05, 0.0125), (0.1, 0.025), PAPER_RATES, (0.4, 0.1))
@@ -78,15 +77,17 @@ def own_loss(settings: TrainSettings) -> ContrastiveSettings:
 def penalties(settings: TrainSettings) -> Iterator[Variant]:
     """Yield every penalty at every margin, in the paper's way and with hard mining.
 
-    First the network as training finds it: the share of pairs that `printed` moves at its widest
-    margin says whether that reading can begin to learn.
+    First the network as training finds it: the share of pairs that `printed` moves at a margin
+    says whether that reading can begin to learn.
     """
     few = similar_pairs(settings.batch_pairs, PAPER_RATIO)
-    widest = replace(own_loss(settings), penalty="printed", margin=PRINTED_TOO)
-    name = f"untrained/printed/margin:{PRINTED_TOO:g}"
-    yield Variant(name, as_in_paper(widest, PAPER_RATIO), few, trained=False)
+    for margin in MARGINS:
+        loss = as_in_paper(
+            replace(own_loss(settings), penalty="printed", margin=margin), PAPER_RATIO
+        )
+        yield Variant(f"untrained/printed/margin:{margin:g}", loss, few, trained=False)
     for penalty in PENALTIES:
-        for margin in MARGINS + (PRINTED_TOO,) * (penalty == "printed"):
+        for margin in MARGINS:
             loss = replace(own_loss(settings), penalty=penalty, margin=margin)
             name = f"{penalty}/margin:{margin:g}"
             yield Variant(f"pairs/{name}", as_in_paper(loss, PAPER_RATIO), few)
