@@ -3,8 +3,9 @@
 A run of `results/runs.csv` carries both. It is *stale* once the code, or the data of the sample,
 would have another: pages say so until the study has been measured again.
 
-Code is every module behind a study that computes numbers (`COMPUTING`), without comments, and the
-kinds of encoder and loss that the study, its command or its data set's parameters name. Data is
+Code is every module behind a study that computes numbers (`COMPUTING`), without comments, the kinds
+of encoder and loss that the study, its command or its data set's parameters name, and these
+parameters. Data is
 what the study needs and what its networks are asked, by the hashes of `dvc.lock`, or a publisher's
 file. Only the sample's are compared: git keeps its `dvc.lock`, so that pages are the same in every
 clone.
@@ -32,6 +33,10 @@ BEHIND = (*PACKAGES, "benchmarks")
 NOTING = ("benchmarks/results.py", "benchmarks/study.py")
 """What writes figures down and computes none."""
 ASKED = tuple(f"data/{stage}" for stage in ("split", "typos", "synonyms", "extra_words"))
+READ = ("train", "evaluate", "evidence")
+"""Sections of `params.yaml` that shape networks and answers, besides those of their kinds."""
+OWN = ("training", "encoders", "tried")
+"""What `study.yaml` may say of networks."""
 OUTSIDE = "$ROLECALL_DATA/"
 DIGITS = 12
 
@@ -69,16 +74,23 @@ def needed(study: Study, dataset: str) -> str:
 def _code(name: str, dataset: str, command: str) -> str:
     folder = HERE / "studies" / name
     texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.*"))]
-    named = set(re.findall(r"\w+", " ".join([*texts, command, *_parameters(dataset)])))
-    modules = [f"benchmarks.studies.{name}.measure"]
+    params, profile = _parameters(dataset)
+    shown = [yaml.safe_dump(params["train"]), yaml.safe_dump(profile)]
+    named = set(re.findall(r"\w+", " ".join([*texts, command, *shown])))
+    modules, shaping = [f"benchmarks.studies.{name}.measure"], {part: params[part] for part in READ}
     for package in ("encoders", "losses"):
-        modules += [f"models.{package}.{kind}" for kind in kinds(package) if kind in named]
+        used = [kind for kind in kinds(package) if kind in named]
+        modules += [f"models.{package}.{kind}" for kind in used]
+        shaping |= {kind: params[package].get(kind) for kind in used}
+    face = Study(name).face
+    shaping |= {part: face[part] for part in OWN if part in face}
     files = {path.relative_to(ROOT).as_posix(): path for path in import_closure(modules, BEHIND)}
     lines = [
         f"{file} {_code_hash(path)}"
         for file, path in sorted(files.items())
         if file.startswith(COMPUTING) and file not in NOTING
     ]
+    lines.append(yaml.safe_dump([shaping, profile]))
     return _short("\n".join(lines).encode())
 
 
@@ -87,12 +99,11 @@ def _code_hash(path: Path) -> str:
     return code_hash(path)
 
 
-def _parameters(dataset: str) -> list[str]:
-    """Return what `params.yaml` trains, and the profile of that name, if there is one."""
-    values: dict[str, Any] = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    profile = ROOT / "profiles" / f"{dataset}.yaml"
-    own = profile.read_text(encoding="utf-8") if profile.is_file() else ""
-    return [yaml.safe_dump(values["train"]), own]
+def _parameters(dataset: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return `params.yaml` and the profile of that name, which may be empty."""
+    files = (ROOT / "params.yaml", ROOT / "profiles" / f"{dataset}.yaml")
+    texts = [file.read_text(encoding="utf-8") if file.is_file() else "{}" for file in files]
+    return yaml.safe_load(texts[0]), yaml.safe_load(texts[1])
 
 
 def _data(study: Study, dataset: str) -> str:

@@ -15,6 +15,7 @@ import yaml
 from benchmarks.made_by import stale
 from benchmarks.pages.page_tables import Table
 from benchmarks.pages.tables import datasets, distinct, markdown, where
+from benchmarks.pages.training import training
 from benchmarks.pages.trials import trials
 from benchmarks.pages.unlearned import marked
 from benchmarks.results import FOLDER, Line, Lines, Results, read_results, read_runs
@@ -112,6 +113,7 @@ def _whole(one: Study, results: Results, runs: dict[str, Line]) -> str:
             *(_own(one, "tables", results) or []),
             *_tables(one, "tables", results),
             *trials(rows),
+            *training(rows),
             "### How it was measured",
             _measured(one, rows, runs),
             "### Names",

@@ -26,6 +26,8 @@ FOLDER = Path("results")
 RUNS = "runs"
 BEST_STEP = "best_step"
 """Metric of a network that was trained: the step of its best look at the validation data."""
+LAST_STEP = "last_step"
+"""... at which its training ended."""
 
 Line = dict[str, str]
 """One row of a file, as text."""

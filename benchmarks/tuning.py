@@ -20,7 +20,7 @@ from typing import Generic, NamedTuple, TypeVar
 import torch
 
 from benchmarks.grids import Grid, Trial, widened
-from benchmarks.results import BEST_STEP, Row
+from benchmarks.results import BEST_STEP, LAST_STEP, Row
 from models.training.loop import Look
 from models.training.run import TrainSettings
 
@@ -52,6 +52,11 @@ class Outcome:
     def best_step(self) -> int:
         """Of the best look, of equal ones the first; 0: the network did not learn."""
         return max(self.looks, key=lambda look: look.valid_score).step
+
+    @property
+    def last_step(self) -> int:
+        """At which training ended."""
+        return self.looks[-1].step
 
 
 Made = TypeVar("Made", bound=Outcome)
@@ -154,10 +159,11 @@ def seeded(
 
 
 def learning(made: Mapping[str, Mapping[int, Outcome]]) -> Iterator[Row]:
-    """Yield the step of each network's best look; pages say of 0 that it did not learn."""
+    """Yield the steps of each network's best look and of its last; best at 0 did not learn."""
     for system, by_seed in made.items():
         for seed, outcome in by_seed.items():
-            yield Row(system, "training", BEST_STEP, outcome.best_step, 1, seed=seed)
+            for metric, step in ((BEST_STEP, outcome.best_step), (LAST_STEP, outcome.last_step)):
+                yield Row(system, "training", metric, step, 1, seed=seed)
 
 
 def bounded(settings: TrainSettings, steps: int, seed: int = TRIAL_SEED) -> TrainSettings:

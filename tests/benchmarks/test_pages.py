@@ -11,6 +11,7 @@ from benchmarks.__main__ import parser
 from benchmarks.pages.page_tables import Table, over_seeds, with_lexical
 from benchmarks.pages.plots import curves, scatters, svg
 from benchmarks.pages.tables import figure, markdown, pivot
+from benchmarks.pages.training import training
 from benchmarks.pages.trials import ends, trials
 from benchmarks.results import Line, Row, Run, read_results, replace_rows
 from benchmarks.study import HERE, Study, studies, study
@@ -100,6 +101,17 @@ def test_trials_say_which_was_taken() -> None:
         "| sample | 1 | a=2 | 0.400 | 9 | yes |",
     ]
     assert not list(trials([line()]))
+
+
+def test_training_says_who_was_best_at_the_end() -> None:
+    rows = [
+        line(system=system, test="training", metric=metric, value=value, seed=seed)
+        for system, seed, best, last in (("a", "1", "50", "100"), ("a", "2", "90", "90"))
+        for metric, value in (("best_step", best), ("last_step", last))
+    ]
+    *_, made = training(rows)
+    assert made.splitlines()[2:] == ["| sample | a | 50, 90 | 100, 90 | best at its end: seed 2 |"]
+    assert not list(training([line()]))
 
 
 def test_trials_say_where_a_grid_ends() -> None:

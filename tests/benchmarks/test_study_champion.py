@@ -132,7 +132,7 @@ def test_a_study_on_a_toy(workspace: Path, tmp_path: Path, monkeypatch: pytest.M
     refused = table.filter(metric="refused", seed=2)
     assert refused["test"].to_list() == ["odd/certainty/no_title", "odd/certainty/titles"]
     assert refused["n"].to_list()[0] == 2
-    unbounded = "^(best_step|calibration_error|gain_|megabytes)"
+    unbounded = "^(best_step|last_step|calibration_error|gain_|megabytes)"
     bounded = table.filter(~pl.col("metric").str.contains(unbounded))
     assert bounded["value"].is_between(0, 1).all()
     (again,) = champion.measure("sample", options)  # from what is kept

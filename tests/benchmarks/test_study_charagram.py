@@ -63,14 +63,19 @@ def test_links_are_distinct_as_encoders_see_them() -> None:
 
 
 def test_what_is_read(data: Path) -> None:
-    """8 stems of 4 links each. Of 3 more, two stand before and one is of equal words.
+    """8 stems of 4 links each, 4 of them in SimLex. Of 3 more two stand before, one is equal.
 
     The reader drops "baker bake" itself; "Bake BAKER" and "same Same" are left out here.
     """
     material = read(data, held_out=6)
-    assert (len(material.train), len(material.valid)) == (26, 6)
-    both = [set(zip(*strings(pairs), strict=True)) for pairs in (material.train, material.valid)]
-    assert not both[0] & both[1]
+    assert (len(material.train), len(material.valid), len(material.overlapping)) == (22, 6, 26)
+    parts = (material.train, material.valid, material.overlapping, material.simlex)
+    train, valid, both, asked = (
+        set(map(frozenset, zip(*strings(pairs), strict=True))) for pairs in parts
+    )
+    assert not train & valid
+    assert not (train | valid) & asked
+    assert both - train == asked & both
     assert material.left_out == 2
     assert material.unlinked == [False] * 4 + [True] * 7
     assert gold_of(material.simlex).max() == pytest.approx(0.8 + 3 / 90)
@@ -146,7 +151,7 @@ def test_tiny_study(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     bounds = "--trial-examples 4 --examples 12 --cell-examples 4 --every 4 --batch 4 --dim 5"
     words = [*bounds.split(), "--seeds", "2", "--processes", "1", "--kept", str(tmp_path / "kept")]
     measure(study("charagram"), words, tmp_path)
-    assert len(list((tmp_path / "kept").iterdir())) == 8 + 8 + 6
+    assert len(list((tmp_path / "kept").iterdir())) == 8 + 8 + 2 + 6
     assert {tests for name, tests in seen if "negatives" in name} == {0}
     assert {tests for name, tests in seen if "negatives" not in name} == {20}
     rows = read_rows(tmp_path / "charagram.csv")
@@ -169,6 +174,7 @@ def test_tiny_study(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         float(figures[name, "sick", "pearson", ""]["value"]) for name in ("ngram_bag", "char_lstm")
     )
     assert gain == pytest.approx(first - other, abs=2e-4)
+    assert figures["ngram_bag/overlapping", "simlex/unlinked", "spearman", ""]["n"] == "7"
     assert figures["ngram_bag/orders:23/most:100", "simlex", "spearman", "1"]
-    assert figures["data", "training", "pairs_in_training", ""]["value"] == "4"
+    assert figures["data", "training", "asked_links", ""]["value"] == "4"
     assert figures["word_overlap", "sick", "pearson", ""]

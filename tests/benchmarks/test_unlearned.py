@@ -8,7 +8,7 @@ from benchmarks.pages.page_tables import Table
 from benchmarks.pages.tables import figure
 from benchmarks.pages.trials import trials
 from benchmarks.pages.unlearned import MARK, UNLEARNED, marked
-from benchmarks.results import BEST_STEP, Line
+from benchmarks.results import BEST_STEP, LAST_STEP, Line
 from benchmarks.study import study
 from benchmarks.tuning import Outcome, learning
 from models.training.loop import Look
@@ -34,8 +34,9 @@ def outcome(*scores: float) -> Outcome:
 )
 def test_the_first_of_the_best_looks(scores: tuple[float, ...], best: int) -> None:
     """Training keeps the weights of the first: an equal one later has taught nothing."""
-    (row,) = learning({"a": {2: outcome(*scores)}})
-    assert row == ("a", "training", BEST_STEP, best, 1, None, None, 2)
+    rows = list(learning({"a": {2: outcome(*scores)}}))
+    steps = ((BEST_STEP, best), (LAST_STEP, 50 * (len(scores) - 1)))
+    assert rows == [("a", "training", name, step, 1, None, None, 2) for name, step in steps]
 
 
 def test_seeds_means_and_comparisons() -> None:

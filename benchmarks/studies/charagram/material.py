@@ -28,16 +28,18 @@ class Material:
     """Pairs to train on, to choose by, and to judge by.
 
     Attributes:
-        train: links.
-        valid: held-out links.
+        train: links, none of which `simlex` asks.
+        valid: held-out links, as these.
+        overlapping: `train` and the links that `simlex` asks.
         simlex: with scores in [0, 1].
-        unlinked: which pairs of `simlex` are no link, of training or validation.
+        unlinked: which pairs of `simlex` are no link at all.
         sentences: by test, the STS sets (`sts2012/MSRpar`) and `sick`, with scores in [0, 1].
         left_out: links of two words that read alike once cleaned, or that stood before.
     """
 
     train: ScoredPairs
     valid: ScoredPairs
+    overlapping: ScoredPairs
     simlex: ScoredPairs
     unlinked: list[bool]
     sentences: dict[str, ScoredPairs]
@@ -53,14 +55,20 @@ def read(data: Path, held_out: int = HELD_OUT) -> Material:
     """Read all of it."""
     published = read_ppdb(data / "ppdb/ppdb-xl.txt", Ledger()).frame
     links = distinct(published.select("head", "paraphrase").rows())
-    drawn = generator(0, "charagram", "valid").permutation(len(links)) < held_out
     simlex = _judged(read_simlex(data / "word_similarity/SimLex-999.txt", Ledger()))
-    known = set(map(frozenset, links))
+    asked, known = (
+        list(map(frozenset, zip(*strings(simlex), strict=True))),
+        set(map(frozenset, links)),
+    )
+    fresh = [link for link in links if frozenset(link) not in asked]
+    drawn = generator(0, "charagram", "valid").permutation(len(fresh)) < held_out
+    train = list(compress(fresh, ~drawn))
     return Material(
-        _linked(list(compress(links, ~drawn))),
-        _linked(list(compress(links, drawn))),
+        _linked(train),
+        _linked(list(compress(fresh, drawn))),
+        _linked(train + [link for link in links if frozenset(link) in asked]),
         simlex,
-        [frozenset(pair) not in known for pair in zip(*strings(simlex), strict=True)],
+        [pair not in known for pair in asked],
         _sentences(data / "sts"),
         len(published) - len(links),
     )

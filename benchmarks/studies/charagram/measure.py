@@ -21,6 +21,7 @@ from models.training.train_files import settings_from
 
 LONGEST = 1000  # characters or words of a string: none is cut
 FIRST = "ngram_bag"  # what the others are compared with
+OVERLAPPING = f"{FIRST}/overlapping"
 CELL_ORDERS = ((2,), (2, 3), (2, 3, 4), (2, 3, 4, 5), (2, 3, 4, 5, 6))
 CELL_MOST = (100, 1000, 50000)
 STS = ("sts", "pearson")
@@ -34,6 +35,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     chosen = tuned(list(grids(options)), tuning, "valid_success_at_1")
     networks = replace(tuning, tests={"simlex": material.simlex, **material.sentences})
     rows = [*chosen.rows, *systems(material, chosen.settings, networks, options)]
+    rows += overlapping(material, chosen.settings[FIRST], networks, options)
     if options.cell_examples:
         rows += cells(material, chosen.settings[FIRST], networks, options)
     yield rows
@@ -83,12 +85,24 @@ def systems(
     counts = {
         "pairs": len(material.train),
         "left_out": material.left_out,
-        "pairs_in_training": material.unlinked.count(False),
+        "asked_links": material.unlinked.count(False),
         "trial_examples": options.trial_examples,
         "examples": options.examples,
         "cell_examples": options.cell_examples,
     }
     yield from (Row("data", "training", metric, count, 1) for metric, count in counts.items())
+
+
+def overlapping(
+    material: Material, chosen: TrainSettings, networks: PairNetworks, options: argparse.Namespace
+) -> Iterator[Row]:
+    """Yield what the bag says of SimLex that was trained on those of its pairs that are links."""
+    settings = {OVERLAPPING: until(chosen, options.examples, options)}
+    made = seeded(settings, options.seeds, replace(networks, train=material.overlapping))
+    figures = judged(list(made[OVERLAPPING].values()), material)
+    yield from learning(made)
+    words = {key: value for key, value in figures.items() if key[0].startswith("simlex")}
+    yield from rows_of(OVERLAPPING, words, made[OVERLAPPING])
 
 
 def cells(

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.query_figures import interval_row
-from benchmarks.results import BEST_STEP, Row
+from benchmarks.results import Row
 from benchmarks.studies.contrastive.variants import (
     PARTS,
     Material,
@@ -23,7 +23,7 @@ from benchmarks.studies.contrastive.variants import (
     write_pairs,
 )
 from benchmarks.title_networks import TitleNetwork, TitleNetworks, encoded
-from benchmarks.tuning import Job
+from benchmarks.tuning import Job, learning
 from benchmarks.workspace import Exam, Workspace
 from models.losses.contrastive import ContrastiveSettings, dissimilar_penalty
 from models.losses.parts.mining import hardest
@@ -76,7 +76,7 @@ def study(
         rows = [*curve(outcome, len(run.valid)), *probe(run, pairs), *judged(outcome, exam)]
         rows.append(Row("", "training", "titles_per_step", encoded(run, 0), 1))
         if variant.trained:
-            rows.append(Row("", "training", BEST_STEP, outcome.best_step, 1))
+            rows += learning({"": {seed: outcome}})
         yield from (row._replace(system=variant.system, seed=seed) for row in rows)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from benchmarks.query_figures import sliced
-from benchmarks.results import BEST_STEP, Row
+from benchmarks.results import BEST_STEP, LAST_STEP, Row
 from benchmarks.workspace import SAMPLE, Workspace, place
 from tasks.files.schemas import TABLE
 from tasks.files.sources import MIXES
@@ -57,8 +57,10 @@ def networks(workspace: Workspace) -> Iterator[Row]:
                 if mix in (workspace.mix, line["system"]):
                     yield _row(line)._replace(seed=seed)
             if table.is_file():
-                step, _ = best_look(read_table(workspace.history(mix, seed), HISTORY)) or (0, 0.0)
-                yield Row(mix, "training", BEST_STEP, step, 1, seed=seed)
+                looks = read_table(workspace.history(mix, seed), HISTORY)
+                best, _ = best_look(looks) or (0, 0.0)
+                for metric, step in ((BEST_STEP, best), (LAST_STEP, looks["step"][-1])):
+                    yield Row(mix, "training", metric, step, 1, seed=seed)
 
 
 def means(summary: pl.DataFrame) -> Iterator[Row]:
