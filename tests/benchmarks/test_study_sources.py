@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from frames_of import titles_of
 
+from benchmarks.results import Row
 from benchmarks.studies.sources.measure import measure
+from benchmarks.studies.sources.readings import changed_share, shared_anywhere
+from tasks.files.frames import write_frame
+from tasks.files.schemas import TITLES
+from tasks.params.whole import load_params
 
 ROOT = Path(__file__).parents[2]
 COUNTS = {
@@ -24,16 +31,26 @@ COUNTS = {
 }
 
 
+def said(measured: Iterator[list[Row]]) -> dict[tuple[str, str, str], float]:
+    (rows,) = measured
+    return {(row.system, row.test, row.metric): row.value for row in rows}
+
+
 def test_rows_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
-    assert list(measure("sample", Namespace())) == [[]]  # no stage has run
+    titles = titles_of([("a", "bread baker", "train"), ("a", "bread maker", "train")])
+    write_frame(titles, tmp_path / "data/split/titles.parquet", TITLES)
+    otherwise = {
+        ("synonyms", "induction/anywhere", "accepted"): 1,
+        ("typos", "typos", "changed"): 1 / 11,
+    }
+    assert said(measure("sample", Namespace())) == otherwise  # no stage has run
     for stage, counts in COUNTS.items():
         file = tmp_path / f"data/{stage}/metrics.json"
         file.parent.mkdir(parents=True)
         file.write_text(json.dumps(counts), encoding="utf-8")
-    (rows,) = measure("sample", Namespace())
-    assert {(row.system, row.test, row.metric): row.value for row in rows} == {
+    assert said(measure("sample", Namespace())) == otherwise | {
         ("synonyms", "induction", "candidates"): 9,
         ("synonyms", "induction", "isolated"): 2,
         ("synonyms", "induction/contexts:1", "titles"): 5,
@@ -43,3 +60,26 @@ def test_rows_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("extra_words", "mined", "inputs"): 8,
         ("extra_words", "mined/source:label_agrees", "rows"): 3,
     }
+
+
+def test_words_shared_anywhere() -> None:
+    """`baker, bread` and `maker` share their places too; the others refuse a rule each."""
+    params = load_params(ROOT / "params.yaml").synonyms
+    own = {
+        "a": ["bread baker", "bread maker"],  # baker, maker
+        "b": ["java web developer", "software java engineer"],  # web developer, software engineer
+        "c": ["night nurse", "nurse"],  # nothing is left
+        "d": ["senior cook", "senior chef & co"],  # special characters
+        "e": ["tram driver", "tram driver of the city"],  # nothing is left
+        "f": ["head of sales", "head of the sales team here"],  # three words are shared
+        "g": ["chief guard", "chief warden of trains"],  # a part of three words
+        "h": ["old waiter", "old steward"],
+        "i": ["steward"],  # a title by itself
+    }
+    titles = titles_of((name, title, "train") for name, several in own.items() for title in several)
+    assert shared_anywhere(titles, params) == 2
+
+
+def test_one_character_changes_at_least() -> None:
+    """5 % of 4 characters is none, of 20 one, of 40 two: 4 of 64."""
+    assert changed_share(["a" * 4, "b" * 20, "c" * 40], 0.05) == 4 / 64

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.results import Row
+from benchmarks.studies.sources.readings import changed_share, shared_anywhere
 from benchmarks.workspace import Workspace
+from tasks.files.frames import read_frame
+from tasks.files.schemas import TITLES
 
 COUNTED: dict[str, tuple[tuple[str, str], ...]] = {
     "synonyms": (
@@ -30,14 +33,23 @@ COUNTED: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Yield every count of one data set; a stage that has not run gives none."""
+    """Yield every count of one data set, and of other readings; no stage has run: no count."""
     workspace, rows = Workspace.read(dataset), []
     for stage, places in COUNTED.items():
         file = workspace.data / stage / "metrics.json"
         metrics = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
         for test, place in places:
             rows += [Row(stage, test, *count, count[1]) for count in _counts(metrics, place)]
-    yield rows
+    yield [*rows, *_otherwise(workspace)]
+
+
+def _otherwise(workspace: Workspace) -> Iterator[Row]:
+    """Yield what other readings of the paper would take."""
+    titles, params = read_frame(workspace.data / "split/titles.parquet", TITLES), workspace.params
+    accepted = shared_anywhere(titles, params.synonyms)
+    yield Row("synonyms", "induction/anywhere", "accepted", accepted, accepted)
+    asked, share = titles.filter(split="train")["title"].to_list(), params.typos.test_share
+    yield Row("typos", "typos", "changed", changed_share(asked, share), len(asked))
 
 
 def _counts(metrics: dict[str, Any], place: str) -> Iterator[tuple[str, int]]:
