@@ -24,6 +24,7 @@ import yaml
 from benchmarks.results import Line
 from benchmarks.study import HERE, Study
 from benchmarks.workspace import SAMPLE, data_folder, place
+from flows.workspaces.profiles import merged, read_profile
 from models.network.kinds import kinds
 from tasks.code import PACKAGES, code_hash, import_closure
 from tasks.files.command import ROOT
@@ -75,8 +76,7 @@ def _code(name: str, dataset: str, command: str) -> str:
     folder = HERE / "studies" / name
     texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.*"))]
     params, profile = _parameters(dataset)
-    shown = [yaml.safe_dump(params["train"]), yaml.safe_dump(profile)]
-    named = set(re.findall(r"\w+", " ".join([*texts, command, *shown])))
+    named = set(re.findall(r"\w+", " ".join([*texts, command, yaml.safe_dump(params["train"])])))
     modules, shaping = [f"benchmarks.studies.{name}.measure"], {part: params[part] for part in READ}
     for package in ("encoders", "losses"):
         used = [kind for kind in kinds(package) if kind in named]
@@ -100,10 +100,11 @@ def _code_hash(path: Path) -> str:
 
 
 def _parameters(dataset: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return `params.yaml` and the profile of that name, which may be empty."""
-    files = (ROOT / "params.yaml", ROOT / "profiles" / f"{dataset}.yaml")
-    texts = [file.read_text(encoding="utf-8") if file.is_file() else "{}" for file in files]
-    return yaml.safe_load(texts[0]), yaml.safe_load(texts[1])
+    """Return `params.yaml` with the profile of that name laid over it, and the profile, if any."""
+    base = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    folder = ROOT / "profiles"
+    profile = read_profile(folder, dataset)[0] if (folder / f"{dataset}.yaml").is_file() else {}
+    return merged(base, profile), profile
 
 
 def _data(study: Study, dataset: str) -> str:

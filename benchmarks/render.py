@@ -14,6 +14,7 @@ import yaml
 
 from benchmarks.made_by import stale
 from benchmarks.pages.page_tables import Table
+from benchmarks.pages.said import check, said
 from benchmarks.pages.tables import datasets, distinct, markdown, where
 from benchmarks.pages.training import training
 from benchmarks.pages.trials import trials
@@ -38,7 +39,7 @@ What is *stale* was measured with other code or data than stand here; its page s
 
 def pages(folder: Path = FOLDER) -> dict[Path, str]:
     """Return every page and plot that `docs/` has of the studies, by its path."""
-    results, runs = _read(folder), read_runs(folder)
+    results, runs = read(folder), read_runs(folder)
     measured = [one for one in studies() if results[one.name]]
     made = {PAGE: lines_of([HEAD, *(_short(one, results, runs) for one in measured)])}
     for one in measured:
@@ -50,7 +51,7 @@ def pages(folder: Path = FOLDER) -> dict[Path, str]:
 
 def readme(text: str, folder: Path = FOLDER, stages: Path = STAGES) -> str:
     """Return the README with its tables made anew: examples, results, the answer, stages."""
-    table = _own(study("table3"), "readme", _read(folder))
+    table = _own(study("table3"), "readme", read(folder))
     note = "success@1, the share answered right: [all figures](docs/RESULTS.md)."
     text = between_markers(text, "results", f"{table}\n\n{note}")
     text = between_markers(text, "answer", answer_table())
@@ -59,7 +60,7 @@ def readme(text: str, folder: Path = FOLDER, stages: Path = STAGES) -> str:
     return between_markers(text, "stages", stage_table(stages))
 
 
-def _read(folder: Path) -> Results:
+def read(folder: Path) -> Results:
     """Return all rows that there are, those of networks that did not learn marked."""
     rows = {name: marked(own) for name, own in read_results(folder).items()}
     return defaultdict(list, rows)
@@ -98,7 +99,9 @@ def _short(one: Study, results: Results, runs: dict[str, Line]) -> str:
     face, link = one.face, f"[All of `{one.name}`](results/{one.name}.md)"
     plot = [f"![{face['plot']}](results/{one.name}.svg)"] if "plot" in face else []
     shown = [*plot, *_tables(one, "summary", results)]
-    answer = f"{face['answer'].rstrip()} {link}{_mark(one, results, runs)}"
+    check(face.get("claims", []), one.name, results)
+    said_so = said(face["answer"].rstrip(), one.name, results)
+    answer = f"{said_so} {link}{_mark(one, results, runs)}"
     return lines_of([f"## {face['question']}", answer, *shown]).rstrip("\n")
 
 
@@ -108,8 +111,8 @@ def _whole(one: Study, results: Results, runs: dict[str, Line]) -> str:
     return lines_of(
         [
             f"# {one.name}: {face['question']}",
-            face["answer"],
-            face.get("introduction", ""),
+            said(face["answer"], one.name, results),
+            said(face.get("introduction", ""), one.name, results),
             *(_own(one, "tables", results) or []),
             *_tables(one, "tables", results),
             *trials(rows),

@@ -8,7 +8,8 @@ from benchmarks.pages.unlearned import MARK, UNLEARNED
 from benchmarks.results import Line, Lines
 
 SHARES = (
-    *("accuracy", "errors_removed", "fix_rate", "gain_", "gold_if", "holm_low", "loss", "mean_a"),
+    *("accuracy", "calibration", "coverage", "errors_removed", "fix_rate", "gain_", "gold_if"),
+    *("holm_low", "loss", "mean_a"),
     *(
         "mean_s",
         "mrr",
