@@ -25,6 +25,7 @@ from models.answer.answer import Answer, columns
 from models.repeatable.whole_file import write_bytes
 
 PAGE, WHOLE = Path("docs/RESULTS.md"), Path("docs/results")
+PAPERS, DEVIATIONS = Path("docs/PAPERS.md"), Path(__file__).with_name("papers.md")
 README, STAGES = Path("README.md"), Path("dvc.yaml")
 WORDS: dict[type, str] = {str: "text", float: "number", bool: "yes/no"}
 LISTS: dict[type, str] = {str: "text", float: "numbers"}
@@ -38,10 +39,11 @@ What is *stale* was measured with other code or data than stand here; its page s
 
 
 def pages(folder: Path = FOLDER) -> dict[Path, str]:
-    """Return every page and plot that `docs/` has of the studies, by its path."""
+    """Return every page and plot that `docs/` has of the studies and the papers, by its path."""
     results, runs = read(folder), read_runs(folder)
     measured = [one for one in studies() if results[one.name]]
     made = {PAGE: lines_of([HEAD, *(_short(one, results, runs) for one in measured)])}
+    made[PAPERS] = said(DEVIATIONS.read_text(encoding="utf-8"), "", results)
     for one in measured:
         made[WHOLE / f"{one.name}.md"] = _whole(one, results, runs)
         if "plot" in one.face:

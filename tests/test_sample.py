@@ -2,7 +2,6 @@
 
 import csv
 import math
-import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from string import ascii_lowercase
 
 import polars as pl
 import pytest
+from published import DATA, needs
 
 from models.repeatable.seeding import generator
 from models.text.titles import clean_title, normalize_title
@@ -24,7 +24,6 @@ from tasks.typos import TyposParams, typos
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "data/sample"
-DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data"))
 HEADERS = {
     "occupations": ["occupation_id", "occupation_label", "isco_code"],
     "aliases": ["occupation_id", "title"],
@@ -123,7 +122,7 @@ def test_four_levels_of_isco_08_codes() -> None:
     assert {len(row["isco_code"]) for row in rows("occupations")} == {4}
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not there")
+@needs(DATA / "esco")
 def test_codes_exist_in_isco_08_and_labels_are_our_own() -> None:
     with (DATA / "esco/ISCOGroups_en.csv").open(encoding="utf-8", newline="") as file:
         published = {

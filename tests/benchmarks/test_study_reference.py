@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
 from pathlib import Path
 
 import pytest
+from published import DATA, needs
 
 from benchmarks.studies.reference.measure import measure, read
 from models.text.ngram_matcher import NgramMatcher
 from tasks.params.whole import load_params
 
 ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("ROLECALL_DATA", ROOT.parent / "shared" / "data"))
 
 # Measured on the same files by another program, before this one was written.
 FIGURES = {
@@ -52,12 +51,10 @@ def test_reads_both_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    not (DATA / "jobbert" / "titles.csv").is_file(), reason=f"no vacancy titles under {DATA}"
-)
+@needs(DATA / "jobbert/titles.csv")
 def test_figures_are_within_five_thousandths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("ROLECALL_DATA", str(DATA.resolve()))
+    monkeypatch.setenv("ROLECALL_DATA", str(DATA))
     rows = [row for batch in measure("esco", Namespace()) for row in batch]
     measured = {(row.system, row.metric): row.value for row in rows}
     assert measured == pytest.approx(FIGURES, abs=0.005)

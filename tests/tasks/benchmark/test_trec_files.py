@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import ir_measures
 import pytest
 import small_benchmark
 from ir_measures import AP, RR, Success
+from published import DATA, needs
 from small_benchmark import lexical
 
 from tasks.benchmark.figures import figures
@@ -17,8 +17,7 @@ from tasks.benchmark.folder import Benchmark, read_benchmark
 from tasks.benchmark.ranking import Ranked
 from tasks.benchmark.trec_files import write_qrels, write_run
 
-ROOT = Path(__file__).resolve().parents[3]
-MELO = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data")) / "melo/deu_q_de_c_de"
+MELO = DATA / "melo/deu_q_de_c_de"
 THEIRS = {
     AP: "mean_average_precision",
     RR: "mrr",
@@ -55,7 +54,7 @@ def test_small_files_hold_the_figures(tmp_path: Path, concepts: bool) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(not MELO.is_dir(), reason="ROLECALL_DATA is not there")
+@needs(MELO)
 def test_the_german_melo_set_as_published(tmp_path: Path) -> None:
     """Count 1,779 queries and 19,135 elements of 18,094 titles: many elements tie."""
     benchmark = read_benchmark(MELO)

@@ -1,16 +1,12 @@
 """The publishers' unchanged files, with the counts that are known of them."""
 
-import os
-from pathlib import Path
-
 import pytest
 from params_of import inputs_params, taxonomy_params
+from published import DATA, needs
 
 from tasks.ingest import Ingested, IngestParams, InputsParams, ingest, require_usable
 
-ROOT = Path(__file__).resolve().parents[3]
-DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data"))
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not there")
+pytestmark = needs(DATA / "esco")
 
 
 def ingest_published(reader: str, files: dict[str, str], inputs: InputsParams) -> Ingested:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from params_of import synonyms_params
+from published import DATA, needs
 
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger, require_few_refused
 from tasks.readers.synonyms import read_synonyms
 
-ROOT = Path(__file__).resolve().parents[3]
-DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data"))
 THESAURUS = DATA / "synonyms/synonym_job_titles_for_search.txt"
 
 
@@ -122,7 +120,7 @@ def test_an_empty_set_is_none(tmp_path: Path) -> None:
         require_few_refused(ledger, 0.0, "synonyms")
 
 
-@pytest.mark.skipif(not THESAURUS.is_file(), reason="ROLECALL_DATA is not there")
+@needs(THESAURUS)
 def test_the_published_thesaurus() -> None:
     """Count 21,835 names in 8,377 lines, the term one of them but in 9: 21,835 - 8,368 = 13,467."""
     pairs, ledger = read(THESAURUS, "thesaurus")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from params_of import taxonomy_params
+from published import DATA, needs
 
 from tasks.readers.rejected import Ledger
 from tasks.readers.taxonomies import melo
 from tasks.readers.taxonomy import Taxonomy
 
-ROOT = Path(__file__).resolve().parents[4]
-MELO = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data")) / "melo/deu_q_de_c_de"
+MELO = DATA / "melo/deu_q_de_c_de"
 ELEMENTS = (
     'C1_de_000\tBäcker/Bäckerin "A"\nC1_de_001\tBäcker\nC1_de_002\tbäcker\nC2_de_000\tPilot\n'
     "Pilotin\nD2\tPilotin\n\nC1_en_000\tbaker\nC2_de_000\tPilot\n"
@@ -55,7 +54,7 @@ def test_a_map_names_the_occupations(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(not MELO.is_dir(), reason="ROLECALL_DATA is not there")
+@needs(MELO)
 def test_the_german_corpus_as_published() -> None:
     """19,135 elements of 3,561 concepts: ESCO's 2,942 occupations and ISCO's 619 groups."""
     ledger = Ledger()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from published import DATA, needs
 
 from tasks.files.frames import check
 from tasks.readers.outside import IngestError
@@ -14,8 +14,7 @@ from tasks.scored.readers.msrp import FILES, read_msrp
 from tasks.scored.readers.scored_pairs import SCORED_PAIRS
 from tasks.scored.readers.semeval import read_semeval
 
-ROOT = Path(__file__).resolve().parents[4]
-DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data")) / "sts/msrp"
+MSRP = DATA / "sts/msrp"
 HEADER = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String"
 
 
@@ -54,11 +53,11 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
         read_msrp({"test": path}, Ledger())
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not there")
+@needs(MSRP)
 def test_published() -> None:
     """Count 4,076 pairs to train, 500 `valid`, 1,725 to test; Bao et al.: 67 % paraphrases."""
     ledger = Ledger()
-    pairs = read_msrp({part: DATA / file for part, file in FILES.items()}, ledger)
+    pairs = read_msrp({part: MSRP / file for part, file in FILES.items()}, ledger)
     assert ledger.refused == []
     assert pairs["part"].to_list() == ["train"] * 3_576 + ["valid"] * 500 + ["test"] * 1_725
     assert 3_576 + 500 == 4_076
@@ -69,14 +68,14 @@ def test_published() -> None:
     )
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not there")
+@needs(MSRP)
 def test_sts_2012_takes_its_test_pairs_from_the_training_pairs() -> None:
     """Find its training pairs in the test, too: who trains on one must not test on the other."""
     ledger = Ledger()
-    pairs = read_msrp({part: DATA / file for part, file in FILES.items()}, ledger)
+    pairs = read_msrp({part: MSRP / file for part, file in FILES.items()}, ledger)
     names = {part: f"2012/MSRpar.{part}" for part in ("train", "test")}
     sts = read_semeval(
-        {name: DATA.parent / "semeval" / f"{name}.tsv" for name in names.values()}, ledger
+        {name: MSRP.parent / "semeval" / f"{name}.tsv" for name in names.values()}, ledger
     )
     own, theirs = (
         {

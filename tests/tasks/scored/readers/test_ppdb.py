@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from published import DATA, needs
 
 from tasks.files.frames import check
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
 from tasks.scored.readers.ppdb import PARAPHRASES, Paraphrases, read_ppdb
 
-ROOT = Path(__file__).resolve().parents[4]
-DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data"))
 PPDB = DATA / "ppdb/ppdb-xl.txt"
 
 
@@ -78,7 +76,7 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(not PPDB.is_file(), reason="ROLECALL_DATA is not there")
+@needs(PPDB)
 def test_published() -> None:
     """Count 102,902 heads, 374,555 links, all but one both ways: 374,554 / 2 + 1 pairs."""
     ledger = Ledger()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import polars as pl
 import pytest
+from published import DATA, needs
 
 from tasks.files.frames import check
 from tasks.readers.outside import IngestError
@@ -14,8 +14,7 @@ from tasks.readers.rejected import Ledger
 from tasks.scored.readers.scored_pairs import NOTICES, SCORED_PAIRS, UNSCORED
 from tasks.scored.readers.semeval import FILES, read_semeval
 
-ROOT = Path(__file__).resolve().parents[4]
-DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data")) / "sts/semeval"
+SEMEVAL = DATA / "sts/semeval"
 SIZES = {
     "sts2012/MSRpar": 750,
     "sts2012/OnWN": 750,
@@ -90,11 +89,11 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
         read(tmp_path, "2015/belief.test", LINES[1:2])
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not there")
+@needs(SEMEVAL)
 def test_published() -> None:
     """Count 10,608 test pairs: 12,108 of Wieting et al. 2016, less MSRvid and SMT (750 each)."""
     ledger = Ledger()
-    pairs = read_semeval({name: DATA / file for name, file in FILES.items()}, ledger)
+    pairs = read_semeval({name: SEMEVAL / file for name, file in FILES.items()}, ledger)
     tests = pairs.filter(part="test")
     assert dict(tests.group_by("dataset", maintain_order=True).len().iter_rows()) == SIZES
     assert tests.height == 12_108 - 750 - 750
@@ -107,7 +106,7 @@ def test_published() -> None:
     assert set(pairs.group_by("dataset").agg(pl.col("score").n_unique() > 5)["score"]) == {True}
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not there")
+@needs(SEMEVAL)
 def test_every_published_file_is_read() -> None:
-    present = {path.relative_to(DATA).as_posix() for path in DATA.glob("*/*.tsv")}
+    present = {path.relative_to(SEMEVAL).as_posix() for path in SEMEVAL.glob("*/*.tsv")}
     assert set(FILES.values()) == present

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import polars as pl
 import pytest
+from published import DATA, needs
 
 from tasks.files.frames import check
 from tasks.readers.outside import IngestError
@@ -14,8 +14,7 @@ from tasks.readers.rejected import Ledger
 from tasks.scored.readers.scored_pairs import NOTICES, RANGES, SCORED_PAIRS, score_range
 from tasks.scored.readers.sick import FILES, read_sick
 
-ROOT = Path(__file__).resolve().parents[4]
-DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data")) / "sts/sick2014"
+SICK = DATA / "sts/sick2014"
 HEADER = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment"
 
 
@@ -84,11 +83,11 @@ def test_ranges() -> None:
         score_range("stsb")
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="ROLECALL_DATA is not there")
+@needs(SICK)
 def test_published() -> None:
     """Count 4,500, 500 and 4,927 pairs, all scored; 73 test pairs are training pairs too."""
     ledger = Ledger()
-    pairs = read_sick({part: DATA / file for part, file in FILES.items()}, ledger)
+    pairs = read_sick({part: SICK / file for part, file in FILES.items()}, ledger)
     assert ledger.refused == []
     assert pairs["part"].to_list() == ["train"] * 4_500 + ["valid"] * 500 + ["test"] * 4_927
     assert pairs["score"].min() == 1

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from published import DATA, needs
 
 from tasks.files.frames import check
 from tasks.readers.outside import IngestError
@@ -13,8 +13,6 @@ from tasks.readers.rejected import Ledger
 from tasks.scored.readers.scored_pairs import SCORED_PAIRS
 from tasks.scored.readers.simlex import read_simlex
 
-ROOT = Path(__file__).resolve().parents[4]
-DATA = Path(os.environ.get("ROLECALL_DATA", ROOT / "../shared/data"))
 SIMLEX = DATA / "word_similarity/SimLex-999.txt"
 
 
@@ -40,7 +38,7 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
         read_simlex(tmp_path / "none.txt", Ledger())
 
 
-@pytest.mark.skipif(not SIMLEX.is_file(), reason="ROLECALL_DATA is not there")
+@needs(SIMLEX)
 def test_published() -> None:
     """Count 999 pairs, none twice, scores from 0.23 to 9.8 of 10."""
     ledger = Ledger()
