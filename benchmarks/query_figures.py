@@ -2,22 +2,29 @@
 
 Values come as frames with `test`, `query_id` and a number a query; a network of several seeds has
 one frame for each. A figure of all seeds is the mean over queries of a query's mean over seeds, and
-its interval says what other queries would change, for these networks. Equal tests draw the same
-queries for every system, as the pipeline does, so differences are paired.
+its interval says what other queries would change, for these networks. A difference of systems holds
+what other seeds would change as well. Equal tests draw the same queries for every system, as the
+pipeline does, so differences are paired.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 from scipy import stats
 
 from benchmarks.results import Row
+from models.measures.crossed import crossed_interval
 from models.measures.intervals import TAIL, Interval, bootstrap_interval, paired_interval
 from models.repeatable.seeding import child_seed
 from tasks.files.tables import METRICS, table
 from tasks.params.whole import AllParams
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
 
 Seeds = Mapping[int, pl.DataFrame]
 """Seed of training to values by query."""
@@ -67,10 +74,18 @@ def gains(
     params: AllParams,
     column: str = "success_at_1",
 ) -> Iterator[Row]:
-    """Yield the difference in a column on each test, over all seeds, paired by query."""
+    """Yield the difference in a column on each test, over all seeds, paired by query.
+
+    Where either has several seeds, its interval holds what other seeds would change as well
+    (`models/measures/crossed.py`); networks of one seed are compared seed by seed.
+    """
     for test, group in _tests(_paired(pooled(mine), pooled(theirs))):
         pair = group[column].to_numpy(), group[f"{column}_over"].to_numpy()
-        interval = paired_interval(*pair, *_draws(params, test))
+        by_seed = _by_seed(mine, theirs, test, column)
+        if by_seed is None or by_seed.shape[1] < 2:
+            interval = paired_interval(*pair, *_draws(params, test))
+        else:
+            interval = crossed_interval(by_seed)
         yield interval_row(system, test, metric, interval, len(group))
 
 
@@ -122,6 +137,23 @@ def interval_row(
 def sliced(test: str, part: str) -> str:
     """Name the test of a slice: `typos/size:1`, or the test itself for the slice `all`."""
     return test if part == "all" else f"{test}/{part}"
+
+
+def _by_seed(
+    mine: Seeds, theirs: Seeds, test: str, column: str
+) -> Float[np.ndarray, "seed query"] | None:
+    """Return the differences of each seed; None if there is one, or they are not the same."""
+    seeds = list(mine if len(mine) >= len(theirs) else theirs)
+    several = [own for own in (mine, theirs) if len(own) > 1]
+    if not several or any(set(own) != set(seeds) for own in several):
+        return None
+    rows = []
+    for seed in seeds:
+        pair = [own[seed] if len(own) > 1 else next(iter(own.values())) for own in (mine, theirs)]
+        both = _paired(*pair).filter(test=test).sort("query_id")
+        rows.append((both[column] - both[f"{column}_over"]).cast(pl.Float64).to_numpy())
+    known = len({len(row) for row in rows}) == 1 and all(np.isfinite(row).all() for row in rows)
+    return np.stack(rows) if known else None
 
 
 def _paired(mine: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from models.measures.intervals import MARGIN, non_inferior, paired_interval
+from models.measures.crossed import crossed_interval
+from models.measures.intervals import MARGIN, Interval, non_inferior, paired_interval
 from models.repeatable.seeding import child_seed
 from tasks.files.frames import Schema
 from tasks.files.schemas import SCORES
@@ -61,6 +62,8 @@ JUDGED = ((VERDICTS, LAST), (CORRECTIONS, LAST))
 KEPT = (("typos", "all"), ("composition", "all"), ("extra_words", "source:label_agrees"))
 """Tests and slices on which mix 4 must not be inferior to mix 3 by `MARGIN` or more."""
 KEYS = ["seed", "test", "slice"]
+ENOUGH_SEEDS = 3
+"""Trainings that an effect of training is judged by, at least."""
 
 
 def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
@@ -68,7 +71,9 @@ def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) 
 
     `slice` is `all`, and each source of a test whose queries are of several. `before` is the value
     of `over`; `errors_removed` is of success@1 (`tasks.table3.paper`). Comparisons with a model
-    that is not there are left out.
+    that is not there are left out. Of three seeds or more there is a row without a seed: the mean
+    gain, with an interval that holds what other seeds and other queries would change
+    (`models/measures/crossed.py`).
 
     Args:
         scores: schema `SCORES_BY_SEED`.
@@ -79,13 +84,19 @@ def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) 
     Raises:
         ValueError: two models have not answered the same queries.
     """
-    rows = [
-        (system, over, test, part, metric, *gain, system_seed)
-        for system, over in COMPARISONS
-        for (system_seed, test, part), group in _groups(scores, queries, system, over)
-        for column, metric in METRICS.items()
-        for gain in [_gain(group, column, (system, over, test, part), draws, seed)]
-    ]
+    rows: list[tuple[object, ...]] = []
+    for system, over in COMPARISONS:
+        trained: dict[tuple[str, str], list[pl.DataFrame]] = {}
+        for (system_seed, test, part), group in _groups(scores, queries, system, over):
+            trained.setdefault((test, part), []).append(group.sort("query_id"))
+            for column, metric in METRICS.items():
+                gain = _gain(group, column, (system, over, test, part), draws, seed)
+                rows.append((system, over, test, part, metric, *gain, system_seed))
+        for (test, part), groups in trained.items():
+            for column, metric in METRICS.items():
+                mean_gain = _gain_over_seeds(groups, column, (system, over, test, part))
+                if mean_gain is not None:
+                    rows.append((system, over, test, part, metric, *mean_gain, None))
     frame = pl.DataFrame(rows, schema=dict(EFFECTS), orient="row")
     return frame.with_columns(pl.selectors.float().round(6))
 
@@ -156,13 +167,30 @@ def _gain(
     group: pl.DataFrame, column: str, row: tuple[str, str, str, str], draws: int, seed: int
 ) -> tuple[object, ...]:
     """Compute the columns `gain` to `own` of one row of `EFFECTS`."""
-    system, over, test, part = row
+    _, _, test, part = row
     theirs = group[f"{column}_over"].to_numpy()
     draw = child_seed(seed, "table3", test, part)
     gain = paired_interval(group[column].to_numpy(), theirs, draws, draw)
-    before = float(theirs.mean())
+    return _row_of(gain, len(group), float(theirs.mean()), column, row)
+
+
+def _gain_over_seeds(
+    groups: list[pl.DataFrame], column: str, row: tuple[str, str, str, str]
+) -> tuple[object, ...] | None:
+    """Compute the same columns over all seeds; None if these, or the queries, are too few."""
+    if len(groups) < ENOUGH_SEEDS or len(groups[0]) < 2:
+        return None
+    differences = np.stack([_differences(group, column) for group in groups])
+    before = float(np.mean([group[f"{column}_over"].to_numpy().mean() for group in groups]))
+    return _row_of(crossed_interval(differences), len(groups[0]), before, column, row)
+
+
+def _row_of(
+    gain: Interval, n: int, before: float, column: str, row: tuple[str, str, str, str]
+) -> tuple[object, ...]:
+    system, over, test, part = row
     accuracy, whole = column == "success_at_1", part == "all"
     ours = errors_removed(before, gain.value) if accuracy else None
     paper = paper_errors_removed(system, over, test) if accuracy and whole else None
     own = OWN_TEST.get(system) == test and whole and over not in UNTRAINED
-    return gain.value, gain.low, gain.high, len(group), before, ours, paper, own
+    return gain.value, gain.low, gain.high, n, before, ours, paper, own

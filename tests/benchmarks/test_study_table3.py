@@ -69,6 +69,22 @@ def make_workspace(folder: Path, shift: float = 0.0) -> Path:
         (*head, "success_at_1", 0.3, 0.2, 0.4, 40, 0.3, 0.4286, 0.8, True, 1),
         (*head, "success_at_1", 0.3, -0.1, 0.4, 40, 1.0, None, 0.8, True, 2),
         (*head, "mrr", 0.25, 0.2, 0.3, 40, 0.3, None, None, True, 1),
+        (
+            "2",
+            "1",
+            "composition",
+            "all",
+            "success_at_1",
+            0.1,
+            0.05,
+            0.15,
+            40,
+            0.6,
+            0.25,
+            0.6,
+            True,
+            None,
+        ),
     ]
     write(folder / "data/table3/effects.csv", EFFECTS, effects)
     kept = [
@@ -159,10 +175,11 @@ def test_page_shows_the_paper_beside_and_shares_what_is_equal(made: Path, tmp_pa
         "| ngram | 0.500 [0.400, 0.600] | 0.99 |",
         "| 0 | 0.400 [0.350, 0.450] (seed 2 did not learn) | 0.95 |",
         "| 1 | 0.700 [0.650, 0.750] | 0.99 |",
-        "| 1-0 | typos | 1 | 0.300 [0.200, 0.400] | yes | 0.43 | 0.80 |",
+        "| 1-0 | typos | 1 | 0.300 [0.200, 0.400] |  | 0.43 | 0.80 |",
+        "| 2-1 | composition |  | 0.100 [0.050, 0.150] | yes | 0.25 | 0.63 |",
         "| 1-0 | typos | 2 | did not learn |  |  | 0.80 |",
         f"| 4c-3 | extra_words/{LABEL} | 1 |  | -0.050 | 30 | no |",
-        "| 1-0 | 2 | did not learn |",
+        "| 1-0 | 2 | did not learn |  |",
     ):
         assert line in text.splitlines(), line
     assert text.splitlines().count("| ngram | 0.500 [0.400, 0.600] | 0.99 |") == 2

@@ -14,6 +14,7 @@ from benchmarks.query_figures import figures, gains
 from benchmarks.title_networks import TitleNetworks, encoded, read_inputs, start
 from benchmarks.tuning import Job, bounded
 from benchmarks.workspace import VALID, Workspace
+from models.measures.crossed import crossed_interval
 from models.training.checkpoints import Checkpoints
 from models.training.loop import train
 from tasks.params.network import training_settings
@@ -71,6 +72,19 @@ def test_gains_are_paired_by_query_whatever_the_order(params: AllParams) -> None
         next(gains("s", mine, {1: values(1, 0)}, "gain_over_best", params))
     more = pl.concat([values(1, 0, 0), values(1, test="valid")])
     assert [row.test for row in gains("s", mine, {1: more}, "g", params)] == ["typos"]
+
+
+def test_a_gain_holds_what_other_seeds_would_change(params: AllParams) -> None:
+    """Seed by seed: 1 − 0, 0 − 0 and 0 − 1, 1 − 1; one seed alone is a bootstrap over queries."""
+    mine, theirs = {1: values(1, 0), 2: values(0, 1)}, {1: values(0, 0), 2: values(1, 1)}
+    (row,) = gains("s", mine, theirs, "g", params)
+    interval = crossed_interval(np.array([[1.0, 0.0], [-1.0, 0.0]]))
+    assert (row.value, row.low, row.high) == (0.0, interval.low, interval.high)
+    (alone,) = gains("s", {1: mine[1]}, {1: theirs[1]}, "g", params)
+    assert (alone.value, alone.low, alone.high) == (0.5, 0.0, 1.0)
+    (unseeded,) = gains("s", mine, {0: values(0, 0)}, "g", params)
+    over_one = crossed_interval(np.array([[1.0, 0.0], [0.0, 1.0]]))
+    assert (unseeded.low, unseeded.high) == (over_one.low, over_one.high)
 
 
 def test_an_index_draws_the_queries_of_its_test(params: AllParams) -> None:

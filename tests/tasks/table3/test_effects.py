@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from frames_of import queries_of
 
+from models.measures.crossed import crossed_interval
 from models.measures.intervals import paired_interval
 from models.repeatable.seeding import child_seed
 from tasks.files.frames import check
@@ -108,6 +109,21 @@ def test_seeds_are_compared_with_themselves() -> None:
     both = effects(pl.concat([FOUR, *other]), queries_for(BEFORE), 100, 1)
     gains = dict(both.filter(test="typos", metric="success_at_1").select("seed", "gain").rows())
     assert gains == {1: 0.125, 2: -0.125}
+
+
+def test_three_seeds_have_a_row_of_their_mean() -> None:
+    """Its interval is that of seeds × queries; gains .125, −.125 and 0 have the mean 0."""
+    two = [scores_of("1", BEFORE, 2), scores_of("0", AFTER, 2)]
+    three = [scores_of("1", AFTER, 3), scores_of("0", AFTER, 3)]
+    gains = effects(pl.concat([FOUR, *two, *three]), queries_for(BEFORE), 100, 1)
+    row = gains.filter(pl.col("seed").is_null(), test="typos", metric="success_at_1").row(
+        0, named=True
+    )
+    change = np.array(AFTER["typos"]) - np.array(BEFORE["typos"])
+    interval = crossed_interval(np.stack([change, -change, 0 * change]))
+    assert (row["gain"], row["n"]) == (0.0, 4)
+    assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high), abs=1e-6)
+    assert row["before"] == pytest.approx((0.375 + 0.5 + 0.5) / 3, abs=1e-6)
 
 
 def test_each_seed_is_compared_with_what_is_not_trained() -> None:
