@@ -73,32 +73,40 @@ def frozen_margin(
         raise ValueError("frozen_margin needs `targets` in the batch: set train.compatible_with")
     kept = targets.rows >= 0
     left, rows = batch.left[kept], targets.rows[kept]
-    allowed = targets.apart[kept].scatter(1, rows[:, None], False)
     if settings.negatives in FROM_TABLE:
+        allowed = targets.apart()[kept].scatter(1, rows[:, None], False)
         usable = allowed.any(1)
         left, rows, allowed = left[usable], rows[usable], allowed[usable]
     if not len(left):
         return nothing(embeddings)
     predicted, target = unit(embeddings[left]), targets.table[rows]
-    negative = _negatives(predicted.detach(), target, targets.table, allowed, settings)
+    if settings.negatives in FROM_TABLE:
+        negative = _of_table(predicted.detach(), target, targets.table, allowed, settings)
+    else:
+        negative = _synthetic(predicted.detach(), target, settings.negatives)
     near = (predicted * target).sum(1, keepdim=True)
     far = (predicted[:, None] * negative).sum(2)
     return hinge(near, far, settings.margin)
 
 
-def _negatives(
+def _of_table(
     predicted: Float[Tensor, "row dim"],
     target: Float[Tensor, "row dim"],
     table: Float[Tensor, "target dim"],
     allowed: Bool[Tensor, "row target"],
     settings: FrozenMarginSettings,
 ) -> Float[Tensor, "row draw dim"]:
+    """Return embeddings of the table, for each row of those that are allowed."""
     if settings.negatives == "random":
         return table[drawn(allowed, settings.draws)]
-    if settings.negatives == "most_informative":
-        return table[most_informative(predicted, target, table, allowed)][:, None]
+    return table[most_informative(predicted, target, table, allowed)][:, None]
+
+
+def _synthetic(
+    predicted: Float[Tensor, "row dim"], target: Float[Tensor, "row dim"], negatives: Negatives
+) -> Float[Tensor, "row 1 dim"]:
     along = target
-    if settings.negatives == "projection":
+    if negatives == "projection":
         along = (predicted * target).sum(1, keepdim=True) * target
     return functional.normalize(predicted - along, dim=-1, eps=SHORTEST)[:, None]
 

@@ -43,8 +43,10 @@ class Targets(NamedTuple):
     """One embedding a target."""
     rows: Int[Tensor, " pair"]
     """The target that `PairBatch.left` is to meet, for each similar pair; -1: none."""
-    apart: Bool[Tensor, "pair target"]
-    """Which targets are known to share no occupation with `left`: what may be a negative."""
+    apart: Callable[[], Bool[Tensor, "pair target"]]
+    """Say which targets are known to share no occupation with `left`: what may be a negative. It is
+    a mask of pairs × table, made when it is called: a loss that looks for no negative in the table
+    does without."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from models.network.model_files import load_model
 from models.training.strings import Strings
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Int
+    from jaxtyping import Bool, Float, Int
     from torch import Tensor
 
 
@@ -73,6 +73,9 @@ class FrozenSpace:
             codes: occupations of the left strings, padded with -1.
             count: number of occupation codes.
         """
+        return Targets(self.table, self.row_of[others], lambda: self._apart(codes, count))
+
+    def _apart(self, codes: Int[Tensor, "pair most"], count: int) -> Bool[Tensor, "pair target"]:
         hot = torch.zeros(count + 1, len(codes), dtype=torch.bool, device=codes.device)
         hot[
             torch.where(codes < 0, count, codes),
@@ -83,4 +86,4 @@ class FrozenSpace:
         for column in self.occupations.unbind(1):
             shared |= hot[column]  # -1 reads the last row, which is empty
         known = (codes >= 0).any(1)
-        return Targets(self.table, self.row_of[others], ~shared.T & known[:, None])
+        return ~shared.T & known[:, None]

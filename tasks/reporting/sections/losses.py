@@ -83,7 +83,7 @@ def _cost(pair: float, third: float, settings: LossSettings) -> Float[Tensor, ""
     first = torch.tensor([0])
     targets = None
     if settings.needs_targets:
-        targets = Targets(embeddings[1:], first, torch.tensor([[False, True]]))
+        targets = Targets(embeddings[1:], first, lambda: torch.tensor([[False, True]]))
     batch = PairBatch(first, first + 1, apart, torch.tensor([[0, 2]]), targets=targets)
     torch.manual_seed(0)
     return loss_parts(kind_of(settings))[1](embeddings, batch, settings).total

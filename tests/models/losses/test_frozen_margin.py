@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -16,7 +17,8 @@ from models.losses.frozen_margin import (
     FROM_TABLE,
     FrozenMarginSettings,
     Negatives,
-    _negatives,
+    _of_table,
+    _synthetic,
     frozen_margin,
 )
 from models.network.kinds import loss_parts
@@ -42,7 +44,7 @@ def batch_of(
 ) -> PairBatch:
     """Make a batch; `right` and `PairBatch.apart` are not read."""
     places = torch.tensor(left, dtype=torch.long)
-    targets = Targets(table, torch.tensor(rows, dtype=torch.long), apart)
+    targets = Targets(table, torch.tensor(rows, dtype=torch.long), lambda: apart)
     nothing = torch.zeros(0, 2, dtype=torch.long)
     return PairBatch(places, places, torch.ones(9, 9).bool(), nothing, None, targets)
 
@@ -118,7 +120,7 @@ def scaled(a: list[float]) -> list[float]:
 def by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, margin: float) -> float:
     table, terms = batch.targets.table.tolist(), []
     for place, row, apart in zip(
-        batch.left.tolist(), batch.targets.rows.tolist(), batch.targets.apart, strict=True
+        batch.left.tolist(), batch.targets.rows.tolist(), batch.targets.apart(), strict=True
     ):
         if row < 0:
             continue
@@ -182,6 +184,19 @@ def test_gradient_of_projection() -> None:
     assert torch.autograd.gradcheck(total, embeddings.clone().requires_grad_())
 
 
+@pytest.mark.parametrize("negatives", SYNTHETIC)
+def test_synthetic_negatives_need_no_mask_of_the_table(negatives: Negatives) -> None:
+    """Nothing asks who is apart from whom, which costs pairs × table."""
+    embeddings, batch = random_case(3)
+    expected = loss_of(embeddings, batch, settings_of(negatives)).total
+
+    def never() -> torch.Tensor:
+        raise AssertionError("the mask was made")
+
+    less = replace(batch, targets=batch.targets._replace(apart=never))
+    assert loss_of(embeddings, less, settings_of(negatives)).total == expected
+
+
 @pytest.mark.parametrize("negatives", KINDS)
 def test_negatives_are_constants(negatives: Negatives) -> None:
     """Expect the gradient of the hinge with fixed vectors u', which is checked itself."""
@@ -192,7 +207,11 @@ def test_negatives_are_constants(negatives: Negatives) -> None:
     table = batch.targets.table
     torch.manual_seed(2)
     predicted = functional.normalize(embeddings[left])
-    constants = checked(_negatives)(predicted, table[rows], table, allowed, settings_of(negatives))
+    if negatives in FROM_TABLE:
+        settings = settings_of(negatives)
+        constants = checked(_of_table)(predicted, table[rows], table, allowed, settings)
+    else:
+        constants = checked(_synthetic)(predicted, table[rows], negatives)
 
     def hinge(e: torch.Tensor) -> torch.Tensor:
         near = functional.cosine_similarity(e[left], table[rows])[:, None]

@@ -22,9 +22,8 @@ loss_of = checked(von_mises_fisher)
 def batch_of(left: list[int], table: torch.Tensor, rows: list[int]) -> PairBatch:
     """Make a batch; `right` and both `apart` are not read."""
     places = torch.tensor(left, dtype=torch.long)
-    targets = Targets(
-        table, torch.tensor(rows, dtype=torch.long), torch.zeros(len(rows), len(table)).bool()
-    )
+    mask = torch.zeros(len(rows), len(table)).bool()
+    targets = Targets(table, torch.tensor(rows, dtype=torch.long), lambda: mask)
     nothing = torch.zeros(0, 2, dtype=torch.long)
     return PairBatch(places, places, torch.zeros(1, 1).bool(), nothing, None, targets)
 

@@ -180,7 +180,7 @@ def test_a_step_along_the_gradient_lowers_the_loss(kind: str) -> None:
     if settings.needs_targets:
         table = torch.nn.functional.normalize(torch.randn(3, 8), dim=1)
         apart = torch.tensor([[False, True, True], [True, False, True]])
-        targets = Targets(table, torch.tensor([0, 1]), apart)
+        targets = Targets(table, torch.tensor([0, 1]), lambda: apart)
 
     def value() -> torch.Tensor:
         torch.manual_seed(0)
@@ -204,7 +204,7 @@ def test_no_pair_costs_nothing_and_keeps_the_path(kind: str) -> None:
     apart = torch.zeros(3, 3, dtype=torch.bool)
     targets = None
     if settings.needs_targets:
-        targets = Targets(torch.eye(8), none, torch.zeros(0, 8, dtype=torch.bool))
+        targets = Targets(torch.eye(8), none, lambda: torch.zeros(0, 8, dtype=torch.bool))
     empty = PairBatch(none, none, apart, torch.zeros(0, 2, dtype=torch.long), targets=targets)
     total = loss_parts(kind)[1](embeddings, empty, settings).total
     total.backward()
