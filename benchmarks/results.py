@@ -80,16 +80,15 @@ def replace_rows(
     figure that is not finite or stands twice, and a path of this machine.
     """
     _refuse_paths(run)
-    path, runs = folder / f"{study}.csv", read_runs(folder)
-    name = _run_name(study, run, runs)
-    lines = [_tidied(dataset, row, name) for row in rows]
-    systems = {line["system"] for line in lines}
+    path, runs, rows = folder / f"{study}.csv", read_runs(folder), list(rows)
+    systems = {row.system for row in rows}
     kept = [
         line
         for line in read_rows(path)
         if line["dataset"] != dataset or (by_system and line["system"] not in systems)
     ]
-    ordered = _sorted(kept + lines)
+    name = _run_name(study, run, runs, {line["run"] for line in kept})
+    ordered = _sorted(kept + [_tidied(dataset, row, name) for row in rows])
     used = {line["run"] for line in ordered}
     entries = [
         entry for entry in runs.values() if entry["study"] != study or entry["run"] in used - {name}
@@ -120,12 +119,12 @@ def rounded(value: float) -> str:
     return f"{value:.{min(4, max(0, 4 - digits))}f}"
 
 
-def _run_name(study: str, run: Run, runs: Mapping[str, Line]) -> str:
-    """Return the name of the very same run, or the first that is free: `zoo-2`."""
+def _run_name(study: str, run: Run, runs: Mapping[str, Line], kept: set[str]) -> str:
+    """Return the name of the very same run, or the first that no kept row has: `zoo-2`."""
     for name, entry in runs.items():
         if entry == {"run": name, "study": study, **run._asdict()}:
             return name
-    return next(name for k in range(1, len(runs) + 2) if (name := f"{study}-{k}") not in runs)
+    return next(name for k in range(1, len(kept) + 2) if (name := f"{study}-{k}") not in kept)
 
 
 def _refuse_paths(run: Run) -> None:

@@ -9,18 +9,8 @@ from benchmarks.results import Line, Lines
 
 SHARES = (
     *("accuracy", "calibration", "coverage", "errors_removed", "fix_rate", "gain_", "gold_if"),
-    *("holm_low", "loss", "mean_a"),
-    *(
-        "mean_s",
-        "mrr",
-        "nearest_if",
-        "pearson",
-        "share_with",
-        "side_effects",
-        "spearman",
-        "success_at",
-    ),
-    "valid_",
+    *("holm_low", "loss", "mean_a", "mean_s", "mrr", "nearest_if", "pearson", "promoted"),
+    *("share_with", "side_effects", "spearman", "success_at", "valid_"),
 )
 """How the metrics begin that are shown with three decimals; others as they are in the file."""
 Printed = Mapping[str, Mapping[str, float]]
