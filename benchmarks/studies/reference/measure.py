@@ -2,8 +2,9 @@
 
 `$ROLECALL_DATA/esco/occupations_en.csv` is the whole index (every alias, nothing held out) and
 `$ROLECALL_DATA/jobbert/titles.csv` the queries; gold is a query's label. This checks matchers and
-measures against figures of another program; the pipeline's own splits play no part, and of
-`params.yaml` it takes the sections `lexical` and `evaluate` and the seed.
+measures against figures of another program, in which an occupation scores as its best alias; the
+pipeline's own splits play no part, and of `params.yaml` it takes the rest of the sections `lexical`
+and `evaluate` and the seed.
 """
 
 from __future__ import annotations
@@ -57,7 +58,12 @@ def read(data: Path, params: AllParams) -> Exam:
         source=pl.lit("input"),
     )
     titles, occupation_ids = zip(*aliases, strict=True)
-    return Exam(params, AliasIndex.of(titles, occupation_ids), queries.select(list(QUERIES)))
+    best = params.evaluate.model_copy(update={"occupation_score": "best"})
+    return Exam(
+        params.model_copy(update={"evaluate": best}),
+        AliasIndex.of(titles, occupation_ids),
+        queries.select(list(QUERIES)),
+    )
 
 
 def _records(path: Path) -> Iterator[dict[str, str]]:
