@@ -36,6 +36,8 @@ from tasks.registry.register import CHAMPION
 if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
+CONTRADICTED = "label_differs"
+"""The source of queries that their own label contradicts."""
 SEEN = (
     "\n\nNote: {opponent} was trained on another split; {seen} of the gate's titles were in its "
     "training, which can only help it."
@@ -99,7 +101,7 @@ def _judged(
     *,
     first: bool,
 ) -> Judgement:
-    queries, index = read_queries("gate", root / "data"), read_index(root / "data")
+    queries, index = gate_queries(root / "data"), read_index(root / "data")
     systems = {"challenger": _loaded(challenger), "opponent": normalizer}
     searches = {name: system.within(index) for name, system in systems.items()}
     searches["ngram"] = Search(
@@ -121,6 +123,15 @@ def _judged(
     page += SEEN.format(opponent=opponent, seen=seen) if seen else ""
     changed = flips(asked["opponent"][1], asked["challenger"][1], queries, sources.labels())
     return Judgement(verdict, opponent, page, changed)
+
+
+def gate_queries(data: Path) -> pl.DataFrame:
+    """Read what the gate asks: `QUERIES`.
+
+    A mined input whose label contradicts the title that stands in it is not asked: a network that
+    learned what the label says would be held to be worse.
+    """
+    return read_queries("gate", data).filter(pl.col("source") != CONTRADICTED)
 
 
 def _seen(normalizer: Normalizer, queries: pl.DataFrame) -> int:

@@ -27,6 +27,7 @@ from tasks.files.queries import read_queries
 from tasks.files.sources import LAST
 from tasks.registry.gate import LABELLED, decide
 from tasks.registry.gate_figures import Answers
+from tasks.registry.judging import gate_queries
 
 STANDS = "as_it_stands"
 DRAWS = 1000
@@ -74,12 +75,12 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
 def read_tests(workspace: Workspace) -> dict[str, Asked]:
     """Ask both networks, and count the gate's queries."""
     data, mixes = workspace.data, (LAST, workspace.mix)
-    parts = pl.concat([read_queries("gate", data), read_queries("valid", data)])
+    parts = pl.concat([gate_queries(data), read_queries("valid", data)])
     exam = Exam(workspace.params, read_index(data), parts)
     scores = [exam.answers(workspace.model(mix, workspace.seed), mix) for mix in mixes]
     both = scores[0].join(scores[1], on=["test", "query_id"], suffix="_now")
     now, before = pl.col("success_at_1_now"), pl.col("success_at_1")
-    counts = dict(read_queries("gate", data).group_by("test").len().iter_rows())
+    counts = dict(gate_queries(data).group_by("test").len().iter_rows())
     told = both.group_by("test").agg(
         (now - before).abs().mean().alias("differ"), now.mean().alias("right"), pl.len()
     )
