@@ -5,10 +5,9 @@ would have another: pages say so until the study has been measured again.
 
 Code is every module behind a study that computes numbers (`COMPUTING`), without comments, the kinds
 of encoder and loss that the study, its command or its data set's parameters name, and these
-parameters. Data is
-what the study needs and what its networks are asked, by the hashes of `dvc.lock`, or a publisher's
-file. Only the sample's are compared: git keeps its `dvc.lock`, so that pages are the same in every
-clone.
+parameters. Data is what the study needs and what its networks are asked, by the hashes of
+`dvc.lock`, or a publisher's file. Only the sample's are compared: git keeps its `dvc.lock`, so that
+pages are the same in every clone.
 """
 
 from __future__ import annotations
@@ -59,9 +58,10 @@ def stale(study: Study, run: Line, datasets: list[str]) -> str:
         return "not recorded"
     changed: set[str] = set()
     for dataset in datasets:
-        now = made_by(study, dataset, run["command"])
-        compared = ("code", "data") if dataset == SAMPLE else ("code",)
-        changed.update(name for name in compared if now[name] != run[name])
+        if _code(study.name, dataset, run["command"]) != run["code"]:
+            changed.add("code")
+        if dataset == SAMPLE and _data(study, dataset) != run["data"]:
+            changed.add("data")
     return ", ".join(sorted(changed))
 
 

@@ -64,6 +64,7 @@ def test_tests_are_read_from_the_networks_of_a_workspace(
     )
     asked = pl.concat([asked, queries("heldout_alias", "valid", "head ")])
     parts = {part: asked.filter(part=part) for part in ("gate", "valid")}
+    monkeypatch.setattr(gate, "gate_queries", lambda _: parts["gate"])
     monkeypatch.setattr(gate, "read_queries", lambda part, _: parts[part])
     monkeypatch.setattr(Workspace, "model", lambda *_: Path("data/train/1/1/model"))
     (test,) = gate.read_tests(Workspace.read("sample")).items()
