@@ -48,6 +48,8 @@ def pages(folder: Path = FOLDER) -> dict[Path, str]:
         made[WHOLE / f"{one.name}.md"] = _whole(one, results, runs)
         if "plot" in one.face:
             made[WHOLE / f"{one.name}.svg"] = _own(one, "plot", results)
+        for name in one.face.get("figures", {}):
+            made[WHOLE / f"{one.name}-{name}.svg"] = _own(one, name, results)
     return made
 
 
@@ -114,6 +116,10 @@ def _whole(one: Study, results: Results, runs: dict[str, Line]) -> str:
             f"# {one.name}: {face['question']}",
             said(face["answer"], one.name, results),
             said(face.get("introduction", ""), one.name, results),
+            *(
+                f"![{caption}]({one.name}-{name}.svg)"
+                for name, caption in face.get("figures", {}).items()
+            ),
             *(_own(one, "tables", results) or []),
             *_tables(one, "tables", results),
             *trials(rows),

@@ -11,7 +11,8 @@ A folder `studies/NAME/` holds `study.yaml`, `measure.py`, and, where a table or
   `system`, if each list does so for systems of its own;
 - `summary` and `tables`: tables of `docs/RESULTS.md` and `docs/results/NAME.md`
   (`benchmarks/pages/page_tables.py`), `systems` in their order, `paper`, figures to stand beside;
-- `plot`, what the plot of `page.py` shows, and `published`, figures of others to draw in it;
+- `plot`, what the plot of `page.py` shows, `published`, figures of others to draw in it, and
+  `figures`, further ones of the study's own page: a function of `page.py` to what it shows;
 - `names`: column to name to meaning, of every name in its rows that `benchmarks/names.yaml` does
   not explain; a name may hold `<number>` or `<text>`.
 

@@ -7,14 +7,16 @@ from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 from frames_of import titles_of
 
 from benchmarks.results import Row
-from benchmarks.studies.sources.measure import measure
+from benchmarks.studies.sources.measure import measure, sizes
 from benchmarks.studies.sources.readings import changed_share, shared_anywhere
+from benchmarks.workspace import Workspace
 from tasks.files.frames import write_frame
-from tasks.files.schemas import TITLES
+from tasks.files.schemas import SPLIT_ALIASES, SYNONYM_VARIANTS, TITLES
 from tasks.params.whole import load_params
 
 ROOT = Path(__file__).parents[2]
@@ -83,3 +85,28 @@ def test_words_shared_anywhere() -> None:
 def test_one_character_changes_at_least() -> None:
     """5 % of 4 characters is none, of 20 one, of 40 two: 4 of 64."""
     assert changed_share(["a" * 4, "b" * 20, "c" * 40], 0.05) == 4 / 64
+
+
+def test_sizes_before_and_after_synonyms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One occupation of two titles and one of one; a synonym gives the latter a second."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
+    rows = [("a", "baker"), ("a", "bread maker"), ("b", "nurse")]
+    aliases = pl.DataFrame(
+        [(name, title, False, title, title, "train") for name, title in rows],
+        schema=dict(SPLIT_ALIASES),
+        orient="row",
+    )
+    made = pl.DataFrame(
+        [("nurse", "nursing aide", "nursing aide", "nurse", "nursing aide", "manual")],
+        schema=dict(SYNONYM_VARIANTS),
+        orient="row",
+    )
+    write_frame(aliases, tmp_path / "data/split/aliases.parquet", SPLIT_ALIASES)
+    write_frame(made, tmp_path / "data/synonyms/variants.parquet", SYNONYM_VARIANTS)
+    counts = [(row.system, row.test, row.value) for row in sizes(Workspace.read("sample"))]
+    assert counts == [
+        ("taxonomy", "occupation_size:1", 1),
+        ("taxonomy", "occupation_size:2", 1),
+        ("with_synonyms", "occupation_size:2", 2),
+    ]

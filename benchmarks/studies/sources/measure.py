@@ -11,7 +11,8 @@ from benchmarks.results import Row
 from benchmarks.studies.sources.readings import changed_share, shared_anywhere
 from benchmarks.workspace import Workspace
 from tasks.files.frames import read_frame
-from tasks.files.schemas import TITLES
+from tasks.files.schemas import SPLIT_ALIASES, SYNONYM_VARIANTS, TITLES
+from tasks.reporting.sections.sizes import size_counts, with_variants
 
 COUNTED: dict[str, tuple[tuple[str, str], ...]] = {
     "synonyms": (
@@ -30,6 +31,8 @@ COUNTED: dict[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 """Stage to test and the place of its counts in the stage's `metrics.json`."""
+SIZE = "occupation_size:"
+SIZED = ("taxonomy", "with_synonyms")
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -40,7 +43,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         metrics = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
         for test, place in places:
             rows += [Row(stage, test, *count, count[1]) for count in _counts(metrics, place)]
-    yield [*rows, *_otherwise(workspace)]
+    yield [*rows, *_otherwise(workspace), *sizes(workspace)]
 
 
 def _otherwise(workspace: Workspace) -> Iterator[Row]:
@@ -50,6 +53,19 @@ def _otherwise(workspace: Workspace) -> Iterator[Row]:
     yield Row("synonyms", "induction/anywhere", "accepted", accepted, accepted)
     asked, share = titles.filter(split="train")["title"].to_list(), params.typos.test_share
     yield Row("typos", "typos", "changed", changed_share(asked, share), len(asked))
+
+
+def sizes(workspace: Workspace) -> Iterator[Row]:
+    """Yield how many occupations have so many titles, before and after synonyms are put in."""
+    aliases = workspace.data / "split/aliases.parquet"
+    variants = workspace.data / "synonyms/variants.parquet"
+    if not (aliases.is_file() and variants.is_file()):
+        return
+    before = read_frame(aliases, SPLIT_ALIASES)
+    after = with_variants(before, read_frame(variants, SYNONYM_VARIANTS))
+    for system, titles in zip(SIZED, (before, after), strict=True):
+        for size, count, _ in size_counts(titles).iter_rows():
+            yield Row(system, f"{SIZE}{size}", "occupations", count, count)
 
 
 def _counts(metrics: dict[str, Any], place: str) -> Iterator[tuple[str, int]]:
