@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import render
-from benchmarks.made_by import OUTSIDE, made_by, needed
+from benchmarks.pages.made_by import made_by
 from benchmarks.results import FOLDER, Run, machine, replace_rows
-from benchmarks.study import Study, studies, study
+from benchmarks.study import OUTSIDE, Study, studies, study
 from benchmarks.workspace import SAMPLE, data_folder, place
 
 QUIET = ("processes", "kept", "dataset")
@@ -62,7 +62,7 @@ def parser(chosen: Study) -> argparse.ArgumentParser:
 
 def missing(chosen: Study, dataset: str) -> str | None:
     """Say what keeps a study from running on a data set; None if nothing does."""
-    file = needed(chosen, dataset)
+    file = chosen.needs(dataset)
     if file.startswith(OUTSIDE):
         path = data_folder() / file.removeprefix(OUTSIDE)
         return None if path.is_file() else f"{file} is not there"

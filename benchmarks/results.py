@@ -56,7 +56,7 @@ class Run(NamedTuple):
     machine: str
     command: str
     code: str = ""
-    """Hash of the code that computed them (`made_by.py`)."""
+    """Hash of the code that computed them (`pages/made_by.py`)."""
     data: str = ""
     """Hash of the data that it read."""
 

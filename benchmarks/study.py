@@ -38,6 +38,8 @@ import yaml
 from benchmarks.results import Lines
 
 HERE = Path(__file__).parent
+OUTSIDE = "$ROLECALL_DATA/"
+"""How the path of a publisher's file begins, in `needs`."""
 NAMED = ("dataset", "system", "test", "metric")
 SPLIT = {"system": r"[/+-]", "test": "/"}
 """What stands between the parts of a name that are explained each by itself."""
@@ -54,6 +56,11 @@ class Study:
     def face(self) -> dict[str, Any]:
         """What `study.yaml` says."""
         return _yaml(HERE / "studies" / self.name / "study.yaml")
+
+    def needs(self, dataset: str) -> str:
+        """Return the file that it needs of a data set."""
+        needs = self.face["needs"]
+        return str(needs[dataset] if isinstance(needs, dict) else needs)
 
     @property
     def measuring(self) -> ModuleType:

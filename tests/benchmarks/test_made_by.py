@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchmarks import made_by as module
-from benchmarks.made_by import made_by, stale
+from benchmarks.pages import made_by as module
+from benchmarks.pages.made_by import made_by, stale
 from benchmarks.results import Line
 from benchmarks.study import study
 from models.network.kinds import kinds

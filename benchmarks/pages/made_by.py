@@ -21,7 +21,7 @@ from typing import Any
 import yaml
 
 from benchmarks.results import Line
-from benchmarks.study import HERE, Study
+from benchmarks.study import HERE, OUTSIDE, Study
 from benchmarks.workspace import SAMPLE, data_folder, place
 from flows.workspaces.profiles import merged, read_profile
 from models.network.kinds import kinds
@@ -37,8 +37,8 @@ READ = ("train", "evaluate", "evidence")
 """Sections of `params.yaml` that shape networks and answers, besides those of their kinds."""
 OWN = ("training", "encoders", "tried")
 """What `study.yaml` may say of networks."""
-OUTSIDE = "$ROLECALL_DATA/"
 DIGITS = 12
+_code_hash = cache(code_hash)
 
 
 def made_by(study: Study, dataset: str, command: str) -> dict[str, str]:
@@ -65,12 +65,6 @@ def stale(study: Study, run: Line, datasets: list[str]) -> str:
     return ", ".join(sorted(changed))
 
 
-def needed(study: Study, dataset: str) -> str:
-    """Return the file that a study needs of a data set."""
-    needs = study.face["needs"]
-    return str(needs[dataset] if isinstance(needs, dict) else needs)
-
-
 @cache
 def _code(name: str, dataset: str, command: str) -> str:
     folder = HERE / "studies" / name
@@ -94,11 +88,6 @@ def _code(name: str, dataset: str, command: str) -> str:
     return _short("\n".join(lines).encode())
 
 
-@cache
-def _code_hash(path: Path) -> str:
-    return code_hash(path)
-
-
 def _parameters(dataset: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return `params.yaml` with the profile of that name laid over it, and the profile, if any."""
     base = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
@@ -108,7 +97,7 @@ def _parameters(dataset: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _data(study: Study, dataset: str) -> str:
-    file = needed(study, dataset)
+    file = study.needs(dataset)
     if file.startswith(OUTSIDE):
         path = data_folder() / file.removeprefix(OUTSIDE)
         return _short(path.read_bytes()) if path.is_file() else ""
