@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
-from scipy import stats
 
 from benchmarks.results import Row
 from models.measures.crossed import crossed_interval
-from models.measures.intervals import TAIL, Interval, bootstrap_interval, paired_interval
+from models.measures.intervals import Interval, bootstrap_interval, paired_interval
 from models.repeatable.seeding import child_seed
-from tasks.files.tables import METRICS, table
 from tasks.params.whole import AllParams
 
 if TYPE_CHECKING:
@@ -87,37 +85,6 @@ def gains(
         else:
             interval = crossed_interval(by_seed)
         yield interval_row(system, test, metric, interval, len(group))
-
-
-def gains_of_seeds(system: str, mine: Seeds, theirs: Seeds, metric: str) -> Iterator[Row]:
-    """Yield the mean over seeds of each test's gain in success@1, and what others would change.
-
-    Its 95 % interval is Student's, of the seeds' own differences; n is their number, 2 or more.
-    """
-    gain = (pl.col("success_at_1") - pl.col("success_at_1_over")).mean().alias("gain")
-    by_seed = [
-        _paired(values, theirs[seed]).group_by("test", maintain_order=True).agg(gain)
-        for seed, values in mine.items()
-    ]
-    for test, group in _tests(pl.concat(by_seed)):
-        own = group["gain"].to_numpy()
-        mean, margin = own.mean(), stats.t.ppf(1 - TAIL, len(own) - 1) * stats.sem(own)
-        interval = Interval(float(mean), float(mean - margin), float(mean + margin))
-        yield interval_row(system, test, metric, interval, len(own))
-
-
-def sliced_rows(
-    scores: pl.DataFrame,
-    queries: pl.DataFrame,
-    params: AllParams,
-    metrics: Mapping[str, str] = METRICS,
-) -> Iterator[Row]:
-    """Yield the rows of the pipeline's own table of scores, its slices included."""
-    draws = params.evaluate.bootstrap_draws
-    names = ("metric", "value", "n", "low", "high")
-    for line in table(scores, queries, draws, params.seed, metrics).iter_rows(named=True):
-        test = sliced(line["test"], line["slice"])
-        yield Row(line["system"], test, *(line[name] for name in names))
 
 
 def pooled(by_seed: Seeds) -> pl.DataFrame:

@@ -28,7 +28,10 @@ from models.network.kinds import kinds
 from tasks.code import PACKAGES, code_hash, import_closure
 from tasks.files.command import ROOT
 
-COMPUTING = ("models/", "tasks/evaluation/", "tasks/evidence/", "benchmarks/")
+COMPUTING = (
+    *("models/", "tasks/evaluation/", "tasks/evidence/", "tasks/pairing/", "benchmarks/"),
+    "tasks/reporting/nearest.py",
+)
 BEHIND = (*PACKAGES, "benchmarks")
 NOTING = ("benchmarks/results.py", "benchmarks/study.py")
 """What writes figures down and computes none."""

@@ -13,7 +13,7 @@ from frames_of import variants_of, verdicts_of
 from params_of import pairs_params
 
 from benchmarks.studies.feedback.pairs import Material, read_material, variant_pairs
-from benchmarks.studies.feedback.variants import variant
+from benchmarks.studies.feedback.variants import Variant, variant
 from benchmarks.workspace import Workspace
 from tasks.files.schemas import STRINGS
 from tasks.pairing.drawn_pairs import base_pairs, new_pairs
@@ -49,17 +49,15 @@ def material(tmp_path: Path) -> Material:
         *source_pairs(strings, mined, "extra_words", 120, PARAMS, rng),
     ]
     write_blocks(blocks, tmp_path / "pairs.parquet")
-    return Material(
-        strings,
-        tmp_path / "pairs.parquet",
-        verdicts_of(VERDICT_ROWS),
-    )
+    said = verdicts_of(VERDICT_ROWS)
+    known = {"pipeline": said, "matcher": said.filter("right"), "titles": said.head(1)}
+    return Material(strings, tmp_path / "pairs.parquet", known)
 
 
 def rows_of(name: str, material: Material) -> list[Row]:
     """Titles of anchor and other, whether similar, source."""
     own = variant(name)
-    strings, blocks = variant_pairs(own, material.drawn(own.most, 1), PARAMS, 1)
+    strings, blocks = variant_pairs(own, material, material.known(own, 1), PARAMS, 1)
     titles = strings["title"].to_list()
     return [
         (titles[row["anchor_id"]], titles[row["other_id"]], row["similar"], row["source"])
@@ -82,6 +80,8 @@ REJECTED = {
     ("junior clerk", "flies planes"),
     ("pilot", "something else"),
 }
+MET = {(title, said) for title in titles_of("baker") for _, said in CONFIRMED}
+TOGETHER = {("baking bread", "fresh rolls"), ("fresh rolls", "baking bread")}
 CORRECTED = {(t, "nurse on call") for t in titles_of("clerk")} | {
     (t, "flies planes") for t in titles_of("pilot")
 }
@@ -91,6 +91,13 @@ EXPECTED = {
     "4c": (CONFIRMED | CORRECTED, REJECTED),
     "no_rejections": (CONFIRMED | CORRECTED, set()),
     "fine_tuned": (CONFIRMED | CORRECTED, REJECTED),
+    "right_only": (CONFIRMED, set()),
+    "wrong_only": (set(), REJECTED),
+    "corrections_only": (CORRECTED, set()),
+    "union": (MET | TOGETHER, REJECTED),
+    "of_matcher": (CONFIRMED, set()),
+    "by_titles": ({("baker", "baking bread")}, set()),
+    "diluted": (set(), set()),
 }
 
 
@@ -101,12 +108,53 @@ def test_what_is_learned_of_feedback(name: str, material: Material) -> None:
     assert feedback_of(rows, similar=False) == EXPECTED[name][1]
 
 
-@pytest.mark.parametrize("name", ["4", "4c", "no_rejections", "fine_tuned_kept"])
-def test_shares(name: str, material: Material) -> None:
-    """The feedback's share of the similar pairs is what the parameters say."""
+@pytest.mark.parametrize(
+    ("name", "share"),
+    [("4", 0.2), ("4c", 0.2), ("no_rejections", 0.2), ("share_05", 0.05), ("share_50", 0.5)],
+)
+def test_shares(name: str, share: float, material: Material) -> None:
+    """The feedback's share of the similar pairs is what the parameters or the variant say."""
     counts = Counter(source for _, _, similar, source in rows_of(name, material) if similar)
-    assert counts["feedback"] == new_pairs(counts["base"] + counts["extra_words"], 0.2)
-    assert counts["feedback"] / counts.total() == pytest.approx(0.2, abs=0.01)
+    assert counts["feedback"] == new_pairs(counts["base"] + counts["extra_words"], share)
+    assert counts["feedback"] / counts.total() == pytest.approx(share, abs=0.01)
+
+
+def test_diluted_has_as_many_similar_pairs_as_mix_4_and_none_of_feedback(
+    material: Material,
+) -> None:
+    """Verdicts outrank mined pairs in 4 alone; here the base's come again in their place."""
+    before, after = rows_of("3", material), rows_of("diluted", material)
+    assert after[: len(before)] == before
+    again = after[len(before) :]
+    learned = [
+        row for row in rows_of("outranked_kept", material) if row[2] and row[3] == "feedback"
+    ]
+    assert len(again) == len(learned) > 0
+    assert all(similar and source == "base" for _, _, similar, source in again)
+
+
+def test_feedback_alone_has_no_other_similar_pairs(material: Material) -> None:
+    rows = rows_of("feedback_alone", material)
+    assert {source for _, _, similar, source in rows if similar} == {"feedback"}
+    assert feedback_of(rows, similar=False) == REJECTED
+
+
+def test_noise_calls_right_wrong_and_wrong_right(material: Material) -> None:
+    """As many verdicts, about the share of them flipped, and no correction of what is right."""
+    names = [f"noisy_{share}" for share in (10, 30)]
+    before = material.verdicts["pipeline"]
+    several = [material.known(variant(name), seed) for name in names for seed in range(40)]
+    shares = [float((known["right"] != before["right"]).mean()) for known in several]  # type: ignore[arg-type]
+    assert np.mean(shares[:40]) == pytest.approx(0.1, abs=0.05)
+    assert np.mean(shares[40:]) == pytest.approx(0.3, abs=0.1)
+    for known in several:
+        assert known["raw_title"].equals(before["raw_title"])
+        assert not known.filter("right")["corrected_occupation_id"].count()
+
+
+def test_names_that_are_no_variants() -> None:
+    with pytest.raises(ValueError, match="choose 3, 4, 4c"):
+        variant("verdicts_many")
 
 
 @pytest.mark.parametrize(("name", "stays"), [("3", True), ("4c", False), ("fine_tuned_kept", True)])
@@ -119,7 +167,7 @@ def test_outranked_mined_pairs(name: str, stays: bool, material: Material) -> No
 
 def test_few_verdicts_are_drawn_by_the_seed_and_are_among_more(material: Material) -> None:
     def titles(most: int | None, seed: int) -> set[str]:
-        return set(material.drawn(most, seed).verdicts["raw_title"])
+        return set(material.known(Variant(most=most), seed)["raw_title"])
 
     some = [titles(most, 1) for most in (0, 1, 2, 4, 5, 1000)]
     assert [len(drawn) for drawn in some] == [0, 1, 2, 4, 5, 5]
@@ -134,4 +182,4 @@ def test_no_verdict_is_mix_3(material: Material) -> None:
 
 def test_a_workspace_without_pairs_says_what_to_do(workspace: Path) -> None:
     with pytest.raises(FileNotFoundError, match="make reproduce"):
-        read_material(Workspace.read("sample"))
+        read_material(Workspace.read("sample"), {"pipeline"})

@@ -1,16 +1,15 @@
-"""Fix rates and side effects with their arithmetic, and who is asked."""
+"""Corrected strings and side effects with their arithmetic, and who is asked."""
 
 from __future__ import annotations
 
 import polars as pl
 import pytest
-from frames_of import queries_of, verdicts_of
+from frames_of import verdicts_of
 
 from benchmarks.studies.feedback.rates import (
     corrected_queries,
-    held_out_rates,
     reworded_queries,
-    same_occupation_ids,
+    side_effects,
 )
 from tasks.augment.superfluous import Superfluous
 from tasks.files.frames import check
@@ -59,38 +58,30 @@ def test_reworded_strings_keep_the_gold_and_were_not_trained_on() -> None:
     ]
 
 
-def test_rates_by_hand() -> None:
-    """Before 0 0 0 1 1 ½, after 1 0 1 0 1 1; queries 0, 1 and 3 are of corrected occupations.
+def test_side_effects_by_hand() -> None:
+    """Before 0 1 1 ½: of the two that were right one is wrong now, 1/2; the tie counts as neither.
 
-    Fix rate there: of 0 and 1 (wrong before) one is right now, 1/2. Side effects: of 3 and 4 (right
-    before) 3 is wrong now, 1/2; of these 3 alone is of a corrected occupation, 1/1. The tie counts
-    as neither.
+    With a second seed in which the other one is broken too, the first is broken in one of two: of
+    its queries 1, which was right once, is kept, 2 is broken in both and 0 broken: (0 + 1 + 1) / 3.
     """
-    before = scores([0, 0, 0, 1, 1, 0.5])
-    after = scores([1, 0, 1, 0, 1, 1])
-    rates = held_out_rates(before, after, {"q0", "q1", "q3"}, 100, 1)
-    assert [(row.test, row.metric, row.value, row.n) for row in rates] == [
-        ("annotations/same_occupations", "fix_rate", 0.5, 2),
-        ("annotations", "side_effects", 0.5, 2),
-        ("annotations/same_occupations", "side_effects", 1.0, 1),
-    ]
+    before, after = scores([0, 1, 1, 0.5]), scores([1, 1, 0, 1])
+    (rate,) = side_effects("x", {1: before}, {1: after}, 100, 1)
+    assert (rate.test, rate.metric, rate.value, rate.n) == ("annotations", "side_effects", 0.5, 2)
+    several = {1: before, 2: scores([1, 0, 1, 0])}, {1: after, 2: scores([0, 0, 0, 0])}
+    (rate,) = side_effects("x", *several, 100, 1)
+    assert (rate.value, rate.n) == (pytest.approx(2 / 3), 3)
 
 
-def test_rates_pair_by_query_and_look_at_held_out_inputs_only() -> None:
+def test_side_effects_pair_by_query_and_look_at_held_out_inputs_only() -> None:
     """The rows of the model after in another order, and another test's beside them."""
     before = pl.concat([scores([1, 1, 1]), scores([1, 1, 1], "typos")])
     after = pl.concat([scores([0, 0, 0], "typos"), scores([1, 1, 0])]).reverse()
-    (rate,) = held_out_rates(before, after, set(), 100, 1)
+    (rate,) = side_effects("x", {1: before}, {1: after}, 100, 1)
     assert (rate.metric, rate.n) == ("side_effects", 3)
     assert rate.value == pytest.approx(1 / 3)
     assert rate.low is not None and rate.high is not None
     assert rate.low <= 1 / 3 <= rate.high
 
 
-def test_same_occupations() -> None:
-    rows = [
-        ("q0", "annotations", "test", "a", ["baker", "nurse"], 1, "input"),
-        ("q1", "annotations", "test", "b", ["nurse"], 1, "input"),
-        ("q2", "typos", "test", "c", ["baker"], 1, "typo"),
-    ]
-    assert same_occupation_ids(queries_of(rows), corrected()) == {"q0"}
+def test_nothing_right_gives_no_side_effects() -> None:
+    assert not list(side_effects("x", {1: scores([0])}, {1: scores([1])}, 100, 1))

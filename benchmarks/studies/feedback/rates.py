@@ -1,13 +1,12 @@
-"""What feedback mends and what it breaks: the strings people corrected, reworded, and held out."""
+"""The strings that people corrected, as queries and in other words, and what an update breaks."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 
-import numpy as np
 import polars as pl
 
-from benchmarks.query_figures import interval_row
+from benchmarks.query_figures import Seeds, interval_row, pooled
 from benchmarks.results import Row
 from benchmarks.studies.feedback.reworded import reworded
 from models.measures.intervals import bootstrap_interval
@@ -18,7 +17,6 @@ from tasks.files.titles import with_readings
 
 CORRECTED, REWORDED = "corrected", "reworded"
 HELD_OUT = "annotations"
-SAME = "same_occupations"
 
 
 def corrected_queries(verdicts: pl.DataFrame) -> pl.DataFrame:
@@ -45,44 +43,26 @@ def reworded_queries(
     return queries_of_titles(chosen, REWORDED)
 
 
-def held_out_rates(
-    before: pl.DataFrame,
-    after: pl.DataFrame,
-    same_occupations: Container[str],
-    draws: int,
-    seed: int,
-) -> Iterator[Row]:
-    """Yield fix rate and side effects on held-out inputs; a rate of no query is left out.
+def side_effects(system: str, before: Seeds, after: Seeds, draws: int, seed: int) -> Iterator[Row]:
+    """Yield the share of held-out inputs answered wrong now of those that were answered right.
 
-    An input counts as wrong before if its success@1 was 0, and as right if it was 1; ties between
-    right and wrong occupations give neither.
+    Each seed's pairs count by themselves, and a query by its mean over the seeds in which it was
+    right; one whose success@1 was neither 0 nor 1 (a tie) is in none.
     """
-    both = _on_held_out(before).join(
-        _on_held_out(after), on="query_id", suffix="_after", maintain_order="left", validate="1:1"
-    )
-    was, now = both["success_at_1"].to_numpy(), both["success_at_1_after"].to_numpy()
-    same = np.array([name in same_occupations for name in both["query_id"]], bool)
-    for test, metric, values in (
-        (f"{HELD_OUT}/{SAME}", "fix_rate", now[same & (was == 0)]),
-        (HELD_OUT, "side_effects", 1 - now[was == 1]),
-        (f"{HELD_OUT}/{SAME}", "side_effects", 1 - now[same & (was == 1)]),
-    ):
-        if values.size:
-            draw = child_seed(seed, "feedback", test, metric)
-            interval = bootstrap_interval(values, draws, draw)
-            yield interval_row("", test, metric, interval, values.size)
+    broken = {number: _broken(before[number], after[number]) for number in after}
+    values = pooled(broken)["broken"].drop_nulls().to_numpy()
+    if values.size:
+        draw = child_seed(seed, "feedback", HELD_OUT, "side_effects")
+        interval = bootstrap_interval(values, draws, draw)
+        yield interval_row(system, HELD_OUT, "side_effects", interval, values.size)
 
 
-def same_occupation_ids(queries: pl.DataFrame, corrected: pl.DataFrame) -> set[str]:
-    """Return query ids of the held-out inputs with a gold occupation that people corrected to."""
-    wanted = set(corrected["occupation_ids"].explode())
-    held_out = queries.filter(pl.col("test") == HELD_OUT)
-    rows = held_out.select("query_id", "occupation_ids").iter_rows()
-    return {name for name, gold in rows if wanted & set(gold)}
-
-
-def _on_held_out(scores: pl.DataFrame) -> pl.DataFrame:
-    return scores.filter(pl.col("test") == HELD_OUT).select("query_id", "success_at_1")
+def _broken(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
+    """Return `test, query_id, broken`; null where nothing was right that could be broken."""
+    was = before.filter(test=HELD_OUT).select("query_id", was="success_at_1")
+    both = after.filter(test=HELD_OUT).join(was, on="query_id", validate="1:1")
+    now = pl.when(pl.col("was") == 1).then(1 - pl.col("success_at_1"))
+    return both.select("test", "query_id", broken=now)
 
 
 def queries_of_titles(rows: pl.DataFrame, test: str) -> pl.DataFrame:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
+from benchmarks.query_figures import Seeds
 from benchmarks.studies.feedback.pairs import Material, variant_pairs
 from benchmarks.studies.feedback.variants import CONTROL, variant
 from benchmarks.title_networks import TitleNetworks
 from benchmarks.tuning import Job
-from benchmarks.workspace import Workspace
+from benchmarks.workspace import Exam, Workspace
 from models.network.model_files import load_model, save_model
 from models.training.run import TrainSettings
 from tasks.files.frames import write_frame
@@ -41,21 +43,27 @@ class Training:
     kept: Path
     max_steps: int | None
 
-    def is_pipelines(self, name: str) -> bool:
+    def answers(self, name: str, seeds: Sequence[int], exam: Exam) -> Seeds:
+        """Return the values of each seed's network by query."""
+        return {seed: exam.answers(self.model(name, seed)).drop("system") for seed in seeds}
+
+    def is_pipelines(self, name: str, seed: int) -> bool:
         """Say whether a variant's network is the one that the pipeline has trained."""
-        return name in PIPELINE and self.max_steps in (None, self.workspace.params.train.max_steps)
+        params = self.workspace.params
+        equal = self.max_steps in (None, params.train.max_steps)
+        return equal and name in PIPELINE and seed in params.seeds
 
     def model(self, name: str, seed: int) -> Path:
         """Return the folder of the variant's network, trained if it is not there."""
-        if self.is_pipelines(name):
+        if self.is_pipelines(name, seed):
             return self.workspace.model(name, seed)
         own = variant(name)
         first = self.model(CONTROL, seed) if own.steps < 1 else None
         params = self.workspace.params
         with tempfile.TemporaryDirectory() as folder:
             pairs = Path(folder)
-            material = self.material.drawn(own.most, seed)
-            strings, blocks = variant_pairs(own, material, params.pairs, params.seed)
+            known = self.material.known(own, seed)
+            strings, blocks = variant_pairs(own, self.material, known, params.pairs, params.seed)
             write_frame(strings, pairs / "strings.parquet", STRINGS)
             write_blocks(blocks, pairs / "pairs.parquet")
             networks = TitleNetworks(self.kept, 1, pairs, first=first, device=DEVICE)
@@ -65,10 +73,8 @@ class Training:
 
     def settings(self, name: str, seed: int) -> TrainSettings:
         """Return section `train`; of a variant that goes on from model 3, its schedule's end."""
-        settings, share = (
-            training_settings(self.workspace.params.network, seed),
-            variant(name).steps,
-        )
+        settings = training_settings(self.workspace.params.network, seed)
+        share = variant(name).steps
         steps = self.max_steps or settings.max_steps
         rate = share * settings.learning_rate
         return replace(settings, max_steps=round(share * steps), learning_rate=rate)

@@ -11,8 +11,10 @@ import polars as pl
 import pytest
 from frames_of import queries_of, titles_of
 
-from tasks.reporting.sections import lookalikes as module
-from tasks.reporting.sections.lookalikes import frequent_ngrams, lookalikes, unknown_words
+from tasks.reporting import nearest as module
+from tasks.reporting.markup import join
+from tasks.reporting.nearest import frequent_ngrams, unknown_words
+from tasks.reporting.sections.lookalikes import lookalikes
 
 UNITS = ("ake", "bak", "der", "ker", "urs", "zzz")
 VECTORS = np.array([[1, 0], [9, 1], [-1, 0], [1, 1], [0, 2], [0, 0]], np.float32)
@@ -71,7 +73,7 @@ def test_without_vectors_ngrams_are_embedded_as_titles(material):
 
 
 def escaped(text: str) -> str:
-    return str(module.join([text]))
+    return str(join([text]))
 
 
 def test_frequent_ngrams_against_a_count(monkeypatch):
