@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-import models
-from benchmarks.tuning import Job, Outcome, Runner
+from benchmarks.tuning import Job, Outcome, Runner, training_code
 from models.measures.correlations import spearman
 from models.network.kinds import fit_featurizer
 from models.repeatable.whole_file import write_bytes
@@ -81,10 +80,11 @@ class PairNetworks(Runner[PairNetwork]):
         return PairNetwork(trained.history, answers, run.seen, sum(featurizer.sizes))
 
     def _key(self, settings: TrainSettings) -> str:
-        code = [*Path(models.__file__).parent.rglob("*.py"), Path(__file__)]
+        trains = ("models.training.scored_run", "models.training.loop")
+        code = training_code(settings, *trains)
         tests = {name: _plain(pairs) for name, pairs in self.tests.items()}
         inputs = [_plain(self.train), _plain(self.valid), tests, _plain(self.watch)]
-        return run_key([describe(settings), inputs], code)
+        return run_key([describe(settings), inputs, code], [Path(__file__)])
 
 
 class _Watched(ScoredRun):

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import torch
 
-import models
 from benchmarks.timing import Work
-from benchmarks.tuning import Job, Outcome, Runner, one_thread
+from benchmarks.tuning import Job, Outcome, Runner, one_thread, training_code
 from models.network.kinds import fit_featurizer
 from models.network.model_files import load_model, save_model
 from models.repeatable.whole_file import write_bytes
@@ -161,8 +160,6 @@ class TitleNetworks(Runner[TitleNetwork]):
         read = [self.pairs / "strings.parquet", self.pairs / "pairs.parquet"]
         for folder in (self._earlier(settings), self._teacher(settings), self.first):
             read += sorted(folder.glob("*.*")) if folder else []
-        code = Path(models.__file__).parent.rglob("*.py")
+        code = training_code(settings, "models.training.train_files")
         # by content: where the files lie may differ from run to run
-        return run_key(
-            [describe(settings), self.last, self.device, bool(self.first)], [*read, *code]
-        )
+        return run_key([describe(settings), self.last, self.device, bool(self.first), code], read)

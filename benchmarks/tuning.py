@@ -15,14 +15,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import torch
 
 from benchmarks.grids import Grid, Trial, widened
 from benchmarks.results import BEST_STEP, LAST_STEP, Row
 from models.training.loop import Look
-from models.training.run import TrainSettings
+from models.training.run import TrainSettings, describe
+from tasks.code import code_of
 
 TRIALS = 6  # at most, of each system, before grids are widened
 WIDENED = 3  # times, at most
@@ -93,6 +94,19 @@ class Runner(ABC, Generic[Made]):
             return [self.outcome(job) for job in counted]
         with get_context("spawn").Pool(self.processes) as pool:
             return list(pool.imap(self.outcome, counted))
+
+
+def training_code(settings: TrainSettings, *modules: str) -> dict[str, str]:
+    """Hash what the modules that train do, and the kinds of the network, as `tasks/code.py` does.
+
+    What is kept is named by it, so that a touched comment, or code that answers titles, trains
+    nothing again.
+    """
+    said: dict[str, Any] = describe(settings)
+    hashes: dict[str, str] = {}
+    for module in modules:
+        hashes |= code_of(module, said["encoder"], said["loss"]["kind"])
+    return hashes
 
 
 class Chosen(NamedTuple):

@@ -104,7 +104,7 @@ def _kinds(value: object) -> Iterator[str]:
         if "kind" in value:
             yield value["kind"]
         yield from (kind for inner in value.values() for kind in _kinds(inner))
-    elif isinstance(value, list):
+    elif isinstance(value, list | tuple):
         yield from (kind for inner in value for kind in _kinds(inner))
 
 

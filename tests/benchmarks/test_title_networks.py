@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from teachers import BAG, TAUGHT, vectors_of, write_teacher
 
+from benchmarks import tuning
 from benchmarks.query_figures import figures, gains
 from benchmarks.title_networks import TitleNetworks, encoded, read_inputs, start
 from benchmarks.tuning import Job, bounded
@@ -85,6 +86,20 @@ def test_a_gain_holds_what_other_seeds_would_change(params: AllParams) -> None:
     (unseeded,) = gains("s", mine, {0: values(0, 0)}, "g", params)
     over_one = crossed_interval(np.array([[1.0, 0.0], [0.0, 1.0]]))
     assert (unseeded.low, unseeded.high) == (over_one.low, over_one.high)
+
+
+def test_a_network_is_named_by_the_code_that_trains_it(
+    params: AllParams, networks: TitleNetworks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by what answers titles, nor by comments (`tasks/code.py`)."""
+    job = Job("it", bounded(training_settings(params.network, 1), 2))
+    made = networks.outcome(job).folder
+    known = tuning.training_code(job.settings, "models.training.train_files")
+    assert "models/training/title_run.py" in known
+    assert "models/encoders/recurrent.py" in known
+    assert "models/answer/normalizer.py" not in known
+    monkeypatch.setattr(tuning, "code_of", lambda *_: {"models/training/title_run.py": "another"})
+    assert networks.outcome(job).folder != made
 
 
 def test_an_index_draws_the_queries_of_its_test(params: AllParams) -> None:

@@ -101,7 +101,8 @@ def test_what_params_does_not_have_is_refused(overrides: dict[str, Any], message
 
 def test_an_unknown_profile_names_the_known_ones() -> None:
     with pytest.raises(
-        ProfileError, match=r"no profile 'escoo'.*esco, melo, onet, onet_reported, paper"
+        ProfileError,
+        match=r"no profile 'escoo'.*esco, esco_three_seeds, melo, onet, onet_reported, paper",
     ):
         read_profile(ROOT / "profiles", "escoo")
 
