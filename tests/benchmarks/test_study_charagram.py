@@ -13,10 +13,17 @@ from benchmarks.__main__ import measure, parser
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of, strings
 from benchmarks.results import read_rows
 from benchmarks.studies.charagram import measure as charagram
-from benchmarks.studies.charagram.material import distinct, read
-from benchmarks.studies.charagram.measure import CELL_MOST, CELL_ORDERS, cells, grids
+from benchmarks.studies.charagram.material import NEGATED, distinct, read
+from benchmarks.studies.charagram.measure import (
+    CELL_MOST,
+    CELL_ORDERS,
+    cells,
+    grids,
+    with_values,
+)
 from benchmarks.study import study
 from benchmarks.tuning import TRIALS, Job
+from models.training.run import TrainSettings
 from tasks.scored.readers.semeval import FILES
 
 STEMS = ("bake", "drive", "mine", "nurse", "pilot", "sing", "teach", "paint")
@@ -27,7 +34,13 @@ SENTENCES = [f"{stem}{end} and {other}" for stem in STEMS for end in ENDS[:2] fo
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """40 words linked with those of their stem; 12 SimLex pairs, 4 of them links; small sets."""
-    folders = ("ppdb", "word_similarity", "sts/sick2014", *(f"sts/semeval/201{k}" for k in "2345"))
+    folders = (
+        "ppdb",
+        "word_similarity",
+        "sts/sick2014",
+        "sts/msrp",
+        *(f"sts/semeval/201{k}" for k in "2345"),
+    )
     for folder in folders:
         (tmp_path / folder).mkdir(parents=True)
     lines = [[f"{stem}{end}" for end in ENDS] for stem in STEMS]
@@ -38,15 +51,17 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "word_similarity/SimLex-999.txt").write_text(
         "word1\tword2\tSimLex999\n" + "".join(f"{a}\t{b}\t{s}\n" for a, b, s in judged)
     )
-    for number, (name, file) in enumerate(FILES.items()):
-        if name.endswith(".test"):
-            rows = [
-                f"{k % 6}\t{SENTENCES[k]}\t{SENTENCES[(k * 7 + number) % 128]}\n" for k in range(9)
-            ]
-            (tmp_path / "sts/semeval" / file).write_text("".join(rows))
-    rows = [f"{a}\t{SENTENCES[5 * k]}\t{1 + k % 5}\n" for k, a in enumerate(SENTENCES[:11])]
-    (tmp_path / "sts/sick2014/SICK_test_annotated.txt").write_text(
-        "sentence_A\tsentence_B\trelatedness_score\n" + "".join(rows)
+    for number, file in enumerate(FILES.values()):
+        rows = [f"{k % 6}\t{SENTENCES[k]}\t{SENTENCES[(k * 7 + number) % 128]}\n" for k in range(9)]
+        (tmp_path / "sts/semeval" / file).write_text("".join(rows))
+    for part in ("test_annotated", "train"):
+        rows = [f"{a}\t{SENTENCES[5 * k]}\t{1 + k % 5}\n" for k, a in enumerate(SENTENCES[:11])]
+        (tmp_path / f"sts/sick2014/SICK_{part}.txt").write_text(
+            "sentence_A\tsentence_B\trelatedness_score\n" + "".join(rows)
+        )
+    rows = [f"{k % 2}\t1\t2\t{SENTENCES[k]}!\t{SENTENCES[k + 1]}\n" for k in range(20)]
+    (tmp_path / "sts/msrp/msr-para-train.tsv").write_text(
+        "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n" + "".join(rows)
     )
     monkeypatch.setenv("ROLECALL_DATA", str(tmp_path))
     return tmp_path
@@ -81,6 +96,20 @@ def test_what_is_read(data: Path) -> None:
     assert gold_of(material.simlex).max() == pytest.approx(0.8 + 3 / 90)
     assert len(material.sts) == 18 and set(material.sentences) - set(material.sts) == {"sick"}
     assert gold_of(material.sentences["sick"]).tolist() == [k % 5 / 4 for k in range(11)]
+    alike, judging, asked_for = (
+        set(map(frozenset, zip(*strings(pairs), strict=True)))
+        for pairs in (
+            material.paraphrases,
+            material.held_out_paraphrases,
+            material.sentences["sick"],
+        )
+    )
+    assert not alike & judging and not (alike | judging) & asked_for
+    assert frozenset((f"{SENTENCES[1]}!", SENTENCES[2])) in alike | judging  # of MSRP, scored 1
+    assert len(alike | judging) > 10  # those of STS 2012 that have 4 or 5 as well
+    assert set(material.negations) == {f"not/{word}" for word in NEGATED}
+    left, right = strings(material.negations["not/able"])
+    assert set(left) == {"not able"} and len(right) == len(set(right)) == 40
     again = read(data, held_out=6)
     assert strings(again.train) == strings(material.train)
 
@@ -115,20 +144,33 @@ def test_the_papers_figures_have_the_mean_that_stands_below_them() -> None:
 def test_bags_of_table_5_keep_rare_ngrams_and_the_tuned_values(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    jobs: list[Job] = []
-    monkeypatch.setattr(PairNetworks, "outcomes", lambda _, several: jobs.extend(several) or [])
+    jobs: dict[str, TrainSettings] = {}
+    monkeypatch.setattr(charagram, "seeded", lambda several, *_: jobs.update(several) or {})
     material, chosen = read(data, held_out=6), next(grids(options())).base
     networks = PairNetworks(data, 1, material.train, material.valid)
-    with pytest.raises(ValueError, match="shorter"):  # no outcomes to make rows of
-        list(cells(material, chosen, networks, options()))
+    assert not list(cells(material, chosen, networks, options()))
     assert len(jobs) == 15
-    for job in jobs:
-        encoder = job.settings.encoder
-        assert (encoder.min_count, encoder.dim, job.settings.max_steps) == (1, 5, 1)
-        assert job.settings.learning_rate == chosen.learning_rate
-        assert job.name == (
-            f"ngram_bag/orders:{''.join(map(str, encoder.orders))}/most:{encoder.most}"
-        )
+    for name, settings in jobs.items():
+        encoder = settings.encoder
+        assert (encoder.min_count, encoder.dim, settings.max_steps) == (1, 5, 1)
+        assert settings.learning_rate == chosen.learning_rate
+        assert name == f"ngram_bag/orders:{''.join(map(str, encoder.orders))}/most:{encoder.most}"
+
+
+def test_variants_are_the_tuned_systems_but_for_what_their_names_say() -> None:
+    bases = {grid.system: grid.base for grid in grids(options())}
+    made = {
+        name: with_values(bases[name.partition("/")[0]], values)
+        for name, values in study("charagram").face["variants"].items()
+    }
+    assert made["ngram_bag/linear"].encoder.activation == "linear"
+    assert made["ngram_bag/l2:1e-07"].l2 == 1e-7
+    assert not made["char_lstm/no_gate"].encoder.output_gate
+    assert made["convolution/second_filters"].encoder.widths == (1, 2, 3, 4, 5, 6)
+    for name, settings in made.items():
+        base = bases[name.partition("/")[0]]
+        assert settings != base
+        assert settings.learning_rate == base.learning_rate
 
 
 def test_tiny_study(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,6 +182,9 @@ def test_tiny_study(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for system, values in (("char_lstm", {"dim_character": 4}), ("convolution", narrow)):
         monkeypatch.setitem(face["encoders"], system, face["encoders"][system] | values)
     monkeypatch.setitem(face, "tried", {"learning_rate": [0.01], "loss.negatives": ["max", "mix"]})
+    monkeypatch.setitem(
+        face, "variants", {"ngram_bag/linear": {"encoder": {"activation": "linear"}}}
+    )
     seen: list[tuple[str, int]] = []
     train = PairNetworks._trained
 
@@ -151,9 +196,9 @@ def test_tiny_study(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     bounds = "--trial-examples 4 --examples 12 --cell-examples 4 --every 4 --batch 4 --dim 5"
     words = [*bounds.split(), "--seeds", "2", "--processes", "1", "--kept", str(tmp_path / "kept")]
     measure(study("charagram"), words, tmp_path)
-    assert len(list((tmp_path / "kept").iterdir())) == 8 + 8 + 2 + 6
+    assert len(list((tmp_path / "kept").iterdir())) == 8 + 8 + 2 + 2 + 8 + 12
     assert {tests for name, tests in seen if "negatives" in name} == {0}
-    assert {tests for name, tests in seen if "negatives" not in name} == {20}
+    assert {tests for name, tests in seen if "negatives" not in name} == {20, 25}
     rows = read_rows(tmp_path / "charagram.csv")
     assert list(study("charagram").meanings(rows))
     figures = {(row["system"], row["test"], row["metric"], row["seed"]): row for row in rows}
@@ -175,6 +220,12 @@ def test_tiny_study(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     )
     assert gain == pytest.approx(first - other, abs=2e-4)
     assert figures["ngram_bag/overlapping", "simlex/unlinked", "spearman", ""]["n"] == "7"
-    assert figures["ngram_bag/orders:23/most:100", "simlex", "spearman", "1"]
+    assert figures["ngram_bag/orders:23/most:100", "simlex", "spearman", "2"]
+    assert figures["ngram_bag/linear", "valid", "valid_success_at_1", "2"]
+    assert figures["word_average/sentences", "sick", "pearson", ""]
+    near = [
+        row for row in rows if row["system"] == "ngram_bag/sentences" and row["test"] == "not/able"
+    ]
+    assert len(near) == 3 and all(row["metric"].startswith("near: ") for row in near)
     assert figures["data", "training", "asked_links", ""]["value"] == "4"
     assert figures["word_overlap", "sick", "pearson", ""]

@@ -1,20 +1,21 @@
-"""Bags of n-grams beside other encoders: Tables 1, 3 and 5, Figure 1 of Wieting et al. 2016."""
+"""Bags of n-grams beside others: Tables 1, 3, 5 and 8 and Figure 1 of Wieting et al. 2016."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from benchmarks.grids import Grid
 from benchmarks.pair_figures import Figures, compared, mean_over_sets, rows_of, word_overlap
-from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
+from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of, strings
 from benchmarks.results import Row
 from benchmarks.studies.charagram.material import Material, read
 from benchmarks.study import study
-from benchmarks.tuning import TRIAL_SEED, Job, learning, seeded, tuned
+from benchmarks.tuning import TRIAL_SEED, learning, seeded, tuned
 from benchmarks.workspace import data_folder
 from models.training.run import TrainSettings
 from models.training.train_files import settings_from
@@ -22,6 +23,8 @@ from models.training.train_files import settings_from
 LONGEST = 1000  # characters or words of a string: none is cut
 FIRST = "ngram_bag"  # what the others are compared with
 OVERLAPPING = f"{FIRST}/overlapping"
+SENTENCES = "sentences"
+NEAREST = 3  # words that Table 8 shows
 CELL_ORDERS = ((2,), (2, 3), (2, 3, 4), (2, 3, 4, 5), (2, 3, 4, 5, 6))
 CELL_MOST = (100, 1000, 50000)
 STS = ("sts", "pearson")
@@ -36,6 +39,8 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     networks = replace(tuning, tests={"simlex": material.simlex, **material.sentences})
     rows = [*chosen.rows, *systems(material, chosen.settings, networks, options)]
     rows += overlapping(material, chosen.settings[FIRST], networks, options)
+    rows += variants(material, chosen.settings, networks, options)
+    rows += on_sentences(material, chosen.settings, networks, options)
     if options.cell_examples:
         rows += cells(material, chosen.settings[FIRST], networks, options)
     yield rows
@@ -105,24 +110,89 @@ def overlapping(
     yield from rows_of(OVERLAPPING, words, made[OVERLAPPING])
 
 
+def variants(
+    material: Material,
+    chosen: Mapping[str, TrainSettings],
+    networks: PairNetworks,
+    options: argparse.Namespace,
+) -> Iterator[Row]:
+    """Yield the choices of the paper that the trials do not make, one at a time."""
+    settings = {
+        name: until(with_values(chosen[name.partition("/")[0]], values), options.examples, options)
+        for name, values in study("charagram").face["variants"].items()
+    }
+    made = seeded(settings, options.seeds, networks)
+    yield from learning(made)
+    for system, by_seed in made.items():
+        yield from rows_of(system, judged(list(by_seed.values()), material), by_seed)
+        for seed, network in by_seed.items():
+            score = network.valid_score
+            yield Row(system, "valid", "valid_success_at_1", score, networks.judges, seed=seed)
+
+
+def with_values(settings: TrainSettings, values: Mapping[str, Any]) -> TrainSettings:
+    """Return settings with other values; `encoder` has values of its own, lists as in YAML."""
+    own = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in values.get("encoder", {}).items()
+    }
+    rest = {name: value for name, value in values.items() if name != "encoder"}
+    return replace(settings, encoder=replace(settings.encoder, **own), **rest)
+
+
+def on_sentences(
+    material: Material,
+    chosen: Mapping[str, TrainSettings],
+    networks: PairNetworks,
+    options: argparse.Namespace,
+) -> Iterator[Row]:
+    """Yield Table 3 by networks trained on sentences that mean the same, and Table 8's words."""
+    settings = {
+        f"{system}/{SENTENCES}": until(own, options.examples, options)
+        for system, own in chosen.items()
+    }
+    learners = replace(
+        networks,
+        train=material.paraphrases,
+        valid=material.held_out_paraphrases,
+        tests={**networks.tests, **material.negations},
+    )
+    made = seeded(settings, options.seeds, learners)
+    yield from learning(made)
+    for system, by_seed in made.items():
+        figures = judged(list(by_seed.values()), material)
+        sentences = {key: value for key, value in figures.items() if key[1] == "pearson"}
+        yield from rows_of(system, sentences, by_seed)
+        yield from negated(system, list(by_seed.values()), material)
+    yield Row("data", "training", "paraphrases", len(material.paraphrases), 1)
+
+
+def negated(system: str, networks: Sequence[PairNetwork], material: Material) -> Iterator[Row]:
+    """Yield the words nearest to each bigram with "not": a row each, their mean cosine."""
+    for test, pairs in material.negations.items():
+        cosines = np.mean([network.answers[test] for network in networks], axis=0)
+        _, words = strings(pairs)
+        for place in np.argsort(-cosines, kind="stable")[:NEAREST]:
+            yield Row(system, test, f"near: {words[place]}", float(cosines[place]), len(words))
+
+
 def cells(
     material: Material, chosen: TrainSettings, networks: PairNetworks, options: argparse.Namespace
 ) -> Iterator[Row]:
     """Yield Table 5: the tuned bag with the most frequent n-grams of each order, more orders."""
-    jobs = []
+    settings = {}
     for orders in CELL_ORDERS:
         for most in CELL_MOST:
             encoder = replace(chosen.encoder, orders=orders, min_count=1, most=most)
             name = f"{FIRST}/orders:{''.join(map(str, orders))}/most:{most}"
-            settings = until(replace(chosen, encoder=encoder), options.cell_examples, options)
-            jobs.append(Job(name, settings))
-    for job, network in zip(jobs, networks.outcomes(jobs), strict=True):
-        figures = judged([network], material)
-        headlines = {key: figures[key] for key in HEADLINES}
-        for row in rows_of(job.name, headlines):
-            yield row._replace(seed=TRIAL_SEED)
-        yield from learning({job.name: {TRIAL_SEED: network}})
-        yield Row(job.name, "training", "units", network.units, 1)
+            own = replace(chosen, encoder=encoder)
+            settings[name] = until(own, options.cell_examples, options)
+    made = seeded(settings, options.seeds, networks)
+    yield from learning(made)
+    for name, by_seed in made.items():
+        figures = judged(list(by_seed.values()), material)
+        yield from rows_of(name, {key: figures[key] for key in HEADLINES}, by_seed)
+        yield Row(name, "training", "units", by_seed[TRIAL_SEED].units, 1)
 
 
 def judged(networks: Sequence[PairNetwork], material: Material) -> Figures:
