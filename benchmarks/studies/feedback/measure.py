@@ -41,4 +41,4 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         if name != CONTROL:
             rows += gains(name, after, control, "gain_over_3", exam.params)
             rows += side_effects(name, control, after, draws, exam.params.seed)
-        yield rows
+        yield [*rows, *training.learned(name)]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
 
 from benchmarks.query_figures import Seeds
+from benchmarks.results import Row
 from benchmarks.studies.feedback.pairs import Material, variant_pairs
 from benchmarks.studies.feedback.variants import CONTROL, variant
 from benchmarks.title_networks import TitleNetworks
-from benchmarks.tuning import Job
+from benchmarks.tuning import Job, Outcome, learning
 from benchmarks.workspace import Exam, Workspace
 from models.network.model_files import load_model, save_model
 from models.training.run import TrainSettings
@@ -42,6 +43,13 @@ class Training:
     material: Material
     kept: Path
     max_steps: int | None
+    trained: dict[tuple[str, int], Outcome] = field(default_factory=dict)
+    """What was seen of the networks that were trained here, by variant and seed."""
+
+    def learned(self, name: str) -> Iterator[Row]:
+        """Yield at which step each of a variant's networks was best; at 0, it is still model 3."""
+        own = {seed: made for (other, seed), made in self.trained.items() if other == name}
+        return learning({name: own})
 
     def answers(self, name: str, seeds: Sequence[int], exam: Exam) -> Seeds:
         """Return the values of each seed's network by query."""
@@ -68,8 +76,8 @@ class Training:
             write_blocks(blocks, pairs / "pairs.parquet")
             networks = TitleNetworks(self.kept, 1, pairs, first=first, device=DEVICE)
             job = Job(f"{name}, seed {seed}", self.settings(name, seed))
-            trained = networks.outcome(job).folder
-        return _mean(first, trained, own.weight_of_3) if first else trained
+            made = self.trained[name, seed] = networks.outcome(job)
+        return _mean(first, made.folder, own.weight_of_3) if first else made.folder
 
     def settings(self, name: str, seed: int) -> TrainSettings:
         """Return section `train`; of a variant that goes on from model 3, its schedule's end."""
