@@ -26,6 +26,7 @@ from models.repeatable.whole_file import write_bytes
 
 PAGE, WHOLE = Path("docs/RESULTS.md"), Path("docs/results")
 PAPERS, DEVIATIONS = Path("docs/PAPERS.md"), Path(__file__).with_name("papers.md")
+CLAIMS = Path(__file__).with_name("claims.yaml")
 README, STAGES = Path("README.md"), Path("dvc.yaml")
 WORDS: dict[type, str] = {str: "text", float: "number", bool: "yes/no"}
 LISTS: dict[type, str] = {str: "text", float: "numbers"}
@@ -42,7 +43,8 @@ def pages(folder: Path = FOLDER) -> dict[Path, str]:
     """Return every page and plot that `docs/` has of the studies and the papers, by its path."""
     results, runs = read(folder), read_runs(folder)
     measured = [one for one in studies() if results[one.name]]
-    made = {PAGE: lines_of([HEAD, *(_short(one, results, runs) for one in measured)])}
+    answers = (_short(one, results, runs) for one in measured)
+    made = {PAGE: lines_of([HEAD, *answers, *_claimed(results)])}
     made[PAPERS] = said(DEVIATIONS.read_text(encoding="utf-8"), "", results)
     for one in measured:
         made[WHOLE / f"{one.name}.md"] = _whole(one, results, runs)
@@ -96,6 +98,22 @@ def between_markers(text: str, name: str, content: str) -> str:
         raise ValueError(f"README.md needs {begin} and, after it, {end}, once each")
     before, _, rest = text.partition(begin)
     return f"{before}{begin}\n{content}\n{end}{rest.partition(end)[2]}"
+
+
+def claims() -> list[tuple[str, dict[str, Any]]]:
+    """Return what each paper claims, and what was found of it."""
+    by_paper = yaml.safe_load(CLAIMS.read_text(encoding="utf-8"))
+    return [(paper, one) for paper, several in by_paper.items() for one in several]
+
+
+def _claimed(results: Results) -> Iterator[str]:
+    """Yield the verdict on each claim of the papers."""
+    yield "## What the papers claim, and what was found"
+    lines = [
+        (paper, one["claim"], f"**{one['verdict']}**", said(one["found"], "", results))
+        for paper, one in claims()
+    ]
+    yield markdown(("paper", "claim", "verdict", "found"), lines)
 
 
 def _short(one: Study, results: Results, runs: dict[str, Line]) -> str:
@@ -185,6 +203,8 @@ def main() -> None:
     results = read(FOLDER)
     for one in (one for one in studies() if results[one.name]):
         check(one.face.get("claims", []), one.name, results)
+    for _, claim in claims():
+        check(claim["holds"], "", results)
     made = pages()
     for path, text in made.items():
         write_bytes(text.encode(), path)

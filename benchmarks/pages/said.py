@@ -2,8 +2,8 @@
 
 In the text of a study `[[DATASET; SYSTEM; TEST; METRIC]]` stands for a figure, the mean over seeds
 where there is one; `STUDY: ` before it names another study's. Behind ` | ` a word says what of it:
-`ends` its interval, `low` or `high` an end, `size` its value without sign, `percent`. A difference
-is `[[A - B]]` of two such places. `{0.71}` is a number of others, which no result holds.
+`ends` its interval, `low` or `high` an end, `size` its value without sign, `percent`, `n`. A
+difference is `[[A - B]]` of two such places. `{0.71}` is a number of others, which no result holds.
 
 A claim of `study.yaml` is two places, or a place and a number, with ` > ` between them. One that
 does not hold is an error, so that no page says what its figures do not.
@@ -63,6 +63,8 @@ def _words(place: str, study: str, results: Results) -> str:
         return _short(row, what)
     if what == "size":
         return _short(row, "value").removeprefix(MINUS)
+    if what == "n":
+        return f"{int(row['n']):,}"
     if what == "percent":
         return f"{100 * float(row['value']):.1f} %"
     if what:

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.pages.said import MISSING, OTHERS, PLACE, check, said
 from benchmarks.pages.unlearned import MARK, UNLEARNED
-from benchmarks.render import DEVIATIONS, read
+from benchmarks.render import DEVIATIONS, claims, read
 from benchmarks.results import FOLDER, Line
 from benchmarks.study import studies
 
@@ -49,6 +49,7 @@ RESULTS = defaultdict(
         ("[[sample; a; typos; mrr | percent]]", "53.7 %"),
         ("[[sample; a; typos; mrr - sample; b; typos; gain_mrr]]", "0.559"),
         ("[[gate: sample; e; typos; queries]] of {0.4}", "77,885 of 0.4"),
+        ("[[sample; a; typos; mrr | n]]", "9"),
         ("[[sample; d; typos; mrr]]", UNLEARNED),
         ("[[esco; a; typos; mrr]]", MISSING),
     ],
@@ -87,6 +88,17 @@ def test_where_we_differ_from_the_papers_is_read_from_figures_too() -> None:
     text = DEVIATIONS.read_text(encoding="utf-8")
     assert not FRACTION.search(OTHERS.sub("", PLACE.sub("", text)))
     assert MISSING not in said(text, "", read(ROOT / FOLDER))
+
+
+@pytest.mark.parametrize(("paper", "claim"), claims(), ids=lambda own: str(own)[:20])
+def test_verdicts_on_the_papers_claims_are_read_from_figures(paper, claim) -> None:
+    """And one that rests on a figure names what has to hold."""
+    results, found = read(ROOT / FOLDER), claim["found"]
+    assert claim["verdict"] in ("reproduced", "partly", "not", "could not be tried")
+    assert not FRACTION.search(OTHERS.sub("", PLACE.sub("", found)))
+    assert MISSING not in said(found, "", results)
+    assert bool(claim["holds"]) == ("[[" in found)
+    check(claim["holds"], "", results)
 
 
 @pytest.mark.parametrize("study", studies(), ids=lambda own: own.name)
