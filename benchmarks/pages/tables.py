@@ -8,7 +8,7 @@ from benchmarks.pages.unlearned import MARK, UNLEARNED
 from benchmarks.results import Line, Lines
 
 SHARES = (
-    *("accuracy", "calibration", "coverage", "errors_removed", "fix_rate", "gain_", "gold_if"),
+    *("accuracy", "calibration", "coverage", "digits_", "errors_removed", "gain_", "gold_if"),
     *("holm_low", "loss", "mean_a", "mean_s", "mrr", "nearest_if", "pearson", "promoted"),
     *("share_with", "side_effects", "spearman", "success_at", "valid_"),
 )
