@@ -57,6 +57,14 @@ def test_two_scores_of_the_same_pairs(data: Path) -> None:
     assert len(asked) == 1 + 18 and list(own) == ["test"]
 
 
+def test_what_any_set_asks_is_not_trained_on(data: Path) -> None:
+    """A pair of an STS set, the other way round, among SICK's training pairs."""
+    path = data / "sts/semeval" / semeval.FILES["2012/OnWN.test"]
+    path.write_text(path.read_text() + f"3\t{SENTENCES[1]}\t{SENTENCES[0]}!\n")
+    learned, _ = read("sick", data)
+    assert (len(learned.train), learned.left_out["train"]) == (11, 1)
+
+
 def test_another_judgement_is_refused(data: Path) -> None:
     path = data / "sts/sick2014/SICK_train.txt"
     path.write_text(path.read_text().replace("ENTAILMENT\n", "MAYBE\n", 1))

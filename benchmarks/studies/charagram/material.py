@@ -67,7 +67,7 @@ def read(data: Path, held_out: int = HELD_OUT) -> Material:
     """Read all of it."""
     published = read_ppdb(data / "ppdb/ppdb-xl.txt", Ledger()).frame
     links = distinct(published.select("head", "paraphrase").rows())
-    simlex = _judged(read_simlex(data / "word_similarity/SimLex-999.txt", Ledger()))
+    simlex = judged(read_simlex(data / "word_similarity/SimLex-999.txt", Ledger()))
     asked, known = (
         list(map(frozenset, zip(*strings(simlex), strict=True))),
         set(map(frozenset, links)),
@@ -75,7 +75,7 @@ def read(data: Path, held_out: int = HELD_OUT) -> Material:
     fresh = [link for link in links if frozenset(link) not in asked]
     drawn = generator(0, "charagram", "valid").permutation(len(fresh)) < held_out
     train = list(compress(fresh, ~drawn))
-    sentences = _sentences(data / "sts")
+    sentences = by_set(asked_sentences(data / "sts"))
     alike, alike_held_out = _paraphrases(data / "sts", sentences)
     return Material(
         _linked(train),
@@ -108,21 +108,27 @@ def _linked(links: Links) -> ScoredPairs:
     return ScoredPairs.of([left for left, _ in links], [right for _, right in links])
 
 
-def _judged(pairs: pl.DataFrame) -> ScoredPairs:
-    columns = scaled(pairs).select("left", "right", "score").to_dict(as_series=False)
-    return ScoredPairs.of(columns["left"], columns["right"], columns["score"])
-
-
-def _sentences(folder: Path) -> dict[str, ScoredPairs]:
+def asked_sentences(folder: Path) -> pl.DataFrame:
+    """Read the test pairs of the STS sets, and of SICK behind them: schema `SCORED_PAIRS`."""
     files = {
         name: folder / "semeval" / path
         for name, path in semeval.FILES.items()
         if name.endswith(".test")
     }
     related = {"test": folder / "sick2014" / sick.FILES["test"]}
-    pairs = pl.concat([semeval.read_semeval(files, Ledger()), sick.read_sick(related, Ledger())])
+    return pl.concat([semeval.read_semeval(files, Ledger()), sick.read_sick(related, Ledger())])
+
+
+def by_set(pairs: pl.DataFrame) -> dict[str, ScoredPairs]:
+    """Return the pairs of each data set, with scores in [0, 1]."""
     sets = pairs.partition_by("dataset", as_dict=True, maintain_order=True)
-    return {str(name): _judged(part) for (name,), part in sets.items()}
+    return {str(name): judged(part) for (name,), part in sets.items()}
+
+
+def judged(pairs: pl.DataFrame) -> ScoredPairs:
+    """Return scored pairs, brought to [0, 1]."""
+    columns = scaled(pairs).select("left", "right", "score").to_dict(as_series=False)
+    return ScoredPairs.of(columns["left"], columns["right"], columns["score"])
 
 
 def _paraphrases(folder: Path, asked: Mapping[str, ScoredPairs]) -> tuple[Links, Links]:

@@ -13,6 +13,8 @@ from benchmarks.grids import Grid
 from benchmarks.pair_figures import Figures, compared, mean_over_sets, rows_of, word_overlap
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
+from benchmarks.studies.charagram.material import asked_sentences, by_set
+from benchmarks.studies.charagram.material import judged as scored
 from benchmarks.studies.sentences.entailment import read_entailment
 from benchmarks.study import study
 from benchmarks.tuning import bounded, learning, seeded, tuned
@@ -21,8 +23,8 @@ from models.measures.correlations import Measure
 from models.training.scored_pairs import ScoredPairs
 from models.training.train_files import settings_from
 from tasks.readers.rejected import Ledger
-from tasks.scored.pair_files import PARAPHRASE_PARTS, scaled
-from tasks.scored.readers import semeval, sick
+from tasks.scored.pair_files import PARAPHRASE_PARTS
+from tasks.scored.readers import sick
 from tasks.scored.training_pairs import TrainingPairs, training_pairs
 
 READERS = {"sick": sick.read_sick, "entailment": read_entailment}
@@ -64,18 +66,13 @@ def read(dataset: str, data: Path) -> tuple[TrainingPairs, dict[str, ScoredPairs
     """Read what is trained on and what is asked: SICK's test pairs, of `sick` the STS sets too."""
     files = {part: data / "sts/sick2014" / name for part, name in sick.FILES.items()}
     pairs = READERS[dataset](files, Ledger())
-    learned = training_pairs(pairs, pl.DataFrame(schema=dict(PARAPHRASE_PARTS)), "sick")
-    tests = {TEST: _judged(pairs.filter(part="test"))}
+    tests = {TEST: scored(pairs.filter(part="test"))}
     if dataset == "sick":
-        sets = {
-            name: data / "sts/semeval" / path
-            for name, path in semeval.FILES.items()
-            if name.endswith(".test")
-        }
-        asked = semeval.read_semeval(sets, Ledger())
-        by_set = asked.partition_by("dataset", as_dict=True, maintain_order=True)
-        tests |= {str(name): _judged(part) for (name,), part in by_set.items()}
-    return learned, tests
+        asked = asked_sentences(data / "sts").filter(pl.col("dataset") != "sick")
+        pairs = pl.concat([pairs, asked])  # so that none of them is trained on
+        tests |= by_set(asked)
+    nothing = pl.DataFrame(schema=dict(PARAPHRASE_PARTS))
+    return training_pairs(pairs, nothing, "sick"), tests
 
 
 def grids(options: argparse.Namespace) -> Iterator[Grid]:
@@ -95,8 +92,3 @@ def judged(networks: Sequence[PairNetwork], tests: dict[str, ScoredPairs]) -> Fi
             figures[test, name] = compared(name, answers, gold_of(pairs), test)
     sets = [figure for (test, _), figure in figures.items() if test.startswith(STS)]
     return figures | ({(STS, "pearson"): mean_over_sets(sets)} if sets else {})
-
-
-def _judged(pairs: pl.DataFrame) -> ScoredPairs:
-    columns = scaled(pairs).select("left", "right", "score").to_dict(as_series=False)
-    return ScoredPairs.of(columns["left"], columns["right"], columns["score"])
