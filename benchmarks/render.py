@@ -21,8 +21,8 @@ from benchmarks.pages.trials import trials
 from benchmarks.pages.unlearned import marked
 from benchmarks.results import FOLDER, Line, Lines, Results, read_results, read_runs
 from benchmarks.study import Study, studies, study
-from models.answer.answer import Answer, columns
 from models.repeatable.whole_file import write_bytes
+from models.served.answers import Answer, columns
 
 PAGE, WHOLE = Path("docs/RESULTS.md"), Path("docs/results")
 PAPERS, DEVIATIONS = Path("docs/PAPERS.md"), Path(__file__).with_name("papers.md")

@@ -1,1 +1,1 @@
-"""What a title is answered: index, occupation scores, abstention, answer."""
+"""What a title finds: index, occupation scores, evidence, confidence, search."""

@@ -2,12 +2,15 @@
 
 Self-contained: MLflow copies this file into the model and runs it (models-from-code), where nothing
 of this repository is installed; `tasks/artefact/serving_file.py` puts what it imports of `models/`
-into it. What answers is `models/answer/`; here are the files, the network and pandas.
+into it. What answers is `models/served/`; here are the files, the network, pandas, and errors that
+reach the caller of a web port as well.
 """
 
 from __future__ import annotations
 
 import json
+import logging
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,19 +20,31 @@ import numpy as np
 import onnxruntime
 import pandas as pd
 import pyarrow.parquet as pq
+from mlflow.exceptions import MlflowException
+from mlflow.protos.databricks_pb2 import INVALID_PARAMETER_VALUE
 from mlflow.pyfunc import PythonModel, PythonModelContext
 
-from models.answer.answer import Answer, columns
 from models.answer.calibration import Calibration
-from models.answer.normalizer import Normalizer
 from models.answer.occupation_scores import ScoreRule
+from models.served.answers import Answers, columns
+from models.served.explanation import explain
+from models.served.neighbours import closest
+from models.served.normalizer import Normalizer
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 
-PARAMS = ("top_k", "min_confidence")
+PARAMS = ("top_k", "min_confidence", "levels")
 BATCH = 256  # titles embedded at once
 DTYPES: dict[type, str] = {float: "Float64", bool: "bool"}
-"""pandas' own nulls: NaN is no JSON, and a None among numbers cannot be compared."""
+SERVER = "__pyfunc_model_path__"
+"""What MLflow's web server sets before it loads its one model."""
+
+
+class WrongRequest(MlflowException, ValueError):  # type: ignore[misc]  # mlflow has no types
+    """What nobody can mean: a ValueError whose text MLflow's web server gives, with status 400."""
+
+    def __init__(self, message: str) -> None:
+        MlflowException.__init__(self, message, error_code=INVALID_PARAMETER_VALUE)
 
 
 class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no types
@@ -44,6 +59,8 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
     def load_context(self, context: PythonModelContext) -> None:
         """Read the artefact folder; called once by MLflow."""
         self.normalizer = read_normalizer(Path(context.artifacts["normalizer"]))
+        if SERVER in os.environ:
+            logging.getLogger("mlflow.models.utils").addFilter(_refuse_unknown_params)
 
     def predict(
         self,
@@ -54,21 +71,59 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         """Give one row per row of `model_input`, with its index; the columns are an `Answer`'s.
 
         Raises:
-            ValueError: an unknown param, `top_k` below 1, a `min_confidence` that is no chance or
-                is asked of a model without calibration; or no column `raw_title`. (What comes
-                through MLflow's own `predict` has lost unknown params before: MLflow warns and
-                leaves them out.)
+            WrongRequest: an unknown param, one that nobody can mean (`models/served/wanted.py`), or
+                no column `raw_title`. (In a process of one's own, what comes through MLflow's
+                `predict` has lost unknown params before: MLflow warns and leaves them out.)
         """
         wanted = params or {}
         unknown = sorted(set(wanted) - set(PARAMS))
         if unknown:
-            raise ValueError(f"unknown params {unknown}; this model knows {', '.join(PARAMS)}")
+            raise WrongRequest(f"unknown params {unknown}; this model knows {', '.join(PARAMS)}")
         raw_titles, rows = _raw_titles(model_input)
-        return _frame(self.normalizer.predict(raw_titles, **wanted), rows)
+        try:
+            answers = self.normalizer.predict(raw_titles, **wanted)
+        except ValueError as error:
+            raise WrongRequest(str(error)) from None
+        return _frame(answers, rows)
 
     def embed(self, titles: Sequence[str]) -> np.ndarray:
         """Return unit-norm embeddings [title, dim], float32."""
         return np.asarray(self.normalizer.embed([clean_title(title) for title in titles]))
+
+    def similar(
+        self, titles: Sequence[str], k: int = 10, among: Sequence[str] | None = None
+    ) -> pd.DataFrame:
+        """Find the `k` closest titles of each, in the taxonomy or in a list.
+
+        Args:
+            titles: raw.
+            k: 1 or more.
+            among: raw titles; None is the taxonomy's.
+
+        Returns:
+            columns `title, rank` (1 is the closest)`, similar_title, similarity` (a cosine).
+        """
+        if among is None:
+            spelled = zip(*(self.normalizer.aliases[n] for n in ("title", "written")), strict=True)
+            written = dict(reversed([*spelled]))
+            names = [written[title] for title in self.normalizer.index.titles]
+            others = self.normalizer.embeddings[: len(names)]
+        else:
+            names, others = list(among), self.embed(among)
+        found = [
+            (titles[one.row], one.rank, names[one.place], one.similarity)
+            for one in closest(titles, self.embed, others, k)
+        ]
+        return pd.DataFrame(found, columns=["title", "rank", "similar_title", "similarity"])
+
+    def explain(self, title: str) -> dict[str, Any]:
+        """Say which words drew a raw title to its occupation, and why the second one lost.
+
+        Returns:
+            plain values: `answer` (of two occupations), `parts` (`word, pull, rival_pull`),
+            `rival_label` and `why`, a sentence (`models/served/explanation.py`).
+        """
+        return explain(self.normalizer, title).values()
 
 
 def read_normalizer(folder: Path) -> Normalizer:
@@ -126,18 +181,27 @@ class Network:
         return embeddings
 
 
-def _frame(answers: list[Answer], index: pd.Index) -> pd.DataFrame:
-    values = list(zip(*answers, strict=True)) or [()] * len(columns())
+def _frame(answers: Answers, index: pd.Index) -> pd.DataFrame:
+    """Put answers in a frame, with pandas' own null among numbers, since NaN is no JSON."""
     return pd.DataFrame(
         {
             name: pd.Series(
-                list(cells),
+                answers.columns[name],
                 index=index,
                 dtype="object" if column.is_list else DTYPES.get(column.type, "object"),
             )
-            for (name, column), cells in zip(columns().items(), values, strict=True)
+            for name, column in columns().items()
         }
     )
+
+
+def _refuse_unknown_params(record: logging.LogRecord) -> bool:
+    """Refuse what MLflow would leave out with a warning that no caller of a web port reads."""
+    said = record.getMessage()
+    if said.startswith("Unrecognized params"):
+        given = said.removeprefix("Unrecognized params ").partition(" are ignored")[0]
+        raise WrongRequest(f"unknown params {given}; this model knows {', '.join(PARAMS)}")
+    return True
 
 
 def _raw_titles(model_input: pd.DataFrame | Sequence[object]) -> tuple[list[object], pd.Index]:
@@ -145,7 +209,7 @@ def _raw_titles(model_input: pd.DataFrame | Sequence[object]) -> tuple[list[obje
     if not isinstance(model_input, pd.DataFrame):
         model_input = pd.DataFrame({"raw_title": pd.Series(list(model_input), dtype="object")})
     if "raw_title" not in model_input.columns:
-        raise ValueError(f"column raw_title is missing; given: {list(model_input.columns)}")
+        raise WrongRequest(f"column raw_title is missing; given: {list(model_input.columns)}")
     return model_input["raw_title"].tolist(), model_input.index
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from models.answer.normalizer import Normalizer
 from models.answer.search import Search
+from models.served.normalizer import Normalizer
 from models.text.ngram_matcher import NgramMatcher
 from tasks.artefact.folder import Sources, build_artefact
 from tasks.evaluation.ranking import rank_queries

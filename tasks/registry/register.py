@@ -15,7 +15,7 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from models.answer.answer import columns
+from models.served.answers import columns
 from tasks.artefact.folder import Sources, build_artefact
 from tasks.artefact.serving_file import self_contained
 from tasks.files.command import run
@@ -97,7 +97,11 @@ def signature(top_k: int) -> ModelSignature:
         Schema([ColSpec(DataType.string, "raw_title")]),
         Schema(answer),
         ParamSchema(
-            [ParamSpec("top_k", "long", top_k), ParamSpec("min_confidence", "double", 0.0)]
+            [
+                ParamSpec("top_k", "long", top_k),
+                ParamSpec("min_confidence", "double", 0.0),
+                ParamSpec("levels", "long", 0),
+            ]
         ),
     )
 

@@ -97,7 +97,7 @@ def test_a_network_is_named_by_the_code_that_trains_it(
     known = tuning.training_code(job.settings, "models.training.train_files")
     assert "models/training/title_run.py" in known
     assert "models/encoders/recurrent.py" in known
-    assert "models/answer/normalizer.py" not in known
+    assert "models/served/normalizer.py" not in known
     monkeypatch.setattr(tuning, "code_of", lambda *_: {"models/training/title_run.py": "another"})
     assert networks.outcome(job).folder != made
 

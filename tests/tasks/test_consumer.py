@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tiny_registry
 import tiny_run
+import web_port
 from mlflow_import import WARNINGS
+from web_port import environment
 
 from models.network.embedding import embed_titles
 from tasks.artefact.packed_tables import packed, unpacked
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
+EXAMPLE = tiny_run.ROOT / "examples/consumer.py"
 TITLES = ["nurse", "c++ devloper", None, "", "🍞", "n" * 10_000, "Developer"]
 CONSUMER = """
 import json, sys
@@ -51,20 +48,13 @@ print(json.dumps(out))
 @pytest.fixture(scope="module")
 def registered(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Two versions of `rolecall` in the default store of a folder without git; its address."""
+    from mlflow import MlflowClient
+
     folder = tiny_registry.registered(tmp_path_factory.mktemp("registered"), 1, 2)
     assert (folder / ".mlflow/artifacts").is_dir()
-    return f"sqlite:///{folder.resolve()}/.mlflow/mlflow.db"
-
-
-def environment(uri: str) -> dict[str, str]:
-    dropped = ("PYTHONPATH", "VIRTUAL_ENV")
-    kept = {name: value for name, value in os.environ.items() if name not in dropped}
-    return kept | {
-        "MLFLOW_TRACKING_URI": uri,
-        "MLFLOW_ALLOW_PICKLE_DESERIALIZATION": "false",
-        "MLFLOW_DISABLE_TELEMETRY": "true",
-        "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
-    }
+    address = f"sqlite:///{folder.resolve()}/.mlflow/mlflow.db"
+    MlflowClient(address).set_registered_model_alias("rolecall", "champion", "1")
+    return address
 
 
 def torch_embeddings(seed: int) -> np.ndarray:
@@ -110,73 +100,30 @@ def test_an_empty_environment_elsewhere_beside_foreign_packages(
     np.testing.assert_allclose(out["two"], torch_embeddings(2), atol=1e-5)
     assert out["numbers"] == ["not text", "uncalibrated"]
     assert "unknown params ['topk']" in out["refused"]
-    example = (tiny_run.ROOT / "examples/consumer.py").read_text(encoding="utf-8")
-    (tmp_path / "example.py").write_text(example, encoding="utf-8")
+    lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 15
     shown = subprocess.run(
-        [python, "example.py"],
+        [python, str(EXAMPLE)],
         cwd=tmp_path,
-        env=environment(registered) | {"ROLECALL_MODEL": "models:/rolecall@challenger"},
+        env=environment(registered),
         capture_output=True,
         text=True,
         timeout=300,
     )
     assert shown.returncode == 0, shown.stderr
-    assert "None -> None <NA> null []" in shown.stdout and "similarity" in shown.stdout
+    assert "no letters" in shown.stdout and "the nearest other" in shown.stdout
 
 
 def test_mlflow_models_serve(registered: str, tmp_path: Path) -> None:
     """JSON in, one row out per row in, nulls as null."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "mlflow",
-        "models",
-        "serve",
-        "--model-uri",
-        "models:/rolecall/1",
-    ]
-    command += ["--env-manager", "local", "--port", str(port)]
-    folder = str(Path(sys.executable).parent)
-    variables = environment(registered) | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
-    with (tmp_path / "log").open("wb") as log:
-        server = subprocess.Popen(
-            command, cwd=tmp_path, env=variables, stdout=log, stderr=log, start_new_session=True
-        )
-        try:
-            wait_for(f"http://127.0.0.1:{port}/ping", server, tmp_path / "log")
-            table = {"columns": ["raw_title"], "data": [[title] for title in TITLES]}
-            rows = ask(port, {"dataframe_split": table, "params": {"top_k": 2}})
-        finally:
-            os.killpg(server.pid, signal.SIGKILL)
-            server.wait(30)
+    table = {"columns": ["raw_title"], "data": [[title] for title in TITLES]}
+    body = {"dataframe_split": table, "params": {"top_k": 2}}
+    with web_port.serving("models:/rolecall/1", registered, tmp_path) as server:
+        status, answer = server.post(json.dumps(body).encode())
+    rows = json.loads(answer)["predictions"]
+    assert status == 200
     assert len(rows) == len(TITLES)
     assert rows[0]["confidence"] is None and rows[0]["reason"] == "uncalibrated"
     assert len(rows[0]["top_scores"]) == 2 and rows[0]["score"] == rows[0]["top_scores"][0]
     assert rows[2]["occupation_id"] is None and rows[2]["score"] is None
     assert rows[2]["reason"] == "null" and rows[2]["top_titles"] == []
-
-
-def wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(240):
-        assert server.poll() is None, log.read_text(encoding="utf-8")
-        try:
-            urllib.request.urlopen(url, timeout=5).close()
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.5)
-        else:
-            return
-    raise AssertionError(log.read_text(encoding="utf-8"))
-
-
-def ask(port: int, body: dict[str, object]) -> list[dict[str, object]]:
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/invocations",
-        json.dumps(body).encode(),
-        {"Content-Type": "application/json"},
-    )
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        rows: list[dict[str, object]] = json.loads(answer.read())["predictions"]
-    return rows

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import math
 import random
 import sys
@@ -22,8 +24,6 @@ from frames_of import aliases_of, write_evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.answer.abstention import abstention
-from models.answer.answer import columns
 from models.answer.occupation_scores import ScoreRule
 from models.answer.search import Search
 from models.encoders.ngram_bag import NgramBagSettings
@@ -31,10 +31,12 @@ from models.network.embedding import embed_titles
 from models.network.encoder import Encoder
 from models.network.kinds import fit_featurizer, make_encoder
 from models.network.model_files import save_model
+from models.served.abstention import Reader
+from models.served.answers import columns
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 from tasks.artefact.folder import RegisterParams, Sources, build_artefact
-from tasks.artefact.serving import PARAMS, ServedNormalizer
+from tasks.artefact.serving import PARAMS, ServedNormalizer, WrongRequest
 from tasks.artefact.serving_file import self_contained
 from tasks.evaluation.systems import EvaluateParams, index_of, network
 from tasks.files.frames import write_frame
@@ -100,8 +102,8 @@ class Loop:
         return embed_titles(self.encoder, self.featurizer, cleaned).numpy()
 
     def rows(self, raw_titles: Sequence[object], top_k: int) -> list[Row]:
-        alphabet, titles = frozenset(self.featurizer.alphabet), frozenset(self.titles)
-        reasons = [abstention(title, alphabet, titles) for title in raw_titles]
+        reader = Reader.of(self.featurizer.alphabet, self.titles)
+        reasons = [reader(title).reason for title in raw_titles]
         pairs = list(zip(raw_titles, reasons, strict=True))
         embeddings = iter(self.embed([str(title) for title, reason in pairs if reason is None]))
         return [
@@ -322,12 +324,69 @@ def test_params(both: tuple[Loop, ServedNormalizer]) -> None:
         served.predict(None, nurse, {"min_confidence": 0.2})
     with pytest.raises(ValueError, match="column raw_title is missing"):
         served.predict(None, pd.DataFrame({"title": ["nurse"]}))
-    assert PARAMS == ("top_k", "min_confidence")
+    assert PARAMS == ("top_k", "min_confidence", "levels")
     declared = signature(5).params.to_dict()
     assert [(param["name"], param["default"]) for param in declared] == [
         ("top_k", 5),
         ("min_confidence", 0.0),
+        ("levels", 0),
     ]
+
+
+def test_wrong_requests_carry_their_text_and_status(both: tuple[Loop, ServedNormalizer]) -> None:
+    for params in ({"top_k": 10**8}, {"top_k": -1}, {"levels": 9}, {"min_confidence": 2}, {"k": 1}):
+        with pytest.raises(WrongRequest, match=r"= |unknown") as refused:
+            both[1].predict(None, frame(["nurse"]), params)
+        assert refused.value.get_http_status_code() == 400
+        assert isinstance(refused.value, ValueError)
+
+
+def test_a_server_refuses_unknown_params_and_nobody_else(
+    both: tuple[Loop, ServedNormalizer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where MLflow serves, its warning becomes an error; other warnings stay warnings."""
+    log = logging.getLogger("mlflow.models.utils")
+    before = list(log.filters)
+    served = serve(
+        tmp_path,
+        bag_of_ngrams(),
+        tiny_run.aliases(),
+        tiny_run.occupations(),
+        ScoreRule("best", 0.06),
+    )
+    assert log.filters == before
+    monkeypatch.setenv("__pyfunc_model_path__", "somewhere")
+    try:
+        served.load_context(SimpleNamespace(artifacts={"normalizer": str(tmp_path / "artefact")}))
+        log.warning("Something else")
+        with pytest.raises(WrongRequest, match=r"unknown params \['k'\]; this model knows top_k"):
+            log.warning("Unrecognized params ['k'] are ignored for inference. Supported: ...")
+    finally:
+        log.filters[:] = before
+
+
+def test_similar_titles_of_the_taxonomy_and_of_a_list(both: tuple[Loop, ServedNormalizer]) -> None:
+    loop, served = both
+    found = served.similar(["Nurse!", "coder"], k=2)
+    assert found["rank"].tolist() == [1, 2, 1, 2] and found["title"].tolist()[::2] == [
+        "Nurse!",
+        "coder",
+    ]
+    near = loop.index @ loop.embed(["Nurse!"])[0]
+    assert found["similarity"][0] == pytest.approx(float(near.max()), abs=1e-5)
+    assert found["similar_title"][2] == "Coder"  # as the taxonomy writes it
+    own = served.similar(["coder"], k=5, among=["Nurse", "CODER"])
+    assert own["similar_title"].tolist() == ["CODER", "Nurse"]
+    assert len(served.similar([], k=1)) == 0
+    with pytest.raises(ValueError, match="k = 0"):
+        served.similar(["coder"], k=0)
+
+
+def test_an_explanation_is_plain_values(both: tuple[Loop, ServedNormalizer]) -> None:
+    told = json.loads(json.dumps(both[1].explain("Real estate developer, urgent")))
+    words = [part["word"] for part in told["parts"]]
+    assert words == ["real", "estate", "developer", "urgent"]
+    assert told["answer"]["occupation_label"] in told["why"] and told["rival_label"] in told["why"]
 
 
 def test_the_file_knows_nothing_of_this_repository() -> None:

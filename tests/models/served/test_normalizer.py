@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.answer.abstention import abstention
 from models.answer.calibration import Calibration
 from models.answer.index import AliasIndex
-from models.answer.normalizer import Normalizer
 from models.answer.occupation_scores import ScoreRule
+from models.served.abstention import Reader
+from models.served.normalizer import Normalizer
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 from models.text.units import UnitSettings
@@ -221,6 +222,71 @@ def test_a_calibrated_model_says_how_sure_it_is(normalizer: Normalizer) -> None:
         calibrated.predict(["baker"], min_confidence=1.5)
 
 
+VAGUE = Calibration(0.06, [2.0, 1.0, 0.0], [1.0] * 3, 0.0)
+"""Of an even chance the first code has .88, the second .73."""
+
+
+def test_the_narrowest_code_that_is_sure(normalizer: Normalizer) -> None:
+    """A "bread sister" is as near to a baker as to a nurse, "keeper" belongs to two occupations."""
+    calibrated = replace(normalizer, calibration=VAGUE)
+    for least, code in ((None, "75"), (0.6, "75"), (0.8, "7"), (0.95, None)):
+        vague = calibrated.predict(["bread sister"], min_confidence=least)[0]
+        assert vague.sure_code == code
+        assert (vague.abstained, vague.reason) == (
+            (False, None) if least is None else (True, "low confidence")
+        )
+    sure, without_codes = calibrated.predict(["baker", "911"])
+    assert sure.sure_code == "baker" and without_codes.sure_code == "warden"
+    assert normalizer.predict(["baker"])[0].sure_code is None
+
+
+def test_levels_are_what_is_wanted_and_what_has_to_be_sure(normalizer: Normalizer) -> None:
+    calibrated = replace(normalizer, calibration=VAGUE)
+    assert calibrated.predict(["bread sister"], min_confidence=0.6)[0].abstained
+    told = calibrated.predict(["bread sister"], min_confidence=0.6, levels=2)[0]
+    assert (told.occupation_id, told.codes, told.abstained) == ("baker", ["7", "75"], False)
+    assert calibrated.predict(["bread sister"], min_confidence=0.8, levels=2)[0].abstained
+    broad = calibrated.predict(["bread sister"], min_confidence=0.8, levels=1)[0]
+    assert broad.codes == ["7"] and broad.code_confidences == [pytest.approx(0.88, abs=0.005)]
+    with pytest.raises(ValueError, match="this taxonomy has 2"):
+        normalizer.predict(["baker"], levels=3)
+
+
+def test_margin_and_the_words_that_decide(normalizer: Normalizer) -> None:
+    """Of one alias of two occupations the labels tell; what is far apart needs no telling."""
+    keeper, baker = normalizer.predict(["keeper", "baker"], top_k=3)
+    assert keeper.score_margin == pytest.approx(0.0, abs=1e-6)
+    assert keeper.score_margin == pytest.approx(keeper.top_scores[0] - keeper.top_scores[1])
+    assert (keeper.own_words, keeper.rival_words) == (["nurse"], ["keeper"])
+    assert baker.score_margin > 0.4 and (baker.own_words, baker.rival_words) == ([], [])
+    near = replace(normalizer, rule=ScoreRule("best", 9.0)).predict(["bread ward"], top_k=1)[0]
+    assert (near.own_words, near.rival_words) == (["bread", "maker"], ["ward", "sister"])
+    assert near.score_margin > 0 and len(near.top_scores) == 1
+
+
+@pytest.mark.thorough
+@given(st.lists(st.text(max_size=20), max_size=5), st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=40)
+def test_a_permuted_input_permutes_the_output(
+    normalizer: Normalizer, raw_titles: list[str], draw: random.Random
+) -> None:
+    order = list(range(len(raw_titles)))
+    draw.shuffle(order)
+    answers = normalizer.predict(raw_titles)
+    for row, answer in zip(order, normalizer.predict([raw_titles[o] for o in order]), strict=True):
+        assert answer[:4] == answers[row][:4] and answer.reason == answers[row].reason
+        assert answer.top_scores == pytest.approx(answers[row].top_scores, abs=1e-5)
+
+
+def test_labels_of_occupations_are_answered_with_their_own(normalizer: Normalizer) -> None:
+    """Normalizing what was normalized changes nothing."""
+    for name, label, *_ in OCCUPATIONS:
+        answer = normalizer.predict([label])[0]
+        tied = [owner for owner, title, _ in ALIASES if clean_title(title) == clean_title(label)]
+        assert answer.occupation_id == min(tied) and name in tied
+        assert normalizer.predict([answer.occupation_label])[0].occupation_id == min(tied)
+
+
 def test_an_exemplar_is_one_more_alias(normalizer: Normalizer) -> None:
     """Within another index too; what stands beside it keeps its answer."""
     exemplars = table("title occupation_id weight", [("ovenhand", "baker", 1.0)])
@@ -234,5 +300,5 @@ def test_an_exemplar_is_one_more_alias(normalizer: Normalizer) -> None:
 
 
 def test_titles_of_the_index_are_answered_whatever_they_are_made_of() -> None:
-    assert abstention("24/7", frozenset("ab"), frozenset()) == "no letters"
-    assert abstention("24/7", frozenset("ab"), frozenset({"24/7"})) is None
+    assert Reader.of("ab", [])("24/7") == ("24/7", "no letters")
+    assert Reader.of("ab", ["24/7"])("24/7") == ("24/7", None)

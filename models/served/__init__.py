@@ -1,0 +1,1 @@
+"""What a consumer's model says of raw titles: abstention, answer, explanation."""

@@ -1,0 +1,231 @@
+"""The normalizer: raw titles in, one answer or abstention each out; numpy alone.
+
+It is put into the file that consumers load (`tasks/artefact/serving_file.py`), and what the gate
+judges is this class in a loaded model. Without a calibration confidence is null with the reason
+`uncalibrated`: a score is never one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from models.answer.calibration import Calibration, Levels
+from models.answer.evidence import Evidence, posterior
+from models.answer.index import AliasIndex
+from models.answer.occupation_scores import ScoreRule
+from models.answer.search import Hits, Search
+from models.served.abstention import NO_JOB_TITLE, UNSURE, Reader
+from models.served.answers import UNCALIBRATED, Answers
+from models.served.catalogue import Catalogue
+from models.served.wanted import Wanted
+from models.text.featurizer import Featurizer
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float32, Float64, Int
+
+Embed = Callable[[Sequence[str]], "Float32[np.ndarray, 'title dim']"]
+Columns = Mapping[str, list[Any]]
+RIVAL = np.log(2)
+"""The second occupation is at least half as likely as the first: e^(−margin/t) ≥ ½."""
+
+
+@dataclass(frozen=True)
+class Normalizer:
+    """Everything that answers.
+
+    Attributes:
+        featurizer: of the network; says what was cut and which letters are known.
+        embed: cleaned titles to embeddings of unit norm.
+        aliases: columns `occupation_id, title` (cleaned), `written` (as the taxonomy has it) and
+            `split`, a row a title and occupation.
+        occupations: columns `occupation_id, occupation_label, codes, bias`.
+        exemplars: columns `title, occupation_id, weight` (`models/answer/evidence.py`).
+        embeddings: of the titles of `index`, in its order, and then of the exemplars in theirs.
+        rule: how occupations score.
+        calibration: of the confidence, if there is one.
+        top_k: default number of answers.
+    """
+
+    featurizer: Featurizer
+    embed: Embed
+    aliases: Columns
+    occupations: Columns
+    exemplars: Columns
+    embeddings: Float32[np.ndarray, "title dim"]
+    rule: ScoreRule
+    calibration: Calibration | None
+    top_k: int
+
+    @cached_property
+    def index(self) -> AliasIndex:
+        """All aliases of the taxonomy."""
+        return AliasIndex.of(self.aliases["title"], self.aliases["occupation_id"])
+
+    @cached_property
+    def search(self) -> Search:
+        """All of `index`, asked with cleaned titles."""
+        return self._search(self.index, self.embeddings)
+
+    def within(self, index: AliasIndex) -> Search:
+        """Search another index whose titles are all in this one's, such as that of a split.
+
+        Raises:
+            KeyError: a title is none of the taxonomy's.
+        """
+        place = {title: row for row, title in enumerate(self.index.titles)}
+        rows = [place[title] for title in index.titles]
+        beyond = range(len(place), len(self.embeddings))
+        return self._search(index, self.embeddings[[*rows, *beyond]])
+
+    def _search(self, index: AliasIndex, embeddings: Float32[np.ndarray, "title dim"]) -> Search:
+        bias = dict(zip(self.occupations["occupation_id"], self.occupations["bias"], strict=True))
+        evidence = Evidence.of(index, bias, self.exemplars, self.rule.temperature)
+        return Search(index, lambda titles: self.embed(titles) @ embeddings.T, self.rule, evidence)
+
+    def predict(
+        self,
+        raw_titles: Sequence[object],
+        top_k: int | None = None,
+        min_confidence: float | None = None,
+        levels: int | None = None,
+    ) -> Answers:
+        """Answer each raw title, in their order.
+
+        Args:
+            raw_titles: values of any type; what is no text gets an abstention.
+            top_k: length of the lists; None is the model's own.
+            min_confidence: below it the model abstains; None or 0 asks for nothing.
+            levels: how many of `codes` are wanted, and the last of them is what has to be sure
+                enough; None or 0 wants all, and the occupation itself.
+
+        Raises:
+            ValueError: nothing can be meant by one of these (`models/served/wanted.py`).
+        """
+        wanted = Wanted.of(
+            self.top_k if top_k is None else top_k,
+            min_confidence,
+            levels,
+            len(self.hierarchy) - 1,
+            calibrated=self.calibration is not None,
+        )
+        readings = [self.reader(raw_title) for raw_title in raw_titles]
+        answers = Answers.abstaining([reading.reason for reading in readings])
+        rows = [row for row, reading in enumerate(readings) if reading.reason is None]
+        titles = [readings[row].title for row in rows]
+        for place, hits in self.search.blocks(titles, max(wanted.top_k, 2)):
+            self._answer(answers, np.array(rows[place]), titles[place], hits, wanted)
+        return answers
+
+    def _answer(
+        self,
+        answers: Answers,
+        rows: Int[np.ndarray, " query"],
+        titles: list[str],
+        hits: Hits,
+        wanted: Wanted,
+    ) -> None:
+        """Write what a block of readable titles found."""
+        sure = self.confidences(hits)
+        given = np.ones(len(rows), bool)
+        if sure is not None:
+            given = sure[:, wanted.levels - 1] >= wanted.min_confidence
+            unlike = self._unlike_titles(titles, hits)
+            codes = self.catalogue.sure_codes(sure, hits.occupations[:, 0], wanted.sure_from)
+            answers.put(rows[~unlike], sure_code=codes[~unlike])
+            answers.put(rows[~given], reason=UNSURE)
+            answers.put(rows[unlike], reason=NO_JOB_TITLE)
+            given &= ~unlike
+        found = Hits(*(part[given] for part in hits))
+        cut = self._cut([title for title, kept in zip(titles, given, strict=True) if kept])
+        answers.put(rows[given], cut=cut, **self._found(found, wanted))
+        if sure is None:
+            answers.put(rows, reason=UNCALIBRATED)
+        else:
+            answers.put(rows[given], **self._certain(found, sure[given], wanted))
+
+    def _found(self, hits: Hits, wanted: Wanted) -> dict[str, Any]:
+        """Return the columns that need no calibration."""
+        names = self.catalogue
+        best = hits.occupations
+        scores = np.take_along_axis(hits.scores, best, axis=1).astype(float)
+        top = slice(wanted.top_k)
+        written = names.written(best, hits.titles)
+        own, rival = names.differences(best, hits.titles, self._close(scores))
+        return {
+            "abstained": False,
+            "occupation_id": names.occupations[best[:, 0]],
+            "occupation_label": names.labels[best[:, 0]],
+            "codes": [codes[: wanted.levels or None] for codes in names.codes[best[:, 0]]],
+            "matched_title": written[:, 0],
+            "score": scores[:, 0],
+            "score_margin": scores[:, 0] - scores[:, 1] if scores.shape[1] > 1 else np.nan,
+            "own_words": own,
+            "rival_words": rival,
+            "top_occupation_ids": names.occupations[best[:, top]].tolist(),
+            "top_titles": written[:, top].tolist(),
+            "top_scores": scores[:, top].tolist(),
+        }
+
+    def _certain(
+        self, hits: Hits, sure: Float64[np.ndarray, "query level"], wanted: Wanted
+    ) -> dict[str, Any]:
+        """Return the columns of confidence."""
+        codes = self.catalogue.codes[hits.occupations[:, 0]]
+        shown = [
+            levels[: len(own)][: wanted.levels or None]
+            for levels, own in zip(sure.tolist(), codes, strict=True)
+        ]
+        return {"confidence": sure[:, -1], "code_confidences": shown}
+
+    def confidences(self, hits: Hits) -> Float64[np.ndarray, "query level"] | None:
+        """Return how certain each answer is at every level, the occupation last; or None."""
+        if self.calibration is None:
+            return None
+        chances = posterior(hits.scores, self.calibration.temperature)
+        shares = self.hierarchy.shares(chances, hits.occupations[:, 0])
+        return self.calibration(shares)
+
+    def _close(self, scores: Float64[np.ndarray, "query k"]) -> Bool[np.ndarray, " query"]:
+        """Say where the second occupation is at least half as likely as the first."""
+        if scores.shape[1] < 2:
+            return np.zeros(len(scores), bool)
+        t = self.calibration.temperature if self.calibration else self.rule.temperature
+        close: Bool[np.ndarray, " query"] = scores[:, 0] - scores[:, 1] <= t * RIVAL
+        return close
+
+    def _unlike_titles(self, titles: list[str], hits: Hits) -> Bool[np.ndarray, " query"]:
+        """Say which read like no job title."""
+        assert self.calibration is not None
+        unlike: Bool[np.ndarray, " query"] = (
+            self.search.familiarity(titles, hits.closest) < self.calibration.familiar
+        )
+        return unlike
+
+    def _cut(self, titles: list[str]) -> Bool[np.ndarray, " query"]:
+        """Say which are longer than the network reads; a unit has one character at least."""
+        least = min(one.units.max_length for one in self.featurizer.vocabularies)
+        cut = np.array([len(title) > least for title in titles], bool)
+        if cut.any():
+            long = [title for title, may in zip(titles, cut, strict=True) if may]
+            cut[cut] = self.featurizer(long).cut
+        return cut
+
+    @cached_property
+    def hierarchy(self) -> Levels:
+        """The hierarchy above the occupations of `index`."""
+        return Levels.of(self.catalogue.codes.tolist())
+
+    @cached_property
+    def reader(self) -> Reader:
+        """Says what can be read."""
+        return Reader.of(self.featurizer.alphabet, self.index.titles)
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """How the taxonomy calls what `index` numbers."""
+        return Catalogue.of(self.index, self.aliases, self.occupations)
