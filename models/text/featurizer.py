@@ -130,7 +130,7 @@ class Featurizer:
 
     alphabet: str
     """All characters of the training titles, sorted; a title without a letter of it is not
-    answered (`models/answer/abstention.py`)."""
+    answered (`models/served/abstention.py`)."""
     vocabularies: tuple[Vocabulary, ...]
 
     @classmethod
