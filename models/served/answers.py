@@ -29,6 +29,7 @@ class Answer(NamedTuple):
     occupation_id: Annotated[str | None, "the occupation; null in an abstention"]
     occupation_label: Annotated[str | None, "its preferred title"]
     codes: Annotated[list[str], "the hierarchy above it, broad to narrow"]
+    other_codes: Annotated[list[str], "its codes in other standards, as `standard: code`"]
     matched_title: Annotated[str | None, "its closest alias, as the taxonomy writes it"]
     score: Annotated[float | None, "how close: a cosine similarity, or a soft maximum of several"]
     score_margin: Annotated[float | None, "by how much the second occupation scores less"]
@@ -41,6 +42,9 @@ class Answer(NamedTuple):
     ]
     abstained: Annotated[bool, "whether there is no answer"]
     reason: Annotated[str | None, "why there is no answer, or no confidence"]
+    seniority: Annotated[list[str], "words of the title that say seniority, as written"]
+    contract: Annotated[list[str], "... contract and hours"]
+    location: Annotated[list[str], "... place"]
     cut: Annotated[bool, "whether the title was longer than the network reads"]
     own_words: Annotated[
         list[str],
@@ -51,6 +55,8 @@ class Answer(NamedTuple):
     top_occupation_ids: Annotated[list[str], "the best `top_k` occupations"]
     top_titles: Annotated[list[str], "the closest alias of each"]
     top_scores: Annotated[list[float], "the score of each"]
+    model_version: Annotated[str, "hash of what answers: the tag `artefact_hash` begins with it"]
+    taxonomy_version: Annotated[str, "hash of the taxonomy: the tag `taxonomy_hash` does"]
 
 
 class Column(NamedTuple):

@@ -23,6 +23,7 @@ class Catalogue:
         occupations: occupation_id of each.
         labels: preferred title of each.
         codes: hierarchy above each, broad to narrow, as a list.
+        other_codes: of other standards, as a list.
         keys: occupation · titles + title of each membership, ascending.
         spellings: of each membership, the taxonomy's first.
         titles: how many titles the index has.
@@ -31,6 +32,7 @@ class Catalogue:
     occupations: Shaped[np.ndarray, " occupation"]
     labels: Shaped[np.ndarray, " occupation"]
     codes: Shaped[np.ndarray, " occupation"]
+    other_codes: Shaped[np.ndarray, " occupation"]
     keys: Int64[np.ndarray, " membership"]
     spellings: Shaped[np.ndarray, " membership"]
     titles: int
@@ -47,15 +49,10 @@ class Catalogue:
         Args:
             index: of all aliases.
             aliases: columns `title` (cleaned), `occupation_id` and `written`.
-            occupations: columns `occupation_id, occupation_label, codes`.
+            occupations: columns `occupation_id, occupation_label, codes, other_codes`.
         """
-        known = {
-            name: (label, codes)
-            for name, label, codes in zip(
-                *(occupations[name] for name in ("occupation_id", "occupation_label", "codes")),
-                strict=True,
-            )
-        }
+        place = {name: row for row, name in enumerate(occupations["occupation_id"])}
+        rows = [place[name] for name in index.occupations]
         names = zip(aliases["title"], aliases["occupation_id"], strict=True)
         written = dict(reversed([*zip(names, aliases["written"], strict=True)]))
         memberships = index.memberships
@@ -64,10 +61,15 @@ class Catalogue:
             written[index.titles[title], index.occupations[owner]]
             for title, owner in zip(memberships.titles.tolist(), owners.tolist(), strict=True)
         ]
+        labels, codes, other_codes = (
+            _texts([occupations[name][row] for row in rows])
+            for name in ("occupation_label", "codes", "other_codes")
+        )
         return cls(
             _texts(index.occupations),
-            _texts([known[name][0] for name in index.occupations]),
-            _texts([known[name][1] for name in index.occupations]),
+            labels,
+            codes,
+            other_codes,
             owners * len(index.titles) + memberships.titles,
             _texts(spelled),
             len(index.titles),

@@ -22,6 +22,7 @@ from models.answer.search import Hits, Search
 from models.served.abstention import NO_JOB_TITLE, UNSURE, Reader
 from models.served.answers import UNCALIBRATED, Answers
 from models.served.catalogue import Catalogue
+from models.served.qualifiers import KINDS, Qualifiers
 from models.served.wanted import Wanted
 from models.text.featurizer import Featurizer
 
@@ -43,11 +44,13 @@ class Normalizer:
         embed: cleaned titles to embeddings of unit norm.
         aliases: columns `occupation_id, title` (cleaned), `written` (as the taxonomy has it) and
             `split`, a row a title and occupation.
-        occupations: columns `occupation_id, occupation_label, codes, bias`.
+        occupations: columns `occupation_id, occupation_label, codes, other_codes, bias`.
         exemplars: columns `title, occupation_id, weight` (`models/answer/evidence.py`).
         embeddings: of the titles of `index`, in its order, and then of the exemplars in theirs.
         rule: how occupations score.
         calibration: of the confidence, if there is one.
+        qualifiers: finds words of seniority, contract and place.
+        versions: the columns `model_version` and `taxonomy_version`.
         top_k: default number of answers.
     """
 
@@ -59,6 +62,8 @@ class Normalizer:
     embeddings: Float32[np.ndarray, "title dim"]
     rule: ScoreRule
     calibration: Calibration | None
+    qualifiers: Qualifiers
+    versions: Mapping[str, str]
     top_k: int
 
     @cached_property
@@ -117,6 +122,9 @@ class Normalizer:
         answers = Answers.abstaining([reading.reason for reading in readings])
         rows = [row for row, reading in enumerate(readings) if reading.reason is None]
         titles = [readings[row].title for row in rows]
+        answers.put(np.arange(len(answers)), **self.versions)
+        said = [self.qualifiers(str(raw_titles[row])) for row in rows]
+        answers.put(np.array(rows, int), **{kind: [one[kind] for one in said] for kind in KINDS})
         for place, hits in self.search.blocks(titles, max(wanted.top_k, 2)):
             self._answer(answers, np.array(rows[place]), titles[place], hits, wanted)
         return answers
@@ -161,6 +169,7 @@ class Normalizer:
             "occupation_id": names.occupations[best[:, 0]],
             "occupation_label": names.labels[best[:, 0]],
             "codes": [codes[: wanted.levels or None] for codes in names.codes[best[:, 0]]],
+            "other_codes": names.other_codes[best[:, 0]].tolist(),
             "matched_title": written[:, 0],
             "score": scores[:, 0],
             "score_margin": scores[:, 0] - scores[:, 1] if scores.shape[1] > 1 else np.nan,

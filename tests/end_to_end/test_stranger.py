@@ -28,7 +28,7 @@ SECONDS = 60  # for a server to answer
 FENCES = re.compile(r"^```([a-z]*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 ENDINGS = {  # what a line that begins like this prints, less that which no command answers for
     "make retrain": r"\nmodel   rolecall version 1, champion\n(.*\n)*data    pushed",
-    "import mlflow": r"\n0 .*(.*\n)+.*\[1 rows x 17 columns\]",
+    "import mlflow": r"\n0 .*(.*\n)+.*\[1 rows x 23 columns\]",
     "rolecall reproduce --profile paper": r"\n\| 4c +\|(.*\n)+data    pushed",
     "rolecall reproduce --profile similarity": r"sick r .*(.*\n)+data    pushed",
     "rolecall reproduce": r"\n\| 4c +\|(.*\n)+data    pushed",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from tasks.artefact.packed_tables import packed, unpacked
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
-EXAMPLE = tiny_run.ROOT / "examples/consumer.py"
+EXAMPLES = tiny_run.ROOT / "examples"
 TITLES = ["nurse", "c++ devloper", None, "", "🍞", "n" * 10_000, "Developer"]
 CONSUMER = """
 import json, sys
@@ -82,16 +83,20 @@ def test_an_empty_environment_elsewhere_beside_foreign_packages(
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("MINE = True\n", encoding="utf-8")
     (tmp_path / "consumer.py").write_text(f"TITLES = {TITLES!r}\n{CONSUMER}", encoding="utf-8")
-    done = subprocess.run(
-        [python, "consumer.py"],
-        cwd=tmp_path,
-        env=environment(registered),
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    out = json.loads(done.stdout.splitlines()[-1])
+
+    def printed(file: Path) -> str:
+        done = subprocess.run(
+            [python, str(file)],
+            cwd=tmp_path,
+            env=environment(registered),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    out = json.loads(printed(tmp_path / "consumer.py").splitlines()[-1])
     assert len(out["answers"]) == len(TITLES) and not out["torch"]
     reasons = [row[out["columns"].index("reason")] for row in out["answers"]]
     odd = ["null", "empty", "no letters"]
@@ -100,18 +105,12 @@ def test_an_empty_environment_elsewhere_beside_foreign_packages(
     np.testing.assert_allclose(out["two"], torch_embeddings(2), atol=1e-5)
     assert out["numbers"] == ["not text", "uncalibrated"]
     assert "unknown params ['topk']" in out["refused"]
-    lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 15
-    shown = subprocess.run(
-        [python, str(EXAMPLE)],
-        cwd=tmp_path,
-        env=environment(registered),
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert shown.returncode == 0, shown.stderr
-    assert "no letters" in shown.stdout and "the nearest other" in shown.stdout
+    assert len((EXAMPLES / "consumer.py").read_text(encoding="utf-8").splitlines()) <= 15
+    shown = printed(EXAMPLES / "consumer.py")
+    assert "no letters" in shown and "the nearest other" in shown
+    polars = f"polars=={version('polars')}"
+    subprocess.run([*install, "--quiet", polars], check=True, timeout=600)
+    assert '["nights"]' in printed(EXAMPLES / "polars_consumer.py")
 
 
 def test_mlflow_models_serve(registered: str, tmp_path: Path) -> None:

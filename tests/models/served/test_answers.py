@@ -24,6 +24,8 @@ KINDS = {
     "top_occupation_ids": (str, True),
     "top_titles": (str, True),
     "top_scores": (float, True),
+    **dict.fromkeys(("other_codes", "seniority", "contract", "location"), (str, True)),
+    **dict.fromkeys(("model_version", "taxonomy_version"), (str, False)),
 }
 
 

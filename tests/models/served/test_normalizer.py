@@ -17,6 +17,7 @@ from models.answer.index import AliasIndex
 from models.answer.occupation_scores import ScoreRule
 from models.served.abstention import Reader
 from models.served.normalizer import Normalizer
+from models.served.qualifiers import Qualifiers
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 from models.text.units import UnitSettings
@@ -32,9 +33,9 @@ ALIASES = [
     ("warden", "911", "gate"),
 ]
 OCCUPATIONS = [
-    ("baker", "Baker", ["7", "75"], 0.0),
-    ("nurse", "Nurse", ["2"], 0.0),
-    ("warden", "Keeper", [], 0.0),
+    ("baker", "Baker", ["7", "75"], ["SOC: 51-3011"], 0.0),
+    ("nurse", "Nurse", ["2"], [], 0.0),
+    ("warden", "Keeper", [], [], 0.0),
 ]
 NOTHING: dict[str, list[object]] = {"title": [], "occupation_id": [], "weight": []}
 RULES = [ScoreRule("best", 0.06), ScoreRule("soft", 0.06)]
@@ -62,11 +63,13 @@ def normalizer() -> Normalizer:
         Featurizer.fit(cleaned, [UnitSettings("character", 16)]),
         embed,
         table("occupation_id title written split", rows),
-        table("occupation_id occupation_label codes bias", list(OCCUPATIONS)),
+        table("occupation_id occupation_label codes other_codes bias", list(OCCUPATIONS)),
         NOTHING,
         embed(sorted(set(cleaned))),
         RULES[0],
         None,
+        Qualifiers({"seniority": ["head"], "contract": ["nights"]}),
+        {"model_version": "m1", "taxonomy_version": "t1"},
         2,
     )
 
@@ -302,3 +305,11 @@ def test_an_exemplar_is_one_more_alias(normalizer: Normalizer) -> None:
 def test_titles_of_the_index_are_answered_whatever_they_are_made_of() -> None:
     assert Reader.of("ab", [])("24/7") == ("24/7", "no letters")
     assert Reader.of("ab", ["24/7"])("24/7") == ("24/7", None)
+
+
+def test_qualifiers_and_versions_stand_in_abstentions_too(normalizer: Normalizer) -> None:
+    answers = list(normalizer.predict(["Head baker, nights", "???", None, "911 Nights"]))
+    assert [answer.seniority for answer in answers] == [["Head"], [], [], []]
+    assert [answer.contract for answer in answers] == [["nights"], [], [], ["Nights"]]
+    assert {(answer.model_version, answer.taxonomy_version) for answer in answers} == {("m1", "t1")}
+    assert [answer.other_codes for answer in answers][:2] == [["SOC: 51-3011"], []]

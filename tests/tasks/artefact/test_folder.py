@@ -25,6 +25,7 @@ from tasks.files.schemas import SPLIT_ALIASES
 FILES = {
     *("settings.json", "featurizer.json", "encoder.json", "encoder.onnx", "index.npy"),
     *("weights.safetensors", "aliases.parquet", "occupations.parquet", "exemplars.parquet"),
+    *("qualifiers.json",),
 }
 
 
@@ -60,7 +61,8 @@ def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> No
         (owner, clean_title(title), title, split) for owner, title, split in rows
     ]
     occupations = pl.read_parquet(artefact / "occupations.parquet")
-    assert occupations.drop("bias").equals(tiny_run.occupations())
+    assert occupations.drop("bias", "other_codes").equals(tiny_run.occupations())
+    assert occupations["other_codes"].list.len().sum() == 0
     assert set(occupations["bias"]) == {0.0}
 
 
@@ -133,15 +135,21 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
     aliases = tiny_run.aliases().reverse()
     write_frame(aliases, root / "data/split/aliases.parquet", SPLIT_ALIASES)
     hashes.add(Sources.below(root).artefact_hash())
+    (root / "crosswalk.csv").write_text("code,standard,other_code\nnurse,SOC,29\n")
+    change_params(root, "register", crosswalk="crosswalk.csv")
+    hashes.add(Sources.below(root).artefact_hash())
+    (root / "words.csv").write_text("kind,phrase\nseniority,senior\n")
+    change_params(root, "register", qualifiers="words.csv")
+    hashes.add(Sources.below(root).artefact_hash())
     (model / "weights.safetensors").write_bytes(b"other weights")
     hashes.add(Sources.below(root).artefact_hash())
-    assert len(hashes) == 8
+    assert len(hashes) == 10
 
 
 def test_a_folder_of_another_format_is_refused(artefact: Path) -> None:
     settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
-    (artefact / "settings.json").write_text(json.dumps(settings | {"format": 4}), encoding="utf-8")
-    with pytest.raises(ValueError, match="not of format 5"):
+    (artefact / "settings.json").write_text(json.dumps(settings | {"format": 5}), encoding="utf-8")
+    with pytest.raises(ValueError, match="not of format 6"):
         read_normalizer(artefact)
 
 
@@ -174,3 +182,17 @@ def test_a_folder_with_another_index_is_refused(artefact: Path) -> None:
     np.save(artefact / "index.npy", embeddings[1:])
     with pytest.raises(ValueError, match=r"12 embeddings of 13 titles; register again"):
         read_normalizer(artefact)
+
+
+def test_a_list_of_words_and_a_crosswalk_of_ones_own(root: Path, tmp_path: Path) -> None:
+    (root / "crosswalk.csv").write_text("code,standard,other_code\nnurse,SOC,29-1141\n")
+    (root / "words.csv").write_text("kind,phrase\nseniority,grand\n")
+    change_params(root, "register", crosswalk="crosswalk.csv", qualifiers="words.csv")
+    build_artefact(Sources.below(root), tmp_path / "own")
+    known = read_normalizer(tmp_path / "own").occupations
+    codes = dict(zip(known["occupation_id"], known["other_codes"], strict=True))
+    assert {name for name, own in codes.items() if own} == {"nurse"}
+    assert codes["nurse"] == ["SOC: 29-1141"]
+    phrases = json.loads((tmp_path / "own/qualifiers.json").read_text(encoding="utf-8"))
+    assert phrases["seniority"] == ["grand"]
+    assert "london" in phrases["location"]

@@ -158,7 +158,7 @@ def serve(
             run_depth=1,
             bootstrap_draws=1,
         ),
-        RegisterParams(name="m", top_k=3, precision="single"),
+        RegisterParams(name="m", top_k=3, precision="single", qualifiers="", crosswalk=""),
         folder / "model",
         folder / "evidence",
         *(folder / f"{name}.parquet" for name in ("aliases", "occupations")),

@@ -44,7 +44,13 @@ def root(
 
 def run(root: Path, request: pytest.FixtureRequest, seed: int = 1, good: bool = True) -> Path:
     return tiny_run.make_run(
-        root, seed, good, register={"name": request.node.name, "top_k": 2, "precision": "byte"}
+        root,
+        seed,
+        good,
+        register={
+            **{"name": request.node.name, "top_k": 2, "precision": "byte"},
+            **{"qualifiers": "", "crosswalk": ""},
+        },
     )
 
 

@@ -1,0 +1,110 @@
+"""Words of a title that say no occupation: seniority, contract, place; kept apart, never dropped.
+
+They are looked for in the raw title, as spelled, since capitals tell "Reading" from "reading". The
+title is taken into tokens, words and numbers; of the phrases that begin at a token the longest one
+is meant, and the search goes on behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+KINDS = ("seniority", "contract", "location")
+NEITHER = "neither"
+"""Of a phrase that holds a qualifier's word and is none: "head office"."""
+NUMBER = "#"
+"""In a phrase: any number, a range or a fraction too, but no amount of money."""
+MONEY = "¤"
+TOKENS = re.compile(r"[£$€¥]\s?\d[\d.,:/-]*|\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
+
+
+@dataclass(frozen=True)
+class Qualifiers:
+    """What a title may say besides its occupation.
+
+    Attributes:
+        phrases: of each kind (`KINDS` and `NEITHER`). One with a capital has to have it in the
+            title too; one in capitals is in capitals there as well.
+    """
+
+    phrases: Mapping[str, Sequence[str]]
+
+    def __call__(self, raw_title: str) -> dict[str, list[str]]:
+        """Return what the title says of each of `KINDS`, as spelled, in its order."""
+        tokens = [(*found.span(), found.group()) for found in TOKENS.finditer(raw_title)]
+        folded = [_compared(text) for _, _, text in tokens]
+        spans: list[tuple[str, int, int]] = []
+        place = 0
+        while place < len(tokens):
+            kind, length = self._longest(folded, place, tokens)
+            if kind:
+                spans.append((kind, tokens[place][0], tokens[place + length - 1][1]))
+            place += length
+        return {
+            kind: [
+                raw_title[start:end] for own, start, end in _joined(spans, raw_title) if own == kind
+            ]
+            for kind in KINDS
+        }
+
+    def _longest(
+        self, folded: Sequence[str], place: int, tokens: Sequence[tuple[int, int, str]]
+    ) -> tuple[str, int]:
+        """Return the kind of the longest phrase at a token, and how many tokens it has, or 1."""
+        most = min(self._lengths.get(folded[place], 0), len(folded) - place)
+        for length in range(most, 0, -1):
+            known = self._known.get(" ".join(folded[place : place + length]))
+            if known and _spelled(known[1], tokens[place : place + length]):
+                return known[0], length
+        return "", 1
+
+    @cached_property
+    def _known(self) -> dict[str, tuple[str, str]]:
+        """Tokens of each phrase to its kind and the phrase; the first kind has it."""
+        found: dict[str, tuple[str, str]] = {}
+        for kind in (NEITHER, *KINDS):
+            for phrase in self.phrases.get(kind, ()):
+                found.setdefault(" ".join(tokens_of(phrase)), (kind, phrase))
+        return found
+
+    @cached_property
+    def _lengths(self) -> dict[str, int]:
+        """First token to the tokens of the longest phrase that begins with it."""
+        lengths: dict[str, int] = {}
+        for phrase in self._known:
+            first, length = phrase.partition(" ")[0], phrase.count(" ") + 1
+            lengths[first] = max(length, lengths.get(first, 0))
+        return lengths
+
+
+def tokens_of(phrase: str) -> list[str]:
+    """Return a phrase's tokens as titles are compared by: folded, numbers alike."""
+    return [_compared(text) for text in re.findall(rf"{NUMBER}|{TOKENS.pattern}", phrase)]
+
+
+def _compared(token: str) -> str:
+    if token[0].isdigit():
+        return NUMBER
+    return MONEY if token[0] in "£$€¥" else token.casefold()
+
+
+def _spelled(phrase: str, tokens: Sequence[tuple[int, int, str]]) -> bool:
+    """Say whether the capitals of a phrase are in the title where they have to be."""
+    if phrase.isupper():
+        return all(text == text.upper() for _, _, text in tokens)
+    return not phrase[0].isupper() or not tokens[0][2][0].islower()
+
+
+def _joined(spans: Sequence[tuple[str, int, int]], title: str) -> list[tuple[str, int, int]]:
+    """Join neighbours of one kind with nothing but white space between them."""
+    joined = list(spans[:1])
+    for (before, _, end), (kind, begins, ends) in pairwise(spans):
+        if kind == before and not title[end:begins].strip():
+            joined[-1] = (kind, joined[-1][1], ends)
+        else:
+            joined.append((kind, begins, ends))
+    return joined
