@@ -7,11 +7,13 @@ is meant, and the search goes on behind it.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 
 KINDS = ("seniority", "contract", "location")
 NEITHER = "neither"
@@ -79,6 +81,40 @@ class Qualifiers:
             first, length = phrase.partition(" ")[0], phrase.count(" ") + 1
             lengths[first] = max(length, lengths.get(first, 0))
         return lengths
+
+
+def read_phrases(file: Path) -> dict[str, list[str]]:
+    """Read the phrases of each kind: a table of text with the columns `kind` and `phrase`."""
+    phrases: dict[str, list[str]] = {kind: [] for kind in (*KINDS, NEITHER)}
+    with file.open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            phrases[row["kind"]].append(row["phrase"])
+    return phrases
+
+
+def check_phrases(file: Path) -> None:
+    """Refuse a table of phrases that is not meant so.
+
+    Raises:
+        ValueError: a column is missing, a kind is unknown, or a phrase is empty or stands twice;
+            with the line.
+    """
+    seen: dict[str, int] = {}
+    with file.open(encoding="utf-8", newline="") as lines:
+        rows = csv.DictReader(lines)
+        if rows.fieldnames != ["kind", "phrase"]:
+            raise ValueError(f"{file}: columns {rows.fieldnames}; it needs kind,phrase")
+        for number, row in enumerate(rows, start=2):
+            kind, phrase = row["kind"], row["phrase"] or ""
+            tokens = " ".join(tokens_of(phrase))
+            if kind not in (*KINDS, NEITHER):
+                known = ", ".join((*KINDS, NEITHER))
+                raise ValueError(f"{file}, line {number}: kind {kind!r}; use {known}")
+            if not tokens:
+                raise ValueError(f"{file}, line {number}: no word in the phrase {phrase!r}")
+            if tokens in seen:
+                raise ValueError(f"{file}, line {number}: {phrase!r} stands in line {seen[tokens]}")
+            seen[tokens] = number
 
 
 def tokens_of(phrase: str) -> list[str]:

@@ -4,7 +4,7 @@ In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/evidence
 `mix`, SEED the first of `seeds`), `data/split/aliases.parquet`, `data/ingest/occupations.parquet`.
 Out: the folder that `tasks/artefact/serving.py` reads, without pickle: `featurizer.json,
 encoder.onnx, weights.safetensors`, `index.npy` (the embeddings of the sorted distinct titles, then
-of the exemplars), `aliases.parquet`, `occupations.parquet`, `exemplars.parquet`, `qualifiers.json`
+of the exemplars), `aliases.parquet`, `occupations.parquet`, `exemplars.parquet`, `qualifiers.csv`
 (phrases of seniority, contract and place), `settings.json` (format, precision, score rule,
 calibration, number of answers, versions), and for training into its space `encoder.json`. Tables
 are floats, bytes or half bytes, as section `register` says; the index is bytes, or floats as they
@@ -193,9 +193,7 @@ def build_artefact(
     written = aliases.select("occupation_id", title="cleaned", written="title", split="split")
     write_frame(written, folder / "aliases.parquet", ALIASES)
     write_frame(_occupations(sources, bias), folder / "occupations.parquet", KNOWN)
-    said = phrases.read_phrases(sources.qualifiers)
-    said["location"] += phrases.places(aliases["title"])
-    write_json(said, folder / "qualifiers.json")
+    phrases.write_phrases(sources.qualifiers, aliases["title"], folder / "qualifiers.csv")
     write_frame(exemplars, folder / "exemplars.parquet", EXEMPLARS)
     export_encoder(network.encoder, folder / "encoder.onnx")
     write_bytes(save(network.weights), folder / "weights.safetensors")

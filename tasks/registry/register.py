@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.served.answers import columns
+from models.served.qualifiers import check_phrases
 from tasks.artefact.folder import Sources, build_artefact
 from tasks.artefact.serving_file import self_contained
 from tasks.files.command import run
@@ -50,6 +51,7 @@ def register(root: Path) -> Registered:
         FileNotFoundError: the pipeline has not run.
     """
     sources = Sources.below(root)
+    check_phrases(sources.qualifiers)
     name, artefact_hash = sources.register.name, sources.artefact_hash()
     with registry(root) as client:
         known = find_version(client, name, artefact_hash)

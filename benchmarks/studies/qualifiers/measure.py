@@ -10,13 +10,14 @@ import argparse
 import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from benchmarks.results import Row
 from benchmarks.workspace import Workspace
-from models.served.qualifiers import KINDS, TOKENS, Qualifiers
-from tasks.artefact.phrases import PHRASES, places, read_phrases
+from models.served.qualifiers import KINDS, TOKENS, Qualifiers, read_phrases
+from tasks.artefact.phrases import PHRASES, write_phrases
 
 LABELLED = Path(__file__).with_name("labelled.csv")
 SYSTEM = "rolecall"
@@ -26,9 +27,9 @@ DRAWS = 1000
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     """Count the words of each kind that are found, and of these and of all the right ones."""
     workspace = Workspace.read(dataset)
-    phrases = read_phrases(PHRASES)
-    phrases["location"] += places(workspace.aliases.titles)
-    recognize = Qualifiers(phrases)
+    with TemporaryDirectory() as folder:
+        write_phrases(PHRASES, workspace.aliases.titles, Path(folder) / "phrases.csv")
+        recognize = Qualifiers(read_phrases(Path(folder) / "phrases.csv"))
     with LABELLED.open(encoding="utf-8", newline="") as lines:
         inputs = list(csv.DictReader(lines))
     rows = []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.served.qualifiers import KINDS, Qualifiers
+from models.served.qualifiers import KINDS, Qualifiers, check_phrases
 
 QUALIFIERS = Qualifiers(
     {
@@ -57,3 +59,19 @@ def test_what_is_found_stands_in_the_title_in_its_order(title: str) -> None:
 @given(st.text(max_size=40))
 def test_without_phrases_nothing_is_found(title: str) -> None:
     assert Qualifiers({})(title) == {kind: [] for kind in KINDS}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("phrase\nsenior\n", "kind,phrase"),
+        ("kind,phrase\nrank,senior\n", "line 2: kind 'rank'"),
+        ("kind,phrase\nseniority,senior\ncontract,!!\n", "line 3: no word"),
+        ("kind,phrase\nseniority,senior\ncontract,Senior\n", "line 3: 'Senior' stands in line 2"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "qualifiers.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=said):
+        check_phrases(file)

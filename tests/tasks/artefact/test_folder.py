@@ -25,7 +25,7 @@ from tasks.files.schemas import SPLIT_ALIASES
 FILES = {
     *("settings.json", "featurizer.json", "encoder.json", "encoder.onnx", "index.npy"),
     *("weights.safetensors", "aliases.parquet", "occupations.parquet", "exemplars.parquet"),
-    *("qualifiers.json",),
+    *("qualifiers.csv",),
 }
 
 
@@ -193,6 +193,6 @@ def test_a_list_of_words_and_a_crosswalk_of_ones_own(root: Path, tmp_path: Path)
     codes = dict(zip(known["occupation_id"], known["other_codes"], strict=True))
     assert {name for name, own in codes.items() if own} == {"nurse"}
     assert codes["nurse"] == ["SOC: 29-1141"]
-    phrases = json.loads((tmp_path / "own/qualifiers.json").read_text(encoding="utf-8"))
-    assert phrases["seniority"] == ["grand"]
-    assert "london" in phrases["location"]
+    phrases = (tmp_path / "own/qualifiers.csv").read_text(encoding="utf-8")
+    assert phrases.startswith("kind,phrase\nseniority,grand\nlocation,")
+    assert "\nlocation,london\n" in phrases
