@@ -143,6 +143,38 @@ def registry(
 
 
 @app.command()
+def normalize(
+    source: Annotated[str, typer.Argument(help="CSV or Parquet: a file, a folder, s3://…")],
+    output: Annotated[Path, typer.Argument(help="Folder that is to hold the answers.")],
+    model: Annotated[str, typer.Option(help="Address in the registry; default: champion.")] = "",
+    column: Annotated[str, typer.Option(help="That holds the titles; default: as found.")] = "",
+    prefix: Annotated[str, typer.Option(help="Before the names of the answer's columns.")] = "",
+    top_k: Annotated[int | None, typer.Option(help="Answers to a title.")] = None,
+    min_confidence: Annotated[float | None, typer.Option(help="Below it there is none.")] = None,
+    levels: Annotated[int | None, typer.Option(help="Codes of the hierarchy; 0: all.")] = None,
+    processes: Annotated[int | None, typer.Option(help="Default: one a core.")] = None,
+    known: Annotated[Path | None, typer.Option(help="Folder of answers known before.")] = None,
+) -> None:
+    """Answer every row of files of any size.
+
+    Writes a folder of Parquet files, the rows and columns as they came with the answers behind
+    them, and manifest.json. Each distinct title is asked once; what is known stays in .known/ and
+    need not be asked tomorrow. Interrupted or killed, the same command goes on behind the last
+    finished part; OUTPUT is there when all of it is.
+
+    \b
+    Examples:
+      rolecall normalize titles.csv answers
+      rolecall normalize s3://board/vacancies answers --column headline --min-confidence 0.5
+    """
+    from flows.commands.normalize import normalize as command
+
+    options: dict[str, object] = {"column": column, "prefix": prefix, "processes": processes}
+    options |= {"top_k": top_k, "min_confidence": min_confidence, "levels": levels}
+    command(source, output, model, options, known)
+
+
+@app.command()
 def benchmark(
     folder: Annotated[Path, typer.Argument(help="With queries, corpus_elements, annotations.")],
     model: Annotated[str, typer.Option(help="Address in the registry, or folder of a model.")],

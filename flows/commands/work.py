@@ -25,10 +25,10 @@ def retrain(profile: str | None, *, serve: bool) -> None:
 
             serve_weekly(clone(), profile)
         return
-    with _place(profile) as root:
+    with place(profile) as root:
         if say_so(root):
             return
-        with _work(root, "retrain"):
+        with work(root, "retrain"):
             from flows.retrain import retrain as flow
             from flows.summary import as_text
 
@@ -37,19 +37,19 @@ def retrain(profile: str | None, *, serve: bool) -> None:
 
 def reproduce(profile: str | None) -> None:
     """Run the flow `reproduce`."""
-    with _place(profile) as root:
+    with place(profile) as root:
         from flows.reproduce import as_text, standing
         from flows.reproduce import reproduce as flow
 
         done = standing(root)
         if done is None:
-            with _work(root, "reproduce"):
+            with work(root, "reproduce"):
                 done = flow()
         print("\n" + as_text(done), flush=True)
 
 
 @contextmanager
-def _place(profile: str | None) -> Iterator[Path]:
+def place(profile: str | None) -> Iterator[Path]:
     """Change to the clone, or to the profile's workspace, which is made or refreshed."""
     with ending():
         root = clone()
@@ -59,7 +59,7 @@ def _place(profile: str | None) -> Iterator[Path]:
 
 
 @contextmanager
-def _work(root: Path, command: str) -> Iterator[None]:
+def work(root: Path, command: str) -> Iterator[None]:
     """Check the parameters, then let the block run flows, its lines kept in a file."""
     check_params(root, partial(print, flush=True))
     log = root / LOGS / f"{command}.log"

@@ -6,7 +6,6 @@ abstentions of its own taxonomy play no part.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,19 +15,15 @@ import numpy as np
 from models.answer.search import Similarities
 from models.repeatable.progress import Progress
 from tasks.benchmark.folder import BenchmarkError
+from tasks.registry.loading import HELP, versioned
 from tasks.registry.tracking import registry
 
 if TYPE_CHECKING:
     from jaxtyping import Float32
 
 Embed = Callable[[Sequence[str]], "Float32[np.ndarray, 'title dim']"]
-ALIASED = re.compile(r"models:/([^/@]+)@([^/@]+)")
 ARTEFACT = "settings.json"
 BLOCK = 1024  # titles embedded between two looks at the clock
-HELP = (
-    "name a version (models:/NAME/VERSION), an alias (models:/NAME@ALIAS; `rolecall registry` "
-    "lists both) or the folder of a model"
-)
 
 
 class Model(NamedTuple):
@@ -57,10 +52,7 @@ def load_model(address: str, root: Path) -> Model:
         import mlflow
 
         try:
-            aliased = ALIASED.fullmatch(address)
-            if aliased:
-                version = client.get_model_version_by_alias(*aliased.groups()).version
-                address = f"models:/{aliased[1]}/{version}"
+            address = versioned(client, address)
             served = mlflow.pyfunc.load_model(address).unwrap_python_model()
         except (mlflow.MlflowException, OSError) as error:
             said = str(error).strip().splitlines()[0]

@@ -29,6 +29,7 @@ FENCES = re.compile(r"^```([a-z]*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 ENDINGS = {  # what a line that begins like this prints, less that which no command answers for
     "make retrain": r"\nmodel   rolecall version 1, champion\n(.*\n)*data    pushed",
     "import mlflow": r"\n0 .*(.*\n)+.*\[1 rows x 23 columns\]",
+    "rolecall normalize": r"\nrows    2,417, parts: 1\n(.*\n)+output ",
     "rolecall reproduce --profile paper": r"\n\| 4c +\|(.*\n)+data    pushed",
     "rolecall reproduce --profile similarity": r"sick r .*(.*\n)+data    pushed",
     "rolecall reproduce": r"\n\| 4c +\|(.*\n)+data    pushed",
