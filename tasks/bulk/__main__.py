@@ -67,7 +67,7 @@ def _normalized(
     taken = sorted({options.prefix + name for name in ask.schema.names} & set(source.schema.names))
     if taken:
         raise SourceError(
-            f"columns of the input have names of the answer, {', '.join(taken)}: use --prefix=found_"
+            f"the input has names of the answer: {', '.join(taken)}; use --prefix=found_"
         )
     wanted = {name: getattr(options, name) for name in PARAMS}
     params = {name: value for name, value in wanted.items() if value is not None}

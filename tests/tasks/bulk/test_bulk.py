@@ -190,5 +190,5 @@ def test_columns_of_the_answer_are_not_overwritten(
     model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "in.csv").write_text("reason,title\n1,nurse\n")
-    with pytest.raises(SourceError, match="reason: use --prefix=found_"):
+    with pytest.raises(SourceError, match="reason; use --prefix=found_"):
         run(monkeypatch, tmp_path / "in.csv", tmp_path / "out", tmp_path / "known")
