@@ -129,6 +129,4 @@ def known_answers(folder: Path) -> Iterator[KnownAnswers]:
 def distinct(titles: pa.ChunkedArray) -> tuple[pa.Array, pa.Array]:
     """Return the distinct titles, and of each row the place of its own, null where it is null."""
     coded = pc.cast(titles, pa.string()).combine_chunks().dictionary_encode()
-    if isinstance(coded, pa.ChunkedArray):
-        coded = coded.combine_chunks()
     return coded.dictionary, coded.indices

@@ -9,7 +9,6 @@ same input, model and parameters give the same bytes.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +18,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from models.repeatable.whole_file import whole_file, write_bytes
+from models.repeatable.whole_file import whole_file
 from tasks.bulk.files import File, Refused
+from tasks.files.frames import read_json, write_json
 
 MANIFEST, PLAN, REFUSED = "manifest.json", "plan.json", "refused.parquet"
 UNFINISHED = ".unfinished"
@@ -55,11 +55,12 @@ class Output:
         """
         if self.place.exists():
             made = self.place / MANIFEST
-            if made.is_file() and _json(made).get("result") == self.plan:
+            if made.is_file() and read_json(made).get("result") == self.plan:
+                (self.place / PLAN).unlink(missing_ok=True)  # a kill left it
                 return True
             raise OutputError(f"{self.place} is there already: name another place, or remove it")
         if (self.folder / PLAN).is_file():
-            found = _json(self.folder / PLAN)
+            found = read_json(self.folder / PLAN)
             other = sorted(key for key in self.plan if found.get(key) != self.plan[key])
             if other:
                 raise OutputError(
@@ -67,18 +68,18 @@ class Output:
                     "again to finish it, or remove the folder"
                 )
         else:
-            _write(self.plan, self.folder / PLAN)
+            write_json(self.plan, self.folder / PLAN)
         return False
 
     def done(self, number: int) -> int | None:
         """Return how many parts a file has if it is finished, else None."""
         note = self.folder / f"file-{number:04}.json"
-        return int(_json(note)["parts"]) if note.is_file() else None
+        return int(read_json(note)["parts"]) if note.is_file() else None
 
     def rows(self, number: int, part: int) -> int | None:
         """Return how many rows a part has if it is finished, else None."""
         note = self.folder / f"{_part(number, part)}.json"
-        return int(_json(note)["rows"]) if note.is_file() else None
+        return int(read_json(note)["rows"]) if note.is_file() else None
 
     def write_part(self, number: int, part: int, table: pa.Table, reasons: pa.ChunkedArray) -> None:
         """Write a part, and then the note that it is finished.
@@ -94,12 +95,12 @@ class Output:
             pq.write_table(table, partial, compression="zstd")
         told = Counter(reason for reason in reasons.to_pylist() if reason is not None)
         note = {"rows": len(table), "abstained": dict(sorted(told.items()))}
-        _write(note | {"sha256": _sha256(path)}, path.with_suffix(".json"))
+        write_json(note | {"sha256": _sha256(path)}, path.with_suffix(".json"))
 
     def write_file(self, number: int, parts: int, refused: Sequence[Refused]) -> None:
         """Note that a file is finished, and which of its rows are none."""
         rows = [row._asdict() for row in refused]
-        _write({"parts": parts, "refused": rows}, self.folder / f"file-{number:04}.json")
+        write_json({"parts": parts, "refused": rows}, self.folder / f"file-{number:04}.json")
 
     def publish(self, files: Sequence[File]) -> dict[str, Any]:
         """Write manifest and refused rows, take the notes away, and let the folder have its name.
@@ -109,15 +110,15 @@ class Output:
         """
         parts, named, refused = [], [], []
         abstained: Counter[str] = Counter()
-        finished = [self.folder / PLAN]
+        finished: list[Path] = []
         for number, file in enumerate(files):
             finished.append(self.folder / f"file-{number:04}.json")
-            told = _json(finished[-1])
+            told = read_json(finished[-1])
             refused += told["refused"]
             rows = 0
             for part in range(told["parts"]):
                 finished.append(self.folder / f"{_part(number, part)}.json")
-                note = _json(finished[-1])
+                note = read_json(finished[-1])
                 rows += note["rows"]
                 abstained.update(note["abstained"])
                 name = f"{_part(number, part)}.parquet"
@@ -136,10 +137,11 @@ class Output:
         if refused:
             with whole_file(self.folder / REFUSED) as partial:
                 pq.write_table(pa.Table.from_pylist(refused), partial, compression="zstd")
-        _write(manifest, self.folder / MANIFEST)
+        write_json(manifest, self.folder / MANIFEST)
         for path in finished:
             path.unlink(missing_ok=True)
-        self.folder.rename(self.place)
+        self.folder.rename(self.place)  # with its plan: until here the folder is this run's
+        (self.place / PLAN).unlink()
         return manifest
 
 
@@ -150,12 +152,3 @@ def _part(number: int, part: int) -> str:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _json(path: Path) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return value
-
-
-def _write(value: Mapping[str, Any], path: Path) -> None:
-    write_bytes((json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode(), path)

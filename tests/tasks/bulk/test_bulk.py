@@ -126,6 +126,7 @@ def test_tomorrow_only_what_is_new_is_asked(
     run(monkeypatch, titles, tmp_path / "again", tmp_path / "known")
     assert model.asked == [None]
     assert content(tmp_path / "out") == content(tmp_path / "again")
+    (tmp_path / "again/plan.json").write_text("left by a kill at the very end")
     run(monkeypatch, titles, tmp_path / "again", tmp_path / "known")
     assert content(tmp_path / "out") == content(tmp_path / "again"), "nothing to do"
 
