@@ -63,10 +63,12 @@ def test_kills_lose_nothing_and_double_nothing(root: Path) -> None:
     killed = 0
     for _ in range(KILLS):
         run = begun(root, "out", "known_out")
-        time.sleep(rng.uniform(0.3, 1) * lasted)
-        killed += run.poll() is None
-        os.killpg(run.pid, signal.SIGKILL)
-        run.wait()
+        try:
+            run.wait(rng.uniform(0.3, 1) * lasted)
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            run.wait()
+            killed += 1
         assert not (root / "out").exists() or (root / "out/manifest.json").is_file()
     assert killed, "none was at work any more"
     assert begun(root, "out", "known_out").wait() == 0
