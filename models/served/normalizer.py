@@ -22,6 +22,8 @@ from models.answer.search import Hits, Search
 from models.served.abstention import NO_JOB_TITLE, UNSURE, Reader
 from models.served.answers import UNCALIBRATED, Answers
 from models.served.catalogue import Catalogue
+from models.served.products import similarities
+from models.served.pruning import DEPTH, FEW, PrunedSearch
 from models.served.qualifiers import KINDS, Qualifiers
 from models.served.wanted import Wanted
 from models.text.featurizer import Featurizer
@@ -76,6 +78,14 @@ class Normalizer:
         """All of `index`, asked with cleaned titles."""
         return self._search(self.index, self.embeddings)
 
+    @cached_property
+    def pruned(self) -> PrunedSearch | None:
+        """The same with less work, where that loses little; or None."""
+        few = len(self.index.occupations) < FEW
+        if few or self.rule.kind != "soft":
+            return None
+        return PrunedSearch(self.search, self.embed, self.embeddings)
+
     def within(self, index: AliasIndex) -> Search:
         """Search another index whose titles are all in this one's, such as that of a split.
 
@@ -90,7 +100,9 @@ class Normalizer:
     def _search(self, index: AliasIndex, embeddings: Float32[np.ndarray, "title dim"]) -> Search:
         bias = dict(zip(self.occupations["occupation_id"], self.occupations["bias"], strict=True))
         evidence = Evidence.of(index, bias, self.exemplars, self.rule.temperature)
-        return Search(index, lambda titles: self.embed(titles) @ embeddings.T, self.rule, evidence)
+        return Search(
+            index, lambda titles: similarities(self.embed(titles), embeddings), self.rule, evidence
+        )
 
     def predict(
         self,
@@ -125,7 +137,9 @@ class Normalizer:
         answers.put(np.arange(len(answers)), **self.versions)
         said = [self.qualifiers(str(raw_titles[row])) for row in rows]
         answers.put(np.array(rows, int), **{kind: [one[kind] for one in said] for kind in KINDS})
-        for place, hits in self.search.blocks(titles, max(wanted.top_k, 2)):
+        depth = max(wanted.top_k, 2)
+        search = self.pruned if self.pruned and depth <= DEPTH else self.search
+        for place, hits in search.blocks(titles, depth):
             self._answer(answers, np.array(rows[place]), titles[place], hits, wanted)
         return answers
 

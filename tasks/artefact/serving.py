@@ -31,11 +31,12 @@ from models.served.explanation import explain
 from models.served.neighbours import closest
 from models.served.normalizer import Normalizer
 from models.served.qualifiers import Qualifiers, read_phrases
-from models.text.featurizer import Featurizer
+from models.text.featurizer import Featurizer, Ids
 from models.text.titles import clean_title
 
 PARAMS = ("top_k", "min_confidence", "levels")
 BATCH = 256  # titles embedded at once
+WIDTH = 16  # what the lengths of padded titles are multiples of
 DTYPES: dict[type, str] = {float: "Float64", bool: "bool"}
 SERVER = "__pyfunc_model_path__"
 """What MLflow's web server sets before it loads its one model."""
@@ -172,16 +173,32 @@ class Network:
         self._dim = self._session.get_outputs()[0].shape[1]
 
     def __call__(self, titles: Sequence[str]) -> np.ndarray:
-        """Embed [title, dim], float32."""
-        order = sorted(range(len(titles)), key=lambda row: len(titles[row]))  # little padding
+        """Embed [title, dim], float32; what a title gets depends on no other title."""
+        streams = self._featurizer(titles).streams
+        widths = np.array([-(-ids.lengths // WIDTH) * WIDTH for ids in streams])
         embeddings = np.empty((len(titles), self._dim), np.float32)
-        for start in range(0, len(order), BATCH):
-            rows = order[start : start + BATCH]
-            streams = self._featurizer([titles[row] for row in rows]).streams
-            parts = [part for ids in streams for part in (ids.padded(), ids.lengths)]
-            feed = dict(zip(self._names, parts, strict=True))
-            embeddings[rows] = self._session.run(None, feed)[0]
+        order = np.lexsort(widths)
+        ends = np.flatnonzero(np.diff(widths[:, order], append=0).any(axis=0)) + 1
+        for alike in np.split(order, ends[:-1]):  # sums of floats depend on the padding, too
+            for start in range(0, len(alike), BATCH):
+                rows = alike[start : start + BATCH]
+                parts = [
+                    part
+                    for ids, width in zip(streams, widths[:, rows[0]], strict=True)
+                    for part in (_padded(ids, rows, width), ids.lengths[rows])
+                ]
+                feed = dict(zip(self._names, parts, strict=True))
+                embeddings[rows] = self._session.run(None, feed)[0]
         return embeddings
+
+
+def _padded(ids: Ids, rows: np.ndarray, width: int) -> np.ndarray:
+    """Return the ids of some titles [row, width], padded with 0."""
+    ends = np.cumsum(ids.lengths)[rows, None]
+    places = ends - ids.lengths[rows, None] + np.arange(width)
+    padded = np.zeros(places.shape, np.int64)
+    padded[places < ends] = ids.flat[places[places < ends]]
+    return padded
 
 
 def _frame(answers: Answers, index: pd.Index) -> pd.DataFrame:

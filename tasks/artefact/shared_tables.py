@@ -15,6 +15,7 @@ from onnx import TensorProto, helper
 from onnx.external_data_helper import set_external_data
 
 from models.repeatable.whole_file import write_bytes
+from tasks.artefact.bags import find_bag, summed
 from tasks.artefact.packed_tables import OFFSET, SCALE, VALUES
 
 NETWORK = "encoder."
@@ -35,8 +36,12 @@ def share_tables(network: Path, weights: Path) -> None:
     model, places = onnx.load(network), _places(weights)
     graph = model.graph
     inside = {tensor.name: tensor for tensor in graph.initializer}
-    nodes = []
+    nodes: list[onnx.NodeProto] = []
+    instead: dict[str, list[onnx.NodeProto]] = {}
     for node in graph.node:
+        if node.output[0] in instead:
+            nodes += instead[node.output[0]]
+            continue
         table = node.input[0] if node.op_type == "Gather" else ""
         name = table.removeprefix(NETWORK)
         if table not in inside or name not in places:
@@ -47,8 +52,14 @@ def share_tables(network: Path, weights: Path) -> None:
                 inside[NETWORK + tensor] = graph.initializer.add(name=NETWORK + tensor)
             if tensor in places:
                 _read_from(inside[NETWORK + tensor], weights.name, places[tensor])
-        packed = name + SCALE in places
-        nodes += _widened(node, table, places[name]["dtype"]) if packed else [node]
+        bag, dtype = find_bag(node, graph.node), places[name]["dtype"]
+        if name + SCALE not in places:
+            nodes.append(node)
+        elif bag is None:
+            nodes += _widened(node, table, dtype)
+        else:
+            instead[bag.masked.output[0]] = []
+            instead[bag.total.output[0]] = summed(node, bag, dtype)
     del graph.node[:]
     graph.node.extend(nodes)
     write_bytes(model.SerializeToString(), network)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import zlib
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from served_toy import embed
 
 from models.answer.calibration import Calibration
 from models.answer.index import AliasIndex
@@ -39,16 +38,6 @@ OCCUPATIONS = [
 ]
 NOTHING: dict[str, list[object]] = {"title": [], "occupation_id": [], "weight": []}
 RULES = [ScoreRule("best", 0.06), ScoreRule("soft", 0.06)]
-
-
-def embed(titles: Sequence[str]) -> np.ndarray:
-    """Pairs of neighbouring letters, counted in 64 places, to unit norm."""
-    counts = np.zeros((len(titles), 64), np.float32)
-    for row, title in zip(counts, titles, strict=True):
-        framed = f" {title} ".encode("utf-8", "surrogatepass")
-        for start in range(len(framed) - 1):
-            row[zlib.crc32(framed[start : start + 2]) % 64] += 1
-    return counts / np.linalg.norm(counts, axis=1, keepdims=True)
 
 
 def table(names: str, rows: list[tuple[object, ...]]) -> dict[str, list[object]]:
