@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import asdict, dataclass
 from importlib.metadata import version as installed
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from models.served.answers import columns
 from models.served.qualifiers import check_phrases
@@ -128,29 +128,32 @@ def _add(client: MlflowClient, root: Path, sources: Sources, artefact_hash: str)
         mlflow.start_run(experiment_id=place, run_name=f"{name} {artefact_hash[:8]}", tags=tags),
     ):
         mlflow.log_metrics(read_metrics(root, sources.run))
-        uri = _log(Path(temporary), sources)
+        packed = packaged(Path(temporary), sources)
+        uri = str(mlflow.pyfunc.log_model(name="normalizer", **packed).model_uri)
     version = str(mlflow.register_model(uri, name, tags=tags).version)
     client.set_registered_model_alias(name, CHALLENGER, version)
     return version
 
 
-def _log(temporary: Path, sources: Sources) -> str:
-    import mlflow
+def packaged(folder: Path, sources: Sources) -> dict[str, Any]:
+    """Write what MLflow is to log or save as a model; return how that is called there.
+
+    Args:
+        folder: where to.
+        sources: of a finished run.
+    """
     import pandas as pd
 
-    folder = temporary / "normalizer"
-    build_artefact(sources, folder)
-    serving = temporary / "serving.py"
+    build_artefact(sources, folder / "normalizer")
+    serving = folder / "serving.py"
     serving.write_text(self_contained(), encoding="utf-8")
-    logged = mlflow.pyfunc.log_model(
-        name="normalizer",
-        python_model=str(serving),
-        artifacts={"normalizer": str(folder)},
-        signature=signature(sources.register.top_k),
-        input_example=pd.DataFrame({"raw_title": EXAMPLE}),
-        pip_requirements=[f"{package}=={installed(package)}" for package in REQUIREMENTS],
-    )
-    return str(logged.model_uri)
+    return {
+        "python_model": str(serving),
+        "artifacts": {"normalizer": str(folder / "normalizer")},
+        "signature": signature(sources.register.top_k),
+        "input_example": pd.DataFrame({"raw_title": EXAMPLE}),
+        "pip_requirements": [f"{package}=={installed(package)}" for package in REQUIREMENTS],
+    }
 
 
 def read_metrics(root: Path, chosen: RunParams) -> dict[str, float]:

@@ -1,0 +1,95 @@
+"""Titles and taxonomies of any size, made of a workspace's own."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.workspace import Workspace
+from models.repeatable.seeding import generator
+from tasks.artefact.folder import Sources
+from tasks.artefact.phrases import PHRASES, places
+from tasks.augment.noise import corrupt_by_rate, letters_of
+from tasks.files.frames import read_frame
+from tasks.files.schemas import INPUTS
+from tasks.registry.register import packaged
+
+WRONG = 0.02
+"""Share of characters that are substituted, and as many deleted."""
+TRADES = ("retail", "energy", "banking", "farming", "shipping", "printing", "mining", "housing")
+
+
+def distinct_titles(workspace: Workspace, count: int) -> list[str]:
+    """Make distinct titles: inputs with typos, seniority before, contract or place behind.
+
+    Args:
+        workspace: whose inputs they begin with, and whose seed draws.
+        count: of them.
+    """
+    rng = generator(workspace.params.seed, "bulk", "titles")
+    raw = read_frame(workspace.data / "ingest/inputs.parquet", INPUTS)["raw_title"].unique()
+    known = [title for title in raw.sort().to_list() if title.strip()]
+    phrases = pl.read_csv(PHRASES).filter(~pl.col("phrase").str.contains("#"))
+    before = phrases.filter(kind="seniority")["phrase"].to_list()
+    behind = [*phrases.filter(kind="contract")["phrase"].to_list(), *places(())]
+    made: dict[str, None] = {}
+    while len(made) < count:
+        drawn = [known[row] for row in rng.integers(len(known), size=count)]
+        wrong = corrupt_by_rate(drawn, WRONG, WRONG, letters_of(known), rng)
+        heads, tails = (rng.integers(len(words), size=count) for words in (before, behind))
+        for title, head, tail in zip(wrong, heads.tolist(), tails.tolist(), strict=True):
+            made[f"{before[head]} {title} - {behind[tail]}"] = None
+    return [*made][:count]
+
+
+def write_titles(titles: Sequence[str], rows: int, file: Path, seed: int) -> None:
+    """Write rows with titles, each as often as another, in any order, to Parquet."""
+    rng = generator(seed, "bulk", "rows", str(rows))
+    column = pa.array(titles)
+    with pq.ParquetWriter(file, pa.schema([("raw_title", pa.string())])) as writer:
+        for _ in range(rows // len(titles)):
+            order = pa.array(rng.permutation(len(titles)))
+            writer.write_table(pa.table({"raw_title": column.take(order)}), row_group_size=1 << 16)
+
+
+def write_model(workspace: Workspace, times: int, folder: Path) -> None:
+    """Save the workspace's model for MLflow, over its taxonomy or one that is larger.
+
+    The larger one has each occupation again with the word of a trade behind all its titles, two
+    words from the second round on.
+    """
+    import mlflow
+
+    sources = Sources.below(workspace.folder)
+    with TemporaryDirectory() as temporary:
+        place = Path(temporary)
+        if times > 1:
+            aliases, occupations = place / "aliases.parquet", place / "occupations.parquet"
+            pl.concat(_again(sources.read_aliases(), times)).write_parquet(aliases)
+            pl.concat(_again(sources.read_occupations(), times)).write_parquet(occupations)
+            sources = replace(sources, aliases=aliases, occupations=occupations)
+        shutil.rmtree(folder, ignore_errors=True)
+        mlflow.pyfunc.save_model(str(folder), **packaged(place, sources))
+
+
+def _again(frame: pl.DataFrame, times: int) -> Iterator[pl.DataFrame]:
+    texts = ("title", "cleaned", "normalized", "occupation_label")
+    yield frame
+    for number in range(1, times):
+        word = " ".join(TRADES[digit] for digit in _digits(number - 1))
+        yield frame.with_columns(
+            pl.format("{}/{}", "occupation_id", pl.lit(number)).alias("occupation_id"),
+            *(pl.format(f"{{}} {word}", name).alias(name) for name in texts if name in frame),
+        )
+
+
+def _digits(number: int) -> list[int]:
+    return [int(digit) for digit in np.base_repr(number, len(TRADES))]

@@ -1,0 +1,53 @@
+"""The process of `rolecall normalize`: its seconds, and the most memory of it and its workers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil
+
+EVERY = 0.25
+"""Seconds between two looks at the memory."""
+
+
+class Took(NamedTuple):
+    """What a run took; `memory` in MiB, pages that processes share counted once."""
+
+    seconds: float
+    memory: float
+    rows: int
+
+
+def normalized(titles: Path, output: Path, model: Path, known: Path, processes: int) -> Took:
+    """Run it with the answers in `known`, if there are any.
+
+    Raises:
+        subprocess.CalledProcessError: it failed; what it said stands before.
+    """
+    words = [str(titles), str(output), f"--model={model}", f"--known={known}"]
+    words += ["--column=raw_title", f"--processes={processes}"]
+    began, most = time.perf_counter(), 0.0
+    with subprocess.Popen([sys.executable, "-m", "tasks.bulk", *words]) as run:
+        while run.poll() is None:
+            most = max(most, _memory(run.pid))
+            time.sleep(EVERY)
+    seconds = time.perf_counter() - began
+    if run.returncode:
+        raise subprocess.CalledProcessError(run.returncode, "tasks.bulk")
+    return Took(seconds, most, json.loads((output / "manifest.json").read_text())["rows"])
+
+
+def _memory(pid: int) -> float:
+    total = 0
+    try:
+        whole = psutil.Process(pid)
+        for one in (whole, *whole.children(recursive=True)):
+            total += one.memory_full_info().pss
+    except psutil.NoSuchProcess:  # it ended meanwhile
+        return 0.0
+    return total / 2**20
