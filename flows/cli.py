@@ -175,6 +175,31 @@ def normalize(
 
 
 @app.command()
+def serve(
+    profile: Profile = None,
+    model: Annotated[str, typer.Option(help="Address in the registry; default: champion.")] = "",
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0: any that is free.")] = 8000,
+    min_confidence: Annotated[
+        float, typer.Option(help="From which on the best candidate is a match.")
+    ] = 0.5,
+) -> None:
+    """Serve the registered model to spreadsheets, as a reconciliation service.
+
+    OpenRefine takes its address under "Reconcile", "Add standard service": version 0.2 of the
+    Reconciliation Service API. Stays until it is interrupted.
+
+    \b
+    Examples:
+      rolecall serve
+      rolecall serve --model models:/rolecall/3 --port 8001 --min-confidence 0.7
+    """
+    from flows.commands.serve import serve as command
+
+    command(profile, model, host, port, min_confidence)
+
+
+@app.command()
 def benchmark(
     folder: Annotated[Path, typer.Argument(help="With queries, corpus_elements, annotations.")],
     model: Annotated[str, typer.Option(help="Address in the registry, or folder of a model.")],

@@ -9,58 +9,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from served_toy import embed
+from served_toy import ALIASES, OCCUPATIONS, RULE, embed, table, toy_normalizer
 
 from models.answer.calibration import Calibration
 from models.answer.index import AliasIndex
 from models.answer.occupation_scores import ScoreRule
 from models.served.abstention import Reader
 from models.served.normalizer import Normalizer
-from models.served.qualifiers import Qualifiers
-from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
-from models.text.units import UnitSettings
 
-ALIASES = [
-    ("baker", "Baker", "train"),
-    ("baker", "Bread maker", "train"),
-    ("baker", "BREAD maker", "gate"),
-    ("nurse", "Nurse", "train"),
-    ("nurse", "Ward sister", "gate"),
-    ("nurse", "Keeper", "train"),
-    ("warden", "Keeper", "train"),
-    ("warden", "911", "gate"),
-]
-OCCUPATIONS = [
-    ("baker", "Baker", ["7", "75"], ["SOC: 51-3011"], 0.0),
-    ("nurse", "Nurse", ["2"], [], 0.0),
-    ("warden", "Keeper", [], [], 0.0),
-]
-NOTHING: dict[str, list[object]] = {"title": [], "occupation_id": [], "weight": []}
-RULES = [ScoreRule("best", 0.06), ScoreRule("soft", 0.06)]
-
-
-def table(names: str, rows: list[tuple[object, ...]]) -> dict[str, list[object]]:
-    return dict(zip(names.split(), map(list, zip(*rows, strict=True)), strict=True))
+RULES = [RULE, ScoreRule("soft", 0.06)]
 
 
 @pytest.fixture(scope="module")
 def normalizer() -> Normalizer:
-    cleaned = [clean_title(title) for _, title, _ in ALIASES]
-    rows = [(name, clean_title(title), title, split) for name, title, split in ALIASES]
-    return Normalizer(
-        Featurizer.fit(cleaned, [UnitSettings("character", 16)]),
-        embed,
-        table("occupation_id title written split", rows),
-        table("occupation_id occupation_label codes other_codes bias", list(OCCUPATIONS)),
-        NOTHING,
-        embed(sorted(set(cleaned))),
-        RULES[0],
-        None,
-        Qualifiers({"seniority": ["head"], "contract": ["nights"]}),
-        {"model_version": "m1", "taxonomy_version": "t1"},
-        2,
-    )
+    return toy_normalizer()
 
 
 def scores_by_loop(query: str, titles: set[str], rule: ScoreRule) -> dict[str, float]:
