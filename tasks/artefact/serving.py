@@ -165,7 +165,8 @@ class Network:
     def __init__(self, file: Path, featurizer: Featurizer) -> None:
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
-        options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS", 0))  # 0: all cores
+        threads = os.environ.get("OMP_NUM_THREADS", "")  # a list, too, where threads are nested
+        options.intra_op_num_threads = int(threads) if threads.isdecimal() else 0  # 0: all cores
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         self._featurizer = featurizer
         self._session = onnxruntime.InferenceSession(

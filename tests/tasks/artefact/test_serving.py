@@ -35,8 +35,9 @@ from models.served.abstention import Reader
 from models.served.answers import columns
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
+from tasks.artefact.export import export_encoder
 from tasks.artefact.folder import RegisterParams, Sources, build_artefact
-from tasks.artefact.serving import PARAMS, ServedNormalizer, WrongRequest
+from tasks.artefact.serving import PARAMS, Network, ServedNormalizer, WrongRequest
 from tasks.artefact.serving_file import self_contained
 from tasks.evaluation.systems import EvaluateParams, index_of, network
 from tasks.files.frames import write_frame
@@ -399,6 +400,17 @@ def test_the_file_knows_nothing_of_this_repository() -> None:
     allowed = {"mlflow", "numpy", "onnxruntime", "pandas", "pyarrow"} | sys.stdlib_module_names
     assert imports - {"jaxtyping"} <= allowed
     assert "    from jaxtyping" in text  # where only a type checker reads it
+
+
+@pytest.mark.parametrize("threads", ["", "1", "2,1", "many"])
+def test_whatever_names_threads_a_network_loads(
+    threads: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    featurizer, encoder = bag_of_ngrams()
+    export_encoder(encoder, tmp_path / "encoder.onnx")
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    embeddings = Network(tmp_path / "encoder.onnx", featurizer)(["nurse", "coder"])
+    assert np.linalg.norm(embeddings, axis=1) == pytest.approx([1, 1], abs=1e-6)
 
 
 @pytest.mark.slow
