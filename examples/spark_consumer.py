@@ -1,7 +1,9 @@
 """Normalize Parquet files on Spark, each distinct title once; needs `consumer.py`'s packages there.
 
 export MLFLOW_TRACKING_URI=...      # the driver asks the registry, workers get the model from it
-spark-submit --conf spark.executorEnv.OMP_NUM_THREADS=1 examples/spark_consumer.py INPUT OUTPUT
+spark-submit --conf spark.executorEnv.OMP_NUM_THREADS=1 spark_consumer.py INPUT OUTPUT [PREFIX]
+
+PREFIX tells the answer's columns from those of INPUT where a name is both's.
 """
 
 import sys
@@ -10,21 +12,22 @@ import mlflow
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
+source, output, prefix = [*sys.argv[1:], ""][:3]
 EMPTY = {"string": "None", "double": "NaN"}  # what MLflow makes of null within a struct
 
 spark = SparkSession.builder.config(
     "spark.sql.execution.arrow.maxRecordsPerBatch", 4096
 ).getOrCreate()
-rows = spark.read.parquet(sys.argv[1])
+rows = spark.read.parquet(source)
 normalize = mlflow.pyfunc.spark_udf(spark, "models:/rolecall@champion", env_manager="local")
 lots = spark.sparkContext.defaultParallelism * 4
 titles = rows.select("raw_title").distinct().repartition(lots, "raw_title")
-answers = titles.select(f.col("raw_title").alias("title"), normalize("raw_title").alias("answer"))
+answers = titles.select(f.col("raw_title").alias("asked"), normalize("raw_title").alias("answer"))
 columns = []
 for field in answers.schema["answer"].dataType:
     column, kind = f.col("answer")[field.name], field.dataType.simpleString()
     known = f.nullif(column, f.lit(EMPTY[kind]).cast(kind)) if kind in EMPTY else column
-    columns.append(known.alias(field.name))
-answers = answers.select("title", *columns)
-same = rows["raw_title"].eqNullSafe(answers["title"])
-rows.join(answers, same, "left").drop("title").write.parquet(sys.argv[2])
+    columns.append(known.alias(prefix + field.name))
+answers = answers.select("asked", *columns)
+same = rows["raw_title"].eqNullSafe(answers["asked"])
+rows.join(answers, same, "left").drop("asked").write.parquet(output)

@@ -138,7 +138,7 @@ class Prototypes:
     ) -> Float32[np.ndarray, "query occupation"]:
         """Return about the score of every occupation for a tile of titles."""
         rows = tiled(embeddings)
-        near = self.vectors @ (rows @ self.axes).T
+        near = self.vectors @ (self.axes.T @ rows.T)
         near += self.extra
         np.exp(near, out=near)  # at most e^(1/t) and some
         sums = [
