@@ -22,11 +22,14 @@ from models.answer.search import Hits, Search
 from models.served.abstention import NO_JOB_TITLE, UNSURE, Reader
 from models.served.answers import UNCALIBRATED, Answers
 from models.served.catalogue import Catalogue
+from models.served.filling import found_columns, sure_columns
+from models.served.lookup import Lookup
 from models.served.products import similarities
 from models.served.pruning import DEPTH, FEW, PrunedSearch
 from models.served.qualifiers import KINDS, Qualifiers
 from models.served.wanted import Wanted
 from models.text.featurizer import Featurizer
+from models.text.titles import clean_title
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float32, Float64, Int
@@ -86,6 +89,12 @@ class Normalizer:
             return None
         return PrunedSearch(self.search, self.embed, self.embeddings)
 
+    @cached_property
+    def lookup(self) -> Lookup:
+        """What the taxonomy itself says of its titles."""
+        labels = [clean_title(label) for label in self.catalogue.labels]
+        return Lookup.of(self.index, labels, frozenset(self.exemplars["title"]))
+
     def within(self, index: AliasIndex) -> Search:
         """Search another index whose titles are all in this one's, such as that of a split.
 
@@ -140,7 +149,8 @@ class Normalizer:
         depth = max(wanted.top_k, 2)
         search = self.pruned if self.pruned and depth <= DEPTH else self.search
         for place, hits in search.blocks(titles, depth):
-            self._answer(answers, np.array(rows[place]), titles[place], hits, wanted)
+            found = self.lookup(titles[place], hits)
+            self._answer(answers, np.array(rows[place]), titles[place], found, wanted)
         return answers
 
     def _answer(
@@ -164,46 +174,12 @@ class Normalizer:
             given &= ~unlike
         found = Hits(*(part[given] for part in hits))
         cut = self._cut([title for title, kept in zip(titles, given, strict=True) if kept])
-        answers.put(rows[given], cut=cut, **self._found(found, wanted))
+        near = RIVAL * (self.calibration or self.rule).temperature
+        answers.put(rows[given], cut=cut, **found_columns(found, self.catalogue, wanted, near))
         if sure is None:
             answers.put(rows, reason=UNCALIBRATED)
         else:
-            answers.put(rows[given], **self._certain(found, sure[given], wanted))
-
-    def _found(self, hits: Hits, wanted: Wanted) -> dict[str, Any]:
-        """Return the columns that need no calibration."""
-        names = self.catalogue
-        best = hits.occupations
-        scores = np.take_along_axis(hits.scores, best, axis=1).astype(float)
-        top = slice(wanted.top_k)
-        written = names.written(best, hits.titles)
-        own, rival = names.differences(best, hits.titles, self._close(scores))
-        return {
-            "abstained": False,
-            "occupation_id": names.occupations[best[:, 0]],
-            "occupation_label": names.labels[best[:, 0]],
-            "codes": [codes[: wanted.levels or None] for codes in names.codes[best[:, 0]]],
-            "other_codes": names.other_codes[best[:, 0]].tolist(),
-            "matched_title": written[:, 0],
-            "score": scores[:, 0],
-            "score_margin": scores[:, 0] - scores[:, 1] if scores.shape[1] > 1 else np.nan,
-            "own_words": own,
-            "rival_words": rival,
-            "top_occupation_ids": names.occupations[best[:, top]].tolist(),
-            "top_titles": written[:, top].tolist(),
-            "top_scores": scores[:, top].tolist(),
-        }
-
-    def _certain(
-        self, hits: Hits, sure: Float64[np.ndarray, "query level"], wanted: Wanted
-    ) -> dict[str, Any]:
-        """Return the columns of confidence."""
-        codes = self.catalogue.codes[hits.occupations[:, 0]]
-        shown = [
-            levels[: len(own)][: wanted.levels or None]
-            for levels, own in zip(sure.tolist(), codes, strict=True)
-        ]
-        return {"confidence": sure[:, -1], "code_confidences": shown}
+            answers.put(rows[given], **sure_columns(found, sure[given], self.catalogue, wanted))
 
     def confidences(self, hits: Hits) -> Float64[np.ndarray, "query level"] | None:
         """Return how certain each answer is at every level, the occupation last; or None."""
@@ -212,14 +188,6 @@ class Normalizer:
         chances = posterior(hits.scores, self.calibration.temperature)
         shares = self.hierarchy.shares(chances, hits.occupations[:, 0])
         return self.calibration(shares)
-
-    def _close(self, scores: Float64[np.ndarray, "query k"]) -> Bool[np.ndarray, " query"]:
-        """Say where the second occupation is at least half as likely as the first."""
-        if scores.shape[1] < 2:
-            return np.zeros(len(scores), bool)
-        t = self.calibration.temperature if self.calibration else self.rule.temperature
-        close: Bool[np.ndarray, " query"] = scores[:, 0] - scores[:, 1] <= t * RIVAL
-        return close
 
     def _unlike_titles(self, titles: list[str], hits: Hits) -> Bool[np.ndarray, " query"]:
         """Say which read like no job title."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from models.answer.search import TITLES_AT_ONCE, Hits, Search
 from models.served.links import Links, Prototypes
+from models.served.lookup import owners_of_titles
 from models.served.products import TILE, similarities
 
 if TYPE_CHECKING:
@@ -148,11 +149,6 @@ class PrunedSearch:
         return Prototypes.of(self.links, self.embeddings)
 
     @cached_property
-    def owners(self) -> dict[str, set[int]]:
+    def owners(self) -> dict[str, list[int]]:
         """Title of the index to the occupations that have it."""
-        members = self.search.index.memberships
-        names = np.repeat(np.arange(len(members.sizes)), members.sizes)
-        found: dict[str, set[int]] = {}
-        for place, name in zip(members.titles.tolist(), names.tolist(), strict=True):
-            found.setdefault(self.search.index.titles[place], set()).add(name)
-        return found
+        return owners_of_titles(self.search.index)

@@ -74,10 +74,12 @@ def test_an_index_with_a_title_of_another_taxonomy_is_refused(normalizer: Normal
 
 
 def test_a_title_of_the_taxonomy_is_found_as_it_is_written(normalizer: Normalizer) -> None:
+    """Of several occupations that have it the one that is called so."""
     for occupation, title, _ in ALIASES:
         answer = normalizer.predict([title.upper()], top_k=3)[0]
         tied = [o for o, t, _ in ALIASES if clean_title(t) == clean_title(title)]
-        assert answer.occupation_id == min(tied)
+        called = [o for o, label, *_ in OCCUPATIONS if clean_title(label) == clean_title(title)]
+        assert answer.occupation_id == min(called or tied)
         assert answer.score == pytest.approx(1.0, abs=1e-5)
         written = dict(zip(answer.top_occupation_ids, answer.top_titles, strict=True))
         first = next(
@@ -212,7 +214,7 @@ def test_margin_and_the_words_that_decide(normalizer: Normalizer) -> None:
     keeper, baker = normalizer.predict(["keeper", "baker"], top_k=3)
     assert keeper.score_margin == pytest.approx(0.0, abs=1e-6)
     assert keeper.score_margin == pytest.approx(keeper.top_scores[0] - keeper.top_scores[1])
-    assert (keeper.own_words, keeper.rival_words) == (["nurse"], ["keeper"])
+    assert (keeper.own_words, keeper.rival_words) == (["keeper"], ["nurse"])
     assert baker.score_margin > 0.4 and (baker.own_words, baker.rival_words) == ([], [])
     near = replace(normalizer, rule=ScoreRule("best", 9.0)).predict(["bread ward"], top_k=1)[0]
     assert (near.own_words, near.rival_words) == (["bread", "maker"], ["ward", "sister"])
@@ -237,9 +239,7 @@ def test_labels_of_occupations_are_answered_with_their_own(normalizer: Normalize
     """Normalizing what was normalized changes nothing."""
     for name, label, *_ in OCCUPATIONS:
         answer = normalizer.predict([label])[0]
-        tied = [owner for owner, title, _ in ALIASES if clean_title(title) == clean_title(label)]
-        assert answer.occupation_id == min(tied) and name in tied
-        assert normalizer.predict([answer.occupation_label])[0].occupation_id == min(tied)
+        assert (answer.occupation_id, answer.occupation_label) == (name, label)
 
 
 def test_an_exemplar_is_one_more_alias(normalizer: Normalizer) -> None:

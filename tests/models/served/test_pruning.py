@@ -137,7 +137,7 @@ def test_a_title_finds_all_its_owners() -> None:
     found, all_ = hits(shared, DEPTH), exact(shared, DEPTH)
     for row, title in enumerate(shared):
         names, scores = found.occupations[row], all_.scores[row]
-        others = pruned.owners[title] - set(names.tolist())
+        others = {*pruned.owners[title]} - {*names.tolist()}
         assert all(scores[name] <= scores[names].min() + 2e-6 for name in others)
 
 
