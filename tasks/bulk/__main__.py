@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import errno
-import hashlib
 import json
 import os
 import sqlite3
@@ -27,7 +26,7 @@ from models.repeatable.progress import Progress
 from tasks.bulk.answering import Answering, answering
 from tasks.bulk.files import File, Refused, SourceError
 from tasks.bulk.known import KnownAnswers, distinct, known_answers
-from tasks.bulk.output import MANIFEST, Output, OutputError
+from tasks.bulk.output import MANIFEST, Output, OutputError, text_hash
 from tasks.bulk.source import ROWS, Source
 from tasks.files.command import run
 from tasks.files.frames import read_json
@@ -73,7 +72,6 @@ def _normalized(
     params = {name: value for name, value in wanted.items() if value is not None}
     nothing = ask(params, [None])
     versions = {name: nothing[name][0].as_py() for name in VERSIONS}
-    state = json.dumps([options.input, source.files])
     plan = {
         "model": address,
         **versions,
@@ -81,21 +79,21 @@ def _normalized(
         "column": source.column,
         "prefix": options.prefix,
         "part_rows": ROWS,
-        "input": _hash(state),
+        "input": text_hash(options.input),
     }
-    output = Output(options.output, plan)
+    output = Output(options.output, plan, source.files)
     if output.begin():
         print("nothing to do: it is there already", flush=True)
         return dict(read_json(options.output / MANIFEST))
     settings = json.dumps([versions, params, ask.schema.to_string()], sort_keys=True)
-    with known_answers(options.known / _hash(settings)) as known:
+    with known_answers(options.known / text_hash(settings)) as known:
         asked = partial(ask, params)
         progress = Progress("rows normalized:", source.rows)
         bulk = _Bulk(source, output, asked, known, nothing, options.prefix, progress)
         for number, file in enumerate(source.files):
             bulk.file(number, file)
     print(f"{bulk.rows:,} rows; of their titles {bulk.asked:,} were new", flush=True)
-    return output.publish(source.files)
+    return output.publish()
 
 
 @dataclass
@@ -143,10 +141,6 @@ class _Bulk:
     def _answered(self, titles: int) -> None:
         """Note how many titles of a part are answered."""
         self.progress(self.rows + titles)
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _options() -> argparse.Namespace:

@@ -1,14 +1,16 @@
 """The folder that a bulk run leaves: parts, refused rows and a manifest, all at once.
 
 While it is made it lies beside its place, as `NAME.unfinished`, with a plan of what it is made of
-and a note behind each finished part; a run of the same plan goes on behind the last. At the end the
-notes become `manifest.json` and the folder takes its name: whoever finds it finds all of it. The
-same input, model and parameters give the same bytes.
+and a note behind each finished part; a run of the same plan goes on behind the last. What was made
+of a file that has changed since, a damaged one that was mended, is made again. At the end the notes
+become `manifest.json` and the folder takes its name: whoever finds it finds all of it. The same
+input, model and parameters give the same bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +26,8 @@ from tasks.files.frames import read_json, write_json
 
 MANIFEST, PLAN, REFUSED = "manifest.json", "plan.json", "refused.parquet"
 UNFINISHED = ".unfinished"
+STATE = "state"
+"""Of the input's files: what was made of those that have not changed stays good."""
 
 
 class OutputError(ValueError):
@@ -36,11 +40,18 @@ class Output:
 
     Attributes:
         place: where it will be.
-        plan: what it follows from, the state of the input by a hash; the manifest's `result`.
+        plan: what it follows from, the input's files apart.
+        files: of the input.
     """
 
     place: Path
     plan: Mapping[str, Any]
+    files: Sequence[File]
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """All that it follows from; part of the manifest."""
+        return {**self.plan, STATE: text_hash(json.dumps(self.files))}
 
     @property
     def folder(self) -> Path:
@@ -55,7 +66,7 @@ class Output:
         """
         if self.place.exists():
             made = self.place / MANIFEST
-            if made.is_file() and read_json(made).get("result") == self.plan:
+            if made.is_file() and read_json(made).get("result") == self.result:
                 (self.place / PLAN).unlink(missing_ok=True)  # a kill left it
                 return True
             raise OutputError(f"{self.place} is there already: name another place, or remove it")
@@ -73,13 +84,25 @@ class Output:
 
     def done(self, number: int) -> int | None:
         """Return how many parts a file has if it is finished, else None."""
-        note = self.folder / f"file-{number:04}.json"
-        return int(read_json(note)["parts"]) if note.is_file() else None
+        note = self._noted(number, f"file-{number:04}")
+        return int(note["parts"]) if note else None
 
     def rows(self, number: int, part: int) -> int | None:
         """Return how many rows a part has if it is finished, else None."""
-        note = self.folder / f"{_part(number, part)}.json"
-        return int(read_json(note)["rows"]) if note.is_file() else None
+        note = self._noted(number, _part(number, part))
+        return int(note["rows"]) if note else None
+
+    def _noted(self, number: int, name: str) -> dict[str, Any] | None:
+        """Read what was noted of a file as it is now."""
+        path = self.folder / f"{name}.json"
+        note = dict(read_json(path)) if path.is_file() else {}
+        return note if note.get("file") == self._file(number) else None
+
+    def _note(self, number: int, name: str, **told: Any) -> None:  # noqa: ANN401
+        write_json({"file": self._file(number), **told}, self.folder / f"{name}.json")
+
+    def _file(self, number: int) -> str:
+        return text_hash(json.dumps(self.files[number]))
 
     def write_part(self, number: int, part: int, table: pa.Table, reasons: pa.ChunkedArray) -> None:
         """Write a part, and then the note that it is finished.
@@ -94,39 +117,37 @@ class Output:
         with whole_file(path) as partial:
             pq.write_table(table, partial, compression="zstd")
         told = Counter(reason for reason in reasons.to_pylist() if reason is not None)
-        note = {"rows": len(table), "abstained": dict(sorted(told.items()))}
-        write_json(note | {"sha256": _sha256(path)}, path.with_suffix(".json"))
+        abstained = dict(sorted(told.items()))
+        self._note(number, path.stem, rows=len(table), abstained=abstained, sha256=_sha256(path))
 
     def write_file(self, number: int, parts: int, refused: Sequence[Refused]) -> None:
         """Note that a file is finished, and which of its rows are none."""
         rows = [row._asdict() for row in refused]
-        write_json({"parts": parts, "refused": rows}, self.folder / f"file-{number:04}.json")
+        self._note(number, f"file-{number:04}", parts=parts, refused=rows)
 
-    def publish(self, files: Sequence[File]) -> dict[str, Any]:
-        """Write manifest and refused rows, take the notes away, and let the folder have its name.
+    def publish(self) -> dict[str, Any]:
+        """Write manifest and refused rows, take away all else, and let the folder have its name.
 
         Returns:
             the manifest.
         """
         parts, named, refused = [], [], []
         abstained: Counter[str] = Counter()
-        finished: list[Path] = []
-        for number, file in enumerate(files):
-            finished.append(self.folder / f"file-{number:04}.json")
-            told = read_json(finished[-1])
+        for number, file in enumerate(self.files):
+            told = read_json(self.folder / f"file-{number:04}.json")
             refused += told["refused"]
             rows = 0
             for part in range(told["parts"]):
-                finished.append(self.folder / f"{_part(number, part)}.json")
-                note = read_json(finished[-1])
+                name = _part(number, part)
+                note = read_json(self.folder / f"{name}.json")
                 rows += note["rows"]
                 abstained.update(note["abstained"])
-                name = f"{_part(number, part)}.parquet"
-                parts.append({"name": name, "rows": note["rows"], "sha256": note["sha256"]})
+                own = {"name": f"{name}.parquet", "rows": note["rows"], "sha256": note["sha256"]}
+                parts.append(own)
             named.append({"name": file.name, "size": file.size, "rows": rows})
         total = sum(part["rows"] for part in parts)
         manifest = {
-            "result": self.plan,
+            "result": self.result,
             "files": named,
             "rows": total,
             "answered": total - abstained.total(),
@@ -138,8 +159,11 @@ class Output:
             with whole_file(self.folder / REFUSED) as partial:
                 pq.write_table(pa.Table.from_pylist(refused), partial, compression="zstd")
         write_json(manifest, self.folder / MANIFEST)
-        for path in finished:
-            path.unlink(missing_ok=True)
+        kept = {MANIFEST, PLAN, *(part["name"] for part in parts), *([REFUSED] if refused else [])}
+        # notes, those of files first, and parts of files as they were before
+        for path in sorted(self.folder.iterdir()):
+            if path.name not in kept:
+                path.unlink()
         self.folder.rename(self.place)  # with its plan: until here the folder is this run's
         (self.place / PLAN).unlink()
         return manifest
@@ -147,6 +171,11 @@ class Output:
 
 def _part(number: int, part: int) -> str:
     return f"part-{number:04}-{part:05}"
+
+
+def text_hash(text: str) -> str:
+    """Return what tells texts apart."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _sha256(path: Path) -> str:

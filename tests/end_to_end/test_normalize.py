@@ -55,16 +55,21 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_kills_lose_nothing_and_double_nothing(root: Path) -> None:
+@pytest.fixture(scope="module")
+def whole(root: Path) -> float:
+    """The run `whole` that nothing disturbs, answers in `known_whole`; its seconds."""
     start = time.monotonic()
     assert begun(root, "whole", "known_whole").wait() == 0
-    lasted = time.monotonic() - start
+    return time.monotonic() - start
+
+
+def test_kills_lose_nothing_and_double_nothing(root: Path, whole: float) -> None:
     rng = random.Random(2)
     killed = 0
     for _ in range(KILLS):
         run = begun(root, "out", "known_out")
         try:
-            run.wait(rng.uniform(0.3, 1) * lasted)
+            run.wait(rng.uniform(0.3, 1) * whole)
         except subprocess.TimeoutExpired:
             os.killpg(run.pid, signal.SIGKILL)
             run.wait()
@@ -76,3 +81,43 @@ def test_kills_lose_nothing_and_double_nothing(root: Path) -> None:
     parts = sorted((root / "out").glob("part-*.parquet"))
     rows = pa.concat_tables(map(pq.read_table, parts))
     assert rows["row"].to_pylist() == [*range(2 * ROWS + 1000)]
+
+
+IN_A_SMALL_DISK = """
+mount -t tmpfs -o size={bytes} none {disk} || exit 77
+{run} && exit 1
+ls {disk}/out.unfinished {disk}/known > during 2>&1
+mount -o remount,size=1g none {disk} && {run} && cp -r {output} moved
+"""
+
+
+@pytest.mark.parametrize("full", ["output", "known"])
+def test_a_full_disk_keeps_what_is_finished(
+    root: Path, whole: float, tmp_path: Path, full: str
+) -> None:
+    """A file system of its own with room for the first part alone, and then with more."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    output, known = (disk / "out", "k") if full == "output" else ("out", disk / "known")
+    begins = (root / "whole").glob("part*") if full == "output" else root.glob("known_whole/*/*")
+    sizes = sorted(path.stat().st_size for path in begins)
+    room = sum(sizes) - sizes[-1] // 2
+    words = [root / "in.parquet", output, MODEL, f"--known={known}", "--processes=2"]
+    run = " ".join([sys.executable, "-m", "tasks.bulk", *map(str, words)])
+    script = IN_A_SMALL_DISK.format(bytes=room, disk=disk, run=run, output=output)
+    address = f"sqlite:///{root.resolve()}/.mlflow/mlflow.db"
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script],
+        cwd=tmp_path,
+        env=environment(root) | {"MLFLOW_TRACKING_URI": address},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode == 77:
+        pytest.skip(f"no file system of its own can be had here: {done.stderr}")
+    assert done.returncode == 0, done.stderr
+    assert "error: the disk is full: make room beside" in done.stderr
+    assert "part-0000-00000.parquet" in (tmp_path / "during").read_text() or full == "known"
+    found, expected = content(tmp_path / "moved"), content(root / "whole")
+    assert found.keys() == expected.keys()
+    assert all(found[name] == expected[name] for name in found if name != "manifest.json")

@@ -134,7 +134,7 @@ def test_tomorrow_only_what_is_new_is_asked(
 def test_a_failure_keeps_what_is_finished(
     model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A full disk, and then a damaged file; mended, the outcome is that of an untroubled run."""
+    """A full disk; with room again, the outcome is that of an untroubled run."""
     run(monkeypatch, titles, tmp_path / "whole", tmp_path / "k1")
     written = pq.write_table
     count = 0
@@ -156,6 +156,33 @@ def test_a_failure_keeps_what_is_finished(
     run(monkeypatch, titles, tmp_path / "out", tmp_path / "k2")
     assert (tmp_path / "out" / kept[0].name).stat().st_mtime_ns == stamp
     assert content(tmp_path / "out") == content(tmp_path / "whole")
+
+
+def test_a_damaged_file_keeps_what_is_finished(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Mended, with fewer rows than before, it is read anew; no part of another file is."""
+    damaged = titles / "b.parquet"
+    pq.write_table(pa.table({"row": range(900), "title": ["x" * 500] * 900}), damaged)
+    content_ = damaged.read_bytes()
+    damaged.write_bytes(content_[:4] + b"\0" * 40 + content_[44:])
+    monkeypatch.setattr(source, "ROWS", 5)
+    with pytest.raises(SourceError, match=r"b\.parquet cannot be read.*what is finished is kept"):
+        run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
+    assert not (tmp_path / "out").exists()
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "out.unfinished").glob("*0-*")}
+    assert len(kept) == 4, "two parts of the first file, and their notes"
+    (tmp_path / "out.unfinished/part-0001-00002.parquet").write_text("of the file as it was")
+    pq.write_table(pa.table({"row": [7, 8], "title": ["cook", "nurse"]}), damaged)
+    run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
+    for path, stamp in kept.items():
+        if path.suffix == ".parquet":
+            assert (tmp_path / "out" / path.name).stat().st_mtime_ns == stamp
+    run(monkeypatch, titles, tmp_path / "again", tmp_path / "known")
+    assert content(tmp_path / "out") == content(tmp_path / "again")
+    pq.write_table(pa.table({"row": [7], "title": ["cook"]}), damaged)
+    with pytest.raises(OutputError, match="is there already"):
+        run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
 
 
 def test_what_another_run_left_is_not_mixed_with_this(
