@@ -21,6 +21,7 @@ NAMED = {
     "properties": {"id": TEXT, "name": TEXT},
     "required": ["id"],
 }
+TYPE = {**NAMED, "required": ["id", "name"]}
 TYPES = {"type": "array", "items": {"oneOf": [NAMED, TEXT]}}
 TEMPLATE = {"type": "string", "pattern": r".*\{\{id\}\}.*"}
 SERVICE = {"type": "object", "properties": {"service_url": TEXT, "service_path": TEXT}}
@@ -81,7 +82,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
                 ("name", "identifierSpace", "schemaSpace", "documentation", "serviceVersion"), TEXT
             ),
             "view": {"type": "object", "properties": {"url": TEMPLATE}, "required": ["url"]},
-            "defaultTypes": {"type": "array", "items": NAMED, "uniqueItems": True},
+            "defaultTypes": {"type": "array", "items": TYPE, "uniqueItems": True},
             "suggest": {
                 "type": "object",
                 "properties": dict.fromkeys(("entity", "property", "type"), SERVICE),
@@ -113,7 +114,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "data-extension-response": {
         "type": "object",
         "properties": {
-            "meta": {"type": "array", "items": {**NAMED, "required": ["id", "name"]}},
+            "meta": {"type": "array", "items": TYPE},
             "rows": {"type": "object", "additionalProperties": ROW},
         },
         "required": ["rows", "meta"],
