@@ -29,8 +29,9 @@ GATHERED = 6
 """Links of a prototype, on average."""
 ROUNDS = 2
 """Of moving each link to the closest prototype of its occupation."""
-AXES = 128
-"""Principal axes of the embeddings on which prototypes are compared."""
+AXES = 127
+"""Principal axes of the embeddings on which prototypes are compared; one more holds what is added,
+and a product with 128 takes full registers."""
 PAIRS_AT_ONCE = 1 << 16
 
 
@@ -80,21 +81,19 @@ class Links:
 
 @dataclass(frozen=True)
 class Prototypes:
-    """Those of one occupation stand together, occupations with few of them first.
+    """Those of occupations with equally many stand together, the first of each first.
 
     Attributes:
         axes: principal axes of the embeddings, the first ones.
-        vectors: of each, on these axes, divided by t.
-        extra: log W + v/(2·d·t²) of each.
-        occupations: whose they are, in their order.
+        vectors: of each, on these axes, divided by t; and then log W + v/(2·d·t²).
+        occupations: in the order of their first prototypes, those with few of them first.
         counts: how many prototypes an occupation has, ascending, each once.
         ends: where the prototypes of occupations with so many end.
         temperature: t.
     """
 
     axes: Float32[np.ndarray, "dim axis"]
-    vectors: Float32[np.ndarray, "prototype axis"]
-    extra: Float32[np.ndarray, "prototype 1"]
+    vectors: Float32[np.ndarray, "prototype axis+1"]
     occupations: Int64[np.ndarray, " occupation"]
     counts: Int64[np.ndarray, " count"]
     ends: Int64[np.ndarray, " count"]
@@ -123,26 +122,26 @@ class Prototypes:
         means = np.add.reduceat(weighted, begin, axis=0) / weights[:, None]
         kinds, alike = np.unique(used, return_counts=True)
         t, spread = links.temperature, 1 - (means**2).sum(axis=1)
-        return cls(
-            axes,
-            means @ axes / t,
-            (np.log(weights) + spread / (2 * directions * t**2)).astype(np.float32)[:, None],
-            np.argsort(used, kind="stable"),
-            kinds,
-            np.cumsum(kinds * alike),
-            t,
-        )
+        extra = np.log(weights) + spread / (2 * directions * t**2)
+        vectors = np.column_stack([means @ axes / t, extra]).astype(np.float32)
+        ends = np.cumsum(kinds * alike)
+        turned = [  # sums over an axis of whole rows take a fraction of the time
+            rows.reshape(-1, count, vectors.shape[1]).swapaxes(0, 1).reshape(rows.shape)
+            for count, rows in zip(kinds, np.split(vectors, ends[:-1]), strict=True)
+        ]
+        return cls(axes, np.concatenate(turned), np.argsort(used, kind="stable"), kinds, ends, t)
 
     def __call__(
         self, embeddings: Float32[np.ndarray, "query dim"]
     ) -> Float32[np.ndarray, "query occupation"]:
         """Return about the score of every occupation for a tile of titles."""
         rows = tiled(embeddings)
-        near = self.vectors @ (self.axes.T @ rows.T)
-        near += self.extra
+        near = self.vectors @ np.concatenate(
+            [self.axes.T @ rows.T, np.ones((1, len(rows)), np.float32)]
+        )
         np.exp(near, out=near)  # at most e^(1/t) and some
         sums = [
-            alike.reshape(-1, count, len(rows)).sum(axis=1)
+            alike.reshape(count, -1, len(rows)).sum(axis=0)
             for count, alike in zip(self.counts, np.split(near, self.ends[:-1]), strict=True)
         ]
         scores = np.empty((len(rows), len(self.occupations)), np.float32)

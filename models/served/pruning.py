@@ -18,7 +18,7 @@ import numpy as np
 from models.answer.search import TITLES_AT_ONCE, Hits, Search
 from models.served.links import Links, Prototypes
 from models.served.lookup import owners_of_titles
-from models.served.products import TILE, similarities
+from models.served.products import TILE, columns_of
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int64
@@ -123,19 +123,21 @@ class PrunedSearch:
         scores, closest = np.empty((2, len(flat)), np.float32)
         titles = np.empty(len(flat), np.int64)
         links, t = self.links, self.links.temperature
+        tile = columns_of(embeddings) if len(embeddings) <= TILE else None
         for name, pairs in zip(names.tolist(), np.split(order, begin[1:]), strict=True):
             part = slice(links.starts[name], links.starts[name + 1])
-            own = links.aliases[name]
-            near = similarities(
-                embeddings[pairs // CANDIDATES], self.embeddings[links.places[part]]
-            )
-            titles[pairs] = links.places[part][near[:, :own].argmax(axis=1)]
-            closest[pairs] = most = near.max(axis=1)
+            places, rows = links.places[part], pairs // CANDIDATES
+            tiles = columns_of(embeddings[rows]) if tile is None else tile
+            own = slice(len(rows)) if tile is None else rows
+            near = self.embeddings[places] @ tiles
+            best = near[:, : links.aliases[name]].argmax(axis=1).reshape(-1)
+            most = near.max(axis=1)
             near -= most[:, None]
             near /= t
             np.exp(near, out=near)
-            near *= links.weights[part]
-            scores[pairs] = most + t * np.log(near.sum(axis=1))
+            near *= links.weights[part, None]
+            titles[pairs], closest[pairs] = places[best[own]], most.reshape(-1)[own]
+            scores[pairs] = (most + t * np.log(near.sum(axis=1))).reshape(-1)[own]
         return Scored(*(values.reshape(candidates.shape) for values in (scores, titles, closest)))
 
     @cached_property

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from served_toy import toy_normalizer
 
 from benchmarks.studies.bulk.inputs import _again, distinct_titles, write_titles
-from benchmarks.studies.bulk.systems import answering, parts, speeds, unpruned
+from benchmarks.studies.bulk.systems import speeds, system_answer, unpruned
 from benchmarks.studies.bulk.whole_run import _memory
 from benchmarks.workspace import Workspace
 from tasks.files.frames import write_frame
@@ -48,19 +48,15 @@ def test_a_larger_taxonomy_has_other_titles() -> None:
     assert larger["title"].n_unique() == 24 and larger["title"][2] == "Nurse retail"
 
 
-def test_speeds_and_parts() -> None:
+def test_speeds() -> None:
     titles = ["nurse", "bread maker", "ward sister nights"] * 20
-    names = ("words", "featurize", "encode", "search", "answer")
-    rows = [*parts(toy_normalizer(), titles)]
-    assert [row.test for row in rows] == [f"part/{name}" for name in names]
-    assert all(row.n == 60 and row.metric == "titles_per_second" for row in rows)
     assert len([*speeds("rolecall", toy_normalizer(), titles, 3)]) == 3
 
 
 def test_unpruned_is_the_exact_search() -> None:
     normalizer = unpruned(toy_normalizer())
     assert normalizer.pruned is None
-    answer = answering("exact", normalizer)(["nurse"])
+    answer = system_answer("exact", normalizer)(["nurse"])
     assert answer[0].occupation_id == "nurse"  # type: ignore[index]
 
 

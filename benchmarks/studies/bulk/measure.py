@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.query_figures import UNSEEDED, standings
 from benchmarks.results import Row
 from benchmarks.studies.bulk.inputs import distinct_titles, write_model, write_titles
+from benchmarks.studies.bulk.spark_run import on_spark
 from benchmarks.studies.bulk.systems import parts, read_served, speeds, unpruned
 from benchmarks.studies.bulk.whole_run import normalized
 from benchmarks.studies.champion.titles import read_halves
@@ -36,6 +37,8 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         served = read_served(place / "model")
         rows = [*_lost(workspace, served)]
         rows += _beside(place / "model", titles, options)
+        seed, processes = workspace.params.seed, options.processes
+        rows += on_spark(place / "model", titles, options.cluster, seed, processes)
         for size in options.rows:
             rows += _run(workspace, place, titles, size, f"rows/{size / 1e6:g}m", options)
         few = titles[: len(titles) // 20]
@@ -76,7 +79,8 @@ def _beside(model: Path, titles: Sequence[str], options: argparse.Namespace) -> 
             print(f"{system}: {own[-1]:,.0f} titles/s, {len(some):,} of them", flush=True)
             yield spread(system, "one_thread", "titles_per_second", own)
             if system == OURS:
-                yield from parts(served, some)
+                with TemporaryDirectory() as folder:
+                    yield from parts(served, model, some, Path(folder))
 
 
 def _run(

@@ -12,10 +12,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from benchmarks.results import Row
+from benchmarks.studies.bulk.inputs import write_titles
 from models.served.normalizer import Normalizer
 from models.text.titles import clean_title
+from tasks.bulk.answering import answering
+from tasks.bulk.known import known_answers
+from tasks.bulk.output import Output
+from tasks.bulk.source import Source
 
 Answer = Callable[[Sequence[str]], object]
 
@@ -34,7 +40,7 @@ def unpruned(normalizer: Normalizer) -> Normalizer:
     return normalizer
 
 
-def answering(system: str, normalizer: Normalizer) -> Answer:
+def system_answer(system: str, normalizer: Normalizer) -> Answer:
     """Prepare a system on the taxonomy's titles."""
     titles = normalizer.index.titles
     if system in ("rolecall", "exact"):
@@ -48,7 +54,7 @@ def speeds(
     system: str, normalizer: Normalizer, titles: Sequence[str], repeats: int
 ) -> Iterator[float]:
     """Yield titles a second of each repeat, the first few titles asked before."""
-    answer = answering(system, normalizer)
+    answer = system_answer(system, normalizer)
     answer(titles[:64])
     for _ in range(repeats):
         began = time.perf_counter()
@@ -56,11 +62,18 @@ def speeds(
         yield len(titles) / (time.perf_counter() - began)
 
 
-def parts(normalizer: Normalizer, titles: Sequence[str]) -> Iterator[Row]:
-    """Yield titles a second of the parts of an answer, one behind the other, one thread.
+def parts(normalizer: Normalizer, model: Path, titles: Sequence[str], place: Path) -> Iterator[Row]:
+    """Yield titles a second of the parts of a run, one behind the other, one thread.
 
-    They are `words` (reading and qualifiers), `featurize`, `encode`, `search` and `answer`, which
-    is all of it.
+    They are `read` (from Parquet), `words` (reading and qualifiers), `featurize`, `encode`,
+    `search`, `answer`, which is these four and the columns, `hand` (columns to Arrow, from process
+    to process), `keep` (for the next run) and `write`.
+
+    Args:
+        normalizer: of the model.
+        model: that MLflow saved.
+        titles: distinct.
+        place: an empty folder.
     """
     cleaned = [clean_title(title) for title in titles]
     search = normalizer.pruned or normalizer.search
@@ -74,6 +87,19 @@ def parts(normalizer: Normalizer, titles: Sequence[str]) -> Iterator[Row]:
     }
     seconds["search"] -= seconds["encode"]
     seconds["encode"] -= seconds["featurize"]
+    file = place / "titles.parquet"
+    write_titles(titles, len(titles), file, seed=0)
+    source = Source.find(str(file))
+    seconds["read"] = _seconds(lambda: [*source.parts(source.files[0], print)])
+    with answering(model, 1) as ask, known_answers(place / "known") as known:
+        ask({}, titles[:64])
+        answered: list[pa.Table] = []
+        seconds["hand"] = _seconds(lambda: answered.append(ask({}, titles))) - seconds["answer"]
+        (answers,) = answered
+        seconds["keep"] = _seconds(lambda: known(pa.array(titles), lambda new: answers))
+    output = Output(place / "out", {}, source.files)
+    output.begin()
+    seconds["write"] = _seconds(lambda: output.write_part(0, 0, answers, answers["reason"]))
     for part, took in seconds.items():
         yield Row("rolecall", f"part/{part}", "titles_per_second", len(titles) / took, len(titles))
 
