@@ -76,7 +76,9 @@ class PrunedSearch:
             part = slice(start, start + TILE)
             scores[part] = self.prototypes(embeddings[part])
             candidates[part] = self._candidates(titles[part], scores[part])
-        scored = self._scored(embeddings, candidates)
+        scored = (self._scored_once if len(titles) <= TILE else self._scored)(
+            embeddings, candidates
+        )
         np.put_along_axis(scores, candidates, scored.scores, axis=1)
         for start in range(0, len(titles), TITLES_AT_ONCE):
             place = slice(start, min(start + TITLES_AT_ONCE, len(titles)))
@@ -123,22 +125,51 @@ class PrunedSearch:
         scores, closest = np.empty((2, len(flat)), np.float32)
         titles = np.empty(len(flat), np.int64)
         links, t = self.links, self.links.temperature
-        tile = columns_of(embeddings) if len(embeddings) <= TILE else None
         for name, pairs in zip(names.tolist(), np.split(order, begin[1:]), strict=True):
             part = slice(links.starts[name], links.starts[name + 1])
-            places, rows = links.places[part], pairs // CANDIDATES
-            tiles = columns_of(embeddings[rows]) if tile is None else tile
-            own = slice(len(rows)) if tile is None else rows
-            near = self.embeddings[places] @ tiles
-            best = near[:, : links.aliases[name]].argmax(axis=1).reshape(-1)
+            places = links.places[part]
+            near = self.embeddings[places] @ columns_of(embeddings[pairs // CANDIDATES])
+            best = near[:, : links.aliases[name]].argmax(axis=1)
             most = near.max(axis=1)
             near -= most[:, None]
             near /= t
             np.exp(near, out=near)
             near *= links.weights[part, None]
-            titles[pairs], closest[pairs] = places[best[own]], most.reshape(-1)[own]
-            scores[pairs] = (most + t * np.log(near.sum(axis=1))).reshape(-1)[own]
+            total = most + t * np.log(near.sum(axis=1))
+            found = (values.reshape(-1)[: len(pairs)] for values in (total, places[best], most))
+            scores[pairs], titles[pairs], closest[pairs] = found
         return Scored(*(values.reshape(candidates.shape) for values in (scores, titles, closest)))
+
+    def _scored_once(
+        self,
+        embeddings: Float32[np.ndarray, "query dim"],
+        candidates: Int64[np.ndarray, "query candidate"],
+    ) -> Scored:
+        """Do the same for the titles of one tile, all links in one table: a third of the time."""
+        links, t = self.links, self.links.temperature
+        names, which = np.unique(candidates, return_inverse=True)
+        sizes = links.starts[names + 1] - links.starts[names]
+        begin = np.cumsum(sizes) - sizes
+        own = np.arange(sizes.sum()) + np.repeat(links.starts[names] - begin, sizes)
+        places, tile = links.places[own], columns_of(embeddings)[0]
+        rows, near = self.embeddings[places], np.empty((len(own), TILE), np.float32)
+        spans = [
+            slice(*span) for span in zip(begin.tolist(), (begin + sizes).tolist(), strict=True)
+        ]
+        for span in spans:  # one by one: a product's bits depend on its shape
+            np.matmul(rows[span], tile, out=near[span])
+        best = [
+            places[span][near[span][:aliases].argmax(axis=0)]
+            for span, aliases in zip(spans, links.aliases[names].tolist(), strict=True)
+        ]
+        most = np.maximum.reduceat(near, begin)
+        near -= np.repeat(most, sizes, axis=0)
+        near /= t
+        np.exp(near, out=near)
+        near *= links.weights[own, None]
+        total = most + t * np.log([near[span].sum(axis=0) for span in spans])
+        at = which.reshape(candidates.shape), np.arange(len(candidates))[:, None]
+        return Scored(total[at], np.array(best)[at], most[at])
 
     @cached_property
     def links(self) -> Links:

@@ -26,7 +26,7 @@ from mlflow.pyfunc import PythonModel, PythonModelContext
 
 from models.answer.calibration import Calibration
 from models.answer.occupation_scores import ScoreRule
-from models.served.answers import Answers, columns
+from models.served.answers import Answers
 from models.served.explanation import explain
 from models.served.neighbours import closest
 from models.served.normalizer import Normalizer
@@ -37,7 +37,6 @@ from models.text.titles import clean_title
 PARAMS = ("top_k", "min_confidence", "levels")
 BATCH = 256  # titles embedded at once
 WIDTH = 16  # what the lengths of padded titles are multiples of
-DTYPES: dict[type, str] = {float: "Float64", bool: "bool"}
 SERVER = "__pyfunc_model_path__"
 """What MLflow's web server sets before it loads its one model."""
 
@@ -206,16 +205,16 @@ def _padded(ids: Ids, rows: np.ndarray, width: int) -> np.ndarray:
 
 def _frame(answers: Answers, index: pd.Index) -> pd.DataFrame:
     """Put answers in a frame, with pandas' own null among numbers, since NaN is no JSON."""
-    return pd.DataFrame(
-        {
-            name: pd.Series(
-                answers.columns[name],
-                index=index,
-                dtype="object" if column.is_list else DTYPES.get(column.type, "object"),
-            )
-            for name, column in columns().items()
-        }
-    )
+    columns = {name: _held(values, index) for name, values in answers.columns.items()}
+    return pd.DataFrame(columns, index=index, copy=False)
+
+
+def _held(values: np.ndarray, index: pd.Index) -> object:
+    if values.dtype == object:
+        return pd.Series(values, index, object, copy=False)
+    if values.dtype == float:
+        return pd.arrays.FloatingArray(values, np.isnan(values))
+    return values
 
 
 def _refuse_unknown_params(record: logging.LogRecord) -> bool:
