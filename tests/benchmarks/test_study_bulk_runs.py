@@ -11,6 +11,7 @@ import tiny_run
 from mlflow_import import WARNINGS
 
 from benchmarks.studies.bulk.inputs import write_model
+from benchmarks.studies.bulk.single import WARM, single_titles
 from benchmarks.studies.bulk.spark_run import on_spark
 from benchmarks.studies.bulk.systems import parts, read_served
 from benchmarks.workspace import Workspace
@@ -24,6 +25,9 @@ def test_parts_of_a_run_and_spark_beside_it(tmp_path: Path) -> None:
     write_model(sample, 1, tmp_path / "model")
     served = read_served(tmp_path / "model")
     titles = [f"{word} {number}" for number in range(100) for word in ("nurse", "???", "")]
+    loaded, asked = single_titles("rolecall", tmp_path / "model", titles[: WARM + 20])
+    assert loaded.metric == "load_seconds" and loaded.value < 60
+    assert asked.n == 20 and 0 < asked.low <= asked.value <= asked.high
     names = ("words", "featurize", "encode", "search", "answer", "read", "hand", "keep", "write")
     (tmp_path / "parts").mkdir()
     rows = [*parts(served, tmp_path / "model", titles, tmp_path / "parts")]

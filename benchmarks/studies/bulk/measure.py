@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.query_figures import UNSEEDED, standings
 from benchmarks.results import Row
 from benchmarks.studies.bulk.inputs import distinct_titles, write_model, write_titles
+from benchmarks.studies.bulk.single import single_titles
 from benchmarks.studies.bulk.spark_run import on_spark
 from benchmarks.studies.bulk.systems import parts, read_served, speeds, unpruned
 from benchmarks.studies.bulk.whole_run import normalized
@@ -36,6 +37,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         write_model(workspace, 1, place / "model")
         served = read_served(place / "model")
         rows = [*_lost(workspace, served)]
+        rows += single_titles(OURS, place / "model", titles[: options.slow])
         rows += _beside(place / "model", titles, options)
         seed, processes = workspace.params.seed, options.processes
         rows += on_spark(place / "model", titles, options.cluster, seed, processes)

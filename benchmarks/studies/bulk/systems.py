@@ -7,6 +7,7 @@ no more.
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -31,6 +32,7 @@ def read_served(model: Path) -> Normalizer:
     import mlflow
 
     served = mlflow.pyfunc.load_model(str(model)).unwrap_python_model()
+    gc.freeze()  # as the processes of a bulk run do (`tasks/bulk/answering.py`)
     return served.normalizer  # type: ignore[no-any-return]
 
 
