@@ -28,7 +28,7 @@ def test_parts_of_a_run_and_spark_beside_it(tmp_path: Path) -> None:
     loaded, asked = single_titles("rolecall", tmp_path / "model", titles[: WARM + 20])
     assert loaded.metric == "load_seconds" and loaded.value < 60
     assert asked.n == 20 and 0 < asked.low <= asked.value <= asked.high
-    names = ("words", "featurize", "encode", "search", "answer", "read", "hand", "keep", "write")
+    names = ("words", "featurize", "encode", "search", "answer", "read", "process", "keep", "write")
     (tmp_path / "parts").mkdir()
     rows = [*parts(served, tmp_path / "model", titles, tmp_path / "parts")]
     assert [row.test for row in rows] == [f"part/{name}" for name in names]

@@ -68,8 +68,8 @@ def parts(normalizer: Normalizer, model: Path, titles: Sequence[str], place: Pat
     """Yield titles a second of the parts of a run, one behind the other, one thread.
 
     They are `read` (from Parquet), `words` (reading and qualifiers), `featurize`, `encode`,
-    `search`, `answer`, which is these four and the columns, `hand` (columns to Arrow, from process
-    to process), `keep` (for the next run) and `write`.
+    `search`, `answer`, which is these four and the columns, `process`, which is an answer in a
+    process of its own, handed over as Arrow, `keep` (for the next run) and `write`.
 
     Args:
         normalizer: of the model.
@@ -80,6 +80,7 @@ def parts(normalizer: Normalizer, model: Path, titles: Sequence[str], place: Pat
     cleaned = [clean_title(title) for title in titles]
     search = normalizer.pruned or normalizer.search
     read, qualifiers = normalizer.reader, normalizer.qualifiers
+    normalizer.predict(titles[:64])
     seconds = {
         "words": _seconds(lambda: [(read(title), qualifiers(title)) for title in titles]),
         "featurize": _seconds(lambda: normalizer.featurizer(cleaned)),
@@ -94,9 +95,9 @@ def parts(normalizer: Normalizer, model: Path, titles: Sequence[str], place: Pat
     source = Source.find(str(file))
     seconds["read"] = _seconds(lambda: [*source.parts(source.files[0], print)])
     with answering(model, 1) as ask, known_answers(place / "known") as known:
-        ask({}, titles[:64])
+        ask({}, titles[:64])  # what is made at the first answer
         answered: list[pa.Table] = []
-        seconds["hand"] = _seconds(lambda: answered.append(ask({}, titles))) - seconds["answer"]
+        seconds["process"] = _seconds(lambda: answered.append(ask({}, titles)))
         (answers,) = answered
         seconds["keep"] = _seconds(lambda: known(pa.array(titles), lambda new: answers))
     output = Output(place / "out", {}, source.files)
