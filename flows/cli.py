@@ -143,6 +143,27 @@ def registry(
 
 
 @app.command()
+def rollback(
+    profile: Profile = None,
+    to: Annotated[str | None, typer.Option(help="Version; default: the champion before.")] = None,
+    why: Annotated[str, typer.Option(help="Kept with both versions.")] = "",
+) -> None:
+    """Make the champion before the last one champion again.
+
+    Consumers that load models:/NAME@champion get it at their next load. Both versions keep when and
+    why; a version that was taken back comes back only if it is named.
+
+    \b
+    Examples:
+      rolecall rollback --why "nurses went to the cooks"
+      rolecall rollback --to 3
+    """
+    from flows.commands.rollback import rollback as command
+
+    command(profile, to, why)
+
+
+@app.command()
 def normalize(
     source: Annotated[str, typer.Argument(help="CSV or Parquet: a file, a folder, s3://…")],
     output: Annotated[Path, typer.Argument(help="Folder that is to hold the answers.")],

@@ -19,6 +19,7 @@ from flows.processes.streaming import stream
 REGISTER = "tasks.registry.register"
 PROMOTE = "tasks.registry.promote"
 LISTING = "tasks.registry.listing"
+ROLLBACK = "tasks.registry.rollback"
 Say = Callable[[str], None]
 
 
@@ -82,6 +83,12 @@ def project_listing(root: Path, *, only_address: bool) -> list[str]:
     """Return what the registry holds of the model of `root`, in lines, or its address alone."""
     command = [sys.executable, "-m", LISTING, *(["--address"] if only_address else [])]
     return _lines(root, command, lambda _: None)
+
+
+def project_rollback(root: Path, to: str | None, why: str, say: Say) -> list[str]:
+    """Make an earlier version of the model of `root` champion; return what was done, in lines."""
+    words = [f"--why={why}", *([f"--to={to}"] if to else [])]
+    return _lines(root, [sys.executable, "-m", ROLLBACK, *words], say)
 
 
 def _asked(root: Path, say: Say, module: str, *arguments: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tasks.artefact.folder import RegisterParams
 from tasks.files.command import run
 from tasks.params.section import load
 from tasks.registry.register import CHALLENGER, CHAMPION
+from tasks.registry.rollback import said
 from tasks.registry.tracking import registry, tracking_uri
 
 if TYPE_CHECKING:
@@ -41,7 +42,10 @@ def _row(client: MlflowClient, version: ModelVersion) -> str:
     alias = ", ".join(known.aliases) or "-"
     decision = known.tags.get("decision", "undecided")
     reason = known.tags.get("decision_reason", "")
-    return f"version {known.version}  {made:%Y-%m-%d %H:%M} UTC  {alias}  {decision}: {reason}"
+    return (
+        f"version {known.version}  {made:%Y-%m-%d %H:%M} UTC  {alias}  {decision}: {reason}"
+        + said(known.tags)
+    )
 
 
 def _how_to_load(name: str, aliases: dict[str, str]) -> str:

@@ -19,6 +19,7 @@ from tasks.files.command import run
 from tasks.registry.decision_file import ARTIFACT, write_decision
 from tasks.registry.judging import Judgement, judge
 from tasks.registry.register import (
+    CARRIED_OUT,
     CHALLENGER,
     CHAMPION,
     Registered,
@@ -26,6 +27,7 @@ from tasks.registry.register import (
     find_version,
 )
 from tasks.registry.tracking import registry
+from tasks.registry.turns import turn
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -50,12 +52,14 @@ class Decision:
 def promote(root: Path, version: object) -> Decision:
     """Judge `version` of the model named in `root`'s parameters, once; move the alias if it won.
 
+    Whoever comes meanwhile waits, and is judged beside the champion that there is then.
+
     Raises:
         ValueError: as `judge`.
     """
     sources = Sources.below(root)
     name = sources.register.name
-    with registry(root) as client:
+    with turn(root), registry(root) as client:
         challenger = client.get_model_version(name, str(version))
         champion = _champion(client, name)
         if "decision" not in challenger.tags:
@@ -104,11 +108,11 @@ def _carry_out(client: MlflowClient, root: Path, name: str, number: str) -> Deci
     """Move the aliases as decided, once, and give the decision as it stands now."""
     version = client.get_model_version(name, number)
     promoted, reason = version.tags["decision"] == "promoted", version.tags["decision_reason"]
-    if promoted and "decision_carried_out" not in version.tags:
+    if promoted and CARRIED_OUT not in version.tags:
         client.set_registered_model_alias(name, CHAMPION, number)
         if CHALLENGER in version.aliases:
             client.delete_registered_model_alias(name, CHALLENGER)
-        client.set_model_version_tag(name, number, "decision_carried_out", "yes")
+        client.set_model_version_tag(name, number, CARRIED_OUT, "yes")
     champion = _champion(client, name)
     is_champion = champion is not None and str(champion.version) == number
     if promoted and not is_champion:

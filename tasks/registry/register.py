@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from mlflow.models import ModelSignature
 
 CHALLENGER, CHAMPION = "challenger", "champion"
+CARRIED_OUT = "decision_carried_out"
+"""Tag of a version that a decision has made champion."""
 REQUIREMENTS = ("mlflow", "numpy", "onnxruntime", "pandas", "pyarrow")
 EXAMPLE = ("looking for C++ developers (urgent!)", "Registered Nurse - night shift", "")
 

@@ -37,7 +37,7 @@ def main_tree(root: Path) -> Path:
 
 def tracking_uri(root: Path) -> str:
     """MLFLOW_TRACKING_URI if it is set, else the SQLite file of the main tree."""
-    return os.environ.get(URI) or f"{SQLITE}{_folder(root) / 'mlflow.db'}"
+    return os.environ.get(URI) or f"{SQLITE}{local_folder(root) / 'mlflow.db'}"
 
 
 @contextmanager
@@ -75,11 +75,12 @@ def experiment(client: MlflowClient, root: Path, name: str) -> str:
     known = client.get_experiment_by_name(name)
     if known is not None:
         return str(known.experiment_id)
-    folder = _folder(root)
+    folder = local_folder(root)
     is_default = client.tracking_uri == f"{SQLITE}{folder / 'mlflow.db'}"
     location = (folder / "artifacts").as_uri() if is_default else None
     return str(client.create_experiment(name, artifact_location=location))
 
 
-def _folder(root: Path) -> Path:
+def local_folder(root: Path) -> Path:
+    """Where the default registry lies, and what belongs to it."""
     return main_tree(root) / ".mlflow"
