@@ -30,7 +30,7 @@ OCCUPATIONS = [
     ("nurse", "Nurse", ["2"], [], 0.0),
     ("warden", "Keeper", [], [], 0.0),
 ]
-NOTHING: dict[str, list[object]] = {"title": [], "occupation_id": [], "weight": []}
+NOTHING: dict[str, list[object]] = {"title": [], "occupation_id": [], "weight": [], "judged": []}
 RULE = ScoreRule("best", 0.06)
 
 

@@ -136,15 +136,16 @@ class Prototypes:
     ) -> Float32[np.ndarray, "query occupation"]:
         """Return about the score of every occupation for a tile of titles."""
         rows = tiled(embeddings)
-        near = self.vectors @ np.concatenate(
-            [self.axes.T @ rows.T, np.ones((1, len(rows)), np.float32)]
-        )
+        wide = max(2, len(embeddings))  # of one column numpy adds up in another order
+        ones = np.ones((1, len(rows)), np.float32)
+        near = self.vectors @ np.concatenate([self.axes.T @ rows.T, ones])
+        near = np.ascontiguousarray(near[:, :wide])
         np.exp(near, out=near)  # at most e^(1/t) and some
         sums = [
-            alike.reshape(count, -1, len(rows)).sum(axis=0)
+            alike.reshape(count, -1, wide).sum(axis=0)
             for count, alike in zip(self.counts, np.split(near, self.ends[:-1]), strict=True)
         ]
-        scores = np.empty((len(rows), len(self.occupations)), np.float32)
+        scores = np.empty((wide, len(self.occupations)), np.float32)
         scores[:, self.occupations] = self.temperature * np.log(np.concatenate(sums)).T
         about: Float32[np.ndarray, "query occupation"] = scores[: len(embeddings)]
         return about

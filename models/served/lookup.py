@@ -3,9 +3,9 @@
 A soft score adds up over aliases, so that a neighbour with many close ones may outdo the one
 occupation that has the very title. Of the occupations whose label a title is, else of those with
 such an alias, the one that scores best ranks first, with the best score of all at least; nothing
-else changes. A title that exemplars speak of, which people judged, is left to the search, where
-they count. No query of any test is a title of the index that it is asked of, so that evaluation and
-gate need no look-up.
+else changes. A title that people judged is left to the search, where what they said counts; what
+the network guessed of it does not. No query of any test is a title of the index that it is asked
+of, so that evaluation and gate need no look-up.
 """
 
 from __future__ import annotations

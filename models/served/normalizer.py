@@ -50,7 +50,8 @@ class Normalizer:
         aliases: columns `occupation_id, title` (cleaned), `written` (as the taxonomy has it) and
             `split`, a row a title and occupation.
         occupations: columns `occupation_id, occupation_label, codes, other_codes, bias`.
-        exemplars: columns `title, occupation_id, weight` (`models/answer/evidence.py`).
+        exemplars: columns `title, occupation_id, weight` (`models/answer/evidence.py`), and
+            `judged`: whether people said so.
         embeddings: of the titles of `index`, in its order, and then of the exemplars in theirs.
         rule: how occupations score.
         calibration: of the confidence, if there is one.
@@ -93,7 +94,8 @@ class Normalizer:
     def lookup(self) -> Lookup:
         """What the taxonomy itself says of its titles."""
         labels = [clean_title(label) for label in self.catalogue.labels]
-        return Lookup.of(self.index, labels, frozenset(self.exemplars["title"]))
+        told = zip(self.exemplars["title"], self.exemplars["judged"], strict=True)
+        return Lookup.of(self.index, labels, {title for title, judged in told if judged})
 
     def within(self, index: AliasIndex) -> Search:
         """Search another index whose titles are all in this one's, such as that of a split.

@@ -1,7 +1,8 @@
 """The artefact folder of the registered model, from the files of a finished run.
 
 In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/evidence/K/SEED/` (K is
-`mix`, SEED the first of `seeds`), `data/split/aliases.parquet`, `data/ingest/occupations.parquet`.
+`mix`, SEED the first of `seeds`), `data/pairs/K/judged.parquet`, `data/split/aliases.parquet`,
+`data/ingest/occupations.parquet`.
 Out: the folder that `tasks/artefact/serving.py` reads, without pickle: `featurizer.json,
 encoder.onnx, weights.safetensors`, `index.npy` (the embeddings of the sorted distinct titles, then
 of the exemplars), `aliases.parquet`, `occupations.parquet`, `exemplars.parquet`, `qualifiers.csv`
@@ -32,11 +33,11 @@ from tasks.artefact import phrases, serving_file
 from tasks.artefact.crosswalk import other_codes
 from tasks.evaluation.systems import EvaluateParams
 from tasks.files.frames import read_frame, read_json, write_frame, write_json
-from tasks.files.schemas import EXEMPLARS, OCCUPATIONS, PRIOR, SPLIT_ALIASES
+from tasks.files.schemas import EXEMPLARS, JUDGED, OCCUPATIONS, PRIOR, SPLIT_ALIASES
 from tasks.params.section import Count, RunParams, Section, load, load_run
 from tasks.registry.provenance import content_hash, taxonomy_hash
 
-FORMAT = 6
+FORMAT = 7
 Precision = Literal["half_byte", "byte", "single"]
 """Of a number of a table: four bits, eight, or a float's 32."""
 VERSION = 12
@@ -46,6 +47,8 @@ MADE_BY = (
     *("registered", "serving_file", "shared_tables"),
 )
 KNOWN = {**OCCUPATIONS, "other_codes": pl.List(pl.String), "bias": pl.Float32}
+TOLD = {**EXEMPLARS, "judged": pl.Boolean}
+"""Whether it is what people said of the title, no guess."""
 ALIASES = dict.fromkeys(("occupation_id", "title", "written", "split"), pl.String)
 
 
@@ -69,6 +72,7 @@ class Sources:
     register: RegisterParams
     model: Path
     evidence: Path
+    judged: Path
     aliases: Path
     occupations: Path
     qualifiers: Path = phrases.PHRASES
@@ -87,6 +91,7 @@ class Sources:
             register,
             root / "data" / "train" / network / "model",
             root / "data" / "evidence" / network,
+            root / "data" / "pairs" / chosen.mix / "judged.parquet",
             root / "data" / "split" / "aliases.parquet",
             root / "data" / "ingest" / "occupations.parquet",
             root / register.qualifiers if register.qualifiers else phrases.PHRASES,
@@ -114,11 +119,13 @@ class Sources:
         return read_frame(self.occupations, OCCUPATIONS)
 
     def read_evidence(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Read prior and exemplars, checked."""
-        return (
-            read_frame(self.evidence / "prior.parquet", PRIOR),
-            read_frame(self.evidence / "exemplars.parquet", EXEMPLARS),
-        )
+        """Read the prior, checked, and schema `TOLD`."""
+        exemplars = read_frame(self.evidence / "exemplars.parquet", EXEMPLARS)
+        said = read_frame(self.judged, JUDGED).select("occupation_id", title="cleaned", judged=True)
+        keys = ["title", "occupation_id"]
+        told = exemplars.join(said.unique(), on=keys, how="left", maintain_order="left")
+        judged = told.with_columns(pl.col("judged").fill_null(False))
+        return read_frame(self.evidence / "prior.parquet", PRIOR), judged
 
     def labels(self) -> dict[str, str]:
         """Map occupation_id to label."""
@@ -136,6 +143,7 @@ class Sources:
             self.model / "weights.safetensors",
             self.evidence / "prior.parquet",
             self.evidence / "exemplars.parquet",
+            self.judged,
             self.aliases,
             self.occupations,
             self.qualifiers,
@@ -194,7 +202,7 @@ def build_artefact(
     write_frame(written, folder / "aliases.parquet", ALIASES)
     write_frame(_occupations(sources, bias), folder / "occupations.parquet", KNOWN)
     phrases.write_phrases(sources.qualifiers, aliases["title"], folder / "qualifiers.csv")
-    write_frame(exemplars, folder / "exemplars.parquet", EXEMPLARS)
+    write_frame(exemplars, folder / "exemplars.parquet", TOLD)
     export_encoder(network.encoder, folder / "encoder.onnx")
     write_bytes(save(network.weights), folder / "weights.safetensors")
     share_tables(folder / "encoder.onnx", folder / "weights.safetensors")

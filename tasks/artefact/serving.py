@@ -134,8 +134,8 @@ def read_normalizer(folder: Path) -> Normalizer:
         ValueError: the folder is of another format, or its index does not fit its aliases.
     """
     settings = _json(folder / "settings.json")
-    if settings["format"] != 6:
-        raise ValueError(f"{folder}: settings.json is not of format 6")
+    if settings["format"] != 7:
+        raise ValueError(f"{folder}: settings.json is not of format 7")
     featurizer = Featurizer.from_values(_json(folder / "featurizer.json"))
     normalizer = Normalizer(
         featurizer,

@@ -13,6 +13,7 @@ from models.text.titles import normalize_title
 from tasks.files.frames import Schema, write_frame, write_json
 from tasks.files.schemas import (
     EXEMPLARS,
+    JUDGED,
     PRIOR,
     QUERIES,
     READINGS,
@@ -99,3 +100,9 @@ def write_evidence(
         frame = pl.DataFrame([tuple(row) for row in rows], schema=dict(schema), orient="row")
         write_frame(frame, folder / f"{name}.parquet", schema)
     write_json(calibration, folder / "calibration.json")
+
+
+def write_judged(file: Path, said: Rows = ()) -> None:
+    """Write what people said of inputs, (raw_title, occupation_id): schema `JUDGED`."""
+    rows = [(raw, name, "right", False, name, False) for raw, name in said]
+    write_frame(frame_of(rows, JUDGED), file, JUDGED)

@@ -72,15 +72,17 @@ def test_it_has_the_best_score_and_the_others_keep_theirs() -> None:
     assert answer.score_margin == 0 and own < best
 
 
-def test_a_title_that_people_judged_is_left_to_the_search() -> None:
+@pytest.mark.parametrize(("judged", "answer"), [(True, "b0000"), (False, "a0000")])
+def test_a_title_that_people_judged_is_left_to_the_search(judged: bool, answer: str) -> None:
+    """What the network guesses of it is no word against the taxonomy."""
     normalizer = crowded(40)
     label = normalizer.occupations["occupation_label"][0]
     taught = replace(
         normalizer,
-        exemplars=table("title occupation_id weight", [(label, "b0000", 1.0)]),
+        exemplars=table("title occupation_id weight judged", [(label, "b0000", 1.0, judged)]),
         embeddings=np.concatenate([normalizer.embeddings, embed([label])]),
     )
-    assert taught.predict([label])[0].occupation_id == "b0000"
+    assert taught.predict([label])[0].occupation_id == answer
     assert normalizer.predict([label])[0].occupation_id == "a0000"
 
 
