@@ -3,10 +3,11 @@
 In: people's files in the folder `feedback.folder`, `data/score/feedback.csv` of the stage `score`,
 `data/split/aliases.parquet`, all queries and what the mixes before train on. Out, in
 `data/feedback/`: `verdicts.parquet` to train on, `queries.parquet` of titles that only the gate
-asks, `judged.parquet`, `rejected.parquet` and counts. How a file is read:
-`tasks/readers/feedback.py`; the rules that make one opinion of many: `tasks/pairing/verdicts.py`;
-which titles are kept for the gate: `tasks/pairing/reserve.py`. Neculoiu et al. 2016, section 4.2,
-point 4.
+asks, `judged.parquet`, `words.parquet` (who said what, and when), `told.parquet` (what a model's
+look-up answers), `rejected.parquet` and counts. How a file is read: `tasks/readers/feedback.py`;
+the rules that make one opinion of many: `tasks/pairing/verdicts.py`, and of all titles
+`tasks/said/told.py`; which titles are kept for the gate: `tasks/pairing/reserve.py`. Neculoiu et
+al. 2016, section 4.2, point 4.
 """
 
 from __future__ import annotations
@@ -21,7 +22,16 @@ import polars as pl
 from tasks.files.command import run
 from tasks.files.frames import read_frame, write_frame, write_json
 from tasks.files.queries import queried_strings
-from tasks.files.schemas import COMPANION, JUDGED, QUERIES, REJECTED, SPLIT_ALIASES, VERDICTS
+from tasks.files.schemas import (
+    COMPANION,
+    JUDGED,
+    QUERIES,
+    REJECTED,
+    SPLIT_ALIASES,
+    TOLD,
+    VERDICTS,
+    WORDS,
+)
 from tasks.files.sources import SOURCES, training_variants
 from tasks.pairing.reserve import gate_queries, reserved
 from tasks.pairing.verdicts import resolve
@@ -29,6 +39,8 @@ from tasks.params.section import Section, Share, load
 from tasks.readers.feedback import read_feedback
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import NOTICES, Ledger
+from tasks.said.told import told
+from tasks.said.words import words
 
 FOLDER = Path("data/feedback")
 SHOWN = 3
@@ -48,11 +60,13 @@ class FeedbackParams(Section):
 
 
 class Judged(NamedTuple):
-    """Schemas `VERDICTS`, `QUERIES`, `JUDGED` and `REJECTED`, all counts, how files were read."""
+    """A frame of the schema of its name each, all counts, how files were read."""
 
     verdicts: pl.DataFrame
     queries: pl.DataFrame
     judged: pl.DataFrame
+    words: pl.DataFrame
+    told: pl.DataFrame
     rejected: pl.DataFrame
     counts: dict[str, Any]
     read_as: list[str]
@@ -77,11 +91,13 @@ def feedback(
     """
     ledger = Ledger()
     opinions = read_feedback(params, aliases, ledger)
-    resolved = resolve(opinions.frame, aliases, queries)
+    predictions = opinions.frame.drop_nulls("predicted_occupation_id")
+    resolved = resolve(predictions, aliases, queries)
     judged = resolved.outcomes.with_columns(reserved(resolved.outcomes, params.gate_share, trained))
     kept_back = judged.filter("reserved")["normalized"].unique()
     verdicts = resolved.verdicts.filter(~pl.col("normalized").is_in(kept_back.to_list()))
     asked = gate_queries(judged, aliases)
+    answers = told(opinions.frame, aliases)
     counts = {
         "rows_read": dict(ledger.rows),
         "rejected": _reasons(ledger),
@@ -89,9 +105,13 @@ def feedback(
         "reserved": len(kept_back),
         "gate_queries": len(asked),
         "trained": len(verdicts),
+        "told": len(answers),
+        "no_job_title": answers["occupation_id"].null_count(),
         **resolved.counts,
     }
-    return Judged(verdicts, asked, judged, ledger.frame(), counts, ledger.read_as())
+    said = words(opinions.frame)
+    frames = verdicts, asked, judged, said, answers, ledger.frame()
+    return Judged(*frames, counts, ledger.read_as())
 
 
 def require_usable(judged: Judged, max_rejected_share: float) -> None:
@@ -122,7 +142,7 @@ def rejected_file() -> Path:
     return (FOLDER / "rejected.parquet").resolve()
 
 
-def told(counts: dict[str, Any]) -> list[str]:
+def summary(counts: dict[str, Any]) -> list[str]:
     """Say in a few lines what became of the rows."""
     lines = []
     for file, read in counts["rows_read"].items():
@@ -137,7 +157,8 @@ def told(counts: dict[str, Any]) -> list[str]:
         f"{counts['predictions']} predictions judged: {counts['right']} right, {counts['wrong']} "
         f"wrong ({counts['corrected']} corrected), {counts['unresolved']} undecided; reviewers "
         f"differed on {counts['conflicts']}",
-        f"{counts['trained']} verdicts to train on; {counts['gate_queries']} titles for the gate",
+        f"{counts['trained']} verdicts to train on; {counts['gate_queries']} titles for the gate; "
+        f"{counts['told']} titles looked up from now on, {counts['no_job_title']} of them as none",
         *([f"refused rows: {rejected_file()}"] if counts["rejected"] else []),
     ]
 
@@ -168,8 +189,10 @@ def main() -> None:
     write_frame(made.verdicts, FOLDER / "verdicts.parquet", VERDICTS)
     write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
     write_frame(made.judged, FOLDER / "judged.parquet", JUDGED)
+    write_frame(made.words, FOLDER / "words.parquet", WORDS)
+    write_frame(made.told, FOLDER / "told.parquet", TOLD)
     write_json(made.counts, FOLDER / "metrics.json")
-    print("\n".join(told(made.counts)))
+    print("\n".join(summary(made.counts)))
 
 
 if __name__ == "__main__":

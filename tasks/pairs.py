@@ -2,16 +2,15 @@
 
 In, K = 0: `data/split/{titles,queries}.parquet` and `data/companion/titles.parquet`; 1 to 3:
 `data/pairs/K-1/` and the source's `variants.parquet`; 4 and 4c: `data/pairs/3/` and
-`data/feedback/`. Out: `data/pairs/K/{strings,pairs}.parquet`, and `judged.parquet`, what people
-judged, which only 4 and 4c know. A source's share of the similar pairs stands in `pairs.shares`;
-similar to dissimilar is 1 : 4 in every mix (Neculoiu et al. 2016, section 4.2), and a dissimilar
-pair of source `base` never shares an occupation.
+`data/feedback/`. Out: `data/pairs/K/{strings,pairs}.parquet`, and `judged`, `words` and
+`told.parquet`, what people said, which only 4 and 4c know. A source's share of the similar pairs
+stands in `pairs.shares`; similar to dissimilar is 1 : 4 in every mix (Neculoiu et al. 2016, section
+4.2), and a dissimilar pair of source `base` never shares an occupation.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,8 +23,17 @@ from pydantic import Field, model_validator
 from models.repeatable.seeding import generator
 from tasks.files.command import run
 from tasks.files.counts import say
-from tasks.files.frames import read_frame, write_frame, write_json
-from tasks.files.schemas import COMPANION, JUDGED, QUERIES, STRINGS, TITLES, VERDICTS
+from tasks.files.frames import read_frame, read_json, write_frame, write_json
+from tasks.files.schemas import (
+    COMPANION,
+    JUDGED,
+    QUERIES,
+    STRINGS,
+    TITLES,
+    TOLD,
+    VERDICTS,
+    WORDS,
+)
 from tasks.files.sources import (
     BASE,
     CORRECTIONS,
@@ -124,15 +132,18 @@ def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iter
     )
 
 
-def _judged(mix: str) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """Return what people judged, and the counts of the stage `feedback`; nothing for mixes 0 to 3.
+def _said(mix: str, folder: Path) -> dict[str, Any]:
+    """Write what people said, nothing for mixes 0 to 3; return the counts of the stage `feedback`.
 
-    They go on from here, so that what reads this mix needs no stage that the mix does not.
+    It goes on from here, so that what reads this mix needs no stage that the mix does not.
     """
-    if not reads_feedback(mix):
-        return pl.DataFrame(schema=dict(JUDGED)), {}
-    counts = json.loads(Path("data/feedback/metrics.json").read_text(encoding="utf-8"))
-    return read_frame(Path("data/feedback/judged.parquet"), JUDGED), {"feedback": counts}
+    given = Path("data/feedback")
+    for name, schema in (("judged", JUDGED), ("words", WORDS), ("told", TOLD)):
+        nothing = pl.DataFrame(schema=dict(schema))
+        file = f"{name}.parquet"
+        frame = read_frame(given / file, schema) if reads_feedback(mix) else nothing
+        write_frame(frame, folder / file, schema)
+    return {"feedback": read_json(given / "metrics.json")} if reads_feedback(mix) else {}
 
 
 def _counts(rows: Counter[tuple[str, bool]], strings: pl.DataFrame) -> dict[str, Any]:
@@ -153,10 +164,8 @@ def main() -> None:
     strings, blocks = _mixed(mix, load(PairsParams), load_run().seed)
     rows = write_blocks(blocks, folder / "pairs.parquet")
     write_frame(strings, folder / "strings.parquet", STRINGS)
-    judged, told = _judged(mix)
-    write_frame(judged, folder / "judged.parquet", JUDGED)
     counts = _counts(rows, strings)
-    write_json(counts | told, folder / "metrics.json")
+    write_json(counts | _said(mix, folder), folder / "metrics.json")
     say(counts)
 
 

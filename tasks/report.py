@@ -2,7 +2,7 @@
 
 In: `data/ingest/{occupations.parquet,metrics.json}`, `data/split/{aliases,titles}.parquet`, all
 tests' queries (`tasks/files/queries.py`), `{variants.parquet,metrics.json}` of `data/synonyms/` and
-`data/extra_words/`, `data/pairs/K/{judged.parquet,metrics.json}`,
+`data/extra_words/`, `data/pairs/K/{judged.parquet,words.parquet,metrics.json}`,
 `data/train/K/SEED/{history.csv,model/}`, and `{run,scores}.parquet` and `table.csv` of
 `data/lexical/` and `data/evaluate/K/SEED/`, and `data/evidence/K/SEED/`; K is `mix` of
 `params.yaml`, SEED the first of its `seeds`. Out: `data/report/report.html`, and for `dvc metrics`
@@ -39,6 +39,7 @@ from tasks.files.schemas import (
     SYNONYM_VARIANTS,
     TABLE,
     TITLES,
+    WORDS,
 )
 from tasks.files.tables import read_table
 from tasks.ingest import IngestParams
@@ -137,6 +138,7 @@ def load_material(params: PageParams, data: Path) -> Material:
             params.evaluate.soft_temperature,
         ),
         judged=read_frame(data / f"pairs/{params.mix}/judged.parquet", JUDGED),
+        words=read_frame(data / f"pairs/{params.mix}/words.parquet", WORDS),
         weights=sum(weight.numel() for weight in encoder.parameters()),
         embed=embed,
         units=() if vectors is None else featurizer.vocabularies[0].known,

@@ -30,7 +30,8 @@ OCCUPATIONS = [
     ("nurse", "Nurse", ["2"], [], 0.0),
     ("warden", "Keeper", [], [], 0.0),
 ]
-NOTHING: dict[str, list[object]] = {"title": [], "occupation_id": [], "weight": [], "judged": []}
+NOTHING: dict[str, list[object]] = {"title": [], "occupation_id": [], "weight": []}
+UNTOLD: dict[str, list[object]] = {"normalized": [], "occupation_id": []}
 RULE = ScoreRule("best", 0.06)
 
 
@@ -57,6 +58,7 @@ def toy_normalizer(calibration: Calibration | None = None) -> Normalizer:
         table("occupation_id title written split", rows),
         table("occupation_id occupation_label codes other_codes bias", list(OCCUPATIONS)),
         NOTHING,
+        UNTOLD,
         embed(sorted(set(cleaned))),
         RULE,
         calibration,

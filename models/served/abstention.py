@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -23,7 +23,8 @@ NO_LETTERS = "no letters"
 UNKNOWN_LETTERS = "unknown letters"
 """No letter of it was seen in training, for example another script."""
 NO_JOB_TITLE = "no job title"
-"""Reads less like a job title than nearly all inputs do (`models/answer/familiarity.py`)."""
+"""Reads less like a job title than nearly all inputs do (`models/answer/familiarity.py`), or people
+said so."""
 UNSURE = "low confidence"
 """Below the confidence that was asked for."""
 
@@ -42,15 +43,22 @@ class Reader:
     Attributes:
         letters: seen in training.
         titles: the cleaned titles of the index; these are answered whatever they are made of.
+        is_none: tells of a cleaned title whether people said that it is no job title.
     """
 
     letters: frozenset[str]
     titles: frozenset[str]
+    is_none: Callable[[str], bool]
 
     @classmethod
-    def of(cls, alphabet: Iterable[str], titles: Iterable[str]) -> Self:
+    def of(
+        cls,
+        alphabet: Iterable[str],
+        titles: Iterable[str],
+        is_none: Callable[[str], bool] = lambda title: False,
+    ) -> Self:
         """Read what holds a letter of the featurizer's characters, or is one of the titles."""
-        return cls(frozenset(filter(_is_letter, alphabet)), frozenset(titles))
+        return cls(frozenset(filter(_is_letter, alphabet)), frozenset(titles), is_none)
 
     def __call__(self, raw_title: object) -> Reading:
         """Clean a value of any type, or say why it gets no answer."""
@@ -59,6 +67,8 @@ class Reader:
         title = clean_title(raw_title)
         if not title:
             return Reading(title, EMPTY)
+        if self.is_none(title):
+            return Reading(title, NO_JOB_TITLE)
         if not self.letters.isdisjoint(title) or title in self.titles:
             return Reading(title, None)
         return Reading(title, UNKNOWN_LETTERS if any(map(_is_letter, title)) else NO_LETTERS)

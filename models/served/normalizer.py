@@ -50,8 +50,8 @@ class Normalizer:
         aliases: columns `occupation_id, title` (cleaned), `written` (as the taxonomy has it) and
             `split`, a row a title and occupation.
         occupations: columns `occupation_id, occupation_label, codes, other_codes, bias`.
-        exemplars: columns `title, occupation_id, weight` (`models/answer/evidence.py`), and
-            `judged`: whether people said so.
+        exemplars: columns `title, occupation_id, weight` (`models/answer/evidence.py`).
+        told: columns `normalized, occupation_id`: what people said of titles; None: no job title.
         embeddings: of the titles of `index`, in its order, and then of the exemplars in theirs.
         rule: how occupations score.
         calibration: of the confidence, if there is one.
@@ -65,6 +65,7 @@ class Normalizer:
     aliases: Columns
     occupations: Columns
     exemplars: Columns
+    told: Columns
     embeddings: Float32[np.ndarray, "title dim"]
     rule: ScoreRule
     calibration: Calibration | None
@@ -92,10 +93,10 @@ class Normalizer:
 
     @cached_property
     def lookup(self) -> Lookup:
-        """What the taxonomy itself says of its titles."""
+        """What people and the taxonomy itself say of titles."""
         labels = [clean_title(label) for label in self.catalogue.labels]
-        told = zip(self.exemplars["title"], self.exemplars["judged"], strict=True)
-        return Lookup.of(self.index, labels, {title for title, judged in told if judged})
+        told = zip(self.told["normalized"], self.told["occupation_id"], strict=True)
+        return Lookup.of(self.index, labels, dict(told))
 
     def within(self, index: AliasIndex) -> Search:
         """Search another index whose titles are all in this one's, such as that of a split.
@@ -146,13 +147,13 @@ class Normalizer:
         rows = [row for row, reading in enumerate(readings) if reading.reason is None]
         titles = [readings[row].title for row in rows]
         answers.put(np.arange(len(answers)), **self.versions)
-        said = [self.qualifiers(str(raw_titles[row])) for row in rows]
-        answers.put(np.array(rows, int), **{kind: [one[kind] for one in said] for kind in KINDS})
+        words = [self.qualifiers(str(raw_titles[row])) for row in rows]
+        answers.put(np.array(rows, int), **{kind: [one[kind] for one in words] for kind in KINDS})
         depth = max(wanted.top_k, 2)
         search = self.pruned if self.pruned and depth <= DEPTH else self.search
         for place, hits in search.blocks(titles, depth):
-            found = self.lookup(titles[place], hits)
-            self._answer(answers, np.array(rows[place]), titles[place], found, wanted)
+            said = self.lookup(titles[place], hits)
+            self._answer(answers, np.array(rows[place]), titles[place], hits, said, wanted)
         return answers
 
     def _answer(
@@ -161,14 +162,15 @@ class Normalizer:
         rows: Int[np.ndarray, " query"],
         titles: list[str],
         hits: Hits,
+        said: Bool[np.ndarray, " query"],
         wanted: Wanted,
     ) -> None:
-        """Write what a block of readable titles found."""
+        """Write what a block of readable titles found; what people `said` is given, sure or not."""
         sure = self.confidences(hits)
         given = np.ones(len(rows), bool)
         if sure is not None:
-            given = sure[:, wanted.levels - 1] >= wanted.min_confidence
-            unlike = self._unlike_titles(titles, hits)
+            given = said | (sure[:, wanted.levels - 1] >= wanted.min_confidence)
+            unlike = ~said & self._unlike_titles(titles, hits)
             codes = self.catalogue.sure_codes(sure, hits.occupations[:, 0], wanted.sure_from)
             answers.put(rows[~unlike], sure_code=codes[~unlike])
             answers.put(rows[~given], reason=UNSURE)
@@ -216,7 +218,7 @@ class Normalizer:
     @cached_property
     def reader(self) -> Reader:
         """Says what can be read."""
-        return Reader.of(self.featurizer.alphabet, self.index.titles)
+        return Reader.of(self.featurizer.alphabet, self.index.titles, self.lookup.is_none)
 
     @cached_property
     def catalogue(self) -> Catalogue:

@@ -1,15 +1,16 @@
 """The artefact folder of the registered model, from the files of a finished run.
 
 In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/evidence/K/SEED/` (K is
-`mix`, SEED the first of `seeds`), `data/pairs/K/judged.parquet`, `data/split/aliases.parquet`,
+`mix`, SEED the first of `seeds`), `data/pairs/K/told.parquet`, `data/split/aliases.parquet`,
 `data/ingest/occupations.parquet`.
 Out: the folder that `tasks/artefact/serving.py` reads, without pickle: `featurizer.json,
 encoder.onnx, weights.safetensors`, `index.npy` (the embeddings of the sorted distinct titles, then
-of the exemplars), `aliases.parquet`, `occupations.parquet`, `exemplars.parquet`, `qualifiers.csv`
-(phrases of seniority, contract and place), `settings.json` (format, precision, score rule,
-calibration, number of answers, versions), and for training into its space `encoder.json`. Tables
-are floats, bytes or half bytes, as section `register` says; the index is bytes, or floats as they
-are. It holds all aliases of the taxonomy, those of the tests too: a
+of the exemplars), `aliases.parquet`, `occupations.parquet`, `exemplars.parquet`, `told.parquet`
+(what people said of titles), `qualifiers.csv` (phrases of seniority, contract and place),
+`settings.json` (format, precision, score rule, calibration, number of answers, versions), and for
+training into its space `encoder.json`. Tables are floats, bytes or half bytes, as section
+`register` says; the index is bytes, or floats as they are. It holds all aliases of the taxonomy,
+those of the tests too: a
 consumer who gives a title of the taxonomy must find it. Equal files give equal bytes.
 """
 
@@ -33,11 +34,11 @@ from tasks.artefact import phrases, serving_file
 from tasks.artefact.crosswalk import other_codes
 from tasks.evaluation.systems import EvaluateParams
 from tasks.files.frames import read_frame, read_json, write_frame, write_json
-from tasks.files.schemas import EXEMPLARS, JUDGED, OCCUPATIONS, PRIOR, SPLIT_ALIASES
+from tasks.files.schemas import EXEMPLARS, OCCUPATIONS, PRIOR, SPLIT_ALIASES, TOLD
 from tasks.params.section import Count, RunParams, Section, load, load_run
 from tasks.registry.provenance import content_hash, taxonomy_hash
 
-FORMAT = 7
+FORMAT = 8
 Precision = Literal["half_byte", "byte", "single"]
 """Of a number of a table: four bits, eight, or a float's 32."""
 VERSION = 12
@@ -47,8 +48,6 @@ MADE_BY = (
     *("registered", "serving_file", "shared_tables"),
 )
 KNOWN = {**OCCUPATIONS, "other_codes": pl.List(pl.String), "bias": pl.Float32}
-TOLD = {**EXEMPLARS, "judged": pl.Boolean}
-"""Whether it is what people said of the title, no guess."""
 ALIASES = dict.fromkeys(("occupation_id", "title", "written", "split"), pl.String)
 
 
@@ -72,7 +71,7 @@ class Sources:
     register: RegisterParams
     model: Path
     evidence: Path
-    judged: Path
+    told: Path
     aliases: Path
     occupations: Path
     qualifiers: Path = phrases.PHRASES
@@ -91,7 +90,7 @@ class Sources:
             register,
             root / "data" / "train" / network / "model",
             root / "data" / "evidence" / network,
-            root / "data" / "pairs" / chosen.mix / "judged.parquet",
+            root / "data" / "pairs" / chosen.mix / "told.parquet",
             root / "data" / "split" / "aliases.parquet",
             root / "data" / "ingest" / "occupations.parquet",
             root / register.qualifiers if register.qualifiers else phrases.PHRASES,
@@ -119,13 +118,11 @@ class Sources:
         return read_frame(self.occupations, OCCUPATIONS)
 
     def read_evidence(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Read the prior, checked, and schema `TOLD`."""
-        exemplars = read_frame(self.evidence / "exemplars.parquet", EXEMPLARS)
-        said = read_frame(self.judged, JUDGED).select("occupation_id", title="cleaned", judged=True)
-        keys = ["title", "occupation_id"]
-        told = exemplars.join(said.unique(), on=keys, how="left", maintain_order="left")
-        judged = told.with_columns(pl.col("judged").fill_null(False))
-        return read_frame(self.evidence / "prior.parquet", PRIOR), judged
+        """Read prior and exemplars, checked."""
+        return (
+            read_frame(self.evidence / "prior.parquet", PRIOR),
+            read_frame(self.evidence / "exemplars.parquet", EXEMPLARS),
+        )
 
     def labels(self) -> dict[str, str]:
         """Map occupation_id to label."""
@@ -143,7 +140,7 @@ class Sources:
             self.model / "weights.safetensors",
             self.evidence / "prior.parquet",
             self.evidence / "exemplars.parquet",
-            self.judged,
+            self.told,
             self.aliases,
             self.occupations,
             self.qualifiers,
@@ -186,8 +183,9 @@ def build_artefact(
     aliases = sources.read_aliases()
     titles = AliasIndex.of(aliases["cleaned"].to_list(), aliases["occupation_id"].to_list()).titles
     prior, exemplars = sources.read_evidence()
+    told = read_frame(sources.told, TOLD)
     if not trained:
-        prior, exemplars = prior.clear(), exemplars.clear()
+        prior, exemplars, told = prior.clear(), exemplars.clear(), told.clear()
     bias = prior.select("occupation_id", "bias")
     exemplar_titles = sorted(set(exemplars["title"]))
     numbers = io.BytesIO()
@@ -202,7 +200,8 @@ def build_artefact(
     write_frame(written, folder / "aliases.parquet", ALIASES)
     write_frame(_occupations(sources, bias), folder / "occupations.parquet", KNOWN)
     phrases.write_phrases(sources.qualifiers, aliases["title"], folder / "qualifiers.csv")
-    write_frame(exemplars, folder / "exemplars.parquet", TOLD)
+    write_frame(exemplars, folder / "exemplars.parquet", EXEMPLARS)
+    write_frame(told, folder / "told.parquet", TOLD)
     export_encoder(network.encoder, folder / "encoder.onnx")
     write_bytes(save(network.weights), folder / "weights.safetensors")
     share_tables(folder / "encoder.onnx", folder / "weights.safetensors")

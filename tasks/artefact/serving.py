@@ -134,8 +134,8 @@ def read_normalizer(folder: Path) -> Normalizer:
         ValueError: the folder is of another format, or its index does not fit its aliases.
     """
     settings = _json(folder / "settings.json")
-    if settings["format"] != 7:
-        raise ValueError(f"{folder}: settings.json is not of format 7")
+    if settings["format"] != 8:
+        raise ValueError(f"{folder}: settings.json is not of format 8")
     featurizer = Featurizer.from_values(_json(folder / "featurizer.json"))
     normalizer = Normalizer(
         featurizer,
@@ -143,6 +143,7 @@ def read_normalizer(folder: Path) -> Normalizer:
         pq.read_table(folder / "aliases.parquet").to_pydict(),
         pq.read_table(folder / "occupations.parquet").to_pydict(),
         pq.read_table(folder / "exemplars.parquet").to_pydict(),
+        pq.read_table(folder / "told.parquet").to_pydict(),
         _unit_rows(np.load(folder / "index.npy", allow_pickle=False)),
         ScoreRule(**settings["rule"]),
         settings["calibration"] and Calibration(**settings["calibration"]),

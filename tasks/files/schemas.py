@@ -104,6 +104,21 @@ VERDICTS: Schema = {
     "corrected_occupation_id": pl.String,
 }
 
+WORDS: Schema = {
+    "raw_title": pl.String,
+    "normalized": pl.String,
+    "predicted_occupation_id": pl.String,
+    "verdict": pl.String,
+    "occupation_id": pl.String,
+    "reviewer_id": pl.String,
+    "judged_at": pl.String,
+    "own": pl.Boolean,
+}
+"""Every row of feedback that was taken: who said what of which title, and when. `occupation_id` is
+the one that the row says is right, if it says so."""
+TOLD: Schema = {"normalized": pl.String, "occupation_id": pl.String}
+"""What people together say of a title; null: no job title."""
+
 STRINGS: Schema = {
     "string_id": pl.UInt32,
     "title": pl.String,

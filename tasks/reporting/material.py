@@ -65,6 +65,7 @@ class Material:
         extra_words_variants: schema `EXTRA_WORDS_VARIANTS`.
         made: `metrics.json` of `synonyms`, `extra_words` and, of the trained mix, `pairs`.
         judged: schema `JUDGED`; empty for a mix that learns from no feedback.
+        words: schema `WORDS`; the same.
         evidence: what the trained system knows of inputs.
         weights: how many numbers the network has learned.
         embed: cleaned titles to embeddings of unit norm, one row a title.
@@ -86,6 +87,7 @@ class Material:
     extra_words_variants: pl.DataFrame
     made: dict[str, dict[str, Any]]
     judged: pl.DataFrame
+    words: pl.DataFrame
     evidence: Evidence
     weights: int
     embed: Embed

@@ -18,6 +18,7 @@ from tasks.reporting.sections.losses import losses
 from tasks.reporting.sections.neighbours import neighbours
 from tasks.reporting.sections.overview import headline, overview
 from tasks.reporting.sections.results import results
+from tasks.reporting.sections.reviewers import reviewers
 from tasks.reporting.sections.sizes import sizes
 from tasks.reporting.sections.slices import slices
 from tasks.reporting.sections.worst_occupations import worst_occupations
@@ -37,6 +38,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Material], Html]]] = {
     "sizes": ("Sizes", sizes),
     "augmentation": ("Augmentation", augmentation),
     "feedback": ("Feedback", feedback),
+    "reviewers": ("Reviewers", reviewers),
     "data": ("Data and model", overview),
 }
 NAVIGATION = '<nav aria-label="Sections"><ul>'

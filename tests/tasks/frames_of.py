@@ -13,12 +13,12 @@ from models.text.titles import normalize_title
 from tasks.files.frames import Schema, write_frame, write_json
 from tasks.files.schemas import (
     EXEMPLARS,
-    JUDGED,
     PRIOR,
     QUERIES,
     READINGS,
     SPLIT_ALIASES,
     SPLIT_INPUTS,
+    TOLD,
     VARIANTS,
     VERDICTS,
 )
@@ -102,7 +102,7 @@ def write_evidence(
     write_json(calibration, folder / "calibration.json")
 
 
-def write_judged(file: Path, said: Rows = ()) -> None:
-    """Write what people said of inputs, (raw_title, occupation_id): schema `JUDGED`."""
-    rows = [(raw, name, "right", False, name, False) for raw, name in said]
-    write_frame(frame_of(rows, JUDGED), file, JUDGED)
+def write_told(file: Path, said: Rows = ()) -> None:
+    """Write what people said of titles, (raw_title, occupation_id): schema `TOLD`."""
+    rows = [(normalize_title(raw), name) for raw, name in said]
+    write_frame(pl.DataFrame(rows, schema=dict(TOLD), orient="row"), file, TOLD)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from frames_of import frame_of, queries_of, titles_of, variants_of, verdicts_of
+from frames_of import frame_of, queries_of, titles_of, variants_of, verdicts_of, write_told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from params_of import pairs_params
@@ -28,8 +28,10 @@ from tasks.files.schemas import (
     STRINGS,
     SYNONYM_VARIANTS,
     TITLES,
+    TOLD,
     VARIANTS,
     VERDICTS,
+    WORDS,
 )
 from tasks.files.sources import MIXES
 from tasks.pairing.drawn_pairs import base_pairs, new_pairs, variant_pairs
@@ -265,7 +267,7 @@ VERDICT_ROWS = [
     ("corrected", "title 3", "o3", False, "o4"),
     ("mined 7 wrongly", "title 7", "o7", False, "o8"),
 ]
-TOLD = {"trained": 4, "rejected": {}}
+COUNTS = {"trained": 4, "rejected": {}}
 BEFORE = {"1": "0", "2": "1", "3": "2", "4": "3", "4c": "3"}
 NEW = {"1": "typo", "2": "synonym", "3": "extra_words", "4": "feedback", "4c": "feedback"}
 
@@ -289,7 +291,13 @@ def write_sources() -> None:
     write(verdicts_of(VERDICT_ROWS), "feedback/verdicts", VERDICTS)
     judged = [("judged right", "o1", "right", False, "o1", False)]
     write(frame_of(judged, JUDGED), "feedback/judged", JUDGED)
-    write_json(TOLD, Path("data/feedback/metrics.json"))
+    write(
+        frame_of([("judged right", "o1", "right", "o1", "ann", "", False)], WORDS),
+        "feedback/words",
+        WORDS,
+    )
+    write_told(Path("data/feedback/told.parquet"), [("judged right", "o1")])
+    write_json(COUNTS, Path("data/feedback/metrics.json"))
 
 
 def write(frame: pl.DataFrame, name: str, schema: Schema) -> None:
@@ -375,9 +383,10 @@ def test_what_is_written_beside_the_pairs(
     assert counts["strings"] == len(strings)
     assert counts["similar"] == {s: n for (s, similar), n in sums.items() if similar}
     assert counts["dissimilar"] == {s: n for (s, similar), n in sums.items() if not similar}
-    assert counts["feedback"] == TOLD
+    assert counts["feedback"] == COUNTS
     for mix, known in (("2", 0), ("4c", 1)):
-        assert len(read_frame(Path(f"data/pairs/{mix}/judged.parquet"), JUDGED)) == known
+        for name, schema in (("judged", JUDGED), ("words", WORDS), ("told", TOLD)):
+            assert len(read_frame(Path(f"data/pairs/{mix}/{name}.parquet"), schema)) == known
         before = {p.name: p.read_bytes() for p in Path(f"data/pairs/{mix}").iterdir()}
         make(mix, monkeypatch)
         assert before == {p.name: p.read_bytes() for p in Path(f"data/pairs/{mix}").iterdir()}

@@ -1,4 +1,4 @@
-"""What people's feedback was: taken, refused and why, disputed; and what the network makes of it.
+"""What people's feedback was: taken, refused and why; and what the network makes of it.
 
 *Before* is what people said of the answer that they judged, *now* the answer of the network shown.
 Titles that it was trained on stand apart from those that only the gate asks.
@@ -38,6 +38,8 @@ USES = {
     "trained": "verdicts to learn from",
     "reserved": "titles kept from training, by their hash",
     "gate_queries": "of these, queries of the gate: the right occupation is known",
+    "told": "titles that are looked up, and answered as people did",
+    "no_job_title": "of these, no job title",
 }
 MENDED = {
     "unknown_correction": "corrections to an occupation that the taxonomy does not have, dropped",
@@ -59,7 +61,6 @@ def feedback(material: Material) -> Html:
         ),
         _files(counts),
         *_what_became(counts),
-        _disputed(material),
         *_before_and_now(material),
     )
 
@@ -87,18 +88,6 @@ def _what_became(counts: dict[str, Any]) -> Iterator[Html]:
     ):
         rows = [(words, number(count(values[name]))) for name, words in meaning.items()]
         yield table(caption, ("", number_head("Count")), rows)
-
-
-def _disputed(material: Material) -> Html:
-    rows = material.judged.filter("disputed")
-    if rows.is_empty():
-        return paragraph("No reviewers contradicted each other.")
-    shown = [
-        (row["raw_title"], material.label(row["predicted_occupation_id"]), row["fate"])
-        for row in rows.head(EXAMPLES).iter_rows(named=True)
-    ]
-    caption = f"Reviewers contradicted each other on {counted(len(rows), 'answer')}"
-    return table(caption, ("Title", "Answer judged", "Decided"), shown)
 
 
 def _before_and_now(material: Material) -> Iterator[Html]:

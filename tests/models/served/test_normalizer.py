@@ -244,7 +244,7 @@ def test_labels_of_occupations_are_answered_with_their_own(normalizer: Normalize
 
 def test_an_exemplar_is_one_more_alias(normalizer: Normalizer) -> None:
     """Within another index too; what stands beside it keeps its answer."""
-    exemplars = table("title occupation_id weight judged", [("ovenhand", "baker", 1.0, True)])
+    exemplars = table("title occupation_id weight", [("ovenhand", "baker", 1.0)])
     embeddings = np.concatenate([normalizer.embeddings, embed(["ovenhand"])])
     taught = replace(normalizer, exemplars=exemplars, embeddings=embeddings)
     assert taught.predict(["ovenhand"])[0].score == pytest.approx(1.0, abs=1e-4)

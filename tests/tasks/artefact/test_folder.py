@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import tiny_run
 import yaml
-from frames_of import write_evidence, write_judged
+from frames_of import write_evidence, write_told
 
 from models.answer.occupation_scores import ScoreRule
 from models.network.embedding import embed_titles
@@ -25,7 +25,7 @@ from tasks.files.schemas import SPLIT_ALIASES
 FILES = {
     *("settings.json", "featurizer.json", "encoder.json", "encoder.onnx", "index.npy"),
     *("weights.safetensors", "aliases.parquet", "occupations.parquet", "exemplars.parquet"),
-    *("qualifiers.csv",),
+    *("told.parquet", "qualifiers.csv"),
 }
 
 
@@ -132,7 +132,7 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
     hashes.add(Sources.below(root).artefact_hash())
     write_evidence(root / "data/evidence/1/7", prior=[("nurse", 0.5, 0.05)])
     hashes.add(Sources.below(root).artefact_hash())
-    write_judged(root / "data/pairs/1/judged.parquet", [("night owl", "nurse")])
+    write_told(root / "data/pairs/1/told.parquet", [("night owl", "nurse")])
     hashes.add(Sources.below(root).artefact_hash())
     aliases = tiny_run.aliases().reverse()
     write_frame(aliases, root / "data/split/aliases.parquet", SPLIT_ALIASES)
@@ -150,8 +150,8 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
 
 def test_a_folder_of_another_format_is_refused(artefact: Path) -> None:
     settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
-    (artefact / "settings.json").write_text(json.dumps(settings | {"format": 6}), encoding="utf-8")
-    with pytest.raises(ValueError, match="not of format 7"):
+    (artefact / "settings.json").write_text(json.dumps(settings | {"format": 7}), encoding="utf-8")
+    with pytest.raises(ValueError, match="not of format 8"):
         read_normalizer(artefact)
 
 
@@ -162,7 +162,7 @@ def test_the_trained_network_has_its_evidence_and_the_untrained_none(
     calibration = {"temperature": 0.06, "offsets": [0.0] * 3, "slopes": [1.0] * 3, "familiar": -1.0}
     prior = [("software", 0.5, 0.001)]
     exemplars = [("night owl", "nurse", 1.0), ("night owl", "gone", 1.0)]
-    write_judged(root / "data/pairs/1/judged.parquet", [("Night owl", "nurse"), ("x", "nurse")])
+    write_told(root / "data/pairs/1/told.parquet", [("Night shift", "nurse"), ("x", "nurse")])
     write_evidence(root / "data/evidence/1/7", prior, exemplars, calibration)
     made = {}
     for which in ("weights", "initial"):
@@ -176,7 +176,9 @@ def test_the_trained_network_has_its_evidence_and_the_untrained_none(
     )
     assert bias["software"] == pytest.approx(0.001) and bias["baker"] == 0
     untrained = made["initial"]
-    assert made["weights"].exemplars["judged"] == [True, False], "the other is a guess"
+    assert made["weights"].told["normalized"] == ["night shift", "x"]
+    (shift,) = made["weights"].predict(["NIGHT  shift!"], min_confidence=0.99)
+    assert shift.occupation_id == "nurse" and untrained.told["normalized"] == []
     assert untrained.exemplars["title"] == [] and set(untrained.occupations["bias"]) == {0.0}
     assert untrained.predict(["coder"])[0].reason == "uncalibrated"
 

@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 import tiny_run
 import torch
-from frames_of import aliases_of, write_evidence, write_judged
+from frames_of import aliases_of, write_evidence, write_told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -151,7 +151,7 @@ def serve(
     write_frame(aliases, folder / "aliases.parquet", SPLIT_ALIASES)
     write_frame(occupations, folder / "occupations.parquet", OCCUPATIONS)
     write_evidence(folder / "evidence")
-    write_judged(folder / "judged.parquet")
+    write_told(folder / "told.parquet")
     sources = Sources(
         RunParams(track="titles", seed=1, mix="1", seeds=[1]),
         EvaluateParams(
@@ -163,7 +163,7 @@ def serve(
         RegisterParams(name="m", top_k=3, precision="single", qualifiers="", crosswalk=""),
         folder / "model",
         folder / "evidence",
-        *(folder / f"{name}.parquet" for name in ("judged", "aliases", "occupations")),
+        *(folder / f"{name}.parquet" for name in ("told", "aliases", "occupations")),
     )
     build_artefact(sources, folder / "artefact")
     served = ServedNormalizer()

@@ -27,6 +27,7 @@ from tasks.files.schemas import (
     SCORES,
     SYNONYM_VARIANTS,
     TABLE,
+    WORDS,
 )
 from tasks.ingest import IngestParams
 from tasks.params.network import NetworkParams
@@ -65,6 +66,15 @@ JUDGED_ROWS = [
     ("lorry driver", "a", "wrong", True, None, False),
 ]
 """raw title, answer judged, what was decided, disputed?, right occupation, reserved?"""
+WORDS_ROWS = [
+    ("ward sister", "c", "right", "c", "ann", "2026-01-01", False),
+    ("Ward sister!", "c", "wrong", "a", "labels", "2026-01-01", True),
+    ("ward sister", "c", "wrong", "a", "<bob>", "2026-01-01", False),
+    ("see below", "b", "no job title", None, "ann", "2026-01-01", False),
+    ("see below", "b", "no job title", None, "<bob>", "2026-01-01", False),
+    ("lorry driver", "a", "right", "a", "ann", "2026-01-01", False),
+]
+"""raw title, answer judged, verdict, right occupation, reviewer, when, own?"""
 EXTRA_WORDS_ROWS = [
     ("nurse", "nurse (m/f) <i>urgent</i>", "mined", True, "train"),
     ("programmer", "programmer wanted", "mined", False, "test"),
@@ -121,6 +131,8 @@ MADE = {
             "trained": 84,
             "reserved": 85,
             "gate_queries": 86,
+            "told": 87,
+            "no_job_title": 88,
         },
     },
 }
@@ -217,6 +229,7 @@ def material() -> Material:
         synonym_variants=variants_of(SYNONYM_ROWS, SYNONYM_VARIANTS),
         extra_words_variants=variants_of(EXTRA_WORDS_ROWS, EXTRA_WORDS_VARIANTS),
         made=MADE,
+        words=frame_of(WORDS_ROWS, WORDS),
         judged=frame_of(JUDGED_ROWS, JUDGED),
         evidence=Evidence.of(
             index_of(distinct_titles(_aliases())),

@@ -26,6 +26,7 @@ from tasks.files.schemas import (
     SYNONYM_VARIANTS,
     TABLE,
     TITLES,
+    WORDS,
 )
 from tasks.files.tables import write_table
 from tasks.report import METRICS, PAGE, main
@@ -71,6 +72,7 @@ def written(material, tmp_path, monkeypatch):
     )
     write_evidence(data / f"evidence/{k}/{seed}", exemplars=[("bread baker", "a", 1.0)])
     write_frame(material.judged, data / f"pairs/{k}/judged.parquet", JUDGED)
+    write_frame(material.words, data / f"pairs/{k}/words.parquet", WORDS)
     for name, folder in (
         ("synonyms", "synonyms"),
         ("extra_words", "extra_words"),

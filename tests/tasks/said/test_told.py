@@ -1,0 +1,98 @@
+"""What people say of titles, by hand: whose word counts, and what nobody's word is."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from frames_of import aliases_of
+
+from tasks.files.schemas import OPINIONS, TOLD, WORDS
+from tasks.said.told import told
+from tasks.said.words import last_words, words
+
+ALIASES = aliases_of([("cook", "Cook", True, "train"), ("nurse", "Nurse", True, "train")])
+EARLY, LATE = "2026-01-01", "2026-02-01"
+NONE = "no job title"
+
+
+def opinions(*rows: tuple[str, str | None, str, str | None, str, str, bool]) -> pl.DataFrame:
+    """Rows of (raw title, predicted, verdict, corrected, reviewer, when, own)."""
+    return pl.DataFrame(
+        [
+            (raw, predicted, predicted or "", "v", verdict, corrected, who, at, own)
+            for raw, predicted, verdict, corrected, who, at, own in rows
+        ],
+        schema=dict(OPINIONS),
+        orient="row",
+    )
+
+
+def answers(
+    *rows: tuple[str, str | None, str, str | None, str, str, bool],
+) -> dict[str, str | None]:
+    made = told(opinions(*rows), ALIASES)
+    assert dict(made.schema) == TOLD and made["normalized"].is_sorted()
+    return dict(made.iter_rows())
+
+
+def test_an_answer_is_what_was_confirmed_or_corrected() -> None:
+    assert answers(
+        ("Fry cook!", "cook", "right", None, "ann", EARLY, False),
+        ("ward sister", "cook", "wrong", "nurse", "ann", EARLY, False),
+        ("helper", "cook", "wrong", None, "ann", EARLY, False),
+        ("by its label", "cook", "wrong", "nurse", "labels", EARLY, True),
+    ) == {"by its label": "nurse", "fry cook": "cook", "ward sister": "nurse"}
+
+
+@pytest.mark.parametrize(
+    ("ann", "bob", "answer"),
+    [
+        ((NONE, None, EARLY), None, {"x": None}),
+        ((NONE, None, EARLY), (NONE, None, LATE), {"x": None}),
+        ((NONE, None, EARLY), ("right", None, LATE), {}),  # a tie, whoever spoke last
+        (("right", None, EARLY), (NONE, None, LATE), {}),
+        (("wrong", None, EARLY), (NONE, None, LATE), {"x": None}),  # ann gave no answer
+        (("wrong", "nurse", EARLY), ("wrong", "nurse", LATE), {"x": "nurse"}),
+    ],
+    ids=["alone", "two", "tie", "tie_again", "no_answer", "agreed"],
+)
+def test_no_job_title_against_others(
+    ann: tuple[str, str | None, str], bob: tuple[str, str | None, str] | None, answer: dict
+) -> None:
+    said = [("X", "cook", *ann[:2], "ann", ann[2], False)]
+    said += [("x", "cook", *bob[:2], "bob", bob[2], False)] if bob else []
+    assert answers(*said) == answer
+
+
+def test_two_against_one_and_a_change_of_mind() -> None:
+    none = ("x", "cook", NONE, None)
+    two = [(*none, who, EARLY, False) for who in ("ann", "bob")]
+    assert answers(*two, ("x", "cook", "right", None, "cid", LATE, False)) == {"x": None}
+    changed = ("x", "cook", "right", None, "ann", LATE, False)
+    assert answers(*two, changed, ("x", "cook", "right", None, "cid", LATE, False)) == {"x": "cook"}
+    assert answers((*none, "ann", EARLY, False), changed) == {"x": "cook"}
+
+
+def test_the_taxonomy_keeps_its_titles_and_labels_call_nothing_none() -> None:
+    assert answers(("Cook", "cook", NONE, None, "ann", EARLY, False)) == {}
+    assert answers(("cook", "cook", "wrong", "nurse", "ann", EARLY, False)) == {}
+
+
+def test_a_title_without_a_prediction() -> None:
+    assert answers(("see below", None, NONE, None, "ann", EARLY, False)) == {"see below": None}
+
+
+def test_words_are_every_row_and_the_last_ones_those_that_hold() -> None:
+    said = words(
+        opinions(
+            ("x", "cook", "wrong", "nurse", "ann", LATE, False),
+            ("X!", "cook", "right", None, "ann", EARLY, False),
+            ("x", "cook", "right", None, "bob", LATE, False),
+            ("x", "nurse", "right", None, "bob", LATE, False),  # says two things at once
+            ("x", "cook", "wrong", None, "cid", LATE, False),
+        )
+    )
+    assert dict(said.schema) == WORDS and len(said) == 5
+    assert said.sample(fraction=1, shuffle=True, seed=1).pipe(last_words).select(
+        "normalized", "occupation_id", "reviewer_id"
+    ).rows() == [("x", "nurse", "ann")]
