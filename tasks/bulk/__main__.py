@@ -24,9 +24,10 @@ import pyarrow.compute as pc
 
 from models.repeatable.progress import Progress
 from tasks.bulk.answering import Answering, answering
-from tasks.bulk.files import File, Refused, SourceError
+from tasks.bulk.files import File, Refused, SourceError, text_hash
 from tasks.bulk.known import KnownAnswers, distinct, known_answers
-from tasks.bulk.output import MANIFEST, Output, OutputError, text_hash
+from tasks.bulk.last_run import remember
+from tasks.bulk.output import MANIFEST, Output, OutputError
 from tasks.bulk.source import ROWS, Source
 from tasks.files.command import run
 from tasks.files.frames import read_json
@@ -53,6 +54,7 @@ def main() -> None:
                 f"the disk is full: make room beside {options.output} and in {options.known}, and "
                 "run again: what is finished is kept"
             ) from None
+    remember(Path.cwd(), options.output)
     print(
         f"{options.output}: {manifest['rows']:,} rows, {manifest['answered']:,} answered, "
         f"{manifest['refused']:,} more refused"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import fsspec
@@ -59,6 +61,16 @@ def files_at(system: AbstractFileSystem, path: str, address: str) -> Iterator[Fi
             yield File(name, own, int(info["size"] or 0), str(stamp))
     if not told:
         raise SourceError(f"{address}: no file that ends in {', '.join((*CSV, *PARQUET))}")
+
+
+def state_of(files: Sequence[File]) -> str:
+    """Return what tells these files from others, and from themselves after a change."""
+    return text_hash(json.dumps(files))
+
+
+def text_hash(text: str) -> str:
+    """Return what tells texts apart."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def opened(system: AbstractFileSystem, file: File) -> BinaryIO:

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from models.repeatable.whole_file import whole_file
-from tasks.bulk.files import File, Refused
+from tasks.bulk.files import File, Refused, state_of, text_hash
 from tasks.files.frames import read_json, write_json
 
 MANIFEST, PLAN, REFUSED = "manifest.json", "plan.json", "refused.parquet"
@@ -51,7 +51,7 @@ class Output:
     @property
     def result(self) -> dict[str, Any]:
         """All that it follows from; part of the manifest."""
-        return {**self.plan, STATE: text_hash(json.dumps(self.files))}
+        return {**self.plan, STATE: state_of(self.files)}
 
     @property
     def folder(self) -> Path:
@@ -171,11 +171,6 @@ class Output:
 
 def _part(number: int, part: int) -> str:
     return f"part-{number:04}-{part:05}"
-
-
-def text_hash(text: str) -> str:
-    """Return what tells texts apart."""
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _sha256(path: Path) -> str:

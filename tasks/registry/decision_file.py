@@ -1,10 +1,11 @@
 """What was decided about the version of this run, for the report: `data/gate/decision.json`.
 
 Out: `name, version, registered_at` (ISO, UTC, the registry's), `promoted, reason` (as they stand
-now), `opponent, table_markdown, figures` (of each test) and `flips` (`test, raw_title,
-occupation_label, before, after, change`): the gate's queries whose first answer became right or
-wrong. No stage writes or reads it, as it follows from a registry; it is made anew from the version
-whenever that is asked for, the flips from an artifact of the version's run.
+now), `opponent, table_markdown, figures` (of each test), `flips` (`test, raw_title,
+occupation_label, before, after, change, rows`): the gate's queries whose first answer became right
+or wrong, and `affected` (`tasks/registry/affected.py`), null without a bulk run. No stage writes or
+reads it, as it follows from a registry; it is made anew from the version whenever that is asked
+for, flips and affected titles from an artifact of the version's run.
 """
 
 from __future__ import annotations
@@ -53,4 +54,5 @@ def _shown(client: MlflowClient, version: ModelVersion) -> dict[str, Any]:
         "table_markdown": version.tags.get("decision_table", ""),
         "figures": json.loads(version.tags.get("decision_figures", "[]")),
         "flips": [],
+        "affected": None,
     }

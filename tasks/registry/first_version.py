@@ -1,8 +1,10 @@
-"""A first version becomes champion unless shown worse than the untrained network on some test.
+"""What becomes champion unless shown worse: a first version, and a champion with corrections.
 
-That is the whole rule: there is no champion to keep up with, and a consumer without any
-model is served worst. The chance that a network that learned nothing is refused is `gate.harm` over
-all tests. Where no test shows a gain, the decision says what training had to go by.
+For a first version there is no champion to keep up with, and a consumer without any model is served
+worst; the opponent is the untrained network, and the chance that a network that learned nothing is
+refused is `gate.harm` over all tests. Where no test shows a gain, the decision says what training
+had to go by. A correction has the champion's own network: people's answers are right in it, which
+no test asks, and the gate sees to it that others do not suffer.
 """
 
 from __future__ import annotations
@@ -40,6 +42,22 @@ def decide_first(answers: Mapping[str, Answers], harm: float, learned: str) -> V
         kept = "a first version, and the gate has no queries to judge it by (section split)"
     gained = f"better on {', '.join(better)}" if better else f"but no gain is shown: {learned}"
     return Verdict(True, f"{kept}; {gained}", figures)
+
+
+def decide_corrected(answers: Mapping[str, Answers], opponent: str, harm: float) -> Verdict:
+    """Judge a champion with what people said since.
+
+    Args:
+        answers: test to the answers with it, without, and of `ngram`.
+        opponent: the champion.
+        harm: chance of refusing one that is no worse.
+    """
+    figures = shown_worse(answers, harm)
+    worse = [f"{own.test} ({own.difference:+.3f})" for own in figures if not own.passed]
+    if worse:
+        return Verdict(False, f"shown worse than {opponent} on {', '.join(worse)}", figures)
+    kept = f"the network of {opponent} with what people said since"
+    return Verdict(True, f"{kept}, shown worse on none of {len(figures)} tests", figures)
 
 
 def what_training_saw(model: Path, data: Path) -> str:

@@ -11,7 +11,10 @@ import polars as pl
 
 @dataclass(frozen=True)
 class Flip:
-    """One query; `before` and `after` are the labels that opponent and challenger answer."""
+    """One query; `before` and `after` are the labels that opponent and challenger answer.
+
+    `rows` says how often its title came in with the last bulk run, 0 if that is not known.
+    """
 
     test: str
     raw_title: str
@@ -19,10 +22,15 @@ class Flip:
     before: str
     after: str
     change: Literal["right to wrong", "wrong to right"]
+    rows: int = 0
 
 
 def flips(
-    before: pl.DataFrame, after: pl.DataFrame, queries: pl.DataFrame, labels: Mapping[str, str]
+    before: pl.DataFrame,
+    after: pl.DataFrame,
+    queries: pl.DataFrame,
+    labels: Mapping[str, str],
+    rows: Mapping[str, int],
 ) -> list[Flip]:
     """List them in the order of the queries.
 
@@ -31,6 +39,7 @@ def flips(
         after: schema `RUN`, of the challenger.
         queries: schema `QUERIES`; of several right occupations all labels are given.
         labels: occupation_id to label.
+        rows: raw title to its rows in the last bulk run.
     """
     key = ["test", "query_id"]
     first, second = (
@@ -52,6 +61,7 @@ def flips(
             before=labels[row["before"]],
             after=labels[row["after"]],
             change="wrong to right" if row["right"] else "right to wrong",
+            rows=rows.get(row["raw_title"], 0),
         )
         for row in changed.iter_rows(named=True)
     ]

@@ -7,9 +7,10 @@ champion, the opponent is the network as training began, exported in the same wa
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -17,21 +18,24 @@ from models.answer.search import Search
 from models.served.normalizer import Normalizer
 from models.text.ngram_matcher import NgramMatcher
 from tasks.artefact.folder import Sources, build_artefact
+from tasks.bulk.last_run import last_run
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import read_index
 from tasks.files.queries import read_queries
 from tasks.params.section import load
+from tasks.registry.affected import Affected, affected
 from tasks.registry.first_version import (
     UNTRAINED,
     by_hand,
+    decide_corrected,
     decide_first,
     what_training_saw,
     without_champion,
 )
 from tasks.registry.flips import Flip, flips
 from tasks.registry.gate import GateParams, Verdict, decide
-from tasks.registry.gate_figures import as_markdown, by_test
-from tasks.registry.register import CHAMPION
+from tasks.registry.gate_figures import Answers, as_markdown, by_test
+from tasks.registry.register import CHAMPION, CORRECTS
 
 if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
@@ -44,6 +48,19 @@ SEEN = (
 )
 
 
+class _Case(NamedTuple):
+    """What a rule may say of a decision, besides the answers."""
+
+    root: Path
+    sources: Sources
+    challenger: ModelVersion
+    opponent: str
+    params: GateParams
+
+
+Rule = Callable[["Mapping[str, Answers]", _Case], Verdict]
+
+
 @dataclass(frozen=True)
 class Judgement:
     """A verdict with what there is to show of it.
@@ -53,12 +70,14 @@ class Judgement:
         opponent: whom the challenger was judged against.
         page: the table; empty if nothing was compared.
         flips: queries whose first answer became right or wrong.
+        affected: what becomes of the titles of the last bulk run, if there is one.
     """
 
     verdict: Verdict
     opponent: str
     page: str = ""
     flips: list[Flip] = field(default_factory=list)
+    affected: Affected | None = None
 
     def shown(self) -> dict[str, Any]:
         """Return what the report shows of it, as plain values."""
@@ -67,6 +86,7 @@ class Judgement:
             "table_markdown": self.page,
             "figures": [asdict(figures) for figures in self.verdict.figures],
             "flips": [asdict(flip) for flip in self.flips],
+            "affected": asdict(self.affected) if self.affected else None,
         }
 
 
@@ -85,11 +105,13 @@ def judge(
             "ask for the decision where it was registered, or register again"
         )
     if champion is None:
-        return _judged(root, sources, challenger, UNTRAINED, _untrained(sources), first=True)
+        return _judged(root, sources, challenger, UNTRAINED, _untrained(sources), _first)
     opponent = f"champion version {champion.version}"
     if champion.tags.get("taxonomy_hash") != challenger.tags["taxonomy_hash"]:
         return Judgement(Verdict(False, _other_taxonomy(challenger, opponent), []), opponent)
-    return _judged(root, sources, challenger, opponent, _loaded(champion), first=False)
+    is_correction = challenger.tags.get(CORRECTS) == str(champion.version)
+    rule = _corrected if is_correction else _challenging
+    return _judged(root, sources, challenger, opponent, _loaded(champion), rule)
 
 
 def _judged(
@@ -98,8 +120,7 @@ def _judged(
     challenger: ModelVersion,
     opponent: str,
     normalizer: Normalizer,
-    *,
-    first: bool,
+    rule: Rule,
 ) -> Judgement:
     queries, index = gate_queries(root / "data"), read_index(root / "data")
     systems = {"challenger": _loaded(challenger), "opponent": normalizer}
@@ -110,19 +131,34 @@ def _judged(
     asked = {name: rank_queries(name, searches[name], queries, 1) for name in searches}
     answers = by_test(pl.concat(scores for scores, _ in asked.values()))
     params = load(GateParams, root / "params.yaml")
-    if first:
-        learned = what_training_saw(sources.model, root / "data")
-        verdict = decide_first(answers, params.harm, learned)
-        if not verdict.promoted:
-            helped = without_champion(challenger.name, str(challenger.version))
-            verdict = Verdict(False, f"{verdict.reason}; {helped}", verdict.figures)
-    else:
-        verdict = decide(answers, opponent, params)
+    verdict = rule(answers, _Case(root, sources, challenger, opponent, params))
     page = as_markdown(verdict.figures, opponent, params.margin, params.harm)
+    first = opponent == UNTRAINED
     seen = 0 if first else _seen(normalizer, queries)
     page += SEEN.format(opponent=opponent, seen=seen) if seen else ""
-    changed = flips(asked["opponent"][1], asked["challenger"][1], queries, sources.labels())
-    return Judgement(verdict, opponent, page, changed)
+    run = None if first else last_run(root, challenger.name)  # nobody has asked the untrained one
+    rows = run.rows_of(queries["raw_title"]) if run else {}
+    was, now = (asked[name][1] for name in ("opponent", "challenger"))
+    changed = flips(was, now, queries, sources.labels(), rows)
+    told = affected(run, normalizer, systems["challenger"]) if run else None
+    return Judgement(verdict, opponent, page, changed, told)
+
+
+def _first(answers: Mapping[str, Answers], case: _Case) -> Verdict:
+    learned = what_training_saw(case.sources.model, case.root / "data")
+    verdict = decide_first(answers, case.params.harm, learned)
+    if verdict.promoted:
+        return verdict
+    helped = without_champion(case.challenger.name, str(case.challenger.version))
+    return Verdict(False, f"{verdict.reason}; {helped}", verdict.figures)
+
+
+def _challenging(answers: Mapping[str, Answers], case: _Case) -> Verdict:
+    return decide(answers, case.opponent, case.params)
+
+
+def _corrected(answers: Mapping[str, Answers], case: _Case) -> Verdict:
+    return decide_corrected(answers, case.opponent, case.params.harm)
 
 
 def gate_queries(data: Path) -> pl.DataFrame:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version as installed
 from pathlib import Path
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 CHALLENGER, CHAMPION = "challenger", "champion"
 CARRIED_OUT = "decision_carried_out"
 """Tag of a version that a decision has made champion."""
+CORRECTS = "corrects"
+"""Tag of a version that is another one's network with what people said since."""
+ARTEFACT = "normalizer"
 REQUIREMENTS = ("mlflow", "numpy", "onnxruntime", "pandas", "pyarrow")
 EXAMPLE = ("looking for C++ developers (urgent!)", "Registered Nurse - night shift", "")
 
@@ -111,26 +115,46 @@ def signature(top_k: int) -> ModelSignature:
 
 
 def _add(client: MlflowClient, root: Path, sources: Sources, artefact_hash: str) -> str:
-    """Log and register; the version's number."""
-    import mlflow
-
-    name = sources.register.name
+    """Log and register a run; the version's number."""
     tags = {
-        **provenance(root),
         "artefact_hash": artefact_hash,
         "taxonomy_hash": sources.taxonomy_hash(),
         "mix": sources.run.mix,
         "train_seed": str(sources.run.seeds[0]),
     }
-    place = experiment(client, root, name)
-    for leftover in client.search_runs([place], f"tags.artefact_hash = '{artefact_hash}'"):
-        client.delete_run(leftover.info.run_id)
-    with (
-        tempfile.TemporaryDirectory() as temporary,
-        mlflow.start_run(experiment_id=place, run_name=f"{name} {artefact_hash[:8]}", tags=tags),
-    ):
-        mlflow.log_metrics(read_metrics(root, sources.run))
+    with tempfile.TemporaryDirectory() as temporary:
         packed = packaged(Path(temporary), sources)
+        metrics = read_metrics(root, sources.run)
+        return add_version(client, root, sources.register.name, packed, tags, metrics)
+
+
+def add_version(
+    client: MlflowClient,
+    root: Path,
+    name: str,
+    packed: Mapping[str, Any],
+    tags: Mapping[str, str],
+    metrics: Mapping[str, float],
+) -> str:
+    """Log a model and register it, with its tags, as challenger; return the version's number.
+
+    Args:
+        client: of the registry.
+        root: where the model was made.
+        name: of the registered model.
+        packed: what `as_logged` returned.
+        tags: `artefact_hash` and others, beside where it comes from.
+        metrics: logged with it.
+    """
+    import mlflow
+
+    tags = {**provenance(root), **tags}
+    place, own = experiment(client, root, name), tags["artefact_hash"]
+    for leftover in client.search_runs([place], f"tags.artefact_hash = '{own}'"):
+        client.delete_run(leftover.info.run_id)
+    run_name = f"{name} {own[:8]}"
+    with mlflow.start_run(experiment_id=place, run_name=run_name, tags=tags):
+        mlflow.log_metrics(dict(metrics))
         uri = str(mlflow.pyfunc.log_model(name="normalizer", **packed).model_uri)
     version = str(mlflow.register_model(uri, name, tags=tags).version)
     client.set_registered_model_alias(name, CHALLENGER, version)
@@ -144,15 +168,20 @@ def packaged(folder: Path, sources: Sources) -> dict[str, Any]:
         folder: where to.
         sources: of a finished run.
     """
+    build_artefact(sources, folder / ARTEFACT)
+    return as_logged(folder, sources.register.top_k)
+
+
+def as_logged(folder: Path, top_k: int) -> dict[str, Any]:
+    """Write the serving file beside the artefact in `folder`; return how MLflow calls both."""
     import pandas as pd
 
-    build_artefact(sources, folder / "normalizer")
     serving = folder / "serving.py"
     serving.write_text(self_contained(), encoding="utf-8")
     return {
         "python_model": str(serving),
-        "artifacts": {"normalizer": str(folder / "normalizer")},
-        "signature": signature(sources.register.top_k),
+        "artifacts": {ARTEFACT: str(folder / ARTEFACT)},
+        "signature": signature(top_k),
         "input_example": pd.DataFrame({"raw_title": EXAMPLE}),
         "pip_requirements": [f"{package}=={installed(package)}" for package in REQUIREMENTS],
     }

@@ -3,9 +3,9 @@
 In: `data/report/report.html`, which the stage `report` makes and which holds no time, and
 `data/gate/decision.json`, which the gate writes once the version is registered: `name, version,
 registered_at` (ISO, UTC), `promoted, reason, opponent, table_markdown` and `flips`, the gate's
-titles that one of the two models answers rightly and the other wrongly (`test, raw_title,
-occupation_label, before, after, change`). The page is no output of a stage: the same report stands
-below every version that was registered from it.
+titles that one of the two models answers rightly and the other wrongly; and, if there was a bulk
+run, `affected`, who gets other answers (`changed_titles.py` shows both). The page is no output of a
+stage: the same report stands below every version that was registered from it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any
 
 from models.repeatable.whole_file import write_bytes
 from tasks.files.command import run
+from tasks.reporting.changed_titles import affected, flipped
 from tasks.reporting.markdown_table import markdown_as_html
-from tasks.reporting.markup import Html, paragraph, section, table_of_bodies, table_row, tag
-from tasks.reporting.names import count, counted, test_name
+from tasks.reporting.markup import Html, paragraph, section, tag
 from tasks.reporting.page import with_first_section
 
 REPORT = Path("data/report/report.html")
@@ -35,13 +35,6 @@ NEEDED = (
     "table_markdown",
     "flips",
 )
-CHANGES = {
-    "wrong to right": "Right now, wrong before",
-    "right to wrong": "Wrong now, right before",
-}
-HEAD = ("Title", "Test", "Answered before", "Answered now")
-SHOWN = 30  # titles of either change
-OF_ONE = 3  # of one occupation
 
 
 def decision_page(report: str, decision: dict[str, Any]) -> str:
@@ -67,57 +60,24 @@ def decision_section(decision: dict[str, Any]) -> Html:
             tag("strong", f"{word.capitalize()}: {str(decision['reason']).rstrip('.')}."),
         ),
         *markdown_as_html(str(decision["table_markdown"])),
-        *_changes(decision["flips"], str(decision["opponent"])),
+        *_changes(decision),
     )
+
+
+def _changes(decision: dict[str, Any]) -> list[Html]:
+    """Show who is affected, if a bulk run is known, and what flipped."""
+    told = decision.get("affected")
+    flips = flipped(decision["flips"], str(decision["opponent"]), rows=told is not None)
+    if told is None:
+        return flips
+    shown = affected(told, f"version {decision['version']}")
+    return [tag("h3", "Who is affected"), *shown, tag("h3", "What flipped"), *flips]
 
 
 def _day(registered_at: str) -> str:
     """Write a moment to the minute, in UTC."""
     moment = datetime.fromisoformat(registered_at).astimezone(UTC)
     return f"{moment.day} {moment:%B %Y, %H:%M} UTC"
-
-
-def _changes(flips: list[dict[str, str | None]], opponent: str) -> list[Html]:
-    if not flips:
-        return [paragraph("No title of the gate went from wrong to right or from right to wrong.")]
-    by_change = {change: [f for f in flips if f["change"] == change] for change in CHANGES}
-    gained, lost = (len(rows) for rows in by_change.values())
-    said = paragraph(
-        f"Against {opponent}, of the gate's titles {count(gained)} became right and "
-        f"{count(lost)} wrong. They stand under their right occupation."
-    )
-    return [said, *(_flipped(CHANGES[change], rows) for change, rows in by_change.items() if rows)]
-
-
-def _flipped(caption: str, flips: list[dict[str, str | None]]) -> Html:
-    """Group titles by occupation, the one with the most first; `OF_ONE` of each, `SHOWN` in all."""
-    by_occupation: dict[str, list[dict[str, str | None]]] = {}
-    for flip in flips:
-        by_occupation.setdefault(str(flip["occupation_label"]), []).append(flip)
-    ranked = sorted(by_occupation.items(), key=lambda item: (-len(item[1]), item[0]))
-    shown = [(name, flip) for name, group in ranked for flip in group[:OF_ONE]][:SHOWN]
-    bodies = [
-        _group(name, len(by_occupation[name]), [flip for of, flip in shown if of == name])
-        for name in dict.fromkeys(name for name, _ in shown)
-    ]
-    rest = f", of which {count(len(shown))} are shown" if len(shown) < len(flips) else ""
-    return table_of_bodies(f"{caption}: {counted(len(flips), 'title')}{rest}", HEAD, bodies)
-
-
-def _group(occupation: str, titles: int, shown: list[dict[str, str | None]]) -> Html:
-    of = f", {counted(titles, 'title')}" if len(shown) < titles else ""
-    name = tag("th", tag("strong", occupation), of, colspan=len(HEAD), scope="rowgroup")
-    rows = [
-        table_row(
-            [
-                flip["raw_title"],
-                test_name(str(flip["test"])),
-                *(flip[side] or "no answer" for side in ("before", "after")),
-            ]
-        )
-        for flip in shown
-    ]
-    return tag("tbody", tag("tr", name, class_="group"), *rows)
 
 
 def main() -> None:

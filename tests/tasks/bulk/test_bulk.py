@@ -17,6 +17,7 @@ import pytest
 from tasks.bulk import __main__ as bulk
 from tasks.bulk import output, source
 from tasks.bulk.files import SourceError
+from tasks.bulk.last_run import LAST, last_run
 from tasks.bulk.output import OutputError
 
 TITLES = ["nurse", "", None, "nurse", "cook", "cook", "nurse"]
@@ -220,3 +221,16 @@ def test_columns_of_the_answer_are_not_overwritten(
     (tmp_path / "in.csv").write_text("reason,title\n1,nurse\n")
     with pytest.raises(SourceError, match="reason; use --prefix=found_"):
         run(monkeypatch, tmp_path / "in.csv", tmp_path / "out", tmp_path / "known")
+
+
+def test_a_run_of_a_registered_model_is_remembered_also_by_a_run_that_finds_it_there(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        run(monkeypatch, titles, Path("out"), tmp_path / "known", "--model=models:/toy")
+        known = last_run(tmp_path, "toy")
+        assert known is not None and (known.model, known.rows) == ("models:/toy/1", 9)
+        assert known.titles.rows() == [("nurse", 4), ("", 2), ("cook", 2)]
+        (tmp_path / LAST / "toy.json").unlink()

@@ -27,7 +27,7 @@ def test_only_first_answers_that_become_right_or_wrong() -> None:
     rows = [(q, "annotations", "gate", f"raw {q}", own, 1, "input") for q, own in gold.items()]
     before = run({"q1": "b", "q2": "b", "q3": "a", "q4": "c"})
     after = run({"q1": "b", "q2": "c", "q3": "b", "q4": "a"})
-    assert flips(before, after, queries_of(rows), LABELS) == [
-        Flip("annotations", "raw q3", "Cook", "Baker", "Cook", "wrong to right"),
-        Flip("annotations", "raw q4", "Cook or Nurse", "Nurse", "Baker", "right to wrong"),
+    assert flips(before, after, queries_of(rows), LABELS, {"raw q4": 12, "raw q1": 3}) == [
+        Flip("annotations", "raw q3", "Cook", "Baker", "Cook", "wrong to right", 0),
+        Flip("annotations", "raw q4", "Cook or Nurse", "Nurse", "Baker", "right to wrong", 12),
     ]

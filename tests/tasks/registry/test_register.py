@@ -14,6 +14,7 @@ import tiny_run
 from mlflow_import import WARNINGS
 
 from tasks.artefact.folder import Sources
+from tasks.bulk.last_run import remember
 from tasks.files.frames import write_frame
 from tasks.files.queries import read_queries
 from tasks.files.schemas import OCCUPATIONS, SPLIT_ALIASES
@@ -168,7 +169,7 @@ def test_the_decision_stands_in_a_file(root: Path, request: pytest.FixtureReques
     told = json.loads(file.read_text(encoding="utf-8"))
     assert told.keys() == {
         *("name", "version", "registered_at", "promoted", "reason"),
-        *("opponent", "table_markdown", "figures", "flips"),
+        *("opponent", "table_markdown", "figures", "flips", "affected"),
     }
     assert (told["name"], told["version"]) == (other.name, "2")
     assert (told["promoted"], told["reason"]) == (decision.promoted, decision.reason)
@@ -182,8 +183,9 @@ def test_the_decision_stands_in_a_file(root: Path, request: pytest.FixtureReques
     )
     assert difference == pytest.approx(figures["difference"], abs=0.1)  # it counts ties in part
     assert told["flips"][0].keys() == {
-        *("test", "raw_title", "occupation_label", "before", "after", "change")
+        *("test", "raw_title", "occupation_label", "before", "after", "change", "rows")
     }
+    assert told["affected"] is None, "there was no bulk run"
     with registry(root) as client:
         version = client.get_model_version(other.name, "2")
         created = version.creation_timestamp / 1000
@@ -200,6 +202,42 @@ def test_the_decision_stands_in_a_file(root: Path, request: pytest.FixtureReques
         Path(folder.removeprefix("file://"), artifact.path).unlink()
     promote(root, other.version)
     assert json.loads(file.read_text(encoding="utf-8")) == told | {"opponent": "", "flips": []}
+
+
+def test_the_decision_tells_who_is_affected(
+    root: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All titles of the taxonomy came in, the first one ten times; a useless network changes some.
+
+    It is told once: what becomes of the run's folder later does not change a decision.
+    """
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(root.parent))
+    first = register(root)
+    promote(root, first.version)
+    titles = tiny_run.aliases()["title"].to_list()
+    output = root.parent / "answers"
+    output.mkdir()
+    pl.DataFrame({"t": titles + titles[:1] * 9}).write_parquet(output / "part.parquet")
+    result = {"model": f"models:/{first.name}/1", "column": "t", "params": {}}
+    rows = len(titles) + 9
+    part = {"name": "part.parquet", "rows": rows}
+    manifest = {"result": result, "parts": [part], "rows": rows}
+    (output / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    remember(root, output)
+    other = register(run(root, request, good=False))
+    promote(root, other.version)
+    file = root / "data/gate/decision.json"
+    told = json.loads(file.read_text(encoding="utf-8"))
+    shown = told["affected"]
+    assert shown["model"] == f"models:/{first.name}/1"
+    assert shown["run_rows"] == shown["asked_rows"] == rows
+    assert shown["asked_titles"] == len(set(titles))
+    assert 0 < shown["changed_rows"] == sum(one["rows"] for one in shown["changed"])
+    assert all(one["before"] != one["after"] for one in shown["changed"])
+    assert told["flips"] and all(flip["rows"] >= 1 for flip in told["flips"])
+    (output / "part.parquet").unlink()
+    promote(root, other.version)
+    assert json.loads(file.read_text(encoding="utf-8")) == told
 
 
 def test_a_kill_between_decision_and_alias_is_made_good(
