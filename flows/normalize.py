@@ -17,14 +17,15 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 
 from flows import results
+from flows.failed_run import leave_page
 from flows.stages.dvc_stages import said
-from flows.workspaces.workspace import root_of
+from flows.workspaces.workspace import standing_root_of
 
 MANIFEST, BULK = "manifest.json", "tasks.bulk"
 KNOWN = ".known"
 
 
-@flow(name="normalize")
+@flow(name="normalize", on_failure=[leave_page], on_crashed=[leave_page])
 def normalize(
     source: str,
     output: str,
@@ -49,7 +50,7 @@ def normalize(
     Raises:
         StageFailed: with the last words of what went wrong.
     """
-    root = root_of(profile)
+    root = standing_root_of(profile)
     return normalize_in(root, source, output, model, options or {}, known)
 
 

@@ -20,6 +20,7 @@ REGISTER = "tasks.registry.register"
 PROMOTE = "tasks.registry.promote"
 LISTING = "tasks.registry.listing"
 ROLLBACK = "tasks.registry.rollback"
+CORRECTIONS = "tasks.registry.corrections"
 Say = Callable[[str], None]
 
 
@@ -91,10 +92,18 @@ def project_rollback(root: Path, to: str | None, why: str, say: Say) -> list[str
     return _lines(root, [sys.executable, "-m", ROLLBACK, *words], say)
 
 
+def project_corrections(root: Path, say: Say) -> tuple[Registered, Decision] | None:
+    """Put what people said to work in the champion of `root`; None if it knows it already."""
+    done = _asked(root, say, CORRECTIONS)
+    return (Registered(**done["registered"]), Decision(**done["decision"])) if done else None
+
+
 def _asked(root: Path, say: Say, module: str, *arguments: str) -> dict[str, Any]:
     """Run a module and read what it has found."""
     command = [sys.executable, "-m", module, "--json", *arguments]
-    lines = _lines(root, command, lambda line: None if line.startswith("{") else say(line))
+    lines = _lines(
+        root, command, lambda line: None if line.startswith(("{", "null")) else say(line)
+    )
     answer: dict[str, Any] = json.loads(lines[-1])
     return answer
 

@@ -17,6 +17,7 @@ from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from flows import results
+from flows.failed_run import leave_page
 from flows.failure import StageFailed
 from flows.stages.dvc_plan import Outcome
 from flows.stages.nothing_to_do import push, unchanged
@@ -57,7 +58,7 @@ class Reproduced:
         return (self.root / self.track.page).read_text(encoding="utf-8")
 
 
-@flow(name="reproduce")
+@flow(name="reproduce", on_failure=[leave_page], on_crashed=[leave_page])
 def reproduce(profile: str = "") -> Reproduced:
     """Train and evaluate all that the track compares, and make its page.
 

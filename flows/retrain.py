@@ -16,6 +16,7 @@ from prefect import flow, get_run_logger, task
 from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 
+from flows.failed_run import leave_page
 from flows.registry import Decision, Registered, Registry, project_registry
 from flows.stages.dvc_stages import said
 from flows.stages.nothing_to_do import TARGET
@@ -24,7 +25,7 @@ from flows.summary import Summary, as_markdown
 from flows.workspaces.workspace import root_of
 
 
-@flow(name="retrain")
+@flow(name="retrain", on_failure=[leave_page], on_crashed=[leave_page])
 def retrain(profile: str = "") -> Summary:
     """Retrain, register the result and promote it if the gate says so.
 

@@ -22,6 +22,8 @@ from flows.failure import Failure
 GOES_ON = "interrupted: the same command goes on where it stopped"
 SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 LINES = 10  # of a message, at most
+OF_A_FAILURE = ("Finished in state Failed", "Finished in state Crash", "Running hook ", "Hook ")
+"""How Prefect begins what it notes of a run that failed, at level INFO."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -79,8 +81,7 @@ def logged(log: Path) -> Iterator[None]:
 
 def _is_no_error(record: logging.LogRecord) -> bool:
     """Tell whether a record is progress; Prefect notes at level INFO that a run has failed."""
-    failed = record.getMessage().startswith(("Finished in state Failed", "Finished in state Crash"))
-    return record.levelno < logging.ERROR and not failed
+    return record.levelno < logging.ERROR and not record.getMessage().startswith(OF_A_FAILURE)
 
 
 def _interrupt(sign: int, frame: FrameType | None) -> NoReturn:

@@ -46,6 +46,15 @@ def root_of(profile: str) -> Path:
     return prepare(Path.cwd(), profile) if profile else Path.cwd()
 
 
+def standing_root_of(profile: str) -> Path:
+    """Return the same for a run that only asks the profile's model: a workspace stays as it is.
+
+    It may be at work at the moment, and to refresh it would change files below its hands.
+    """
+    workspace = workspace_of(Path.cwd(), profile) if profile else Path.cwd()
+    return workspace if workspace.is_dir() else root_of(profile)
+
+
 def workspace_of(folder: Path, name: str) -> Path:
     """Return where profile `name` runs, whether or not it has."""
     return _main(folder) / ".workspaces" / name

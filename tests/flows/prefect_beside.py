@@ -1,0 +1,129 @@
+"""A real Prefect server with a worker beside a test, set to look often, and asked over its port."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from background import free_port, running
+
+from flows.quiet import QUIET
+
+PREFECT = (sys.executable, "-m", "prefect")
+FAST = {
+    "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "1",
+    "PREFECT_SERVER_SERVICES_SCHEDULER_DEPLOYMENT_LOOP_SECONDS": "1",
+    "PREFECT_WORKER_QUERY_SECONDS": "1",
+    "PREFECT_WORKER_PREFETCH_SECONDS": "1",
+}
+ENDED = ["COMPLETED", "FAILED", "CRASHED", "CANCELLED"]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A server that is up.
+
+    Attributes:
+        root: where its commands run, a clone.
+        folder: for its database and what its processes say.
+        environment: of all processes.
+        client: of its port.
+        deadline: of all waiting, a time of the monotonic clock.
+    """
+
+    root: Path
+    folder: Path
+    environment: dict[str, str]
+    client: httpx.Client
+    deadline: float
+
+    def prefect(self, *arguments: str) -> str:
+        """Run a command of Prefect's that must succeed."""
+        return self.run(*PREFECT, "--no-prompt", *arguments)
+
+    def run(self, *command: str) -> str:
+        done = subprocess.run(
+            command, cwd=self.root, env=self.environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}\n{self.said()}"
+        return done.stdout
+
+    @contextmanager
+    def worker(self) -> Iterator[None]:
+        """Let a worker of the pool `rolecall` run for the time of the block."""
+        worker = [*PREFECT, "worker", "start", "--pool", "rolecall", "--type", "process"]
+        log = self.folder / "worker.log"
+        with running(worker, self.folder, self.environment, log):
+            yield
+
+    def ask(self, path: str, body: Any) -> Any:
+        """Post, again while SQLite is busy, as Prefect's own client does."""
+        answer = self.client.post(path, json=body)
+        while answer.status_code == httpx.codes.SERVICE_UNAVAILABLE:
+            assert time.monotonic() < self.deadline, self.said()
+            time.sleep(0.5)
+            answer = self.client.post(path, json=body)
+        return answer.raise_for_status().json()
+
+    def deployment(self, name: str) -> dict[str, Any]:
+        found: list[dict[str, Any]] = self.ask("/deployments/filter", {})
+        return next(one for one in found if one["name"] == name)
+
+    def runs(self, deployment: dict[str, Any], states: list[str]) -> list[dict[str, Any]]:
+        """Return a deployment's flow runs of some types of states."""
+        chosen = {"flow_runs": {"state": {"type": {"any_": states}}}}
+        chosen |= {"deployments": {"id": {"any_": [deployment["id"]]}}}
+        found: list[dict[str, Any]] = self.ask("/flow_runs/filter", chosen)
+        return found
+
+    def until(self, look: Callable[[], Any]) -> Any:
+        """Wait for the first true answer of `look`, asked four times a second."""
+        while not (answer := look()):
+            assert time.monotonic() < self.deadline, f"not in time\n{self.said()}"
+            time.sleep(0.25)
+        return answer
+
+    def said(self) -> str:
+        """Return what server and worker have said, for a failure's message."""
+        return "\n".join(f"{p}\n{p.read_text()[-6000:]}" for p in self.folder.glob("*.log"))
+
+
+@contextmanager
+def server(root: Path, folder: Path, seconds: float, **environment: str) -> Iterator[Beside]:
+    """Start one, and make its work pool.
+
+    Args:
+        root: a clone, where commands run.
+        folder: for all that it writes.
+        seconds: until all waiting ends.
+        environment: of its processes, besides.
+    """
+    deadline, port = time.monotonic() + seconds, free_port()
+    api = f"http://127.0.0.1:{port}/api"
+    quiet = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")} | QUIET | FAST
+    own = {"PREFECT_HOME": str(folder / "prefect"), "PREFECT_API_URL": api}
+    address = ["--host", "127.0.0.1", "--port", str(port), "--no-ui"]
+    command = [*PREFECT, "server", "start", *address]
+    with (
+        httpx.Client(base_url=api, timeout=20, trust_env=False) as client,
+        running(command, folder, quiet | own, folder / "server.log"),
+    ):
+        beside = Beside(root, folder, quiet | own | environment, client, deadline)
+        beside.until(lambda: healthy(client))
+        beside.prefect("work-pool", "create", "rolecall", "--type", "process")
+        yield beside
+
+
+def healthy(client: httpx.Client) -> bool:
+    try:
+        return client.get("/health").is_success
+    except httpx.TransportError:
+        return False
