@@ -196,6 +196,53 @@ def normalize(
 
 
 @app.command()
+def review(
+    answers: Annotated[Path, typer.Argument(help="Folder that `rolecall normalize` has written.")],
+    output: Annotated[Path, typer.Argument(help="Folder that is to hold queue and page.")],
+    profile: Profile = None,
+    model: Annotated[str, typer.Option(help="Address; default: that which answered.")] = "",
+    budget: Annotated[int, typer.Option(min=1, help="How many titles there is time for.")] = 200,
+    before: Annotated[
+        Path | None, typer.Option(help="Answers of an earlier model: what differs comes first.")
+    ] = None,
+) -> None:
+    """Queue the titles of a run that are worth a person's minute.
+
+    Those of many rows come first whose answer is likely wrong, close, or unlike all that the model
+    knows. None is nearly another, no occupation takes all, and what people have judged is left out.
+
+    Writes review.html, a page for the browser that needs no mouse and no network, and queue.csv,
+    the same for a spreadsheet. What either gives belongs into the folder feedback/.
+
+    \b
+    Examples:
+      rolecall review answers queue
+      rolecall review answers queue --budget 50 --before answers_of_last_month
+    """
+    from flows.commands.review import review as command
+
+    command(profile, answers, output, model, budget, before)
+
+
+@app.command()
+def feedback(profile: Profile = None) -> None:
+    """Take in people's corrections, and put them to work at once.
+
+    Reads the files of the folder feedback/ (feedback.folder of params.yaml), refuses bad rows with
+    their reasons, and registers the champion once more with what people said, without training;
+    the next `rolecall retrain` learns from it. What the champion knows already is no new version.
+
+    \b
+    Examples:
+      rolecall feedback
+      rolecall feedback --profile mine
+    """
+    from flows.commands.feedback import feedback as command
+
+    command(profile)
+
+
+@app.command()
 def serve(
     profile: Profile = None,
     model: Annotated[str, typer.Option(help="Address in the registry; default: champion.")] = "",
@@ -218,6 +265,24 @@ def serve(
     from flows.commands.serve import serve as command
 
     command(profile, model, host, port, min_confidence)
+
+
+@app.command()
+def notify(
+    block: Annotated[str, typer.Argument(help="TYPE/NAME, as `prefect block ls` shows it.")],
+) -> None:
+    """Let a notification block of yours tell you whenever a run fails.
+
+    Makes an automation on the server that PREFECT_API_URL names, or changes the one it has made.
+    The block is yours: Prefect's page Blocks makes one for Slack, e-mail, a webhook and others.
+
+    \b
+    Examples:
+      rolecall notify slack-webhook/team
+    """
+    from flows.commands.notify import notify as command
+
+    command(block)
 
 
 @app.command()

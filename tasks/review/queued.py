@@ -1,0 +1,69 @@
+"""The queue: candidates with the answers of the model that is asked, in order and varied.
+
+In: schema `CANDIDATES` and a registered model. Out: schema `QUEUE`, at most `budget` rows, the one
+that is worth most first. What the model answers now counts, not what it answered in the run: there
+it may have been asked for a least confidence, or have been another model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from tasks.files.frames import Schema, check
+from tasks.review.asking import answers, explanations
+from tasks.review.candidates import in_order
+from tasks.review.priority import priority, why_queued
+from tasks.review.variety import varied
+
+QUEUE: Schema = {
+    "raw_title": pl.String,
+    "occupation_id": pl.String,
+    "matched_title": pl.String,
+    "model_version": pl.String,
+    "confidence": pl.Float64,
+    "rows": pl.UInt32,
+    "why_queued": pl.String,
+    "why_answered": pl.String,
+    "own_words": pl.List(pl.String),
+    "rival_words": pl.List(pl.String),
+    "top_occupation_ids": pl.List(pl.String),
+    "top_titles": pl.List(pl.String),
+    "top_scores": pl.List(pl.Float64),
+}
+OF_THE_RUN = ("normalized", "raw_title", "rows", "hash", "earlier_occupation_id")
+
+
+def queued(
+    served: Any,  # noqa: ANN401  # mlflow has no types
+    schema: pa.Schema,
+    candidates: pl.DataFrame,
+    labels: Mapping[str, str],
+    budget: int,
+) -> pl.DataFrame:
+    """Choose what is queued, and say of each title why.
+
+    Args:
+        served: the model.
+        schema: of its answers.
+        candidates: schema `CANDIDATES`.
+        labels: of its occupations.
+        budget: how many titles a person has time for.
+    """
+    told = candidates.select(*OF_THE_RUN, run_reason="reason")
+    answered = answers(served, schema, candidates["raw_title"].to_list())
+    ranked = pl.concat([told, answered], how="horizontal").with_columns(priority=priority())
+    ranked = in_order(ranked.filter(pl.col("priority") > 0))
+    embeddings = served.embed(ranked["raw_title"].to_list())
+    places = varied(embeddings, ranked["occupation_id"].to_list(), budget)
+    queue = ranked[places]
+    why = [why_queued(row, labels) for row in queue.iter_rows(named=True)]
+    sentences = explanations(served, queue["raw_title"].to_list())
+    queue = queue.with_columns(
+        why_queued=pl.Series(why, dtype=pl.String),
+        why_answered=pl.Series(sentences, dtype=pl.String),
+    )
+    return check(queue.select(list(QUEUE)), QUEUE, "the queue")

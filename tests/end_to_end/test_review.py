@@ -1,0 +1,64 @@
+"""`rolecall normalize`, then `rolecall review`, with a registered model, as processes."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+import tiny_registry
+import tiny_run
+from mlflow_import import WARNINGS
+
+pytestmark = [pytest.mark.slow, *WARNINGS]
+TITLES = ["nurse (night)", "nurse, night!", "sofware makr", "", "4711", "bread & co", "=coder"]
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A root with two registered versions and the answers of both, `one` and `two`."""
+    root = tiny_registry.registered(tmp_path_factory.mktemp("root"), 1, 2)
+    rows = [(title, number) for number, title in enumerate(TITLES, 1) for _ in range(number)]
+    pl.DataFrame(rows, schema=["raw_title", "row"], orient="row").write_csv(root / "in.csv")
+    for version, output in enumerate(("one", "two"), 1):
+        words = ["in.csv", output, f"--model=models:/rolecall/{version}", "--known=known"]
+        assert run(root, "tasks.bulk", *words, "--prefix=found_", "--processes=1").returncode == 0
+    return root
+
+
+def run(root: Path, module: str, *words: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if name != "MLFLOW_TRACKING_URI"}
+    place = {"PYTHONPATH": str(tiny_run.ROOT), "GIT_CEILING_DIRECTORIES": str(root.parent)}
+    command = [sys.executable, "-m", module, *words]
+    return subprocess.run(command, cwd=root, env=kept | place, capture_output=True, text=True)
+
+
+def test_the_queue_is_there_whole(root: Path) -> None:
+    """Each title once, no near-duplicate, nothing that cannot be read; then again: it is taken."""
+    words = ["two", "queue", "--before=one", "--budget=5"]
+    done = run(root, "tasks.review", *words)
+    assert done.returncode == 0, done.stderr
+    assert "by models:/rolecall/2" in done.stdout
+    assert sorted(path.name for path in (root / "queue").iterdir()) == ["queue.csv", "review.html"]
+    with (root / "queue/queue.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    titles = [row["raw_title"] for row in rows]
+    assert "'=coder" in titles
+    assert not {"", "4711"} & set(titles)
+    assert len({title for title in titles if "night" in title}) <= 1
+    assert set(titles) <= {"'=coder", *TITLES}
+    assert all(row["predicted_occupation_id"] in tiny_run.TAXONOMY for row in rows)
+    again = run(root, "tasks.review", *words)
+    assert again.returncode == 1
+    assert "queue is there already: name another place, or remove it" in again.stderr
+
+
+def test_a_model_that_is_none_leaves_nothing(root: Path) -> None:
+    done = run(root, "tasks.review", "two", "none", "--model=models:/rolecall/9")
+    assert done.returncode == 1
+    assert "no model models:/rolecall/9" in done.stderr
+    assert not [*root.glob("none*")]

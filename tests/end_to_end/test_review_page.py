@@ -1,0 +1,288 @@
+"""The page of `rolecall review` in headless Chromium: a session by keyboard alone, kept and saved.
+
+Without Chromium these tests are skipped: `apt-get update && apt-get install -y chromium`.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from chromium import MISSING, PROGRAM, Tab, chromium, until
+
+from tasks.files.schemas import FEEDBACK
+from tasks.review.page import Occupation, page
+from tasks.review.queued import QUEUE
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(PROGRAM is None, reason=MISSING)]
+
+OCCUPATIONS = [
+    Occupation("=nurse", "nurse", ["nurse", "ward sister"], ["2", "22"]),
+    Occupation("baker", "baker", ["baker", "bread maker", "pâtissier"], ["7"]),
+    Occupation("cook", "cook", ["cook", "kitchen chef, senior"], ["5"]),
+]
+NAMES = [occupation.id for occupation in OCCUPATIONS]
+TITLES = {
+    "night nurse": "=nurse",
+    "bread </script><script>fault()</script>": "baker",
+    '=1+1, "chef"': "cook",
+    "Führungskraft\n🍞": "=nurse",
+    "hello": None,
+    "nurse 2": "=nurse",
+    "skipped": "cook",
+    "nurse 3": "=nurse",
+    "last": "baker",
+}
+
+
+def item(title: str, predicted: str | None, names: list[str]) -> dict[str, Any]:
+    others = [name for name in names if name != predicted]
+    top = [predicted, *others][:5] if predicted else []
+    return {
+        "raw_title": title,
+        "occupation_id": predicted,
+        "matched_title": predicted and f"alias of {predicted}",
+        "model_version": "m1",
+        "confidence": 0.25 if predicted else None,
+        "rows": 3,
+        "why_queued": f"3 rows; {title[:20]}",
+        "why_answered": f"because of {title}",
+        "own_words": [],
+        "rival_words": [],
+        "top_occupation_ids": top,
+        "top_titles": [f"alias of {name}" for name in top],
+        "top_scores": [0.9 - 0.1 * rank for rank in range(len(top))],
+    }
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A page of nine titles."""
+    items = [item(title, predicted, NAMES) for title, predicted in TITLES.items()]
+    document = page(pl.DataFrame(items, schema=dict(QUEUE)), OCCUPATIONS, "models:/rolecall/1")
+    path = tmp_path / "review.html"
+    path.write_text(document, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def tab(tmp_path: Path) -> Iterator[Tab]:
+    with chromium(tmp_path / "profile", tmp_path / "downloads") as opened:
+        yield opened
+
+
+def saved(folder: Path) -> list[dict[str, str]]:
+    """Wait for the one file, and read it as a program reads CSV."""
+    until(lambda: len([*folder.glob("review-*.csv")]) == 1)
+    (path,) = folder.glob("review-*.csv")
+    content = path.read_bytes()
+    path.unlink()
+    assert content.startswith(b"\xef\xbb\xbf"), "Excel knows UTF-8 by its mark"
+    rows = [*csv.DictReader(content.decode("utf-8-sig").splitlines(keepends=True))]
+    assert list(rows[0]) == list(FEEDBACK)
+    return rows
+
+
+def verdicts(rows: list[dict[str, str]]) -> list[tuple[str, str, str]]:
+    return [(row["raw_title"], row["verdict"], row["corrected_occupation_id"]) for row in rows]
+
+
+def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
+    """Two days' work: on the second one the tab is opened anew."""
+    downloads = tmp_path / "downloads"
+    with chromium(tmp_path / "profile", downloads) as tab:
+        tab.open(file)
+        tab.press("m", "e", "Enter")
+        assert tab.text("count") == "0 of 9, 0 skipped"
+        assert tab.text("title") == "night nurse"
+        tab.press("a")
+        assert tab.text("said") == "night nurse: right, nurse"
+        assert tab.text("title") == "bread </script><script>fault()</script>"
+        tab.press("ArrowDown", "ArrowDown", "Enter")  # the third: cook
+        tab.press("1")  # the first is the answer
+        tab.press("/", *"mak br", "Enter")
+        assert tab.text("said").endswith("wrong, baker")
+        tab.press("a")
+        assert (
+            tab.text("said") == "There is no such answer: / searches, N is no job title, S skips."
+        )
+        tab.press("n", "u", "n")
+        assert tab.text("count") == "5 of 9, 0 skipped"
+    with chromium(tmp_path / "profile", downloads) as tab:
+        tab.open(file)
+        assert tab.text("said") == "Goes on after 5 titles."
+        assert tab.text("title") == "nurse 2"
+        tab.press("Shift+a")
+        assert tab.text("said").startswith("Accept all 2 titles answered nurse?")
+        tab.press("j")
+        assert tab.text("count") == "5 of 9, 0 skipped", "another key does not confirm"
+        tab.press("Shift+a", "Shift+a")
+        assert (tab.text("title"), tab.text("count")) == ("skipped", "7 of 9, 0 skipped")
+        tab.press("u")
+        assert tab.text("count") == "5 of 9, 0 skipped", "all of them in one step"
+        tab.press("Shift+a", "Shift+a", "s", "2")
+        assert tab.text("title") == "All done"
+        assert "4 right, 3 corrected, 1 no job title, 1 skipped." in tab.text("card")
+        tab.press("Ctrl+s")
+        rows = saved(downloads)
+        assert tab.requests == [file.as_uri()], "it asks for nothing"
+        assert not tab.faults
+    first = rows[0]
+    assert first.pop("judged_at").endswith("Z")
+    assert first == {
+        "raw_title": "night nurse",
+        "predicted_occupation_id": "'=nurse",
+        "matched_title": "alias of =nurse",
+        "model_version": "m1",
+        "verdict": "right",
+        "corrected_occupation_id": "",
+        "reviewer_id": "me",
+    }
+    assert verdicts(rows) == [
+        ("night nurse", "right", ""),
+        ("bread </script><script>fault()</script>", "wrong", "cook"),
+        ('\'=1+1, "chef"', "right", ""),
+        ("Führungskraft\n🍞", "wrong", "baker"),
+        ("hello", "no job title", ""),
+        ("nurse 2", "right", ""),
+        ("nurse 3", "right", ""),
+        ("last", "wrong", "'=nurse"),
+    ]
+
+
+def test_undo_goes_back_to_the_beginning(file: Path, tab: Tab) -> None:
+    tab.open(file)
+    tab.press("Escape", "a", "s", "n", "3", "Shift+a", "u", "Ctrl+z", "u", "u", "u")
+    assert tab.text("said") == "Nothing to take back"
+    assert (tab.text("title"), tab.text("count")) == ("night nurse", "0 of 9, 0 skipped")
+    tab.press("d")
+    assert tab.text("said") == "Nothing is decided yet."
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("nurse", ["nurse"]),
+        ("sis wa", ["nurse"]),
+        ("patiss", ["baker"]),
+        ("chef coo", ["cook"]),
+        ("aker", ["baker"]),
+        ("k", ["cook"]),
+        ("zebra", []),
+    ],
+    ids=["label", "parts in any order", "accents", "in two titles", "within a word", "k", "none"],
+)
+def test_search(file: Path, tab: Tab, query: str, found: list[str]) -> None:
+    """Parts that begin words come before parts within them: `k` is one of kitchen."""
+    tab.open(file)
+    tab.press("Enter", "/", *query)
+    labels = "[...document.querySelectorAll('#results b')].map((b) => b.innerText)"
+    assert tab.value(labels) == found
+    tab.press("Escape")
+    assert tab.text("count") == "0 of 9, 0 skipped"
+
+
+def test_another_layout_and_a_held_key(file: Path, tab: Tab) -> None:
+    """A Russian keyboard has no `a`, but a key in its place; a held key decides one title."""
+    tab.open(file)
+    tab.press("Enter")
+    key = {"key": "ф", "code": "KeyA", "text": "ф", "windowsVirtualKeyCode": 65}
+    for repeated in (False, True, True):
+        tab.ask("Input.dispatchKeyEvent", type="keyDown", autoRepeat=repeated, **key)
+    assert tab.text("count") == "1 of 9, 0 skipped"
+    tab.press("?")
+    assert "undo" in tab.text("help")
+    tab.press("a")
+    assert tab.text("count") == "1 of 9, 0 skipped", "help is read, not a title"
+
+
+def test_a_script_in_the_page_does_not_run_and_nothing_is_fetched(file: Path, tab: Tab) -> None:
+    tab.open(file)
+    add = "const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
+    assert tab.value(f"{add} document.body.append(s); window.ran") is None
+    fetched = "fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')"
+    assert tab.value(fetched) == "refused"
+    assert any("Content Security Policy" in fault for fault in tab.faults)
+
+
+LISTEN = """
+window.times = [];
+addEventListener("keydown", (event) => requestAnimationFrame(() => {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => times.push(performance.now() - event.timeStamp);
+  port2.postMessage(null);
+}), true);
+"""
+SHOWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+"""Until the frame behind a key is shown; nobody presses the next one before."""
+OPENED = """
+new Promise((done) => requestAnimationFrame(() => setTimeout(() => done([
+  performance.getEntriesByType("navigation")[0].loadEventEnd,
+  performance.getEntriesByName("first-contentful-paint")[0].startTime,
+]))))
+"""
+
+
+def test_five_thousand_titles_and_three_thousand_occupations(tab: Tab, tmp_path: Path) -> None:
+    """Prints how long opening takes, and each key from its press to the frame that shows it."""
+    path = tmp_path / "large.html"
+    path.write_text(large(), encoding="utf-8")
+    tab.open(path)
+    loaded, painted = tab.value(OPENED)
+    tab.press("Enter")
+    tab.value(LISTEN)
+    for turn in range(1, 10):
+        decided = (
+            "a",
+            "ArrowDown",
+            "Enter",
+            "n",
+            "s",
+            "u",
+            "Shift+a",
+            "Shift+a",
+            "j",
+            "2",
+            "4",
+            "d",
+        )
+        searched = ("/", *f"wo{turn} ma {turn}", "ArrowDown", "Enter")
+        for key in (*decided, *searched):
+            tab.press(key)
+            tab.value(SHOWN)
+    times = sorted(tab.value("times"))
+    print(
+        f"\n{path.stat().st_size / 1e6:.1f} MB; painted after {painted:.0f} ms, loaded after "
+        f"{loaded:.0f} ms; {len(times)} keys: median {statistics.median(times):.1f} ms, "
+        f"95 % {times[int(0.95 * len(times))]:.1f} ms, longest {times[-1]:.1f} ms"
+    )
+    assert len(times) > 200
+    assert int(tab.text("count").split(" of ")[0]) >= 9 * 7
+    assert not tab.faults
+
+
+def large() -> str:
+    """Return a page of random titles, with ten aliases an occupation."""
+    rng = random.Random(1)
+    words = [f"{rng.choice(['wo', 'ma', 'ni', 'te'])}{number}" for number in range(3000)]
+    occupations = [
+        Occupation(
+            f"http://example.org/occupation/{number:032x}",
+            f"{' '.join(rng.sample(words, 2))} {number}",
+            [" ".join(rng.sample(words, rng.randint(1, 4))) for _ in range(10)],
+            [str(number // 1000), str(number // 10)],
+        )
+        for number in range(3000)
+    ]
+    names = [occupation.id for occupation in occupations]
+    items = [
+        item(f"{' '.join(rng.sample(words, 4))} {number}", rng.choice(names), rng.sample(names, 5))
+        for number in range(5000)
+    ]
+    return page(pl.DataFrame(items, schema=dict(QUEUE)), occupations, "models:/rolecall/1")
