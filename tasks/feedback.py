@@ -12,7 +12,6 @@ al. 2016, section 4.2, point 4.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -100,7 +99,7 @@ def feedback(
     answers = told(opinions.frame, aliases)
     counts = {
         "rows_read": dict(ledger.rows),
-        "rejected": _reasons(ledger),
+        "rejected": ledger.by_file(),
         "mended": opinions.mended,
         "reserved": len(kept_back),
         "gate_queries": len(asked),
@@ -168,14 +167,6 @@ def trained_strings(aliases: pl.DataFrame) -> set[str]:
     variants = [training_variants(source)["normalized"] for source in SOURCES]
     beside = read_frame(Path("data/companion/titles.parquet"), COMPANION)["normalized"]
     return {title for titles in (aliases["normalized"], beside, *variants) for title in titles}
-
-
-def _reasons(ledger: Ledger) -> dict[str, dict[str, int]]:
-    """Count refused rows per file and reason."""
-    counted: dict[str, Counter[str]] = {}
-    for file, _, reason, _ in ledger.refused:
-        counted.setdefault(file, Counter())[reason] += 1
-    return {file: dict(sorted(reasons.items())) for file, reasons in counted.items()}
 
 
 def main() -> None:

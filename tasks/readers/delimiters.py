@@ -7,7 +7,8 @@ candidates, what a header must name, and that every row of a table is as wide as
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from tasks.readers.records import Format, records
@@ -16,6 +17,8 @@ NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 """The candidates, the most usual first, and their names in messages."""
 LINES = 2000  # that are looked at
 MOSTLY = 0.5
+DECLARED = re.compile(r'"?sep=(.)"?[,;\t|]*[\r\n]*', re.IGNORECASE)
+"""A first line that Excel understands; other programs save it with a field for each column."""
 
 
 class Fit(NamedTuple):
@@ -31,6 +34,17 @@ class Fit(NamedTuple):
         """Tell whether there are several columns, and most rows have them."""
         return len(self.header) > 1 and self.constancy > MOSTLY
 
+    def names(self, wanted: Iterable[str]) -> bool:
+        """Tell whether the header has all columns of `wanted`, in whatever case."""
+        present = {name.casefold() for name in self.header}
+        return all(name.casefold() in present for name in wanted)
+
+
+def declared_delimiter(line: str) -> str:
+    """Return what a first line ``sep=;`` names; empty if it is no such line."""
+    match = DECLARED.fullmatch(line)
+    return match[1] if match else ""
+
 
 def find_delimiter(lines: list[str], wanted: Collection[str] = ()) -> Fit:
     """Choose among the candidates.
@@ -42,10 +56,10 @@ def find_delimiter(lines: list[str], wanted: Collection[str] = ()) -> Fit:
 
     Args:
         lines: of the file, header first.
-        wanted: columns that the reader needs; empty where they are not known yet.
+        wanted: columns that the reader needs, in any case; empty where they are not known yet.
     """
     fits = [fit(lines, delimiter) for delimiter in NAMES]
-    naming = [one for one in fits if set(wanted) <= set(one.header)]
+    naming = [one for one in fits if one.names(wanted)]
     return max(naming or fits, key=lambda one: (one.is_table, one.constancy, len(one.header)))
 
 

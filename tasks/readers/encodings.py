@@ -2,15 +2,21 @@
 
 A byte order mark says it. Without one a file is UTF-8, unless none of its characters beyond ASCII
 is valid UTF-8 and all make sense as Windows-1252, the superset of Latin-1 that West European
-programs write: then it is that. A byte that the encoding does not allow becomes a lone surrogate,
-which no valid text holds: `is_text` finds the row, and the rest of the file lives.
+programs write (`tasks/readers/western.py`): then it is that. A byte that the encoding does not
+allow becomes a lone surrogate, which no valid text holds: `is_text` finds the row, and the rest of
+the file lives. All of it goes block by block, so that memory holds no file as a whole.
 """
 
 from __future__ import annotations
 
 import codecs
+import io
 import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
+
+from tasks.readers.western import makes_sense
 
 UTF_8, WINDOWS = "utf-8", "cp1252"
 UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -20,18 +26,6 @@ SHOWN = {
     **dict.fromkeys(UTF_16.values(), "UTF-16"),
 }
 NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
-STRAY = 0.02  # of the characters beyond ASCII: a name from elsewhere, a damaged byte
-
-# Bytes of another encoding come out as letters that no one of these groups has, or as signs within
-# words: ř as ø, but š and ý beside it; ł as ³; я as ÿ beside õ, ð and þ; ü of old DOS as no letter.
-ALPHABETS = (
-    frozenset("àâæçéèêëîïôœùûüÿäößáíóúñìòåøªº"),  # French, German, Spanish, Italian, Swedish ...
-    frozenset("áàâãçéêíóôõúüªº"),  # Portuguese
-    frozenset("áéíóúýþæöð"),  # Icelandic
-    frozenset("äöõü"),  # Estonian
-)
-WITHIN_WORDS = frozenset("’‘´·\xad")
-LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class Decoded(NamedTuple):
@@ -45,52 +39,78 @@ def decode(data: bytes, encoding: str = "") -> Decoded:
     """Decode `data` as `encoding`, or as what it is found to be.
 
     Raises:
-        UnicodeDecodeError: not of the encodings that are found, whose faults become surrogates.
+        UnicodeError: not of the encodings that are found, whose faults become surrogates.
     """
-    encoding = codecs.lookup(encoding).name if encoding else found_encoding(data)
-    if encoding == "utf-16":
-        encoding = UTF_16.get(data[:2], "utf-16-le")
-    if encoding in UTF_16.values():
-        marked = data[:2] in UTF_16
-        return Decoded(_utf_16(data[2:] if marked else data, encoding), encoding)
-    plain = data.removeprefix(codecs.BOM_UTF8) if encoding.startswith("utf-8") else data
-    return Decoded(plain.decode(encoding, "surrogateescape"), encoding)
+    name = python_name(encoding, data) if encoding else found_encoding(data)
+    return Decoded("".join(pieces([data], name)), name)
 
 
 def found_encoding(data: bytes) -> str:
     """Tell the encoding by the byte order mark, else by what is valid and what makes sense."""
-    if data[:2] in UTF_16:
-        return UTF_16[data[:2]]
-    without_faults = data.decode(UTF_8, "ignore")
-    if not without_faults.isascii() or len(without_faults) == len(data):
+    return found_in(lambda: [data])
+
+
+def found_in(blocks: Callable[[], Iterable[bytes]]) -> str:
+    """Tell the encoding of a file by its blocks, which are read once, or twice if no UTF-8."""
+    head = next(iter(blocks()), b"")[:2]
+    if head in UTF_16:
+        return UTF_16[head]
+    decoder = codecs.getincrementaldecoder(UTF_8)("ignore")
+    faults = 0
+    for block in blocks():
+        text = decoder.decode(block)
+        if not text.isascii():
+            return UTF_8
+        faults += len(block) - len(text)
+    if not faults:
         return UTF_8
-    return WINDOWS if _makes_sense(data.decode(WINDOWS, "surrogateescape")) else UTF_8
+    lines = whole_lines(pieces(blocks(), WINDOWS))
+    beyond = ("".join(line for line in some if not line.isascii()) for some in lines)
+    return WINDOWS if makes_sense(beyond) else UTF_8
+
+
+def python_name(encoding: str, head: bytes) -> str:
+    """Return Python's name of a given encoding; of UTF-16 the one that the mark in `head` names."""
+    name = codecs.lookup(encoding).name
+    return UTF_16.get(head[:2], "utf-16-le") if name == "utf-16" else name
+
+
+def pieces(blocks: Iterable[bytes], encoding: str) -> Iterator[str]:
+    """Decode block by block, without byte order mark.
+
+    Raises:
+        UnicodeError: as `decode`.
+    """
+    remaining = iter(blocks)
+    first, wide = next(remaining, b""), encoding in UTF_16.values()
+    if wide and first[:2] in UTF_16:
+        first = first[2:]
+    if encoding.startswith("utf-8"):
+        first = first.removeprefix(codecs.BOM_UTF8)
+    decoder = codecs.getincrementaldecoder(encoding)("surrogatepass" if wide else "surrogateescape")
+    for block in chain([first], remaining):
+        yield decoder.decode(block)
+    yield _cut_off(decoder.getstate()[0], encoding) if wide else decoder.decode(b"", final=True)
+
+
+def whole_lines(pieces: Iterable[str]) -> Iterator[list[str]]:
+    r"""Cut pieces of a text anew at ``\n``, ``\r\n`` and ``\r``; lines keep their ends."""
+    rest = ""
+    for piece in pieces:
+        # newline="" splits at all three and translates none, as the csv module asks for
+        lines = list(io.StringIO(rest + piece, newline=""))
+        rest = lines.pop() if lines else ""  # unfinished, or a line end that may go on
+        yield lines
+    yield [rest] if rest else []
 
 
 def is_text(text: str) -> bool:
     """Tell whether `text` was decoded without a fault and holds no NUL."""
-    return NOT_TEXT.search(text) is None
+    return (text.isascii() and "\x00" not in text) or NOT_TEXT.search(text) is None
 
 
-def _utf_16(data: bytes, encoding: str) -> str:
+def _cut_off(data: bytes, encoding: str) -> str:
+    """Decode the last bytes of UTF-16: half a pair, and half a character as a surrogate."""
     whole = len(data) // 2 * 2
-    cut_off = "".join(chr(0xDC00 + byte) for byte in data[whole:])
-    return data[:whole].decode(encoding, "surrogatepass") + cut_off
-
-
-def _makes_sense(text: str) -> bool:
-    """Tell whether what is beyond ASCII reads as one of `ALPHABETS` and the usual signs.
-
-    Words of which it is the larger part are another script's.
-    """
-    words = [word for word in LETTERS.findall(text) if not word.isascii()]
-    accented = [char.lower() for word in words for char in word if char > "\x7f"]
-    signs = [
-        (before.isalpha() and after.isalpha() and sign not in WITHIN_WORDS) or not is_text(sign)
-        for before, sign, after in zip(" " + text, text, text[1:] + " ", strict=False)
-        if sign > "\x7f" and not sign.isalpha()
-    ]
-    letters = sum(map(len, words))
-    few = STRAY * (len(accented) + len(signs))
-    strange = min(sum(char not in alphabet for char in accented) for alphabet in ALPHABETS)
-    return 2 * len(accented) <= letters and strange + sum(signs) <= few
+    half = "".join(chr(0xDC00 + byte) for byte in data[whole:])
+    return data[:whole].decode(encoding, "surrogatepass") + half

@@ -1,31 +1,32 @@
 """What people say of predictions: tables (CSV or Parquet) with the columns of `FEEDBACK`.
 
 People's files stand in one folder, and add up with the file that the stage `score` writes.
-Needed are `raw_title`, `predicted_occupation_id`, `matched_title` and `verdict` (`right` or
-`wrong`); the others may be absent, as a column or in a row. A row that cannot be used is refused
-with file, line and reason. Two things are mended and counted instead, because the verdict itself
-stays good:
-
-- a corrected occupation that the taxonomy does not have is dropped beside `wrong`;
-- a matched title that is none of the predicted occupation's titles in the index (an older
-  taxonomy's, a held-out one, or none) gives way to the occupation's label.
+Needed are `raw_title`, `predicted_occupation_id`, `matched_title` and `verdict` (`right`, `wrong`,
+`no job title`); the others may be absent, as a column or in a row. Read in chunks, a file may have
+any size. What its cells mean, a spreadsheet's ways included, is said by `opinions/cells.py`, why a
+row is refused by `opinions/faults.py`, and what is mended and counted instead, because the verdict
+itself stays good, by `opinions/mended.py`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from models.text.titles import clean_title, normalize_title
-from tasks.files.schemas import FEEDBACK, OPINIONS
+from tasks.files.schemas import FEEDBACK, OPINIONS, REJECTED
+from tasks.readers.chunks import table_chunks
+from tasks.readers.opinions.cells import read_cells
+from tasks.readers.opinions.dates import UNKNOWN, has_slashes, slash_order
+from tasks.readers.opinions.faults import fault
+from tasks.readers.opinions.mended import MENDED, mend
+from tasks.readers.opinions.occupations import Occupations
 from tasks.readers.outside import IngestError, mapped_columns, shown
-from tasks.readers.rejected import UNKNOWN_OCCUPATION, Ledger, Row, empty
-from tasks.readers.rows import table_header, table_rows
+from tasks.readers.rejected import Ledger
+from tasks.readers.rows import table_header
 
 if TYPE_CHECKING:
     from tasks.feedback import FeedbackParams
@@ -39,11 +40,6 @@ ORIGIN = (
 KINDS = (".csv", ".tsv", ".parquet")
 REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
 OPTIONAL = ("model_version", "corrected_occupation_id", "reviewer_id", "judged_at")
-BAD_VERDICT = "verdict is neither right nor wrong"
-BAD_DATE = "judged_at is no ISO date or time"
-RIGHT_YET_CORRECTED = "right, yet corrected to another occupation"
-WRONG_YET_CONFIRMED = "wrong, yet corrected to the predicted occupation"
-MENDED = ("unknown_correction", "matched_title_replaced")
 
 
 class Feedback(NamedTuple):
@@ -51,20 +47,6 @@ class Feedback(NamedTuple):
 
     frame: pl.DataFrame
     mended: dict[str, int]
-
-
-class Titles(NamedTuple):
-    """Per occupation: its label, and its titles in the index; all of them cleaned."""
-
-    labels: dict[str, str]
-    owned: set[tuple[str, str]]
-
-    @classmethod
-    def of(cls, aliases: pl.DataFrame) -> Titles:
-        """Read schema `SPLIT_ALIASES`; the index holds the split `train`, every label among it."""
-        labels = aliases.filter("preferred").select("occupation_id", "cleaned")
-        owned = aliases.filter(pl.col("split") == "train").select("occupation_id", "cleaned")
-        return cls(dict(labels.iter_rows()), set(owned.iter_rows()))
 
 
 def files(folder: Path) -> list[Path]:
@@ -93,83 +75,57 @@ def read_feedback(params: FeedbackParams, aliases: pl.DataFrame, ledger: Ledger)
     Raises:
         IngestError: a file or a column is missing, or `feedback.columns` does not fit.
     """
-    titles = Titles.of(aliases)
-    mended: Counter[str] = Counter()
-    taken: list[list[str | bool | None]] = []
+    occupations = Occupations.of(aliases)
+    mended = Counter(dict.fromkeys(MENDED, 0))
+    taken = [pl.DataFrame(schema=OPINIONS)]
     tables = [(path, params.columns, ORIGIN) for path in files(Path(params.folder))]
     tables += [(OWN, {}, OWN_ORIGIN)] * params.own
     for path, columns, origin in tables:
         ledger.rows[shown(path)] += 0  # a file without rows is told of, too
-        for row in table_rows(path, _columns(path, columns, origin), origin, ledger):
-            values = {name: row[name] if name in row.values else "" for name in FEEDBACK}
-            values["verdict"] = values["verdict"].casefold()
-            if reason := _fault(values, titles):
-                ledger.refuse(row, reason)
-            else:
-                taken.append([*_mend(values, row, titles, mended), origin == OWN_ORIGIN])
-    frame = pl.DataFrame(taken, schema=dict(OPINIONS), orient="row")
-    return Feedback(frame, {name: mended[name] for name in MENDED})
+        for rows in _read(path, _columns(path, columns, origin), origin, occupations, ledger):
+            frame, counts = mend(rows, occupations)
+            mended.update(counts)
+            taken.append(frame.with_columns(own=pl.lit(origin == OWN_ORIGIN)))
+    return Feedback(pl.concat(taken), dict(mended))
 
 
-def moment(judged_at: str) -> str:
-    """Write an ISO 8601 date or time as text of one width in UTC, so that later is greater.
+def _read(
+    path: Path, columns: Mapping[str, str], origin: str, occupations: Occupations, ledger: Ledger
+) -> Iterator[pl.DataFrame]:
+    """Yield the rows of a file that can be used (`cells.READ`) in chunks, the others refused."""
+    order: str | None = None
+    absent = [pl.lit("").alias(name) for name in FEEDBACK if name not in columns]
+    for chunk in table_chunks(path, columns, origin, ledger):
+        if order is None and "judged_at" in columns and has_slashes(chunk["judged_at"]):
+            order = _slash_order(path, columns["judged_at"], origin)
+        read = read_cells(chunk.with_columns(absent), occupations, order or UNKNOWN)
+        judged = read.with_columns(reason=fault(), file=pl.lit(shown(path)), row="text")
+        ledger.rows[shown(path)] += len(judged)
+        ledger.refuse_all(judged.drop_nulls("reason").select(list(REJECTED)))
+        yield judged.filter(pl.col("reason").is_null())
 
-    A date is its midnight; a time without zone is taken as UTC.
 
-    Raises:
-        ValueError: it is none, or lies outside the years 1 to 9999 in UTC.
-    """
-    try:
-        parsed = datetime.fromisoformat(judged_at)
-        utc = parsed.astimezone(UTC) if parsed.tzinfo else parsed
-    except OverflowError as error:
-        raise ValueError(str(error)) from None
-    return utc.replace(tzinfo=None).isoformat(timespec="microseconds")
+def _slash_order(path: Path, column: str, origin: str) -> str:
+    """Look through all dates of a file; only one with slashes in its dates is read twice."""
+    chunks = table_chunks(path, {"judged_at": column}, origin, Ledger())
+    return slash_order(chunk["judged_at"] for chunk in chunks)
 
 
 def _columns(path: Path, mapped: Mapping[str, str], origin: str) -> dict[str, str]:
     """Map our name to the file's column, by `mapped` or by its own name if the file has it."""
     columns = {name: name for name in REQUIRED} | dict(mapped)
     header = table_header(path, [columns[name] for name in REQUIRED], origin)
-    columns |= {name: name for name in OPTIONAL if name in header and name not in columns}
-    return mapped_columns(columns, "feedback.columns", REQUIRED, OPTIONAL)
+    folded = {name.casefold() for name in header}
+    columns |= {name: name for name in OPTIONAL if name in folded and name not in columns}
+    checked = mapped_columns(columns, "feedback.columns", REQUIRED, OPTIONAL)
+    return {ours: _as_written(theirs, header, path, origin) for ours, theirs in checked.items()}
 
 
-def _fault(values: Mapping[str, str], titles: Titles) -> str:
-    """Name the reason to refuse a row; empty if there is none."""
-    predicted, corrected = values["predicted_occupation_id"], values["corrected_occupation_id"]
-    if not normalize_title(values["raw_title"]):  # signs alone are no title either
-        return empty("raw_title")
-    if values["verdict"] not in ("right", "wrong"):
-        return BAD_VERDICT
-    if predicted not in titles.labels:
-        return UNKNOWN_OCCUPATION
-    if corrected and values["verdict"] == "right" and corrected != predicted:
-        return RIGHT_YET_CORRECTED
-    if values["verdict"] == "wrong" and corrected == predicted:
-        return WRONG_YET_CONFIRMED
-    try:
-        moment(values["judged_at"] or "2000-01-01")
-    except ValueError:
-        return BAD_DATE
-    return ""
-
-
-def _mend(
-    values: dict[str, str], row: Row, titles: Titles, mended: Counter[str]
-) -> list[str | None]:
-    predicted, corrected = values["predicted_occupation_id"], values["corrected_occupation_id"]
-    if corrected and corrected not in titles.labels:
-        mended["unknown_correction"] += 1
-    matched = clean_title(values["matched_title"])
-    if (predicted, matched) not in titles.owned:
-        mended["matched_title_replaced"] += 1
-        matched = titles.labels[predicted]
-    keeps = values["verdict"] == "wrong" and corrected in titles.labels
-    changed = {
-        "raw_title": row.values["raw_title"],
-        "matched_title": matched,
-        "corrected_occupation_id": corrected if keeps else "",
-        "judged_at": moment(values["judged_at"]) if values["judged_at"] else "",
-    }
-    return [(values | changed)[name] or None for name in FEEDBACK]
+def _as_written(name: str, header: list[str], path: Path, origin: str) -> str:
+    """Return a column's name as it stands in the header, in whatever case."""
+    alike = [one for one in header if one.casefold() == name.casefold()]
+    if name in header or not alike:
+        return name
+    if len(alike) > 1:
+        raise IngestError(f"{path} has the column {name!r} more than once, as {alike}. {origin}")
+    return alike[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 OTHER_KINDS = {  # of file, by how they begin, and what to do
@@ -14,6 +14,8 @@ OTHER_KINDS = {  # of file, by how they begin, and what to do
     b"PAR1": "a Parquet file: let its name end in .parquet",
 }
 BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+BLOCK = 1 << 20
+"""Bytes that are read at once."""
 NULS = 0.2  # share of the bytes that only UTF-16 and binary files have
 
 
@@ -77,23 +79,41 @@ def read_bytes(path: Path, origin: str) -> bytes:
     Raises:
         IngestError: there is no such file.
     """
+    require_file(path, origin)
+    return path.read_bytes()
+
+
+def blocks(path: Path) -> Iterator[bytes]:
+    """Read a file of any size in blocks; an empty file has none."""
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            yield block
+
+
+def require_file(path: Path, origin: str) -> None:
+    """Refuse a path at which no file is.
+
+    Raises:
+        IngestError: there is no such file.
+    """
     if path.is_dir():
         raise IngestError(f"{path} is a folder: name the file in it. {origin}")
     if not path.is_file():
         raise IngestError(f"{path} is missing. {origin}")
-    return path.read_bytes()
 
 
-def require_text(data: bytes, path: Path, origin: str) -> None:
+def require_text(path: Path, origin: str) -> None:
     """Refuse a file that is no text in an encoding without NULs, UTF-16 with its mark aside.
 
     Raises:
         IngestError: naming what it seems to be, and what to do.
     """
+    head = next(blocks(path), b"")
     for beginning, kind in OTHER_KINDS.items():
-        if data.startswith(beginning):
+        if head.startswith(beginning):
             raise IngestError(f"{path} is {kind}. {origin}")
-    if not data.startswith(BYTE_ORDER_MARKS) and data.count(0) > NULS * len(data):
+    nuls = 0 if head.startswith(BYTE_ORDER_MARKS) else sum(one.count(0) for one in blocks(path))
+    if nuls > NULS * path.stat().st_size:
         raise IngestError(
             f"{path} is binary, or UTF-16 without its byte order mark: save it as UTF-8, or name "
             f"its encoding (utf-16-le, utf-16-be). {origin}"

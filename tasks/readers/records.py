@@ -8,7 +8,8 @@ refused and reading goes on with the next line, so a stray quote cannot swallow 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,34 +29,55 @@ BARE_TABS = Format("\t", quoting=csv.QUOTE_NONE)  # a quote is a character like 
 
 
 class _Lines:
-    """Physical lines that can be read again from any one on."""
+    """Physical lines, of which those since the last `start` can be read again."""
 
-    def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
-        self.at = 0
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines = iter(lines)
+        self.record: list[str] = []
+        self.again: deque[str] = deque()
 
     def __iter__(self) -> _Lines:
         return self
 
     def __next__(self) -> str:
-        if self.at >= len(self.lines):
-            raise StopIteration
-        self.at += 1
-        return self.lines[self.at - 1]
+        line = self.again.popleft() if self.again else next(self.lines)
+        self.record.append(line)
+        return line
+
+    def start(self) -> None:
+        """Forget the lines of the record before."""
+        self.record = []
+
+    def keep_first(self) -> None:
+        """Let all lines of this record but its first be read again."""
+        self.again.extendleft(reversed(self.record[1:]))
+        del self.record[1:]
 
 
-def records(lines: list[str], form: Format) -> Iterator[tuple[int, str, list[str] | None]]:
+def records(
+    lines: Iterable[str], form: Format, first: int = 1
+) -> Iterator[tuple[int, str, list[str] | None]]:
     """Yield (line it starts on, text, fields) per record; fields are None where quotes are broken.
 
-    A blank line has no fields: an empty list.
+    A blank line has no fields: an empty list. Memory holds a record, or what the csv module reads
+    of an unclosed quote: its limit of a field, 128 Ki characters.
+
+    Args:
+        lines: physical lines with their ends.
+        form: delimiter and quoting.
+        first: number of the first line.
     """
-    cursor = _Lines(lines)
+    cursor, at = _Lines(lines), first
     reader = csv.reader(cursor, strict=True, delimiter=form.delimiter, quoting=form.quoting)
-    while cursor.at < len(lines):
-        start = cursor.at
+    while True:
+        cursor.start()
         fields: list[str] | None
         try:
             fields = next(reader)
+        except StopIteration:
+            return
         except csv.Error:
-            fields, cursor.at = None, start + 1
-        yield start + 1, "".join(lines[start : cursor.at]).rstrip("\r\n"), fields
+            fields = None
+            cursor.keep_first()
+        yield at, "".join(cursor.record).rstrip("\r\n"), fields
+        at += len(cursor.record)

@@ -1,9 +1,10 @@
 """The ledger of a reading: how many rows each file gave, and which were not taken, and why.
 
 Every row that does not reach a frame as it stands is written here with file, line and reason.
-Most reasons are *errors*: the file is not what it should be. Four are *notices* (`NOTICES`), which
+Most reasons are *errors*: the file is not what it should be. Five are *notices* (`NOTICES`), which
 lose nothing, or what was to be left out; they are kept for the reader's eyes and do not count
-towards `ingest.max_rejected_share`.
+towards `ingest.max_rejected_share`. Refused rows lie in frames, so that a million of them cost the
+memory of their texts and no more.
 """
 
 from __future__ import annotations
@@ -30,12 +31,20 @@ EMPTY_ROW = "empty row"
 DUPLICATE_ROW = "duplicate row"
 DUPLICATE_TITLE = "duplicate title"
 LEFT_OUT = "title to be left out"
-NOTICES = frozenset({EMPTY_ROW, DUPLICATE_ROW, DUPLICATE_TITLE, LEFT_OUT})
+NOT_ANSWERED = "not answered"
+NOTICES = frozenset({EMPTY_ROW, DUPLICATE_ROW, DUPLICATE_TITLE, LEFT_OUT, NOT_ANSWERED})
+CHUNK = 65_536
+"""Rows that are held as Python objects, or looked at in one frame."""
 
 
 def empty(name: str) -> str:
     """Name the reason of a required field that holds nothing."""
     return f"empty {name}"
+
+
+def escaped(text: str) -> str:
+    """Return `text` with what is undecodable shown as escapes, so that any file can hold it."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +70,41 @@ class Ledger:
     """Collects what was read and what was refused, in the order of reading."""
 
     rows: Counter[str] = field(default_factory=Counter)
-    refused: list[tuple[str, int, str, str]] = field(default_factory=list)
     readings: dict[str, str] = field(default_factory=dict)  # file -> how it was read
     causes: dict[str, str] = field(default_factory=dict)  # file -> why rows are likely to be bad
+    _counted: Counter[tuple[str, str]] = field(default_factory=Counter)  # (file, reason)
+    _frames: list[pl.DataFrame] = field(default_factory=list)  # of `REJECTED`
+    _latest: list[tuple[str, int, str, str]] = field(default_factory=list)  # behind the frames
+
+    @property
+    def refused(self) -> list[tuple[str, int, str, str]]:
+        """All refused rows as (file, line, reason, text), for files of which few are."""
+        return self.frame().rows()
 
     def refuse(self, row: Row, reason: str) -> None:
         """Note that `row` is not taken; undecodable characters are shown as escapes."""
-        shown = row.text.encode("utf-8", "backslashreplace").decode("utf-8")
-        self.refused.append((row.file, row.line, reason, shown))
+        self._counted[row.file, reason] += 1
+        self._latest.append((row.file, row.line, reason, escaped(row.text)))
+        if len(self._latest) >= CHUNK:
+            self._put_away()
+
+    def refuse_all(self, frame: pl.DataFrame) -> None:
+        """Note that the rows of a frame (schema `REJECTED`) are not taken."""
+        if len(frame):
+            self._put_away()
+            self._frames.append(frame)
+            for file, reason, count in frame.group_by("file", "reason").len().iter_rows():
+                self._counted[file, reason] += count
 
     def frame(self) -> pl.DataFrame:
         """Return all refused rows (columns of `REJECTED`)."""
-        return pl.DataFrame(self.refused, schema=REJECTED, orient="row")
+        self._put_away()
+        return pl.concat([pl.DataFrame(schema=REJECTED), *self._frames])
+
+    def _put_away(self) -> None:
+        if self._latest:
+            self._frames.append(pl.DataFrame(self._latest, schema=REJECTED, orient="row"))
+            self._latest = []
 
     def read_as(self) -> list[str]:
         """Return one line a file, for the log: format and encoding, or what is wrong with it."""
@@ -87,7 +119,17 @@ class Ledger:
 
     def reasons(self) -> dict[str, int]:
         """Count refused rows per reason."""
-        return dict(sorted(Counter(reason for _, _, reason, _ in self.refused).items()))
+        total: Counter[str] = Counter()
+        for (_, reason), count in self._counted.items():
+            total[reason] += count
+        return dict(sorted(total.items()))
+
+    def by_file(self) -> dict[str, dict[str, int]]:
+        """Count refused rows per file and reason."""
+        counted: dict[str, dict[str, int]] = {}
+        for (file, reason), count in sorted(self._counted.items()):
+            counted.setdefault(file, {})[reason] = count
+        return counted
 
 
 def require_few_refused(ledger: Ledger, max_rejected_share: float, section: str) -> None:

@@ -1,50 +1,57 @@
 r"""Bytes to physical lines, noted in the ledger with their encoding (`tasks/readers/encodings.py`).
 
-A line ends with ``\n``, ``\r\n`` or ``\r`` and nothing else.
+A line ends with ``\n``, ``\r\n`` or ``\r`` and nothing else. Lines are read as they are asked for.
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from tasks.readers.encodings import SHOWN, decode, is_text
-from tasks.readers.outside import IngestError, read_bytes, require_text, shown
+from tasks.readers.encodings import SHOWN, found_in, is_text, pieces, python_name, whole_lines
+from tasks.readers.outside import IngestError, blocks, require_file, require_text, shown
 from tasks.readers.rejected import BAD_CHARACTERS, EMPTY_ROW, Ledger, Row
 
 
 def physical_lines(path: Path, origin: str, ledger: Ledger, encoding: str = "") -> list[str]:
-    """Read the lines of a file with their ends as they stand.
+    """Read all that `streamed_lines` yields."""
+    return list(streamed_lines(path, origin, ledger, encoding))
+
+
+def streamed_lines(path: Path, origin: str, ledger: Ledger, encoding: str = "") -> Iterator[str]:
+    """Yield the lines of a file with their ends as they stand.
 
     Args:
         path: the file.
         origin: where it comes from, for messages.
-        ledger: is told the encoding, and where the first line is that it does not fit.
+        ledger: is told the encoding before the first line, and behind the last one where the first
+            line is that it does not fit.
         encoding: a name that Python knows; empty: as found.
 
     Raises:
         IngestError: there is no such file, or it is no text.
     """
-    data = read_bytes(path, origin)
+    require_file(path, origin)
     if not encoding:
-        require_text(data, path, origin)
+        require_text(path, origin)
+    head = next(blocks(path), b"")
+    python = python_name(encoding, head) if encoding else found_in(lambda: blocks(path))
+    ledger.readings[shown(path)] = SHOWN.get(python, python)
+    number, bad = 0, list[int]()
     try:
-        text, encoding = decode(data, encoding)
-    except UnicodeDecodeError as error:
-        raise IngestError(f"{path} is not {encoding}: {error}. {origin}") from None
-    # newline="" splits at all three and translates none, as the csv module asks for
-    lines = list(io.StringIO(text, newline=""))
-    name = SHOWN.get(encoding, encoding)
-    ledger.readings[shown(path)] = name
-    bad = [number for number, line in enumerate(lines, start=1) if not is_text(line)]
+        for lines in whole_lines(pieces(blocks(path), python)):
+            if not is_text("".join(lines)):
+                bad += [at for at, line in enumerate(lines, number + 1) if not is_text(line)]
+            number += len(lines)
+            yield from lines
+    except UnicodeError as error:
+        raise IngestError(f"{path} is not {python}: {error}. {origin}") from None
     if bad:
         ledger.causes[shown(path)] = (
-            f"{shown(path)} was read as {name}, which {len(bad)} of its {len(lines)} lines are "
-            f"not; first bad byte in line {bad[0]}: save it as UTF-8, or name its "
-            "encoding"
+            f"{shown(path)} was read as {SHOWN.get(python, python)}, which {len(bad)} of its "
+            f"{number} lines are not; first bad byte in line {bad[0]}: save it as UTF-8, or name "
+            "its encoding"
         )
-    return lines
 
 
 def line_rows(

@@ -44,6 +44,10 @@ USES = {
 MENDED = {
     "unknown_correction": "corrections to an occupation that the taxonomy does not have, dropped",
     "matched_title_replaced": "matched titles that no longer stand in the index, replaced",
+    "answered_without_prediction": "right occupations of titles that the model had not answered",
+    "verdict_from_correction": "verdicts that were empty beside a correction",
+    "leading_zeros_restored": "ids that had lost zeros in front",
+    "unknown_prediction": "answers judged no job title that the taxonomy does not have, dropped",
 }
 EXAMPLES = 8
 

@@ -82,6 +82,33 @@ def test_bare_tabs_take_quotes_as_they_are(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("content", "row"),
+    [
+        (b"sep=;\na;b\n1;x\n", (3, "1", "x")),
+        (b"\xef\xbb\xbfSEP=\t\r\na\tb\r\n1\tx\r\n", (3, "1", "x")),
+        (b'"sep=,";;\na;b\n1;x\n', (3, "1", "x")),  # it no longer holds
+        (b"a,b,,\n1,x\n", (2, "1", "x")),
+        (b"a,b\n1,x,, \n", (2, "1", "x")),
+        (b"a,b,\n1,x,y\n", (2, "1", "x")),
+        (b'a,b\n"""1,1"",x"\n', (2, "1,1", "x")),
+    ],
+)
+def test_what_spreadsheets_add_is_no_fault(tmp_path, content: bytes, row: tuple) -> None:
+    assert read(tmp_path / "f.csv", content)[:2] == ([row], [])
+
+
+@pytest.mark.parametrize("line", ["1,x,,y", "1", '"1,x"', '"""1"",x,y"', '"""1,x"'])
+def test_a_width_is_not_guessed(tmp_path, line: str) -> None:
+    taken, refused, _ = read(tmp_path / "f.csv", f"a,b\n{line}\n".encode())
+    assert (taken, refused) == ([], [(2, "wrong number of fields", line)])
+
+
+def test_files_of_publishers_are_as_wide_as_they_say(tmp_path) -> None:
+    taken, refused, _ = read(tmp_path / "f", b"a\tb\n1\tx\t\n", form=BARE_TABS)
+    assert (taken, refused) == ([], [(2, "wrong number of fields", "1\tx\t")])
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "no header"),

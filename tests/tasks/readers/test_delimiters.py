@@ -58,6 +58,12 @@ def test_known_columns_come_before_constancy() -> None:
     assert (found.delimiter, found.constancy) == (",", 0.0)
 
 
+def test_known_columns_are_known_in_any_case() -> None:
+    """By its rows it would have commas."""
+    found = find_delimiter(lines("A;B,c\n1;2,3;;\n1;2,3;;\n"), {"a", "b,C"})
+    assert (found.delimiter, found.header) == (";", ["A", "B,c"])
+
+
 def test_parameters_are_checked() -> None:
     assert [checked_delimiter(name) for name in ("", "\t", "#")] == ["", "\t", "#"]
     for name in ("tab", '"', "\n"):

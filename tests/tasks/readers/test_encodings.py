@@ -1,12 +1,21 @@
 """Which encoding a file has, when that is beyond doubt."""
 
 import codecs
+import io
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.readers.encodings import decode, found_encoding, is_text
+from tasks.readers.encodings import (
+    decode,
+    found_encoding,
+    found_in,
+    is_text,
+    pieces,
+    python_name,
+    whole_lines,
+)
 
 MARKS = {
     "utf-8": b"",
@@ -51,6 +60,25 @@ OTHERS = {
 def test_unicode_gives_the_text_back(encoding: str, text: str) -> None:
     assert decode(MARKS[encoding] + text.encode(encoding)).text == text
     assert is_text(text)
+
+
+DATA = st.binary(max_size=30) | st.one_of(
+    st.text("aé\r\nł👩", max_size=12).map(lambda text, to=to: text.encode(to, "ignore"))
+    for to in ("utf-8", "utf-8-sig", "utf-16", "cp1252", "cp1250")
+)
+
+
+@given(data=DATA, size=st.integers(3, 6))
+def test_blocks_of_any_size_are_the_same_text(data: bytes, size: int) -> None:
+    """Wherever a character, a pair or a line end is cut in two; a mark lies in the first block."""
+    blocks = [data[at : at + size] for at in range(0, len(data), size)]
+    assert found_in(lambda: blocks) == found_encoding(data)
+    for encoding in ("", "utf-8", "utf-16-le"):
+        whole = decode(data, encoding)
+        assert "".join(pieces(blocks, whole.encoding)) == whole.text
+        lines = [line for some in whole_lines(pieces(blocks, whole.encoding)) for line in some]
+        assert lines == list(io.StringIO(whole.text, newline=""))
+    assert python_name("utf-16", data) in ("utf-16-le", "utf-16-be")
 
 
 @pytest.mark.parametrize("language", WESTERN)

@@ -1,4 +1,4 @@
-"""What people give: columns by name or by map, refused rows with reasons, and what is mended."""
+"""What people give: columns by name or by map, three formats, and what is mended."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 from frames_of import aliases_of
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tasks.feedback import FeedbackParams
 from tasks.files.frames import check
 from tasks.files.schemas import FEEDBACK, OPINIONS
-from tasks.readers.feedback import Feedback, moment, read_feedback
+from tasks.readers.feedback import Feedback, read_feedback
 from tasks.readers.outside import IngestError
 from tasks.readers.rejected import Ledger
 
@@ -105,33 +103,6 @@ def test_three_formats_are_read_alike(tmp_path: Path, name: str) -> None:
     assert ledger.refused == []
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (",cook,cook,,right,,,", "empty raw_title"),
-        (" ?! ,cook,cook,,right,,,", "empty raw_title"),
-        ("x,cook,cook,,yes,,,", "verdict is neither right nor wrong"),
-        ("x,cook,cook,,,,,", "verdict is neither right nor wrong"),
-        ("x,pilot,cook,,wrong,nurse,,", "unknown occupation"),
-        ("x,,cook,,right,,,", "unknown occupation"),
-        ("x,cook,cook,,right,nurse,,", "right, yet corrected to another occupation"),
-        ("x,cook,cook,,right,pilot,,", "right, yet corrected to another occupation"),
-        ("x,cook,cook,,wrong,cook,,", "wrong, yet corrected to the predicted occupation"),
-        ("x,cook,cook,,right,,,yesterday", "judged_at is no ISO date or time"),
-        ("x,cook,cook,,right,,,2026-02-30", "judged_at is no ISO date or time"),
-        ("x,cook,cook,,right,,,0001-01-01T00:00+05:00", "judged_at is no ISO date or time"),
-        ("x,cook,cook,,right", "wrong number of fields"),
-        (",,,,,,,", "empty row"),
-    ],
-)
-def test_a_row_that_cannot_be_used_is_refused(tmp_path: Path, line: str, reason: str) -> None:
-    """Refuse it with file, line, reason and text; the rows around it are taken."""
-    good = "x,cook,cook,,right,,,"
-    feedback, ledger = read(csv_of(tmp_path, good, line, good))
-    assert ledger.refused == [("f.csv", 3, reason, line)]
-    assert len(feedback.frame) == 2
-
-
 def test_what_is_mended_is_counted(tmp_path: Path) -> None:
     """Drop an unknown correction; replace a held-out, a strange and an empty matched title."""
     path = csv_of(
@@ -148,7 +119,8 @@ def test_what_is_mended_is_counted(tmp_path: Path) -> None:
         ("cook", None),
         ("nurse", None),
     ]
-    assert feedback.mended == {"unknown_correction": 1, "matched_title_replaced": 3}
+    counts = {name: count for name, count in feedback.mended.items() if count}
+    assert counts == {"unknown_correction": 1, "matched_title_replaced": 3}
     assert ledger.refused == []
 
 
@@ -163,12 +135,3 @@ def test_a_missing_file_or_column_is_explained(tmp_path: Path) -> None:
         with pytest.raises(IngestError, match=rf"{name}.*feedback\.folder"):
             read(tmp_path / name)
         (tmp_path / name).unlink()
-
-
-@given(st.lists(st.datetimes(), min_size=2, max_size=2))
-def test_moments_sort_as_text(times: list[datetime.datetime]) -> None:
-    earlier, later = sorted(times)
-    texts = [moment(earlier.isoformat()), moment(f"{later.isoformat(' ')}+00:00")]
-    assert texts == sorted(texts)
-    assert len(texts[0]) == len(texts[1])
-    assert (texts[0] == texts[1]) == (earlier == later)

@@ -1,10 +1,17 @@
 """Parquet rows read like CSV rows."""
 
+import csv
+import io
+import tempfile
+from pathlib import Path
+
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tasks.readers.outside import IngestError
-from tasks.readers.parquet_rows import parquet_rows
+from tasks.readers.parquet_rows import parquet_chunks, parquet_rows
 from tasks.readers.rejected import Ledger
 
 MAP = {"raw_title": "Title", "occupation_id": "id"}
@@ -30,6 +37,24 @@ def test_numbers_nulls_and_faults(tmp_path) -> None:
         (4, "bytes that are not text"),
     ]
     assert ledger.rows == {"f.parquet": 4}
+
+
+VALUE = st.text('a,"\n\r 😀', max_size=4)
+
+
+@given(rows=st.lists(st.tuples(VALUE, VALUE), min_size=1, max_size=5))
+def test_a_row_is_shown_as_the_csv_module_writes_it(rows: list[tuple[str, str]]) -> None:
+    """Whatever batch it lies in."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tasks.readers.parquet_rows.CHUNK", 2)
+        frame = pl.DataFrame(rows, schema={"Title": pl.String, "id": pl.String}, orient="row")
+        chunks = list(parquet_chunks(write(Path(folder), frame), MAP, "", Ledger()))
+    whole = pl.concat(chunks)
+    assert whole["line"].to_list() == list(range(1, len(rows) + 1))
+    for row, text in zip(rows, whole["text"], strict=True):
+        line = io.StringIO(newline="")
+        csv.writer(line).writerow(row)
+        assert f"{text}\r\n" == line.getvalue()
 
 
 def test_a_missing_column_is_named(tmp_path) -> None:

@@ -28,6 +28,17 @@ def test_any_text_survives_quoting(rows: list[list[str]]) -> None:
     assert [line for line, _, _ in split] == starts
 
 
+@given(text=st.text('ab,"\n', max_size=40), first=st.integers(1, 9))
+def test_lines_are_read_as_they_are_asked_for(text: str, first: int) -> None:
+    """A stream gives what a list gives, and the first record of a file reads no second one."""
+    lines = list(io.StringIO(text, newline=""))
+    streamed = list(records(iter(lines), COMMAS, first))
+    assert streamed == [(line + first - 1, *rest) for line, *rest in records(lines, COMMAS)]
+    more = iter(["a,b\n", *lines])
+    assert next(records(more, COMMAS)) == (1, "a,b", ["a", "b"])
+    assert list(more) == lines
+
+
 @given(text=st.text('ab,"\n', max_size=40))
 def test_no_line_is_lost_whatever_the_quotes(text: str) -> None:
     """Cover every physical line once and in order by records, refused ones included."""

@@ -1,0 +1,43 @@
+"""Chunks hold what rows do, faulty records among them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tasks.readers.chunks import table_chunks
+from tasks.readers.rejected import Ledger
+from tasks.readers.rows import table_rows
+
+CONTENT = 'b;c;a\n1;;"x\ny"\n;;\n2;z\n3;;caf\ufffd\n4;;"d;"\n5;;"\n6;;w\n'
+COLUMNS = {"first": "a", "second": "b", "again": "b"}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+@pytest.mark.parametrize("name", ["f.csv", "f.parquet"])
+def test_the_same_rows_in_chunks_of_any_size(
+    tmp_path: Path, name: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / name
+    if name == "f.csv":
+        path.write_bytes(CONTENT.encode().replace(b"\xef\xbf\xbd", b"\xe9\xc3\xa9\xff"))
+    else:
+        frame = pl.DataFrame({"a": ["x", " ", "y\x00", None], "b": [1, None, 2, 3]})
+        frame.write_parquet(path)
+    for module in ("chunks", "parquet_rows"):
+        monkeypatch.setattr(f"tasks.readers.{module}.CHUNK", size)
+    rows, chunked = Ledger(), Ledger()
+    taken = [
+        (row.line, *row.values.values()) for row in table_rows(path, COLUMNS, "From us.", rows)
+    ]
+    chunks = list(table_chunks(path, COLUMNS, "From us.", chunked))
+    whole = pl.concat(chunks)
+    assert max(map(len, chunks)) <= size
+    assert whole.filter(pl.col("fault").is_null()).select("line", *COLUMNS).rows() == taken
+    refused = whole.drop_nulls("fault").select("line", "fault", "text").rows()
+    assert refused == [row[1:] for row in rows.refused]
+    assert len(refused) >= 2
+    assert chunked.read_as() == rows.read_as()
+    assert chunked.rows == {}
