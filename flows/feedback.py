@@ -19,7 +19,6 @@ from prefect.cache_policies import NO_CACHE
 
 from flows import results
 from flows.failed_run import leave_page
-from flows.failure import Failure
 from flows.registry import Decision, Registered, project_corrections
 from flows.stages.check import check_params
 from flows.stages.dvc_stages import repro, run_stage, said
@@ -50,12 +49,13 @@ def feedback(profile: str = "") -> dict[str, str]:
 def feedback_in(root: Path) -> dict[str, str]:
     """Take the steps of the flow in `root`; called within a flow run.
 
+    Where nothing has been trained yet there is nothing to correct: the files wait.
+
     Raises:
-        Failure: nothing has been trained there yet.
         StageFailed: with the stage's last words.
     """
     if not (root / NEEDED).is_file():
-        raise Failure(f"{root} has no model to correct yet: run `rolecall retrain` first")
+        return {"model": f"none yet in {root}: `rolecall retrain` learns from the files, too"}
     log = get_run_logger()
     check_params(root, lambda line: log.info("%s", line))
     with repro(root, [STAGE]) as stages:

@@ -3,10 +3,11 @@
     priority = rows · wrong · (1 + close + far + changed)
 
 `rows` are those that have the title, `wrong` is the chance that its answer is wrong: 1 −
-confidence, ½ of an answer without calibration, 1 of one held back for low confidence, ¼ where the
-model reads no job title, 0 where there is nothing to read. The others lie between 0 and 1: `close`,
+confidence, ½ of an answer without calibration and where the model reads no job title, 1 of one held
+back for low confidence, 0 where there is nothing to read. The others lie between 0 and 1: `close`,
 that the second occupation scores nearly as much (1 − score_margin / NEAR); `far`, that the title is
-unlike all that the model knows (1 − score); `changed`, that an earlier run answered another one.
+unlike all that the model knows (1 − score, 1 of no job title); `changed`, that an earlier run
+answered another one.
 """
 
 from __future__ import annotations
@@ -22,14 +23,15 @@ NEAR = 0.1
 """A second occupation that scores less by this much is no rival any more."""
 LEVEL, UNLIKE = 0.02, 0.5
 """Which margin and which score are worth telling."""
-UNCALIBRATED, HELD_BACK, NO_TITLE = 0.5, 1.0, 0.25
+UNKNOWN, HELD_BACK = 0.5, 1.0
 """Chances of a wrong answer where no confidence is known."""
 
 
 def priority() -> pl.Expr:
     """Return the priority from the columns of an answer, `rows` and `earlier_occupation_id`."""
     close = (1 - pl.col("score_margin") / NEAR).clip(0, 1).fill_null(0)
-    far = (1 - pl.col("score")).clip(0, 1).fill_null(0)
+    unlike = pl.when(pl.col("reason") == NO_JOB_TITLE).then(1.0).otherwise(0.0)
+    far = (1 - pl.col("score")).clip(0, 1).fill_null(unlike)
     changed = changed_since().cast(pl.Float64)
     return pl.col("rows") * _wrong() * (1 + close + far + changed)
 
@@ -40,12 +42,12 @@ def changed_since() -> pl.Expr:
 
 
 def _wrong() -> pl.Expr:
-    answered = (1 - pl.col("confidence")).clip(0, 1).fill_null(UNCALIBRATED)
+    answered = (1 - pl.col("confidence")).clip(0, 1).fill_null(UNKNOWN)
     reason = pl.col("reason")
     held_back = pl.when(reason == UNSURE).then(HELD_BACK).when(reason == NO_JOB_TITLE)
     return (
         pl.when(pl.col("abstained"))
-        .then(held_back.then(NO_TITLE).otherwise(0.0))
+        .then(held_back.then(UNKNOWN).otherwise(0.0))
         .otherwise(answered)
     )
 

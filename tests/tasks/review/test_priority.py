@@ -34,7 +34,7 @@ def worth(rows: int = 1, earlier: str | None = None, **values: Any) -> float:
         (answer(confidence=None, reason="uncalibrated", score=1.2), 0.5),
         (answer(confidence=0.75, score=1.0, score_margin=None), 0.25),
         (abstention(reasons.UNSURE), 1.0),
-        (abstention(reasons.NO_JOB_TITLE), 0.25),
+        (abstention(reasons.NO_JOB_TITLE), 1.0),
     ],
 )
 def test_golden(values: dict[str, Any], expected: float) -> None:
