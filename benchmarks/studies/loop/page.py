@@ -1,0 +1,56 @@
+"""How many of a week's inputs are answered right, while people answer and while nobody does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from benchmarks.pages.page_tables import over_seeds
+from benchmarks.pages.plots import COLOURS, MARKS, svg
+from benchmarks.pages.tables import of, where
+from benchmarks.results import Line, Lines, Results
+from benchmarks.studies.loop.choosing import ARMS, NOTHING, QUEUE, RANDOM
+from benchmarks.studies.loop.values import WEEK
+
+LABELS = {
+    QUEUE: "the queue answered",
+    RANDOM: "random inputs answered",
+    NOTHING: "nothing answered",
+}
+APART = 0.12
+"""By how much the marks of a week stand beside each other."""
+
+
+def plot(results: Results) -> str:
+    """Draw success@1 by week, a line an arm, with 95 % intervals."""
+    rows = over_seeds(of(results["loop"], "success_at_1"))
+
+    def draw(whole: Figure) -> None:
+        axes = whole.subplots()
+        for number, arm in enumerate(reversed(ARMS)):
+            _line(axes, number, arm, where(rows, system=arm))
+        axes.set_xlabel("week; nobody has answered anything before the first")
+        axes.set_ylabel("inputs answered right")
+        whole.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+
+    return svg("loop", draw)
+
+
+def _line(axes: Axes, number: int, arm: str, rows: Lines) -> None:
+    weeks = sorted((row for row in rows if _week(row)), key=_week)
+    values, lows, highs = ([float(row[end]) for row in weeks] for end in ("value", "low", "high"))
+    ends = [
+        [value - low for value, low in zip(values, lows, strict=True)],
+        [high - value for value, high in zip(values, highs, strict=True)],
+    ]
+    places = [_week(row) + APART * (number - 1) for row in weeks]
+    look: dict[str, Any] = {"color": COLOURS[number], "marker": MARKS[number], "elinewidth": 0.8}
+    axes.errorbar(places, values, ends, label=LABELS[arm], **look)
+
+
+def _week(row: Line) -> int:
+    """Return the week whose inputs a row is of; 0 of any other row."""
+    number = row["test"].removeprefix(WEEK)
+    return int(number) if number.isdecimal() else 0

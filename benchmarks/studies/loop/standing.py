@@ -1,0 +1,97 @@
+"""A model as consumers have it: an artefact folder, asked inputs and the gate's queries.
+
+In: a folder of `tasks/artefact/folder.py`. Out: inputs with the answers beside them, and success@1
+of queries, which knows no look-up (`tasks/registry/judging.py` asks in the same way).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from models.answer.index import AliasIndex
+from models.served.normalizer import Normalizer
+from tasks.evaluation.ranking import rank_queries
+from tasks.files.frames import Schema
+from tasks.files.schemas import SCORES
+from tasks.registry.gate_figures import Answers, by_test
+
+QUERY = ["test", "query_id"]
+ANSWER: Schema = {
+    "answer": pl.String,
+    "matched_title": pl.String,
+    "score": pl.Float64,
+    "score_margin": pl.Float64,
+    "confidence": pl.Float64,
+    "abstained": pl.Boolean,
+    "reason": pl.String,
+    "first": pl.String,
+}
+"""Beside an input: what it is answered, and the best occupation even where that is held back."""
+
+
+class Standing:
+    """A model and what it has said to the gate so far.
+
+    Attributes:
+        folder: its artefact.
+        normalizer: what answers in it.
+    """
+
+    def __init__(self, folder: Path, same: Standing | None = None) -> None:
+        """Read an artefact; what the gate knows of the `same` network and exemplars holds here."""
+        from tasks.artefact.serving import read_normalizer  # onnxruntime takes seconds
+
+        self.folder = folder
+        self.normalizer: Normalizer = read_normalizer(folder)
+        known = pl.DataFrame(schema=dict(SCORES))
+        self._scores: pl.DataFrame = same._scores if same else known
+
+    def answers(self, inputs: pl.DataFrame) -> pl.DataFrame:
+        """Return `inputs` (`raw_title, cleaned`) with the columns `ANSWER`."""
+        said = self.normalizer.predict(inputs["raw_title"].to_list()).columns
+        held = {name: said[name].tolist() for name in ANSWER if name in said}
+        held["answer"] = said["occupation_id"].tolist()
+        held["first"] = self.best(inputs["cleaned"].to_list(), looked_up=True)
+        columns = [pl.Series(name, held[name], kind) for name, kind in dict(ANSWER).items()]
+        return inputs.with_columns(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def best(self, titles: list[str], *, looked_up: bool) -> list[str]:
+        """Return the best occupation of each cleaned title, however unsure it is.
+
+        Args:
+            titles: cleaned.
+            looked_up: whether what people and the taxonomy say of titles comes first.
+        """
+        normalizer, codes = self.normalizer, [np.empty(0, np.int64)]
+        for place, hits in normalizer.search.blocks(titles, 2):
+            if looked_up:
+                normalizer.lookup(titles[place], hits)
+            codes.append(hits.occupations[:, 0])
+        names = normalizer.index.occupations
+        return [names[code] for code in np.concatenate(codes)]
+
+    def scores(self, queries: pl.DataFrame, index: AliasIndex) -> pl.DataFrame:
+        """Return schema `SCORES` of the gate's queries; each is asked once."""
+        new = queries.join(self._scores, on=QUERY, how="anti")
+        if len(new):
+            search = self.normalizer.within(index)
+            self._scores = pl.concat([self._scores, rank_queries("gate", search, new, 1)[0]])
+        return queries.select(QUERY).join(self._scores, on=QUERY, maintain_order="left")
+
+
+def at_the_gate(
+    challenger: Standing, champion: Standing, queries: pl.DataFrame, index: AliasIndex
+) -> dict[str, Answers]:
+    """Return both models' answers to the gate's queries.
+
+    The n-gram matcher takes no part in a decision and is not asked: the champion stands for it.
+    """
+    systems = {"challenger": challenger, "opponent": champion, "ngram": champion}
+    asked = [
+        own.scores(queries, index).with_columns(system=pl.lit(name))
+        for name, own in systems.items()
+    ]
+    return by_test(pl.concat(asked))

@@ -1,0 +1,121 @@
+"""Vacancy titles as a stream of weeks, and what stands whatever people answer.
+
+The even half of the job board is dealt to weeks by its normalized titles, a title with all of its
+rows to one week: no later week holds a title of an earlier one, and labels take no part in it.
+What a person says of a title is the label that most of its rows have, of equal ones the first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from benchmarks.studies.champion.titles import read_halves
+from benchmarks.workspace import Workspace
+from models.answer.index import AliasIndex
+from models.repeatable.seeding import generator
+from tasks.evaluation.systems import read_index
+from tasks.files.frames import read_frame
+from tasks.files.queries import RESERVE, queried_strings
+from tasks.files.schemas import SPLIT_ALIASES, STRINGS
+from tasks.files.titles import normalized
+from tasks.registry.judging import gate_queries
+
+ASKED = "even"
+"""The half that things are chosen by; the other one is for what is reported of networks."""
+BEFORE = "3"
+"""The mix that knows nothing of what people say."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A workspace and its weeks.
+
+    Attributes:
+        workspace: of the network that serves at first.
+        weeks: columns `query_id, raw_title, cleaned, normalized, occupation_id` (the label), a row
+            an input; the last week is asked and never answered.
+    """
+
+    workspace: Workspace
+    weeks: list[pl.DataFrame]
+
+    @classmethod
+    def read(cls, dataset: str, board: Path, weeks: int) -> Stream:
+        """Read the inputs of so many weeks and of the one after.
+
+        Args:
+            dataset: whose workspace is meant.
+            board: folder of the publishers' files.
+            weeks: that are answered.
+        """
+        workspace = Workspace.read(dataset)
+        inputs = read_halves(board, workspace.aliases, ASKED).asked
+        readable = inputs.filter(pl.col("normalized") != "")
+        return cls(workspace, dealt(readable, weeks + 1, workspace.params.seed))
+
+    @cached_property
+    def aliases(self) -> pl.DataFrame:
+        """All aliases: schema `SPLIT_ALIASES`."""
+        return read_frame(self.workspace.data / "split/aliases.parquet", SPLIT_ALIASES)
+
+    @cached_property
+    def index(self) -> AliasIndex:
+        """The titles that networks train on, which the gate searches."""
+        return read_index(self.workspace.data)
+
+    @cached_property
+    def strings(self) -> pl.DataFrame:
+        """What the first network trains on: schema `STRINGS`."""
+        return read_frame(self.workspace.pairs(BEFORE) / "strings.parquet", STRINGS)
+
+    @cached_property
+    def trained(self) -> set[str]:
+        """The same, normalized: no such title is kept for the gate alone."""
+        return set(normalized(self.strings["title"]))
+
+    @cached_property
+    def queried(self) -> set[str]:
+        """Normalized strings of the profile's own queries, which nothing trains on."""
+        return queried_strings(self.workspace.data)
+
+    @cached_property
+    def gate(self) -> pl.DataFrame:
+        """The profile's own gate queries: schema `QUERIES`; the reserve comes with people."""
+        return gate_queries(self.workspace.data).filter(pl.col("source") != RESERVE)
+
+
+def dealt(inputs: pl.DataFrame, weeks: int, seed: int) -> list[pl.DataFrame]:
+    """Deal inputs to weeks of equally many distinct titles, their rows in the order of the file."""
+    titles = inputs["normalized"].unique(maintain_order=True)
+    order = generator(seed, "loop", "weeks").permutation(len(titles))
+    week = np.empty(len(titles), np.int64)
+    for number, places in enumerate(np.array_split(order, weeks)):
+        week[places] = number
+    of_title = pl.DataFrame({"normalized": titles, "week": week})
+    rows = inputs.join(of_title, on="normalized", how="left", maintain_order="left")
+    return [rows.filter(week=number).drop("week") for number in range(weeks)]
+
+
+def titles_of(answered: pl.DataFrame) -> pl.DataFrame:
+    """Return a week's distinct titles as a person is shown them.
+
+    Args:
+        answered: rows of a week with a model's answers beside them.
+
+    Returns:
+        the first row of each title, with `rows` (how many it has) and `said` (its occupation).
+    """
+    labels = answered.group_by("normalized", "occupation_id", maintain_order=True).len()
+    most = labels.sort("len", descending=True, maintain_order=True)
+    said = most.unique("normalized", keep="first", maintain_order=True)
+    told = said.select("normalized", said="occupation_id")
+    rows = answered.group_by("normalized").agg(rows=pl.len())
+    shown = answered.unique("normalized", keep="first", maintain_order=True)
+    for column in (rows, told):
+        shown = shown.join(column, on="normalized", how="left", maintain_order="left")
+    return shown

@@ -1,0 +1,165 @@
+"""Weeks of a toy board, answered by a queue, at random and not at all."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from mlflow_import import WARNINGS
+from test_study_champion import write_board
+from toy_workspace import JOBS
+
+from benchmarks.results import Row, _tidied
+from benchmarks.studies.loop import deciding, page, turn
+from benchmarks.studies.loop import measure as loop
+from benchmarks.studies.loop.arm import Ran
+from benchmarks.studies.loop.choosing import ARMS, CHOICES
+from benchmarks.studies.loop.measure import Job, run_arm
+from benchmarks.studies.loop.saying import People
+from benchmarks.studies.loop.stream import Stream
+from benchmarks.study import study
+from tasks.artefact import phrases
+from tasks.files.frames import write_frame
+from tasks.files.schemas import OCCUPATIONS
+from tasks.registry.gate import Verdict
+from tasks.review import variety
+
+pytestmark = WARNINGS
+OPTIONS: dict[str, Any] = {"weeks": 2, "budget": 8, "steps": 4, "batch": 6, "seeds": 1}
+FRONTS = [one + two for one in "abcdefg" for two in "mnopqrs"]
+
+
+def board_rows(*, poisoned: set[str] | None = None) -> list[tuple[str, str]]:
+    """A row a title, some twice; poisoned ones have the label of another occupation."""
+    rows = [(f"{front} {job}", k) for k, job in enumerate(JOBS) for front in FRONTS]
+    rows += [(title.upper(), k) for title, k in rows[::7]]
+    bad = poisoned or set()
+    return [(title, f"o{(k + (title.lower() in bad)) % len(JOBS)}") for title, k in rows]
+
+
+@pytest.fixture
+def board(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_board(tmp_path, board_rows())
+    monkeypatch.setattr(loop, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr(variety, "ALIKE", 1.1)  # so few numbers tell nothing apart
+    monkeypatch.setattr(phrases, "places", lambda titles: [])  # megabytes, for every artefact
+    codes = [(f"o{k}", job, ["1", f"1{k % 2}"]) for k, job in enumerate(JOBS)]
+    frame = pl.DataFrame(codes, schema=dict(OCCUPATIONS), orient="row")
+    write_frame(frame, workspace / "data/ingest/occupations.parquet", OCCUPATIONS)
+    return tmp_path
+
+
+def options(folder: Path, **changes: int) -> Namespace:
+    return Namespace(**OPTIONS | changes, processes=1, kept=folder / "kept")
+
+
+def table(rows: list[Row]) -> pl.DataFrame:
+    return pl.DataFrame(rows, orient="row", schema=list(Row._fields), infer_schema_length=None)
+
+
+def test_a_study_on_a_toy(board: Path) -> None:
+    """Every arm has every week; what is kept is trained once; counts add up; the page is drawn."""
+    lists = list(loop.measure("sample", options(board)))
+    made = table([row for rows in lists for row in rows])
+    weekly = made.filter(pl.col("metric") == "success_at_1", pl.col("seed") == 1)
+    tests = ["week:1", "week:2", "week:3", "later_weeks"]
+    for arm in ARMS:
+        assert weekly.filter(system=arm)["test"].to_list() == tests
+    first = weekly.filter(test="week:1")
+    assert first["value"].n_unique() == 1  # nobody has answered anything yet
+    sizes = dict(weekly.filter(system="queue").select("test", "n").rows())
+    assert sizes["week:2"] + sizes["week:3"] == sizes["later_weeks"]
+    asked = made.filter(metric="mistakes", seed=1).select("system", "test", "n").rows()
+    assert set(asked) == {
+        (arm, test, n)
+        for arm in ("queue", "random")
+        for test, n in (("week:1/asked", 8), ("week:2/asked", 8), ("all_weeks/asked", 16))
+    }
+    gained = made.filter(pl.col("metric").str.starts_with("gain_"))
+    assert set(gained["system"]) == {"queue-random", "queue-nothing", "random-nothing"}
+    once = made.filter(test="all_weeks/at_once", metric="corrected", seed=1)
+    assert once["value"].to_list() == [1.0, 1.0]  # the look-up
+    assert len(made.filter(metric="best_step")) == 1 + 2 * 2
+    shares = made.filter(~pl.col("metric").str.contains("step|gain_"))
+    assert shares["value"].is_between(0, 1).all()
+    lines = [_tidied("sample", row, "loop-1") for rows in lists for row in rows]
+    assert list(study("loop").meanings(lines))
+    drawn = page.plot({"loop": lines})
+    assert drawn.count("inputs answered right") == 1 and "the queue answered" in drawn
+
+
+def test_nothing_of_later_weeks_is_seen(board: Path) -> None:
+    """With other labels in the weeks after, all that the first week says and does is the same."""
+    job = Job("sample", "queue", 1, options(board, weeks=1))
+    before = pl.concat(run_arm(job).values)
+    weeks = Stream.read("sample", board, 1).weeks
+    later = {title for week in weeks[1:] for title in week["normalized"]}
+    write_board(board, board_rows(poisoned=later))
+    again = Stream.read("sample", board, 1).weeks
+    assert again[0].equals(weeks[0]) and not again[1].equals(weeks[1])
+    after = pl.concat(run_arm(job).values)
+    assert not after.equals(before)
+    early = pl.col("test").str.starts_with("week:1")
+    assert after.filter(early).equals(before.filter(early))
+    assert len(before.filter(early))
+
+
+def test_arms_differ_only_in_what_is_asked(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the random arm chooses as the queue does, all of its values are the queue's.
+
+    The second one trains anew: what comes out is a matter of the seed.
+    """
+    ran = run_arm(Job("sample", "queue", 1, options(board, weeks=1)))
+    monkeypatch.setitem(CHOICES, "random", CHOICES["queue"])
+    same = run_arm(Job("sample", "random", 1, options(board / "again", weeks=1)))
+    assert pl.concat(same.values).equals(pl.concat(ran.values))
+
+
+def of_test(ran: Ran, test: str) -> pl.DataFrame:
+    return pl.concat(ran.values).filter(test=test).drop("test")
+
+
+def test_a_look_up_alone_touches_nobody_else(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where exemplars do harm: mistakes are right, all others as before, in the next week too."""
+    refused = Verdict(False, "worse", [])
+    monkeypatch.setattr(deciding, "decide_corrected", lambda *_: refused)
+    monkeypatch.setattr(turn, "decided", lambda *_: refused)
+    job = Job("sample", "queue", 1, options(board, weeks=1))
+    ran, nothing = run_arm(job), run_arm(job._replace(arm="nothing"))
+    after = of_test(ran, "week:1/after")
+    assert after.equals(of_test(ran, "week:1/at_once"))
+    means = after.select("corrected", "side_effects", "mended").mean().row(0)
+    assert means == (1.0, 0.0, 0.0)
+    assert of_test(ran, "week:1/gate").select("promoted", "fell_back").row(0) == (0.0, 1.0)
+    assert of_test(ran, "week:2").equals(of_test(nothing, "week:2"))
+
+
+def test_who_is_promoted_answers_the_next_week(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn, "decided", lambda *_: Verdict(True, "better", []))
+    ran = run_arm(Job("sample", "queue", 1, options(board, weeks=1)))
+    assert of_test(ran, "week:1/after").equals(of_test(ran, "week:1/retrained"))
+    assert of_test(ran, "week:1/gate")["promoted"].to_list() == [1.0]
+    so_far, reserved = (of_test(ran, f"week:1/{name}") for name in ("so_far", "reserved"))
+    assert len(so_far) == of_test(ran, "week:1/asked")["mistakes"].sum()
+    assert set(reserved["query_id"]) < set(so_far["query_id"])
+
+
+def test_people_are_heard_as_by_the_pipeline(board: Path, tmp_path: Path) -> None:
+    """A confirmed answer, a corrected one and one that was missing; some are kept for the gate."""
+    stream = Stream.read("sample", board, 2)
+    people = People(stream, tmp_path / "said")
+    assert people.heard().told.is_empty()
+    rows = [(f"zz {k} {JOBS[k % 5]}", (None, "o0", "o1")[k % 3], "x", "o1") for k in range(30)]
+    names = ["raw_title", "answer", "matched_title", "said"]
+    people.say(pl.DataFrame(rows, schema=names, orient="row"), 1)
+    made = people.heard()
+    assert len(made.told) == 30 and set(made.told["occupation_id"]) == {"o1"}
+    assert sorted(made.judged["fate"].value_counts().rows()) == [("right", 20), ("wrong", 10)]
+    assert len(made.queries) == made.judged["reserved"].sum() > 0
+    assert len(made.verdicts) == 30 - len(made.queries)
+    assert not set(made.verdicts["normalized"]) & set(made.queries["normalized"])

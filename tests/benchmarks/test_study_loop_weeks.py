@@ -1,0 +1,114 @@
+"""How titles are dealt to weeks, which are asked, and what a week is measured by, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from benchmarks.studies.loop import values
+from benchmarks.studies.loop.choosing import Week, drawn, queued
+from benchmarks.studies.loop.stream import dealt, titles_of
+
+NAMES = ["query_id", "normalized", "occupation_id"]
+
+
+def inputs(count: int) -> pl.DataFrame:
+    """Every third title has two rows, with two labels."""
+    rows = [(f"q{k}", f"t{k}", f"o{k % 4}") for k in range(count)]
+    rows += [(f"r{k}", f"t{k}", "other") for k in range(0, count, 3)]
+    return pl.DataFrame(rows, schema=NAMES, orient="row")
+
+
+def test_a_title_is_in_one_week_with_all_of_its_rows() -> None:
+    rows = inputs(99)
+    weeks = dealt(rows, 11, 1)
+    assert [week["normalized"].n_unique() for week in weeks] == [9] * 11
+    assert pl.concat(weeks).sort("query_id").equals(rows.sort("query_id"))
+    poisoned = dealt(rows.with_columns(occupation_id=pl.lit("o9")), 11, 1)
+    assert [week["query_id"].to_list() for week in poisoned] == [
+        week["query_id"].to_list() for week in weeks
+    ]
+    assert dealt(rows, 11, 2)[0]["query_id"].to_list() != weeks[0]["query_id"].to_list()
+
+
+def test_a_person_says_what_most_rows_do() -> None:
+    """Two of three rows are o1; of one each the first row's; a title's first row stands for it."""
+    rows = [("q0", "a", "o0"), ("q1", "b", "o2"), ("q2", "a", "o1"), ("q3", "b", "o0")]
+    rows.append(("q4", "a", "o1"))
+    titles = titles_of(pl.DataFrame(rows, schema=NAMES, orient="row"))
+    shown = titles.select("query_id", "normalized", "rows", "said").rows()
+    assert shown == [("q0", "a", 3, "o1"), ("q1", "b", 2, "o2")]
+
+
+def week(sure: list[float | None], rows: list[int]) -> Week:
+    """Titles of unlike embeddings, answered with these confidences; null: not answered."""
+    count = len(sure)
+    titles = pl.DataFrame(
+        {
+            "normalized": [f"t{k}" for k in range(count)],
+            "cleaned": [f"t{k}" for k in range(count)],
+            "rows": rows,
+            "answer": [None if own is None else f"o{k}" for k, own in enumerate(sure)],
+            "score": [None if own is None else 1.0 for own in sure],
+            "score_margin": [None if own is None else 1.0 for own in sure],
+            "confidence": pl.Series(sure, dtype=pl.Float64),
+            "abstained": [own is None for own in sure],
+            "reason": ["no job title" if own is None else None for own in sure],
+        }
+    )
+    embeddings = dict(zip(titles["cleaned"], np.eye(count), strict=True))
+    return Week(titles, lambda names: np.stack([embeddings[name] for name in names]), 1, 1)
+
+
+def test_the_queue_by_hand() -> None:
+    """Rows times the chance of a wrong answer: 0.1, 0.8, 0.6; 1 where no job title is read."""
+    of_week = week([0.9, 0.2, 0.8, None], [1, 1, 3, 1])
+    assert queued(of_week, 2) == ["t3", "t1"]
+    assert queued(of_week, 3) == ["t3", "t1", "t2"]
+
+
+def test_titles_are_drawn_once_and_by_their_inputs() -> None:
+    """Of 200 draws of one, the title of eight in ten inputs is taken about 160 times."""
+    of_week = week([0.5] * 3, [8, 1, 1])
+    assert sorted(drawn(of_week, 9)) == ["t0", "t1", "t2"]
+    firsts = [drawn(of_week._replace(number=number), 1)[0] for number in range(200)]
+    assert 140 < firsts.count("t0") < 180
+    assert drawn(of_week, 2) == drawn(of_week, 2)
+
+
+def test_effects_by_hand() -> None:
+    """q0 was asked and wrong, now right; q1 asked and right; of the others one breaks, one mends.
+
+    Of those that were right before, q2 stays and q3 is broken; of q4 and q5, wrong, q4 is mended.
+    """
+    label, was, now = list("aaaaaa"), [None, *"aaabb"], list("aaabab")
+    before = pl.DataFrame(
+        {
+            "query_id": [f"q{k}" for k in range(6)],
+            "normalized": [f"t{k}" for k in range(6)],
+            "occupation_id": label,
+            "answer": was,
+        }
+    )
+    asked = before.head(2).with_columns(said=pl.lit("a"))
+    made = values.effects("week:1/at_once", before, pl.DataFrame({"answer": now}), asked)
+    means = made.select("corrected", "side_effects", "mended").mean().row(0)
+    counts = made.select("corrected", "side_effects", "mended").count().row(0)
+    assert means == (1.0, 0.5, 0.5) and counts == (1, 2, 2)
+    found = values.found("week:1/asked", asked)
+    assert found["mistakes"].to_list() == [1.0, 0.0]
+    assert values.mistakes(asked)["query_id"].to_list() == ["q0"]
+
+
+def test_sums_leave_the_first_week_out_of_the_later_ones() -> None:
+    rows = pl.DataFrame(
+        {"query_id": ["q"], "occupation_id": ["a"], "answer": ["a"], "first": ["a"]}
+    )
+    frames = [values.accuracy(f"week:{number}", rows) for number in (1, 2, 3)]
+    frames += [
+        values.decisions(f"week:{number}/gate", number, promoted=number == 2, fell_back=False)
+        for number in (1, 2)
+    ]
+    summed = values.with_sums(pl.concat(frames))
+    assert len(summed.filter(test="later_weeks")) == 2
+    assert summed.filter(test="all_weeks/gate")["promoted"].mean() == 0.5
