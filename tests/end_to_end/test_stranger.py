@@ -30,6 +30,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "make retrain": r"\nmodel   rolecall version 1, champion\n(.*\n)*data    pushed",
     "import mlflow": r"\n0 .*(.*\n)+.*\[1 rows x 23 columns\]",
     "rolecall normalize": r"\nrows    2,417, parts: 1\n(.*\n)+output ",
+    "rolecall feedback": r"\ntitles  [\d,]+ looked up, (.*\n)+model   ",
     "rolecall review": r"\nqueue +\d+ titles of (.*\n)+table ",
     "rolecall reproduce --profile paper": r"\n\| 4c +\|(.*\n)+data    pushed",
     "rolecall reproduce --profile similarity": r"sick r .*(.*\n)+data    pushed",
