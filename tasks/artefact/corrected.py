@@ -14,8 +14,10 @@ import numpy as np
 import polars as pl
 
 from models.repeatable.whole_file import write_bytes
+from tasks.evidence.known import known_inputs
 from tasks.files.frames import read_frame, write_frame
-from tasks.files.schemas import EXEMPLARS, TOLD
+from tasks.files.schemas import EXEMPLARS, SPLIT_INPUTS, TOLD
+from tasks.files.sources import CORRECTIONS
 
 
 def tell(folder: Path, told: pl.DataFrame) -> bool:
@@ -25,6 +27,20 @@ def tell(folder: Path, told: pl.DataFrame) -> bool:
         return False
     write_frame(told, file, TOLD)
     return True
+
+
+def learned(judged: pl.DataFrame, weight: float) -> pl.DataFrame:
+    """Return what may be learned from of what people judged, as schema `EXEMPLARS`.
+
+    Args:
+        judged: schema `JUDGED`.
+        weight: of each exemplar.
+    """
+    nothing = pl.DataFrame(schema=dict(SPLIT_INPUTS))
+    labelled = known_inputs(CORRECTIONS, nothing, judged, ()).labelled
+    return labelled.select(
+        "title", "occupation_id", weight=(pl.col("count") * weight).cast(pl.Float32)
+    )
 
 
 def exemplify(folder: Path, judged: pl.Series, learned: pl.DataFrame) -> None:

@@ -19,17 +19,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from tasks.artefact import serving_file
-from tasks.artefact.corrected import exemplify, tell
+from tasks.artefact.corrected import exemplify, learned, tell
 from tasks.artefact.folder import FORMAT, VERSION, Sources
 from tasks.evidence.gathering import EvidenceParams
-from tasks.evidence.known import known_inputs
 from tasks.files.command import run
 from tasks.files.frames import read_frame, read_json, write_json
-from tasks.files.schemas import JUDGED, SPLIT_INPUTS, TOLD
-from tasks.files.sources import CORRECTIONS
+from tasks.files.schemas import JUDGED, TOLD
 from tasks.params.section import load
 from tasks.registry.promote import Decision, promote
 from tasks.registry.provenance import content_hash
@@ -88,7 +84,9 @@ def correct(root: Path, *, exemplars: bool) -> Registered | None:
         if not tell(artefact, read_frame(root / FEEDBACK / "told.parquet", TOLD)):
             return None
         if exemplars:
-            exemplify(artefact, *_learned(root))
+            judged = read_frame(root / FEEDBACK / "judged.parquet", JUDGED)
+            weight = load(EvidenceParams, root / "params.yaml").label_weight
+            exemplify(artefact, judged["cleaned"], learned(judged, weight))
         changed = [artefact / f"{part}.parquet" for part in ("told", "exemplars")]
         own = content_hash([*changed, *serving_file.sources()], champion.tags["artefact_hash"])
         known = find_version(client, name, own)
@@ -127,18 +125,6 @@ def _fetch(champion: ModelVersion, artefact: Path) -> None:
             f"champion version {champion.version} is of format {found}, this code writes {FORMAT}: "
             f"{INSTEAD}"
         )
-
-
-def _learned(root: Path) -> tuple[pl.Series, pl.DataFrame]:
-    """Return the cleaned titles that people judged, and exemplars of those that may be learned."""
-    weight = load(EvidenceParams, root / "params.yaml").label_weight
-    judged = read_frame(root / FEEDBACK / "judged.parquet", JUDGED)
-    nothing = pl.DataFrame(schema=dict(SPLIT_INPUTS))
-    labelled = known_inputs(CORRECTIONS, nothing, judged, ()).labelled
-    learned = labelled.select(
-        "title", "occupation_id", weight=(pl.col("count") * weight).cast(pl.Float32)
-    )
-    return judged["cleaned"], learned
 
 
 def _add(client: MlflowClient, root: Path, champion: ModelVersion, artefact: Path, own: str) -> str:

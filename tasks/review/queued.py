@@ -7,9 +7,10 @@ it may have been asked for a least confidence, or have been another model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
@@ -55,11 +56,8 @@ def queued(
     """
     told = candidates.select(*OF_THE_RUN, run_reason="reason")
     answered = answers(served, schema, candidates["raw_title"].to_list())
-    ranked = pl.concat([told, answered], how="horizontal").with_columns(priority=priority())
-    ranked = in_order(ranked.filter(pl.col("priority") > 0))
-    embeddings = served.embed(ranked["raw_title"].to_list())
-    places = varied(embeddings, ranked["occupation_id"].to_list(), budget)
-    queue = ranked[places]
+    titles = pl.concat([told, answered], how="horizontal")
+    queue = chosen(titles, lambda some: served.embed(some["raw_title"].to_list()), budget)
     why = [why_queued(row, labels) for row in queue.iter_rows(named=True)]
     sentences = explanations(served, queue["raw_title"].to_list())
     queue = queue.with_columns(
@@ -67,3 +65,18 @@ def queued(
         why_answered=pl.Series(sentences, dtype=pl.String),
     )
     return check(queue.select(list(QUEUE)), QUEUE, "the queue")
+
+
+def chosen(
+    titles: pl.DataFrame, embed: Callable[[pl.DataFrame], np.ndarray], budget: int
+) -> pl.DataFrame:
+    """Return the titles that are worth most, none nearly another, the best first.
+
+    Args:
+        titles: columns of an answer, `normalized, rows, hash` and `earlier_occupation_id`.
+        embed: rows of it to embeddings of unit norm.
+        budget: at most so many.
+    """
+    worth = titles.with_columns(priority=priority()).filter(pl.col("priority") > 0)
+    ranked = in_order(worth)
+    return ranked[varied(embed(ranked), ranked["occupation_id"].to_list(), budget)]

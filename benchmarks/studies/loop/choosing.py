@@ -15,9 +15,7 @@ import numpy as np
 import polars as pl
 
 from models.repeatable.seeding import generator
-from tasks.review.candidates import in_order
-from tasks.review.priority import priority
-from tasks.review.variety import varied
+from tasks.review.queued import chosen
 
 QUEUE, RANDOM, NOTHING = "queue", "random", "nothing"
 Embed = Callable[[list[str]], np.ndarray]
@@ -41,17 +39,15 @@ class Week(NamedTuple):
 
 def queued(week: Week, budget: int) -> list[str]:
     """Return the titles that are worth most, normalized, none nearly another."""
-    titles = week.titles["normalized"]
-    hashes = [zlib.crc32(title.encode("utf-8", "surrogatepass")) for title in titles]
-    worth = week.titles.with_columns(
+    names = week.titles["normalized"]
+    hashes = [zlib.crc32(name.encode("utf-8", "surrogatepass")) for name in names]
+    titles = week.titles.with_columns(
         pl.Series("hash", hashes, pl.UInt32),
         pl.col("answer").alias("occupation_id"),
         earlier_occupation_id=pl.lit(None, pl.String),
-    ).with_columns(priority=priority())
-    ranked = in_order(worth.filter(pl.col("priority") > 0))
-    embeddings = week.embed(ranked["cleaned"].to_list())
-    places = varied(embeddings, ranked["answer"].to_list(), budget)
-    return ranked[places]["normalized"].to_list()
+    )
+    queue = chosen(titles, lambda some: week.embed(some["cleaned"].to_list()), budget)
+    return queue["normalized"].to_list()
 
 
 def drawn(week: Week, budget: int) -> list[str]:

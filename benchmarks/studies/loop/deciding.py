@@ -13,10 +13,9 @@ from pathlib import Path
 
 import polars as pl
 
-from benchmarks.studies.loop.saying import exemplars
 from benchmarks.studies.loop.standing import Standing, at_the_gate
 from benchmarks.studies.loop.stream import Stream
-from tasks.artefact.corrected import exemplify, tell
+from tasks.artefact.corrected import exemplify, learned, tell
 from tasks.feedback import Judged
 from tasks.registry.first_version import decide_corrected
 from tasks.registry.gate import Verdict, decide
@@ -51,8 +50,8 @@ def picked_up(champion: Standing, said: Judged, stream: Stream, folder: Path) ->
     params = stream.workspace.params
     place = Path(shutil.copytree(champion.folder, folder / "with_exemplars"))
     tell(place, said.told)
-    learned = exemplars(said.judged, params.evidence.label_weight)
-    exemplify(place, said.judged["cleaned"], learned)
+    known = learned(said.judged, params.evidence.label_weight)
+    exemplify(place, said.judged["cleaned"], known)
     whole = Standing(place)
     asked = at_the_gate(whole, champion, gate_queries(stream, said), stream.index)
     verdict = decide_corrected(asked, CHAMPION, params.gate.harm)

@@ -15,11 +15,9 @@ from pathlib import Path
 import polars as pl
 
 from benchmarks.studies.loop.stream import Stream
-from tasks.evidence.known import known_inputs
 from tasks.feedback import Judged, feedback, require_usable
 from tasks.files.frames import write_frame
-from tasks.files.schemas import FEEDBACK, SPLIT_INPUTS
-from tasks.files.sources import CORRECTIONS
+from tasks.files.schemas import FEEDBACK
 
 FIRST_DAY = date(2026, 1, 5)
 """Of the first week."""
@@ -68,12 +66,3 @@ class People:
         made = feedback(params, stream.aliases, stream.queried, stream.trained)
         require_usable(made, 0)
         return made
-
-
-def exemplars(judged: pl.DataFrame, weight: float) -> pl.DataFrame:
-    """Return titles that may be learned from as schema `EXEMPLARS`, each of this weight."""
-    nothing = pl.DataFrame(schema=dict(SPLIT_INPUTS))
-    labelled = known_inputs(CORRECTIONS, nothing, judged, ()).labelled
-    return labelled.select(
-        "title", "occupation_id", weight=(pl.col("count") * weight).cast(pl.Float32)
-    )
