@@ -1,4 +1,4 @@
-"""What the flow `feedback` says of itself; all of it runs in `tests/end_to_end/test_loop.py`."""
+"""What the flow `feedback` says of itself; `tests/end_to_end/test_whole_loop.py` runs all of it."""
 
 from __future__ import annotations
 
