@@ -16,11 +16,11 @@ from typing import Any
 import polars as pl
 
 from tasks.bulk.files import text_hash
+from tasks.bulk.output import MANIFEST
 from tasks.files.frames import Schema, read_json, write_json
 from tasks.registry.tracking import main_tree
 
 LAST = Path(".known/last")
-MANIFEST = "manifest.json"
 VERSION = re.compile(r"models:/([A-Za-z0-9_-]+)/\d+")
 TITLES: Schema = {"raw_title": pl.String, "rows": pl.Int64}
 PARTS = 160

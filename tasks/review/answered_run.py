@@ -16,9 +16,9 @@ from pathlib import Path
 import polars as pl
 
 from models.text.titles import normalize_title
+from tasks.bulk.output import MANIFEST
 from tasks.files.frames import Schema, read_json
 
-MANIFEST = "manifest.json"
 ANSWER: Schema = {
     "occupation_id": pl.String,
     "score": pl.Float64,
