@@ -89,12 +89,16 @@ def _interrupt(sign: int, frame: FrameType | None) -> NoReturn:
 
 
 def _end(message: str, status: int, log: Path | None = None) -> NoReturn:
-    """Print the message, and where more stands; a closed terminal cannot be told."""
+    """Print the message, and where more stands; a closed terminal cannot be told.
+
+    From then on nothing is logged: what libraries say while they close would stand behind it.
+    """
     lines = message.strip().splitlines()
     rest = [f"everything that was said: {log}"] if log is not None and log.is_file() else []
     kept = LINES - len(rest)
     if len(lines) > kept:
         lines = [*lines[: kept - 1], "..."]
+    logging.disable()
     with suppress(OSError):
         print("\n".join(["", *lines, *rest]), file=sys.stderr, flush=True)
     raise SystemExit(status)

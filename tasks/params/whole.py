@@ -18,13 +18,13 @@ from tasks.extra_words import ExtraWordsParams
 from tasks.feedback import FeedbackParams
 from tasks.files.command import run
 from tasks.ingest import IngestParams
+from tasks.judging.gate import GateParams
 from tasks.lexical import LexicalParams
 from tasks.pairs import PairsParams
 from tasks.params.network import NetworkParams, check_kinds, taught, training_settings
 from tasks.params.section import FILE, ParamsError, RunParams, checked, read_values
 from tasks.params.teaching import TeacherParams
 from tasks.params.training import TrainParams
-from tasks.registry.gate import GateParams
 from tasks.report import ReportParams
 from tasks.score import ScoreParams
 from tasks.scored.scored_pairs import ScoredPairsParams

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from tasks.artefact.folder import Sources
 from tasks.files.command import run
-from tasks.registry.decision_file import ARTIFACT, write_decision
-from tasks.registry.judging import Judgement, judge
+from tasks.judging.decision_file import ARTIFACT, write_decision
+from tasks.judging.judgement import Judgement, judge
 from tasks.registry.register import (
     CARRIED_OUT,
     CHALLENGER,

@@ -2,7 +2,7 @@
 
 In, from `data/gate/decision.json`: `flips`, the gate's titles that one of two models answers
 rightly and the other wrongly, under the right occupation; and `affected`, titles of the last bulk
-run (`tasks/registry/affected.py`), under the occupation that was answered before. Out: HTML. A
+run (`tasks/judging/affected.py`), under the occupation that was answered before. Out: HTML. A
 decision that was made before there was `affected`, or `rows` of a flip, is shown without.
 """
 

@@ -24,7 +24,7 @@ from benchmarks.study import study
 from tasks.artefact import phrases
 from tasks.files.frames import write_frame
 from tasks.files.schemas import OCCUPATIONS
-from tasks.registry.gate import Verdict
+from tasks.judging.gate import Verdict
 from tasks.review import variety
 
 pytestmark = WARNINGS

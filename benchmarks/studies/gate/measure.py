@@ -25,9 +25,9 @@ from models.repeatable.seeding import child_seed, generator
 from tasks.evaluation.systems import read_index
 from tasks.files.queries import read_queries
 from tasks.files.sources import LAST
-from tasks.registry.gate import LABELLED, decide
-from tasks.registry.gate_figures import Answers
-from tasks.registry.judging import gate_queries
+from tasks.judging.gate import LABELLED, decide
+from tasks.judging.gate_figures import Answers
+from tasks.judging.judgement import gate_queries
 
 STANDS = "as_it_stands"
 DRAWS = 1000

@@ -2,7 +2,7 @@
 
 The rules are the registry's: what people said is picked up with exemplars unless the gate shows
 that others suffer, else as a look-up alone (`tasks/registry/corrections.py`); a retrained network
-has to be shown to keep up with that champion (`tasks/registry/gate.py`).
+has to be shown to keep up with that champion (`tasks/judging/gate.py`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from benchmarks.studies.loop.standing import Standing, at_the_gate
 from benchmarks.studies.loop.stream import Stream
 from tasks.artefact.corrected import exemplify, learned, tell
 from tasks.feedback import Judged
-from tasks.registry.first_version import decide_corrected
-from tasks.registry.gate import Verdict, decide
+from tasks.judging.first_version import decide_corrected
+from tasks.judging.gate import Verdict, decide
 
 CHAMPION = "the champion"
 

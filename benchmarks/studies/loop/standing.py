@@ -1,7 +1,7 @@
 """A model as consumers have it: an artefact folder, asked inputs and the gate's queries.
 
 In: a folder of `tasks/artefact/folder.py`. Out: inputs with the answers beside them, and success@1
-of queries, which knows no look-up (`tasks/registry/judging.py` asks in the same way).
+of queries, which knows no look-up (`tasks/judging/judgement.py` asks in the same way).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from models.served.normalizer import Normalizer
 from tasks.evaluation.ranking import rank_queries
 from tasks.files.frames import Schema
 from tasks.files.schemas import SCORES
-from tasks.registry.gate_figures import Answers, by_test
+from tasks.judging.gate_figures import Answers, by_test
 
 QUERY = ["test", "query_id"]
 ANSWER: Schema = {

@@ -23,7 +23,7 @@ from tasks.files.frames import read_frame
 from tasks.files.queries import RESERVE, queried_strings
 from tasks.files.schemas import SPLIT_ALIASES, STRINGS
 from tasks.files.titles import normalized
-from tasks.registry.judging import gate_queries
+from tasks.judging.judgement import gate_queries
 
 ASKED = "even"
 """The half that things are chosen by; the other one is for what is reported of networks."""

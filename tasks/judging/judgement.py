@@ -22,9 +22,8 @@ from tasks.bulk.last_run import last_run
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import read_index
 from tasks.files.queries import read_queries
-from tasks.params.section import load
-from tasks.registry.affected import Affected, affected
-from tasks.registry.first_version import (
+from tasks.judging.affected import Affected, affected
+from tasks.judging.first_version import (
     UNTRAINED,
     by_hand,
     decide_corrected,
@@ -32,9 +31,10 @@ from tasks.registry.first_version import (
     what_training_saw,
     without_champion,
 )
-from tasks.registry.flips import Flip, flips
-from tasks.registry.gate import GateParams, Verdict, decide
-from tasks.registry.gate_figures import Answers, as_markdown, by_test
+from tasks.judging.flips import Flip, flips
+from tasks.judging.gate import GateParams, Verdict, decide
+from tasks.judging.gate_figures import Answers, as_markdown, by_test
+from tasks.params.section import load
 from tasks.registry.register import CHAMPION, CORRECTS
 
 if TYPE_CHECKING:

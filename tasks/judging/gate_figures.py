@@ -1,7 +1,7 @@
 """What the gate knows of a test: the systems' answers, their difference, and whether that will do.
 
 In: success@1 of challenger, opponent and n-gram matcher on the same queries. The page of a decision
-is a table of these figures (`as_markdown`); the rule over all tests is `tasks/registry/gate.py`.
+is a table of these figures (`as_markdown`); the rule over all tests is `tasks/judging/gate.py`.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
+from tasks.judging.gate_figures import Answers, TestFigures, shown_worse
 from tasks.params.section import Section
-from tasks.registry.gate_figures import Answers, TestFigures, shown_worse
 
 LABELLED = "annotations"
 """The test of labelled inputs: what the network is for."""

@@ -12,8 +12,8 @@ import pytest
 from served_toy import toy_normalizer
 
 from tasks.bulk.last_run import TITLES, LastRun
-from tasks.registry import affected as affecting
-from tasks.registry.affected import Affected, Changed, affected
+from tasks.judging import affected as affecting
+from tasks.judging.affected import Affected, Changed, affected
 
 
 class ByHeart:

@@ -9,7 +9,7 @@ from frames_of import queries_of
 from tasks.files.frames import write_frame
 from tasks.files.queries import BEFORE_FEEDBACK
 from tasks.files.schemas import QUERIES
-from tasks.registry.judging import gate_queries
+from tasks.judging.judgement import gate_queries
 
 
 def test_an_input_whose_label_contradicts_its_title_is_not_asked(tmp_path: Path) -> None:

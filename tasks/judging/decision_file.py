@@ -3,7 +3,7 @@
 Out: `name, version, registered_at` (ISO, UTC, the registry's), `promoted, reason` (as they stand
 now), `opponent, table_markdown, figures` (of each test), `flips` (`test, raw_title,
 occupation_label, before, after, change, rows`): the gate's queries whose first answer became right
-or wrong, and `affected` (`tasks/registry/affected.py`), null without a bulk run. No stage writes or
+or wrong, and `affected` (`tasks/judging/affected.py`), null without a bulk run. No stage writes or
 reads it, as it follows from a registry; it is made anew from the version whenever that is asked
 for, flips and affected titles from an artifact of the version's run.
 """

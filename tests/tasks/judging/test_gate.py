@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from tasks.files.schemas import SCORES
-from tasks.registry.gate import GateParams, decide
-from tasks.registry.gate_figures import Answers, as_markdown, by_test
+from tasks.judging.gate import GateParams, decide
+from tasks.judging.gate_figures import Answers, as_markdown, by_test
 
 PARAMS = GateParams(decides=["annotations", "typos"], margin=0.02, harm=0.05)
 CHAMPION = "champion version 3"

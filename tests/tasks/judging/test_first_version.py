@@ -11,8 +11,8 @@ from frames_of import queries_of
 
 from tasks.files.frames import write_frame
 from tasks.files.schemas import QUERIES
-from tasks.registry.first_version import decide_first, what_training_saw, without_champion
-from tasks.registry.gate_figures import Answers
+from tasks.judging.first_version import decide_first, what_training_saw, without_champion
+from tasks.judging.gate_figures import Answers
 
 
 def answers(queries: int, difference: int) -> Answers:

@@ -6,7 +6,7 @@ import polars as pl
 from frames_of import queries_of
 
 from tasks.files.schemas import RUN
-from tasks.registry.flips import Flip, flips
+from tasks.judging.flips import Flip, flips
 
 LABELS = {"a": "Baker", "b": "Cook", "c": "Nurse"}
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from tasks.files.frames import read_frame
 from tasks.files.schemas import QUERIES
-from tasks.registry.gate import Verdict
-from tasks.registry.gate_figures import Answers, shown_worse
+from tasks.judging.gate import Verdict
+from tasks.judging.gate_figures import Answers, shown_worse
 from tasks.registry.register import CHALLENGER, CHAMPION
 
 UNTRAINED = "the untrained network"
