@@ -3,19 +3,22 @@
 `dvc.yaml` stays the only list of stages. A new `dvc.lock` is written in the order of execution, so
 the order is DVC's own; skipping, the run cache and the lock are DVC's as well. Its output is cut
 where it turns to the next stage, and each part becomes a task run: Prefect adds the log, the name
-and the state. One process for all, because each start of DVC takes two seconds. No retries and no
-result caching: a stage is deterministic, and DVC is the cache.
+and the state. One process for all, because each start of DVC takes two seconds. No result caching
+and no retries, as a stage is deterministic and DVC is the cache, but of one reason: DVC refuses a
+stage whose files another run of this tree holds, such as the hourly pick-up of feedback during a
+retraining, and does not wait for it (its option `--wait-for-lock` is about another lock).
 """
 
 from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from itertools import groupby
 from pathlib import Path
-from subprocess import CalledProcessError, Popen
+from subprocess import CalledProcessError
 
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
@@ -38,6 +41,10 @@ OUTCOMES: dict[str, Outcome] = {
     "'{}' didn't change, skipping": "unchanged",
 }
 """DVC's first line about a stage, and what it does with it."""
+BUSY = "is busy, it is being blocked by:"
+"""What DVC says of a file that another run holds, before it ends."""
+WAIT = 10.0
+"""Seconds until it is asked again."""
 
 
 @contextmanager
@@ -48,16 +55,35 @@ def repro(root: Path, stages: Sequence[str]) -> Iterator[Iterator[tuple[str, Ite
         each stage that DVC turns to, with its lines as they come; the next one's come after them.
         A failure ends the lines with `CalledProcessError`.
     """
-    command = [sys.executable, "-m", "dvc", "--wait-for-lock", "repro", "--single-item", *stages]
-    with running(command, root) as process:
-        yield by_stage(_output(process), stages)
+    with closing(_output(root, stages)) as output:
+        yield by_stage(output, stages)
 
 
-def _output(process: Popen[str]) -> Iterator[str]:
-    assert process.stdout is not None
-    yield from process.stdout
-    if process.wait():
-        raise CalledProcessError(process.returncode, process.args)
+def _output(root: Path, stages: Sequence[str]) -> Generator[str]:
+    """Yield what DVC says; where another run holds a stage's files, go on there when it may."""
+    command, starts = [sys.executable, "-m", "dvc", "--wait-for-lock", "repro"], starting(stages)
+    while True:
+        busy = False
+        with running([*command, "--single-item", *stages], root) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if line.rstrip() in starts:
+                    stages = stages[stages.index(starts[line.rstrip()]) :]
+                busy = busy or (line.startswith("ERROR: ") and BUSY in line)
+                if not busy:
+                    yield line
+            status = process.wait()
+        if not status:
+            return
+        if not busy:
+            raise CalledProcessError(status, command)
+        yield f"another run of {root} holds it: waiting\n"
+        time.sleep(WAIT)
+
+
+def starting(stages: Sequence[str]) -> dict[str, str]:
+    """Return DVC's first lines of stages, each with its stage."""
+    return {line.format(stage): stage for stage in stages for line in OUTCOMES}
 
 
 def by_stage(output: Iterable[str], stages: Sequence[str]) -> Iterator[tuple[str, Iterator[str]]]:
@@ -65,8 +91,7 @@ def by_stage(output: Iterable[str], stages: Sequence[str]) -> Iterator[tuple[str
 
     What DVC says before is the first one's.
     """
-    starts = {line.format(stage): stage for stage in stages for line in OUTCOMES}
-    current = stages[0]
+    starts, current = starting(stages), stages[0]
 
     def stage_of(line: str) -> str:
         nonlocal current

@@ -9,13 +9,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from dvc.repo import Repo
 
 from flows.failure import StageFailed
+from flows.stages import dvc_stages
 from flows.stages.dvc_plan import plan_and_skipped, planned_stages, up_to_date
 from flows.stages.dvc_stages import by_stage, outcome, repro, run_stage
 
@@ -161,6 +162,37 @@ def test_a_failed_stage_is_named_with_its_last_lines(toy: Path, prefect_server: 
     assert up_to_date(toy, ORDER) == ["ingest", "lexical"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("busy", ["ingest", "lexical"])
+def test_a_stage_that_another_run_holds_is_waited_for(
+    toy: Path, dvc: Dvc, busy: str, prefect_server: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other run is killed meanwhile; what was done before the wait is not done again."""
+    monkeypatch.setattr(dvc_stages, "WAIT", 0.1)
+    if busy == "lexical":
+        assert ran(toy, ["ingest"]) == {"ingest": "ran"}
+    (toy / "sleep.txt").write_text(busy)
+    other = subprocess.Popen([*dvc, "repro", busy], cwd=toy, text=True)
+    pid = stage_of(other, toy / "pid.txt")
+    (toy / "sleep.txt").unlink()
+    said: list[str] = []
+
+    def noting(lines: Iterator[str]) -> Iterator[str]:
+        for line in lines:
+            said.append(line)
+            if line.endswith("holds it: waiting\n") and other.poll() is None:
+                os.kill(pid, signal.SIGKILL)
+                other.wait()
+            yield line
+
+    with repro(toy, ["ingest", "lexical"]) as parts:
+        outcomes = {stage: run_stage(stage, noting(lines)) for stage, lines in parts}
+    assert outcomes == {"ingest": "ran" if busy == "ingest" else "unchanged", "lexical": "ran"}
+    assert any("holds it: waiting" in line for line in said)
+    assert sum("Running stage 'lexical'" in line for line in said) == 1
+    assert up_to_date(toy, ["ingest", "lexical"]) == ["ingest", "lexical"]
+
+
 def ran(root: Path, stages: list[str]) -> dict[str, str]:
     """Bring stages up to date, and say what DVC did with each."""
     with repro(root, stages) as parts:
@@ -184,7 +216,7 @@ def test_a_cancelled_flow_leaves_no_stage(
     )
     pid = stage_of(flow, toy / "pid.txt")
     flow.send_signal(sign)
-    printed = flow.communicate(timeout=30)[0]
+    printed = flow.communicate(timeout=120)[0]
     assert flow.returncode != 0, printed
     if sign == signal.SIGINT:
         assert flow.returncode == 130
@@ -194,7 +226,7 @@ def test_a_cancelled_flow_leaves_no_stage(
     run_in(toy, *dvc, "repro", "report")
 
 
-def stage_of(flow: subprocess.Popen[str], file: Path, seconds: float = 40) -> int:
+def stage_of(flow: subprocess.Popen[str], file: Path, seconds: float = 120) -> int:
     """Return the process number that the sleeping stage writes."""
     end = time.monotonic() + seconds
     while not (file.exists() and file.read_text()):
