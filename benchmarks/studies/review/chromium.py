@@ -16,7 +16,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
+from websockets.sync.connection import Connection
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
 MISSING = "no Chromium: `apt-get update && apt-get install -y chromium` installs it"
@@ -42,13 +43,13 @@ HELD = {"Alt": 1, "Ctrl": 2, "Meta": 4, "Shift": 8}
 class Tab:
     """A page of the browser."""
 
-    def __init__(self, socket: ClientConnection) -> None:
+    def __init__(self, socket: Connection) -> None:
         self._socket, self._numbers = socket, count(1)
         self.events: list[dict[str, Any]] = []
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.ask(f"{domain}.enable")
 
-    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+    def ask(self, method: str, **params: object) -> dict[str, Any]:
         """Send a command and return its result; events that come meanwhile are kept."""
         number = next(self._numbers)
         self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
@@ -65,7 +66,7 @@ class Tab:
         self.ask("Page.navigate", url=file.as_uri())
         until(lambda: self.value("document.readyState") == "complete")
 
-    def value(self, expression: str) -> Any:
+    def value(self, expression: str) -> Any:  # noqa: ANN401  # whatever the page says
         """Return what a script says, a promise awaited."""
         said = self.ask(
             "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
@@ -146,7 +147,7 @@ def chromium(profile: Path, downloads: Path) -> Iterator[Tab]:
 class Plain(Tab):
     """The browser itself, which has no domains of a page."""
 
-    def __init__(self, socket: ClientConnection) -> None:
+    def __init__(self, socket: Connection) -> None:
         self._socket, self._numbers = socket, count(1)
         self.events = []
 
