@@ -36,7 +36,6 @@ from tasks.files.schemas import (
     TITLES,
 )
 from tasks.files.sources import earlier_queries, earlier_variants
-from tasks.files.titles import normalized
 from tasks.params.section import Count, Number, Section, Share, load, load_run
 from tasks.readers.rejected import Ledger, require_few_refused
 from tasks.readers.synonyms import read_synonyms
@@ -95,7 +94,6 @@ def synonyms(
     pairs = _pairs(induction.passed, manual)
     # all that the paper's rules make, because the stricter row is reported beside them
     generated = substitute(training, pairs)
-    generated = generated.with_columns(normalized(generated["variant"]))
     fresh = generated.filter(~pl.col("normalized").is_in(list(taxonomy | queried)))
     served = supported(params.min_contexts)
     strings = hold_out(fresh.filter(served), training, set(misspelt["normalized"]), params, seed)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -27,14 +28,15 @@ GENERATED = {
     "other": pl.String,
     "kind": pl.String,
     "contexts": pl.UInt32,
+    "normalized": pl.String,
 }
-"""Columns of `substitute`: in `title`, `part` was exchanged for `other`, which gave `variant`."""
+"""Columns of `substitute`: in `title`, `part` was exchanged for `other`, which gave `variant`, and
+`normalized` is that read as normalized."""
 
 
 class Word(NamedTuple):
-    """A word of a cleaned title: its place, what it normalizes to, and punctuation around it."""
+    """A word of a cleaned title: what it normalizes to, and punctuation around it."""
 
-    at: int
     before: str
     normal: str
     after: str
@@ -66,13 +68,16 @@ def substitute(titles: pl.DataFrame, synonyms: pl.DataFrame) -> pl.DataFrame:
     index = _index(synonyms)
     longest = max((phrase.count(" ") + 1 for phrase in index), default=0)
     rows = [
-        (title, variant, part, *synonym)
+        (title, variant, part, *synonym, normal)
         for title, occupation_ids in titles.select("title", "occupation_ids").iter_rows()
-        for variant, part, synonym in _exchanged(title, [None, *occupation_ids], index, longest)
+        for variant, normal, part, synonym in _exchanged(
+            title, [None, *occupation_ids], index, longest
+        )
     ]
     columns = [name for name in GENERATED if name != "contexts"]
     generated = pl.DataFrame(rows, schema=GENERATED, orient="row")
-    return generated.group_by(columns, maintain_order=True).agg(pl.col("contexts").max())
+    once = generated.group_by(columns, maintain_order=True).agg(pl.col("contexts").max())
+    return once.select(list(GENERATED))
 
 
 def _index(synonyms: pl.DataFrame) -> Index:
@@ -86,19 +91,23 @@ def _index(synonyms: pl.DataFrame) -> Index:
 
 def _exchanged(
     title: str, occupation_ids: list[str | None], index: Index, longest: int
-) -> Iterator[tuple[str, str, Synonym]]:
-    """Yield (variant, part, synonym) for each exchange that the title allows."""
+) -> Iterator[tuple[str, str, str, Synonym]]:
+    """Yield (variant, normalized variant, part, synonym) for each exchange that the title allows.
+
+    A title normalizes word by word and phrases are normalized, so that no variant has to be.
+    """
     texts = title.split()
-    words = [word for at, text in enumerate(texts) if (word := _word(at, text)).normal]
-    normal = [word.normal for word in words]
-    for start, first in enumerate(words):
-        for end, last in enumerate(words[start : start + longest], start=start + 1):
+    words = [(at, word) for at, text in enumerate(texts) if (word := _word(text)).normal]
+    normal = [word.normal for _, word in words]
+    for start, (first_at, first) in enumerate(words):
+        for end, (last_at, last) in enumerate(words[start : start + longest], start=start + 1):
             part = " ".join(normal[start:end])
             for synonym in _synonyms(index.get(part, {}), occupation_ids):
                 if not _stands_already(normal, start, part, synonym.other):
                     put = first.before + synonym.other + last.after
-                    rest = [*texts[: first.at], put, *texts[last.at + 1 :]]
-                    yield clean_title(" ".join(rest)), part, synonym
+                    rest = [*texts[:first_at], put, *texts[last_at + 1 :]]
+                    read = " ".join([*normal[:start], synonym.other, *normal[end:]])
+                    yield clean_title(" ".join(rest)), read, part, synonym
 
 
 def _synonyms(
@@ -119,11 +128,12 @@ def _stands_already(words: list[str], start: int, part: str, other: str) -> bool
     )
 
 
-def _word(at: int, text: str) -> Word:
+@cache
+def _word(text: str) -> Word:
     removed = "".join(filter(_is_removed, text))
     before = len(text) - len(text.lstrip(removed))
     after = len(text.rstrip(removed))
-    return Word(at, text[:before], normalize_title(text), text[after:])
+    return Word(text[:before], normalize_title(text), text[after:])
 
 
 def _is_removed(character: str) -> bool:

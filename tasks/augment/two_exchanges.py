@@ -16,7 +16,6 @@ import polars as pl
 from models.repeatable.seeding import generator
 from tasks.augment.composition import spread
 from tasks.augment.substitution import substitute
-from tasks.files.titles import normalized
 
 if TYPE_CHECKING:
     from tasks.synonyms import SynonymsParams
@@ -48,8 +47,8 @@ def twice_exchanged(
     rng = generator(seed, "synonyms", "two_exchanges")
     owned = strings.select("occupation_ids", title="variant")
     owned = owned.filter(pl.col("title").str.len_chars() <= LONGEST)
-    made = substitute(owned, pairs).select("title", "variant")
-    made = made.with_columns(normalized(made["variant"]), draw=pl.Series(rng.random(len(made))))
+    made = substitute(owned, pairs).select("title", "variant", "normalized")
+    made = made.with_columns(draw=pl.Series(rng.random(len(made))))
     taken = taken | set(strings["normalized"])
     one_each = (
         made.filter(~pl.col("normalized").is_in(list(taken)))
