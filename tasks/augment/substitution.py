@@ -24,11 +24,11 @@ from models.text.titles import KEPT_PUNCTUATION, clean_title, normalize_title
 GENERATED = {
     "title": pl.String,
     "variant": pl.String,
+    "normalized": pl.String,
     "part": pl.String,
     "other": pl.String,
     "kind": pl.String,
     "contexts": pl.UInt32,
-    "normalized": pl.String,
 }
 """Columns of `substitute`: in `title`, `part` was exchanged for `other`, which gave `variant`, and
 `normalized` is that read as normalized."""
@@ -68,7 +68,7 @@ def substitute(titles: pl.DataFrame, synonyms: pl.DataFrame) -> pl.DataFrame:
     index = _index(synonyms)
     longest = max((phrase.count(" ") + 1 for phrase in index), default=0)
     rows = [
-        (title, variant, part, *synonym, normal)
+        (title, variant, normal, part, *synonym)
         for title, occupation_ids in titles.select("title", "occupation_ids").iter_rows()
         for variant, normal, part, synonym in _exchanged(
             title, [None, *occupation_ids], index, longest
@@ -76,8 +76,7 @@ def substitute(titles: pl.DataFrame, synonyms: pl.DataFrame) -> pl.DataFrame:
     ]
     columns = [name for name in GENERATED if name != "contexts"]
     generated = pl.DataFrame(rows, schema=GENERATED, orient="row")
-    once = generated.group_by(columns, maintain_order=True).agg(pl.col("contexts").max())
-    return once.select(list(GENERATED))
+    return generated.group_by(columns, maintain_order=True).agg(pl.col("contexts").max())
 
 
 def _index(synonyms: pl.DataFrame) -> Index:

@@ -11,14 +11,14 @@ from tasks.reporting.sections.augmentation import augmentation
 from tasks.reporting.sections.confusions import confusions
 from tasks.reporting.sections.coverage import coverage
 from tasks.reporting.sections.embedding_map import embedding_map
-from tasks.reporting.sections.feedback import feedback
 from tasks.reporting.sections.learning import learning
 from tasks.reporting.sections.lookalikes import lookalikes
 from tasks.reporting.sections.losses import losses
 from tasks.reporting.sections.neighbours import neighbours
 from tasks.reporting.sections.overview import headline, overview
+from tasks.reporting.sections.people.feedback import feedback
+from tasks.reporting.sections.people.reviewers import reviewers
 from tasks.reporting.sections.results import results
-from tasks.reporting.sections.reviewers import reviewers
 from tasks.reporting.sections.sizes import sizes
 from tasks.reporting.sections.slices import slices
 from tasks.reporting.sections.worst_occupations import worst_occupations

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.study, *WARNINGS]
 
 
 def test_rows_are_of_all_keys_and_of_the_sessions() -> None:
-    """Of the keys 1 to 20 and 40 three times 95 of 100 take 38 at most: 20 + 0.9 · (40 - 20)."""
+    """95 of 100 among 1 to 19 and 40: place 0.95 · 21 = 19.95, so 19 + 0.95 · (40 - 19) = 38.95."""
     keys = [float(number) for number in range(1, 20)] + [40.0]
     rows = [*rows_of([Session(100, 200, keys[:7]), Session(120, 190, keys[7:])])]
     assert rows == [

@@ -216,8 +216,8 @@ def test_five_thousand_titles_and_three_thousand_occupations(tab: Tab, tmp_path:
     path = tmp_path / "large.html"
     path.write_text(large(), encoding="utf-8")
     took = session(tab, path, [f"wo{turn} ma {turn}" for turn in range(1, 10)])
-    assert 0 < took.painted <= took.loaded + took.painted
-    assert len(took.keys) > 200 and min(took.keys) > 0
+    assert min(took.painted, took.loaded, *took.keys) > 0
+    assert len(took.keys) > 200
     assert int(tab.text("count").split(" of ")[0]) >= 9 * 7
     assert not tab.faults
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 from page_tables import tables
 
-from tasks.reporting.sections.feedback import MENDED, PREDICTIONS, ROWS, USES, answers, feedback
+from tasks.reporting.sections.people.feedback import (
+    MENDED,
+    PREDICTIONS,
+    ROWS,
+    USES,
+    answers,
+    feedback,
+)
 
 
 def test_files_and_why_rows_were_refused(material):

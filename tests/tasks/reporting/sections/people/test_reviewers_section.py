@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from page_tables import tables
 
-from tasks.reporting.sections.reviewers import reviewers
+from tasks.reporting.sections.people.reviewers import reviewers
 
 
 def test_agreement(material):

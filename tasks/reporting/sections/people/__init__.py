@@ -1,0 +1,1 @@
+"""Sections on what people said of answers, and on who said it."""
