@@ -16,9 +16,11 @@ from benchmarks.studies.zoo import featurizing as steps
 from benchmarks.studies.zoo import measure as zoo
 from benchmarks.studies.zoo.featurizing import UNITS, featurizing
 from benchmarks.study import study
+from benchmarks.tuning import bounded
 from benchmarks.workspace import VALID, Workspace
 from models.network.kinds import kinds
 from models.text.featurizer import FIRST, Featurizer
+from tasks.params.network import training_settings
 
 LOSSES, RATES = ("contrastive", "margin", "info_nce"), (0.002, 0.005, 0.01)
 
@@ -31,7 +33,8 @@ def values(*numbers: float, test: str = "typos") -> pl.DataFrame:
 def test_all_systems_have_the_same_trials(workspace: Path) -> None:
     """Two systems of one learning rate differ in encoder and loss alone."""
     params = Workspace.read("sample").params
-    grids = zoo.grids(params, kinds("encoders"), LOSSES, RATES, 12)
+    base = bounded(training_settings(params.network, 1), 12)
+    grids = zoo.grids(params, kinds("encoders"), LOSSES, RATES, base)
     made = [trial for grid in grids for trial in grid.trials()]
     names: dict[str, list[str]] = {}
     for trial in made:

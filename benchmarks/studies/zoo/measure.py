@@ -15,6 +15,7 @@ from benchmarks.title_networks import TitleNetworks
 from benchmarks.tuning import TRIAL_SEED, bounded, learning, one_thread, seeded, tuned
 from benchmarks.workspace import VALID, Exam, Workspace
 from models.network.kinds import encoder_settings, kinds, loss_settings
+from models.training.run import TrainSettings
 from tasks.files.frames import read_frame
 from tasks.files.schemas import SCORES
 from tasks.params.network import training_settings
@@ -36,9 +37,9 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     exam = workspace.exam()
     networks = TitleNetworks(options.kept, options.processes, workspace.pairs(options.mix))
     encoders = kinds("encoders") if options.encoders == ["all"] else options.encoders
-    candidates = grids(
-        workspace.params, encoders, options.losses, options.trials, options.trial_steps
-    )
+    base = training_settings(workspace.params.network, TRIAL_SEED)
+    base = replace(bounded(base, options.trial_steps), batch_pairs=options.batch)
+    candidates = grids(workspace.params, encoders, options.losses, options.trials, base)
     chosen = tuned(list(candidates), networks, "valid_success_at_1")
     settings = {
         system: bounded(own, options.steps, own.seed) for system, own in chosen.settings.items()
@@ -68,10 +69,9 @@ def grids(
     encoders: Sequence[str],
     losses: Sequence[str],
     rates: Sequence[float],
-    steps: int,
+    base: TrainSettings,
 ) -> Iterator[Grid]:
-    """Yield every system at every learning rate; the rest is as section `train` has it."""
-    base = bounded(training_settings(params.network, TRIAL_SEED), steps)
+    """Yield every system at every learning rate; the rest is as `base` has it."""
     for encoder in encoders:
         shape = encoder_settings({"kind": encoder, **params.encoders[encoder]})
         for loss in losses:
