@@ -158,7 +158,7 @@ def test_page_shows_the_paper_beside_and_shares_what_is_equal(
     """The paper: n-gram 0.99, model 0 0.95, model 1 0.99 on Typos; (0.99 - 0.95) / 0.05 = 0.80.
 
     The profile `paper` has the sample's lexical figures, which therefore stand once, and on both
-    pages; `esco` has not run and is left out with a word.
+    pages; `esco_three_seeds` has not run and is left out with a word.
     """
     monkeypatch.setattr("benchmarks.render.claims", list)  # the toy has no mean over seeds
     make_workspace(tmp_path / ".workspaces/paper", shift=0.1)
@@ -192,7 +192,10 @@ def test_what_is_missing_is_left_out_or_refused(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     measure(study("table3"), [], tmp_path / "results")
-    assert "table3 esco: left out, .workspaces/esco/" in capsys.readouterr().out
+    assert (
+        "table3 esco_three_seeds: left out, .workspaces/esco_three_seeds/"
+        in capsys.readouterr().out
+    )
     assert {run["machine"] for run in read_runs(tmp_path / "results").values()} == {machine()}
-    with pytest.raises(FileNotFoundError, match="run `make reproduce PROFILE=esco`"):
-        measure(study("table3"), ["--dataset", "esco"], tmp_path / "results")
+    with pytest.raises(FileNotFoundError, match="run `make reproduce PROFILE=esco_three_seeds`"):
+        measure(study("table3"), ["--dataset", "esco_three_seeds"], tmp_path / "results")
