@@ -372,7 +372,7 @@ def test_each_system_of_the_similarity_track_is_trained_by_itself(graph: nx.DiGr
 
 def test_a_system_is_trained_with_all_seeds_by_one_command() -> None:
     stage = body(STAGES["similarity_train"])
-    assert re.findall(r"\$\{(.*?)\}", stage["cmd"]) == ["portable", "key"]
+    assert re.findall(r"\$\{(.*?)\}", stage["cmd"]) == ["portable", "threads", "key"]
     assert stage["outs"] == ["data/similarity_train/${key}"]
     assert {"similarity.seeds", "train"} <= set(stage["params"])
 
@@ -382,7 +382,7 @@ def test_one_section_of_parameters_serves_all_networks(graph: nx.DiGraph) -> Non
     own = ["encoders.${train.encoder.kind}", "losses.${train.loss.kind}"]
     assert body(STAGES["train"])["params"] == ["train", "teacher", *own]
     command = body(STAGES["train"])["cmd"]
-    assert re.findall(r"\$\{(.*?)\}", command) == ["portable", "item.k", "item.seed"]
+    assert re.findall(r"\$\{(.*?)\}", command) == ["portable", "threads", "item.k", "item.seed"]
     trained = {name for name in graph if name.startswith("train@")}
     assert trained == {f"train@{mix}-{seed}" for mix in MIXES for seed in PARAMS["seeds"]}
     for name in trained:

@@ -38,6 +38,7 @@ from tasks.typos import TyposParams
 class AllParams(RunParams):
     """The whole file."""
 
+    threads: Annotated[str, Field(pattern=r"^OMP_NUM_THREADS=[1-9]\d? MKL_NUM_THREADS=[1-9]\d?$")]
     ingest: IngestParams
     split: SplitParams
     typos: TyposParams

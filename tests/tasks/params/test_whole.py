@@ -56,6 +56,7 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
     [
         ({"train.margn": 1}, ["train.margn", "unknown parameter", "spelling"]),
         ({"surprise": 1}, ["surprise", "unknown parameter"]),
+        ({"threads": "0"}, ["threads", "OMP_NUM_THREADS="]),
         (
             {"losses.contrastive.margin": 3},
             ["losses.contrastive", "margin = 3", "between -1 and 1"],
