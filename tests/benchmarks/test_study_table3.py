@@ -16,8 +16,8 @@ from benchmarks.render import pages
 from benchmarks.results import Row, machine, read_rows, read_runs
 from benchmarks.studies.table3 import measure as table3
 from benchmarks.study import study
-from tasks.files.frames import Schema
-from tasks.files.schemas import TABLE
+from tasks.files.frames import Schema, write_frame
+from tasks.files.schemas import STRINGS, TABLE
 from tasks.files.tables import write_table
 from tasks.reporting.material import HISTORY
 from tasks.table3.effects import EFFECTS, KEPT_UP
@@ -56,6 +56,9 @@ def make_workspace(folder: Path, shift: float = 0.0) -> Path:
         scores = (0.3, 0.2 if (mix, seed) == ("0", 2) else 0.4)  # which did not learn
         looks = [(100 * look, math.nan, math.nan, math.nan, s) for look, s in enumerate(scores)]
         write(folder / f"data/train/{mix}/{seed}/history.csv", HISTORY, looks)
+        titles = [(0, "cook", ["1"], "alias"), (1, "line cook", ["1"], "valid")]
+        strings = pl.DataFrame(titles, schema=dict(STRINGS), orient="row")
+        write_frame(strings, folder / f"data/pairs/{mix}/strings.parquet", STRINGS)
     means = {"ngram": (0.5, 1, None), "0": (0.4, 2, 0.1414), "1": (0.7, 2, 0.1414)}
     summary = [
         (system, *test, metric, mean, mean - 0.05, mean + 0.05, 40, seeds, None, None, spread, 0.9)
@@ -116,6 +119,8 @@ def test_rows_of_systems_seeds_and_means(made: Path) -> None:
     assert {seed for system, *_, seed in rows if system == "untrained"} == {1, 2}
     mean = rows["1", "typos", "success_at_1", None]
     assert (mean.value, mean.low, mean.high) == pytest.approx((0.7, 0.65, 0.75))
+    look = rows["0", "step_00100", "valid_success_at_1", 1]
+    assert (look.value, look.n) == (0.4, 1)
     spread = rows["1", "typos", "success_at_1_deviation", None]
     assert (spread.value, spread.low, spread.n) == (0.1414, None, 2)
     assert ("ngram", "typos", "success_at_1_deviation", None) not in rows

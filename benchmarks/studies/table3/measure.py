@@ -12,9 +12,11 @@ import polars as pl
 from benchmarks.query_figures import sliced
 from benchmarks.results import BEST_STEP, LAST_STEP, Row
 from benchmarks.workspace import SAMPLE, Workspace, place
-from tasks.files.schemas import TABLE
+from tasks.files.frames import read_frame
+from tasks.files.schemas import STRINGS, TABLE
 from tasks.files.sources import MIXES
 from tasks.files.tables import read_table
+from tasks.pairing.strings_table import VALID
 from tasks.reporting.material import HISTORY
 from tasks.reporting.sections.learning import best_look
 from tasks.table3.effects import EFFECTS, KEPT_UP
@@ -57,10 +59,19 @@ def networks(workspace: Workspace) -> Iterator[Row]:
                 if mix in (workspace.mix, line["system"]):
                     yield _row(line)._replace(seed=seed)
             if table.is_file():
-                looks = read_table(workspace.history(mix, seed), HISTORY)
-                best, _ = best_look(looks) or (0, 0.0)
-                for metric, step in ((BEST_STEP, best), (LAST_STEP, looks["step"][-1])):
-                    yield Row(mix, "training", metric, step, 1, seed=seed)
+                yield from training(workspace, mix, seed)
+
+
+def training(workspace: Workspace, mix: str, seed: int) -> Iterator[Row]:
+    """Yield where a network was best, where it ended, and success@1 of every look."""
+    looks = read_table(workspace.history(mix, seed), HISTORY)
+    best, _ = best_look(looks) or (0, 0.0)
+    for metric, step in ((BEST_STEP, best), (LAST_STEP, looks["step"][-1])):
+        yield Row(mix, "training", metric, step, 1, seed=seed)
+    strings = read_frame(workspace.pairs(mix) / "strings.parquet", STRINGS)
+    queries = len(strings.filter(role=VALID))
+    for step, score in looks.select("step", "valid_score").iter_rows():
+        yield Row(mix, f"step_{step:05d}", "valid_success_at_1", score, queries, seed=seed)
 
 
 def means(summary: pl.DataFrame) -> Iterator[Row]:
