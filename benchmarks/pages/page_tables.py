@@ -66,7 +66,7 @@ class Table:
         for dataset in [""] if whole else datasets(rows):
             own = rows if whole else where(rows, dataset=dataset)
             if self.pipeline:
-                lexical = with_lexical(results[PIPELINE], dataset)
+                lexical = with_lexical(results[PIPELINE], dataset, own)
                 own += [row for row in lexical if re.fullmatch(self.pipeline, row["system"])]
             own = own if self.seeds else over_seeds(own)
             chosen = [row for row in map(self._matched, own) if row is not None]
@@ -112,13 +112,26 @@ class Table:
         )
 
 
-def with_lexical(rows: Lines, dataset: str) -> list[Line]:
-    """Return the pipeline's rows of a data set; lexical ones of the sample, if it shares them."""
+def with_lexical(rows: Lines, dataset: str, asked: Lines) -> list[Line]:
+    """Return the pipeline's rows of a data set; if it has no lexical ones, with another's.
+
+    Args:
+        rows: of the study `PIPELINE`.
+        dataset: whose lexical systems are wanted.
+        asked: rows of this data set; another one's lexical systems answered the same queries if
+            they were as many in every test.
+    """
     own = where(rows, dataset=dataset)
     if any(row["system"] == "tfidf" for row in own):
         return own
-    shared = (row for row in where(rows, dataset="sample") if row["system"] in FIRST[:2])
-    return own + [{**row, "dataset": dataset} for row in shared]
+    counts = {(row["test"], row["n"]) for row in asked}
+    tests = {test for test, _ in counts}
+    for other in datasets(rows):
+        known = (row for row in where(rows, dataset=other) if row["system"] in FIRST[:2])
+        lexical = [row for row in known if row["test"] in tests]
+        if lexical and all((row["test"], row["n"]) in counts for row in lexical):
+            return own + [{**row, "dataset": dataset} for row in lexical]
+    return own
 
 
 def over_seeds(rows: Lines) -> list[Line]:

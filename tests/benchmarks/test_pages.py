@@ -77,16 +77,21 @@ def test_columns_of_several_tests_and_metrics() -> None:
     ]
 
 
-def test_means_stand_for_seeds_and_the_samples_baselines_for_the_papers() -> None:
-    """A data set without lexical rows takes those of the sample."""
+def test_means_stand_for_seeds() -> None:
     seeds = [line(), line(seed="2"), line(seed="", value="0.6"), line(system="2")]
     assert over_seeds(seeds) == seeds[2:]
-    rows = [line(system="tfidf"), line(system="4"), line(dataset="paper", system="4")]
-    assert [(row["dataset"], row["system"]) for row in with_lexical(rows, "paper")] == [
+
+
+def test_lexical_systems_are_those_that_answered_the_same_queries() -> None:
+    """A data set without them takes those of one whose tests are as large, of no other."""
+    own = [line(dataset="paper", system="4")]
+    rows = [line(system="tfidf", n="8"), line(dataset="esco", system="tfidf"), *own]
+    assert [(row["dataset"], row["system"]) for row in with_lexical(rows, "paper", own)] == [
         ("paper", "4"),
         ("paper", "tfidf"),
     ]
-    assert with_lexical(rows, "sample") == rows[:2]
+    assert with_lexical(rows[:1], "paper", own) == []
+    assert with_lexical(rows, "sample", own) == rows[:1]
 
 
 def test_trials_say_which_was_taken() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.pages.page_tables import PIPELINE, TESTS, Table, over_seeds, with_lexical
+from benchmarks.pages.page_tables import PIPELINE, TESTS, Table, over_seeds
 from benchmarks.pages.plots import curves, svg
 from benchmarks.pages.tables import datasets, figure, is_figure, markdown, of, where
 from benchmarks.results import Line, Lines, Results
@@ -71,7 +71,7 @@ def tables(results: Results) -> Iterator[str]:
     )
     yield from beside.parts(study(PIPELINE), results)
     for dataset in datasets(results[PIPELINE]):
-        rows = over_seeds(with_lexical(results[PIPELINE], dataset))
+        rows = over_seeds(where(results[PIPELINE], dataset=dataset))
         steps, pairs = (
             " or ".join(map(figure, of(rows, name))) for name in ("steps", "batch_pairs")
         )
