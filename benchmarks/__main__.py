@@ -73,6 +73,7 @@ def missing(chosen: Study, dataset: str) -> str | None:
 def before(chosen: Study, dataset: str) -> str:
     """Return the command that has to have run: `make reproduce PROFILE=esco`."""
     made_by: str = chosen.face.get("before", "")
+    made_by = chosen.face.get("before_of", {}).get(dataset, made_by)
     return made_by if dataset == SAMPLE or not made_by else f"{made_by} PROFILE={dataset}"
 
 

@@ -6,7 +6,8 @@ A folder `studies/NAME/` holds `study.yaml`, `measure.py`, and, where a table or
 - `order` on the page, `question`, `answer` and `introduction`, by a person, with figures that are
   read from the results, and `claims`, which have to hold (`benchmarks/pages/said.py`);
 - `datasets` measured unless others are named, `needs`, a file of their workspaces or below
-  `$ROLECALL_DATA`, `before`, the command that makes it, and `options` with their defaults;
+  `$ROLECALL_DATA`, `before`, the command that makes it (`before_of`: data set to another one), and
+  `options` with their defaults;
 - `replaces`: `dataset`, if one list of rows takes the place of all earlier ones of a data set, or
   `system`, if each list does so for systems of its own;
 - `summary` and `tables`: tables of `docs/RESULTS.md` and `docs/results/NAME.md`
