@@ -164,7 +164,7 @@ def test_variants_are_the_tuned_systems_but_for_what_their_names_say() -> None:
         for name, values in study("charagram").face["variants"].items()
     }
     assert made["ngram_bag/linear"].encoder.activation == "linear"
-    assert made["ngram_bag/l2:1e-07"].l2 == 1e-7
+    assert made["ngram_bag/l2:0.0000001"].l2 == 1e-7
     assert not made["char_lstm/no_gate"].encoder.output_gate
     assert made["convolution/second_filters"].encoder.widths == (1, 2, 3, 4, 5, 6)
     for name, settings in made.items():
