@@ -58,7 +58,11 @@ def pages(folder: Path = FOLDER) -> dict[Path, str]:
 def readme(text: str, folder: Path = FOLDER, stages: Path = STAGES) -> str:
     """Return the README with its tables made anew: examples, results, the answer, stages."""
     table = _own(study("table3"), "readme", read(folder))
-    note = "success@1, the share answered right: [all figures](docs/RESULTS.md)."
+    note = (
+        "success@1, the share answered right, of one training on the sample. What people judged "
+        "stands in this network's index; inputs of `extra_words` are those that the n-gram matcher "
+        "finds: [all figures](docs/RESULTS.md)."
+    )
     text = between_markers(text, "results", f"{table}\n\n{note}")
     text = between_markers(text, "answer", answer_table())
     examples = (folder / "answers.md").read_text(encoding="utf-8").strip()

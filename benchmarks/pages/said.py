@@ -1,9 +1,10 @@
 """Figures in sentences, read from the results, and what sentences claim, held against them.
 
 In the text of a study `[[DATASET; SYSTEM; TEST; METRIC]]` stands for a figure, the mean over seeds
-where there is one; `STUDY: ` before it names another study's. Behind ` | ` a word says what of it:
-`ends` its interval, `low` or `high` an end, `size` its value without sign, `percent`, `n`. A
-difference is `[[A - B]]` of two such places. `{0.71}` is a number of others, which no result holds.
+where there is one; `; SEED` behind it names one seed's, `STUDY: ` before it another study's. Behind
+` | ` a word says what of it: `ends` its interval, `low` or `high` an end, `size` its value without
+sign, `percent`, `n`. A difference is `[[A - B]]` of two such places. `{0.71}` is a number of
+others, which no result holds.
 
 A claim of `study.yaml` is two places, or a place and a number, with ` > ` between them. One that
 does not hold is an error, so that no page says what its figures do not.
@@ -21,7 +22,7 @@ from benchmarks.results import Line, Results
 PLACE = re.compile(r"\[\[(.+?)\]\]", re.DOTALL)
 OTHERS = re.compile(r"\{([^{}]+)\}")
 MISSING = "(not measured)"
-COLUMNS = ("dataset", "system", "test", "metric")
+COLUMNS = ("dataset", "system", "test", "metric", "seed")
 MINUS = "−"
 
 
@@ -88,9 +89,9 @@ def _number(side: str, study: str, results: Results) -> float | None:
 def _row(place: str, study: str, results: Results) -> Line | None:
     named, _, own = place.rpartition(": ")
     values = [value.strip() for value in own.split(";")]
-    if len(values) != len(COLUMNS):
-        raise ValueError(f"{study}: [[{place}]] needs {'; '.join(COLUMNS)}")
-    found = over_seeds(where(results[named or study], **dict(zip(COLUMNS, values, strict=True))))
+    if len(values) not in (len(COLUMNS) - 1, len(COLUMNS)):
+        raise ValueError(f"{study}: [[{place}]] needs {'; '.join(COLUMNS[:-1])}, or a seed besides")
+    found = over_seeds(where(results[named or study], **dict(zip(COLUMNS, values, strict=False))))
     if len(found) > 1:
         raise ValueError(f"{study}: [[{place}]] are {len(found)} figures: name a mean")
     return found[0] if found else None

@@ -43,6 +43,7 @@ RESULTS = defaultdict(
     [
         ("[[sample; a; typos; mrr]]", "0.537"),
         ("by [[sample; a; typos;\n mrr | ends]].", "by [0.500, 0.600]."),
+        ("[[sample; a; typos; mrr; 1]]", "0.510"),
         ("[[sample; b; typos; gain_mrr]]", "−0.022"),
         ("[[sample; b; typos; gain_mrr | size]]", "0.022"),
         ("[[sample; b; typos; gain_mrr | high]]", "−0.001"),

@@ -12,6 +12,7 @@ from benchmarks.results import Run, read_rows, replace_rows
 from benchmarks.studies.neighbours import measure as module
 from benchmarks.studies.neighbours.page import tables
 from benchmarks.study import study
+from tasks.files.command import ROOT
 from tasks.reporting.nearest import Likened, Near
 
 FOUND: dict[str, list[Any]] = {
@@ -51,3 +52,23 @@ def test_tables(rows: list[dict[str, str]]) -> None:
     assert "| bakr/cook | **baker** 0.500, cook 0.250 |" in made
     assert "| cook | cook's mate 0.125 | **chef** 0.750 |" in made
     assert made.count("### sample: ") == 4
+
+
+def test_what_the_answer_counts_holds() -> None:
+    """Own titles first, right ones second, the other of two titles never first: of six each."""
+    found: dict[tuple[str, str], list[tuple[float, str]]] = {}
+    for row in read_rows(ROOT / "results/neighbours.csv"):
+        kind, _, title = row["test"].partition("/")
+        found.setdefault((kind, title), []).append((float(row["value"]), row["metric"]))
+    best = {key: sorted(near, reverse=True) for key, near in found.items()}
+    misspelt = [near for (kind, _), near in best.items() if kind == "misspelt"]
+    assert [near[0][1].startswith("right: ") for near in misspelt] == [True] * 6
+    assert sum(near[1][1].startswith("right: ") for near in misspelt) == 5
+    assert best["unknown_words", "fishmonger"][0][1] == "near: fisher"
+    told_apart = {title: near for (kind, title), near in best.items() if kind == "pairs"}
+    assert len(told_apart) == 6
+    for near in told_apart.values():
+        (other,) = {metric.partition(": ")[2] for _, metric in near if metric.startswith("not ")}
+        assert not near[0][1].endswith(f": {other}")
+    without = {t for t, near in told_apart.items() if not any("right: " in m for _, m in near)}
+    assert without == {"fish farmer"}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from benchmarks.query_figures import figures, gains
 from benchmarks.results import Row
-from benchmarks.studies.feedback.exam import read_exam, tests
+from benchmarks.studies.feedback.exam import read_exam
 from benchmarks.studies.feedback.pairs import read_material
 from benchmarks.studies.feedback.rates import side_effects
 from benchmarks.studies.feedback.training import DEVICE, Training
@@ -26,7 +26,6 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     material = read_material(workspace, {variant(name).opinions for name in names})
     training = Training(workspace, material, options.kept, options.steps or None)
     exam = read_exam(workspace, material)
-    asked = tests(workspace)
     draws, seeds = exam.params.evaluate.bootstrap_draws, range(1, options.seeds + 1)
     control = training.answers(CONTROL, seeds, exam)
     for number, name in enumerate(names, 1):
@@ -38,10 +37,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
             Row(name, "verdicts", "wrong", wrong, len(known)),
         ]
         after = training.answers(name, seeds, exam)
-        for row in figures(name, after, METRICS, exam.params):
-            own = row.seed is not None and training.is_pipelines(name, row.seed)
-            if not (own and row.test in asked):  # Table 3 has these
-                rows.append(row)
+        rows += figures(name, after, METRICS, exam.params)
         if name != CONTROL:
             rows += gains(name, after, control, "gain_over_3", exam.params)
             rows += side_effects(name, control, after, draws, exam.params.seed)

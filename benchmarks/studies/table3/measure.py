@@ -47,19 +47,17 @@ def lexical(workspace: Workspace) -> Iterator[Row]:
 
 
 def networks(workspace: Workspace) -> Iterator[Row]:
-    """Yield every mix with every seed."""
-    if not workspace.table(workspace.mix, workspace.seed).is_file():
-        table = workspace.table(workspace.mix, workspace.seed)
+    """Yield every mix with every seed; the untrained network is that of the first mix."""
+    table = workspace.table(workspace.mix, workspace.seed)
+    if not table.is_file():
         raise FileNotFoundError(f"{table} is missing: run `make retrain`")
-    for mix in MIXES:
+    mixes = [mix for mix in MIXES if workspace.table(mix, workspace.seed).is_file()]
+    for mix in mixes:
         for seed in workspace.params.seeds:
-            table = workspace.table(mix, seed)
-            lines = read_table(table, TABLE).iter_rows(named=True) if table.is_file() else []
-            for line in lines:
-                if mix in (workspace.mix, line["system"]):
+            for line in read_table(workspace.table(mix, seed), TABLE).iter_rows(named=True):
+                if mix in (mixes[0], line["system"]):
                     yield _row(line)._replace(seed=seed)
-            if table.is_file():
-                yield from training(workspace, mix, seed)
+            yield from training(workspace, mix, seed)
 
 
 def training(workspace: Workspace, mix: str, seed: int) -> Iterator[Row]:
