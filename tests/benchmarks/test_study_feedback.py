@@ -135,20 +135,21 @@ def test_variants_and_counts_over_seeds(
     measure(study("feedback"), options.split(), tmp_path)
     rows = read_rows(tmp_path / "feedback.csv")
     assert list(study("feedback").meanings(rows))
-    assert {row["system"] for row in rows} == set(asked.split())
+    assert {row["system"] for row in rows} == set(asked.replace("4c", "4c/trained").split())
     known = {row["system"]: row["value"] for row in rows if row["metric"] == "verdicts"}
     assert known["verdicts_0"] == known["3"] == "0"
     assert known["verdicts_1"] == "1"
-    assert known["verdicts_9"] == known["4c"] == known["averaged"] == "2"
-    mine = [row for row in rows if row["test"] == "judged" and row["metric"] == "success_at_1"]
-    assert {(row["seed"], row["n"]) for row in mine} == {("1", "3"), ("2", "3"), ("", "3")}
+    assert known["verdicts_9"] == known["4c/trained"] == known["averaged"] == "2"
+    own = [row for row in rows if row["test"] == "judged" and row["metric"] == "success_at_1"]
+    assert {(row["seed"], row["n"]) for row in own} == {("1", "3"), ("2", "3"), ("", "3")}
     reserved = [row for row in rows if row["test"] == "judged/source:reserved"]
     assert {(row["metric"], row["n"]) for row in reserved} == {
         ("success_at_1", "1"),
         ("gain_over_3", "1"),
     }
     gains = {(row["system"], row["test"]) for row in rows if row["metric"] == "gain_over_3"}
-    assert {("4c", "typos"), ("averaged", "annotations/part:valid"), ("4c", "corrected")} <= gains
+    mine = {("4c/trained", test) for test in ("typos", "corrected")}
+    assert mine | {("averaged", "annotations/part:valid")} <= gains
     assert "3" not in {system for system, _ in gains}
     nothing = {
         row["value"]

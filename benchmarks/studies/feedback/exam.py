@@ -34,6 +34,11 @@ def read_exam(workspace: Workspace, material: Material) -> Exam:
     return Exam(workspace.params, read_index(workspace.data), pl.concat(frames))
 
 
+def tests(workspace: Workspace) -> set[str]:
+    """Return the names of the tests and of their slices, as `read_exam` has them."""
+    return {str(test) for frame in _of_part(workspace, "test") for test in frame["test"].unique()}
+
+
 def _of_part(workspace: Workspace, part: str) -> Iterator[pl.DataFrame]:
     ending = "" if part == "test" else f"/part:{part}"
     queries = read_queries(part, workspace.data)

@@ -58,7 +58,6 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
             rows += rows_of(f"{OURS}-{system}", gains, by_seed)
     said = {name: word_overlap(pairs) for name, pairs in tests.items()}
     rows += rows_of("word_overlap", judged([PairNetwork([], said, [], 0)], tests))
-    rows.append(Row("data", "training", "pairs", len(learned.train), 1))
     yield rows
 
 
