@@ -60,7 +60,6 @@ class ReportParams(Section):
     """Section `report`."""
 
     NAME: ClassVar[str] = "report"
-    neighbours: Count
     confusions: Count
 
 
@@ -103,7 +102,6 @@ def load_material(params: PageParams, data: Path) -> Material:
     trained = data / f"train/{params.mix}/{params.train_seed}"
     evaluated = [data / "lexical", data / f"evaluate/{params.mix}/{params.train_seed}"]
     featurizer, encoder = load_model(trained / "model")
-    vectors = encoder.unit_vectors()
     titles = read_frame(data / "split/titles.parquet", TITLES)
 
     def embed(titles: Sequence[str]) -> Float[np.ndarray, "title dim"]:
@@ -141,8 +139,6 @@ def load_material(params: PageParams, data: Path) -> Material:
         words=read_frame(data / f"pairs/{params.mix}/words.parquet", WORDS),
         weights=sum(weight.numel() for weight in encoder.parameters()),
         embed=embed,
-        units=() if vectors is None else featurizer.vocabularies[0].known,
-        unit_vectors=None if vectors is None else vectors.numpy(),
     )
 
 

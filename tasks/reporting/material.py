@@ -69,8 +69,6 @@ class Material:
         evidence: what the trained system knows of inputs.
         weights: how many numbers the network has learned.
         embed: cleaned titles to embeddings of unit norm, one row a title.
-        units: the character n-grams that the network has a vector of, where it has.
-        unit_vectors: these vectors, one row an n-gram; None for other encoders.
     """
 
     params: PageParams
@@ -91,8 +89,6 @@ class Material:
     evidence: Evidence
     weights: int
     embed: Embed
-    units: tuple[str, ...]
-    unit_vectors: Float[np.ndarray, "unit dim"] | None
 
     @property
     def trained(self) -> str:

@@ -10,16 +10,11 @@ from tasks.reporting.material import Material
 from tasks.reporting.sections.augmentation import augmentation
 from tasks.reporting.sections.confusions import confusions
 from tasks.reporting.sections.coverage import coverage
-from tasks.reporting.sections.embedding_map import embedding_map
 from tasks.reporting.sections.learning import learning
-from tasks.reporting.sections.lookalikes import lookalikes
-from tasks.reporting.sections.losses import losses
-from tasks.reporting.sections.neighbours import neighbours
 from tasks.reporting.sections.overview import headline, overview
 from tasks.reporting.sections.people.feedback import feedback
 from tasks.reporting.sections.people.reviewers import reviewers
 from tasks.reporting.sections.results import results
-from tasks.reporting.sections.sizes import sizes
 from tasks.reporting.sections.slices import slices
 from tasks.reporting.sections.worst_occupations import worst_occupations
 
@@ -30,12 +25,7 @@ SECTIONS: dict[str, tuple[str, Callable[[Material], Html]]] = {
     "coverage": ("Coverage", coverage),
     "occupations": ("Worst occupations", worst_occupations),
     "confusions": ("Confusions", confusions),
-    "neighbours": ("Nearest aliases", neighbours),
-    "lookalikes": ("Lookalikes", lookalikes),
-    "map": ("Map", embedding_map),
     "learning": ("Learning curves", learning),
-    "losses": ("Loss", losses),
-    "sizes": ("Sizes", sizes),
     "augmentation": ("Augmentation", augmentation),
     "feedback": ("Feedback", feedback),
     "reviewers": ("Reviewers", reviewers),

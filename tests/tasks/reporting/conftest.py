@@ -240,8 +240,6 @@ def material() -> Material:
         ),
         weights=12345,
         embed=embed,
-        units=(),
-        unit_vectors=None,
     )
 
 

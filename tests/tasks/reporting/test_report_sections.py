@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from models.losses.contrastive import ContrastiveSettings
 from models.measures.intervals import Interval
 from tasks.files.schemas import SCORES
 from tasks.files.sources import MIXES
@@ -27,12 +23,8 @@ from tasks.reporting.names import (
     slice_name,
 )
 from tasks.reporting.sections.confusions import confused_pairs, confusions
-from tasks.reporting.sections.embedding_map import embedding_map, sample_rows
 from tasks.reporting.sections.learning import UNLEARNED, best_look, learning
-from tasks.reporting.sections.losses import choices, curves, losses
-from tasks.reporting.sections.neighbours import neighbours, sample_queries
 from tasks.reporting.sections.results import Comparison, compare, results, standing
-from tasks.reporting.sections.sizes import size_counts
 from tasks.reporting.sections.slices import slices
 
 
@@ -150,34 +142,6 @@ def test_confusions_put_the_most_frequent_pair_first(material, change):
     assert "lorry &lt;b&gt;driver&lt;/b&gt;" in page
 
 
-def test_sample_takes_hits_and_misses_of_every_test_in_turn(material, change):
-    """Deal three hands (typos hit, annotations hit and miss): three queries, one of each."""
-    report = material.params.report.model_copy(update={"neighbours": 3})
-    small = replace(material.params, report=report)
-    sample = sample_queries(change(params=small))
-    assert set(sample.select("test", "hit").rows()) == {
-        ("typos", True),
-        ("annotations", True),
-        ("annotations", False),
-    }
-    assert sample_queries(material).height == material.queries.height
-
-
-def test_nearest_aliases_against_a_loop(material):
-    """Show first, for a query that is a title itself, that title: similarity 1, marked right."""
-    page = neighbours(material)
-    block = next(b for b in page.split('<div class="scroll card">') if "night baker" in b)
-    titles = material.index["title"].to_list()
-    query = material.embed(["night baker"])[0]
-    ranked = sorted(titles, key=lambda title: (-float(material.embed([title])[0] @ query), title))
-    shown = re.findall(r'<th scope="row">([^<]*)</th>', block)
-    assert len(shown) == 5
-    assert shown[0] == ranked[0] == "bread baker"
-    assert block.count("✓ right") == sum(
-        "a" in material.index.row(titles.index(title))[1] for title in ranked[:5]
-    )
-
-
 @pytest.mark.thorough
 def test_kept_step_is_the_first_of_the_best_looks(material):
     assert best_look(material.history) == (50, 0.6)
@@ -217,72 +181,6 @@ def test_terms_below_zero_are_drawn_inside_the_axes(material, change):
     heights = points_of(drawing, "blue")
     assert len(heights) == 2 and heights[0] < heights[1]
     assert all(0 < y < height for y in heights)
-
-
-@pytest.mark.thorough
-def test_loss_curves_at_known_places():
-    """Take weights ¼ and 4, m = 0.2.
-
-    At E = 0.6: similar ¼ · 0.16 = 0.04; flipped 4 · 0.36 = 1.44;
-    hinge 4 · 0.16 = 0.64; printed 0. At E = −1: similar 1; printed 4; flipped and hinge 0.
-    """
-    loss = ContrastiveSettings("hinge", 0.2, 0.25, 4.0, "hardest", 4)
-    shown = dict(choices(loss))
-    assert list(shown) == ["printed", "flipped", "hinge"]
-    for penalty, at_six, at_minus_one in (
-        ("printed", 0, 4),
-        ("flipped", 1.44, 0),
-        ("hinge", 0.64, 0),
-    ):
-        similarity, similar, dissimilar = curves(shown[penalty])
-        six = int(np.abs(similarity.numpy() - 0.6).argmin())
-        assert float(similar[six]) == pytest.approx(0.04, abs=1e-5)
-        assert float(dissimilar[six]) == pytest.approx(at_six, abs=1e-4)
-        assert (float(similar[0]), float(dissimilar[0])) == pytest.approx((1, at_minus_one))
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(("kind", "drawn"), [("info_nce", 1), ("contrastive", 3)])
-def test_other_choices_of_the_loss_are_drawn_where_there_are_some(material, change, kind, drawn):
-    train = material.params.network.train
-    chosen = train.model_copy(update={"loss": train.loss.model_copy(update={"kind": kind})})
-    network = material.params.network._replace(train=chosen)
-    page = losses(change(params=replace(material.params, network=network)))
-    assert page.count("<figure>") == drawn
-    assert page.count("(used)") == (drawn > 1)
-    assert ("another choice" in page) == (drawn > 1)
-
-
-@given(st.lists(st.integers(1, 6), min_size=1, max_size=20))
-def test_size_counts_against_a_loop(sizes):
-    rows = [(str(occupation), str(t)) for occupation, n in enumerate(sizes) for t in range(n)]
-    frame = pl.DataFrame(rows, schema=["occupation_id", "title"], orient="row")
-    expected = [
-        (size, sizes.count(size), sum(larger >= size for larger in sizes))
-        for size in sorted(set(sizes))
-    ]
-    assert size_counts(frame).rows() == expected
-
-
-def test_equal_embeddings_make_a_map_of_one_place(change):
-    page = embedding_map(change(embed=lambda titles: np.ones((len(titles), 8), np.float32)))
-    assert "nan" not in page
-
-
-def test_map_draws_whole_occupations(material, monkeypatch):
-    """Room for six aliases of occupations of 4, 3, 2 and 1: one of them is cut at most."""
-    monkeypatch.setattr("tasks.reporting.sections.embedding_map.POINTS", 6)
-    rows = sample_rows(material)
-    assert len(rows) == len(set(rows.tolist())) == 6
-    drawn = material.index[rows]["occupation_ids"].list.first().value_counts().rows()
-    whole = dict(material.index["occupation_ids"].list.first().value_counts().iter_rows())
-    assert sum(number < whole[occupation] for occupation, number in drawn) <= 1
-
-
-def test_map_shows_each_alias_with_its_title(material):
-    page = embedding_map(material)
-    assert page.count("<title>") == material.index.height
-    assert "<title>baker 🥖 – baker 🥖</title>" in page
 
 
 def test_numbers_and_lists_as_they_are_read():
