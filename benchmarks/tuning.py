@@ -105,7 +105,7 @@ def training_code(settings: TrainSettings, *modules: str) -> dict[str, str]:
     said: dict[str, Any] = describe(settings)
     hashes: dict[str, str] = {}
     for module in modules:
-        hashes |= code_of(module, said["encoder"], said["loss"]["kind"])
+        hashes |= code_of(module, said["encoder"]["kind"], said["loss"]["kind"])
     return hashes
 
 

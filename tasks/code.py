@@ -11,9 +11,8 @@ import ast
 import hashlib
 import io
 import tokenize
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from tasks.files.command import ROOT, run
 from tasks.files.frames import write_json
@@ -23,16 +22,15 @@ FILE = Path("data/code/train.json")
 PACKAGES = ("flows", "tasks", "models")
 
 
-def code_of(module: str, encoder: Mapping[str, Any], loss: str) -> dict[str, str]:
+def code_of(module: str, encoder: str, loss: str) -> dict[str, str]:
     """Hash a module, all local ones behind it, and those of its network's kinds.
 
     Args:
         module: dotted name of the one that trains.
-        encoder: values of the encoder with its `kind`; kinds within, such as a hybrid's, count.
-        loss: kind.
+        encoder: its kind.
+        loss: its kind.
     """
-    kinds = [f"models.encoders.{kind}" for kind in _kinds(encoder)]
-    files = import_closure([module, *kinds, f"models.losses.{loss}"])
+    files = import_closure([module, f"models.encoders.{encoder}", f"models.losses.{loss}"])
     return {path.relative_to(ROOT).as_posix(): code_hash(path) for path in sorted(files)}
 
 
@@ -99,21 +97,10 @@ def _file(module: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-def _kinds(value: object) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        if "kind" in value:
-            yield value["kind"]
-        yield from (kind for inner in value.values() for kind in _kinds(inner))
-    elif isinstance(value, list | tuple):
-        yield from (kind for inner in value for kind in _kinds(inner))
-
-
 def main() -> None:
     """Run the stage in the working directory."""
-    values = read_values()
-    encoder, loss = (values["train"][part]["kind"] for part in ("encoder", "loss"))
-    described = {"kind": encoder, **values["encoders"].get(encoder, {})}
-    write_json(code_of("tasks.train", described, loss), FILE)
+    train = read_values()["train"]
+    write_json(code_of("tasks.train", train["encoder"]["kind"], train["loss"]["kind"]), FILE)
 
 
 if __name__ == "__main__":

@@ -87,11 +87,7 @@ def _settings(settings: type[Any], values: dict[str, Any]) -> Any:  # noqa: ANN4
     wrong = sorted((known ^ own.keys()) - (optional - own.keys()))
     if wrong:
         raise ValueError(f"{values['kind']} has the values {sorted(known)}; check {wrong}")
-    return settings(**{name: _frozen(value) for name, value in own.items()})
-
-
-def _frozen(value: Any) -> Any:  # noqa: ANN401
-    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
+    return settings(**{name: tuple(v) if isinstance(v, list) else v for name, v in own.items()})
 
 
 def _module(package: str, kind: str) -> Any:  # noqa: ANN401

@@ -142,8 +142,4 @@ def _check_types(settings: type[Any], values: Mapping[str, Any]) -> None:
     hints = get_type_hints(settings)
     known: Any = {field.name: (hints[field.name], ...) for field in fields(settings)}
     model = create_model(settings.__name__, __base__=Params, **known)
-    model.model_validate({name: _as_tuple(value) for name, value in values.items()})
-
-
-def _as_tuple(value: object) -> object:
-    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
+    model.model_validate({k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})

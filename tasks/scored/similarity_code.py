@@ -21,10 +21,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--name", required=True)
     name = parser.parse_args().name
-    values = read_values()
-    system = values["similarity"]["systems"][name]
-    encoder = {**values["encoders"].get(system["encoder"]["kind"], {}), **system["encoder"]}
-    code = code_of("tasks.scored.similarity_train", encoder, system["loss"]["kind"])
+    system = read_values()["similarity"]["systems"][name]
+    encoder, loss = (system[part]["kind"] for part in ("encoder", "loss"))
+    code = code_of("tasks.scored.similarity_train", encoder, loss)
     write_json(code, FOLDER / f"{name}.json")
 
 

@@ -39,7 +39,7 @@ def test_all_systems_have_the_same_trials(workspace: Path) -> None:
     names: dict[str, list[str]] = {}
     for trial in made:
         names.setdefault(trial.system, []).append(trial.name)
-    assert len(names) == 7 * 3
+    assert len(names) == 6 * 3
     assert {tuple(own) for own in names.values()} == {
         ("learning_rate=0.002", "learning_rate=0.005", "learning_rate=0.01")
     }

@@ -50,10 +50,6 @@ def make_workspace(root: Path) -> Path:
     params = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
     for kind, values in TINY.items():
         params["encoders"][kind] |= values
-    convolution, recurrent = (
-        {"kind": kind, **params["encoders"][kind]} for kind in ("convolution", "recurrent")
-    )
-    params["encoders"]["hybrid"] |= {"parts": [convolution, recurrent], "dim": 4}
     params["train"] |= {
         "batch_pairs": 6,
         "encoder": {"kind": "recurrent"},

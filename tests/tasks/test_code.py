@@ -174,36 +174,19 @@ def test_a_closure_is_what_is_imported_at_run_time(write: Write) -> None:
     }
 
 
-ENCODERS = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))["encoders"]
-
-
 def listed_kinds(listed: dict[str, str], package: str) -> set[str]:
     files = {f"models/{package}/{kind}.py": kind for kind in kinds(package)}
     return {kind for file, kind in files.items() if file in listed}
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("encoder", kinds("encoders"))
 def test_only_the_kinds_of_the_network_count(encoder: str) -> None:
-    """Of a hybrid all parts do, those of a hybrid within it too."""
-    values = {"kind": encoder, **ENCODERS[encoder]}
-    parts = {part["kind"] for part in values.get("parts", [])}
-    listed = code_of("tasks.train", values, "info_nce")
-    assert listed_kinds(listed, "encoders") == {encoder, *parts}
+    listed = code_of("tasks.train", encoder, "info_nce")
+    assert listed_kinds(listed, "encoders") == {encoder}
     assert listed_kinds(listed, "losses") == {"info_nce"}
     assert {"tasks/train.py", "models/network/kinds.py", "models/training/loop.py"} <= set(listed)
     assert not any(file.endswith("ngram_matcher.py") for file in listed)
-
-
-def test_a_hybrid_within_a_hybrid() -> None:
-    inner = {"kind": "hybrid", "parts": [{"kind": "char_lstm"}, {"kind": "word_average"}]}
-    values = {"kind": "hybrid", "parts": [{"kind": "recurrent"}, inner]}
-    assert listed_kinds(code_of("tasks.train", values, "margin"), "encoders") == {
-        "hybrid",
-        "recurrent",
-        "char_lstm",
-        "word_average",
-    }
 
 
 @pytest.fixture
@@ -227,9 +210,8 @@ def test_what_changes_the_code_of_training(copied: Path) -> None:
     """A docstring's words and a new kind do not, a statement does, and in its module alone."""
 
     def both() -> list[dict[str, str]]:
-        values = {"kind": "ngram_bag", **ENCODERS["ngram_bag"]}
         stages = ("tasks.train", "tasks.scored.similarity_train")
-        return [code_of(stage, values, "margin") for stage in stages]
+        return [code_of(stage, "ngram_bag", "margin") for stage in stages]
 
     before = both()
     assert before == [{file: code_hash(ROOT / file) for file in listed} for listed in before]
@@ -279,32 +261,30 @@ def set_params(**changes: Any) -> dict[str, Any]:
 
 @pytest.mark.thorough
 def test_the_stage_code_reads_the_kinds_of_train(here: Path) -> None:
-    set_params(train={"encoder": {"kind": "hybrid"}, "loss": {"kind": "margin"}})
+    set_params(train={"encoder": {"kind": "convolution"}, "loss": {"kind": "margin"}})
     code.main()
     listed = json.loads((here / "data/code/train.json").read_text())
-    assert listed == code_of("tasks.train", {"kind": "hybrid", **ENCODERS["hybrid"]}, "margin")
-    assert listed_kinds(listed, "encoders") == {"hybrid", "convolution", "recurrent"}
+    assert listed == code_of("tasks.train", "convolution", "margin")
+    assert listed_kinds(listed, "encoders") == {"convolution"}
 
 
 @pytest.mark.thorough
 def test_the_stage_similarity_code_reads_one_system(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its own parts of a hybrid stand before those of the section."""
-    parts = [{"kind": "char_lstm"}, {"kind": "word_average"}]
     systems = {
-        "mixed": {"encoder": {"kind": "hybrid", "parts": parts}, "loss": {"kind": "regression"}},
-        "usual": {"encoder": {"kind": "hybrid"}, "loss": {"kind": "margin"}},
+        "words": {"encoder": {"kind": "word_average"}, "loss": {"kind": "regression"}},
+        "characters": {"encoder": {"kind": "char_lstm"}, "loss": {"kind": "margin"}},
     }
     set_params(similarity={"systems": systems})
-    for name, encoders, loss in (
-        ("mixed", {"hybrid", "char_lstm", "word_average"}, "regression"),
-        ("usual", {"hybrid", "convolution", "recurrent"}, "margin"),
+    for name, encoder, loss in (
+        ("words", "word_average", "regression"),
+        ("characters", "char_lstm", "margin"),
     ):
         monkeypatch.setattr(sys, "argv", ["", "--name", name])
         similarity_code.main()
         listed = json.loads((here / f"data/similarity_code/{name}.json").read_text())
-        assert listed_kinds(listed, "encoders") == encoders
+        assert listed_kinds(listed, "encoders") == {encoder}
         assert listed_kinds(listed, "losses") == {loss}
         assert "tasks/scored/similarity_train.py" in listed
         assert "tasks/train.py" not in listed

@@ -70,7 +70,10 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
         ({"losses.best": {}}, ["losses.best", "no kind 'best'; choose contrastive"]),
         ({"encoders.best": {}}, ["encoders.best", "no kind 'best'; choose attentive"]),
         ({"train.loss.kind": "best"}, ["train.loss.kind = 'best'", "no section", "contrastive"]),
-        ({"train.encoder.kind": "best"}, ["train.encoder.kind = 'best'", "no section", "hybrid"]),
+        (
+            {"train.encoder.kind": "best"},
+            ["train.encoder.kind = 'best'", "no section", "convolution"],
+        ),
         ({"train.encoder.kind": "../x"}, ["train.encoder.kind = '../x'", "pattern"]),
         ({"train.compatible_with": "champion"}, ["train.compatible_with = 'champion'", "pattern"]),
         (
