@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 import torch
 from torch.nn import functional
 
-from models.losses.parts.members import positives_and_negatives
 from models.network.loss import Loss, LossSettings, PairBatch, nothing
 from models.network.similarity import cosine_matrix
 
 if TYPE_CHECKING:
-    from jaxtyping import Float
+    from jaxtyping import Bool, Float
     from torch import Tensor
 
 
@@ -51,8 +50,7 @@ def info_nce(
     pair costs log(1 + negatives), and the gradient is zero, as each cosine is at its maximum: this
     is no minimum, but the loss cannot leave it by itself.
 
-    Where every string is in one pair, `symmetric` gives `supervised_contrastive`. Of several
-    positives this loss takes each alone, the others being out of its denominator.
+    Of several positives this loss takes each alone, the others being out of its denominator.
 
     Of the terms, `similar` is the mean of -s/τ and below 0 where pairs are alike; `dissimilar` is
     the mean logarithm of the denominators, the pair itself included.
@@ -60,7 +58,7 @@ def info_nce(
     if not len(batch.left):
         return nothing(embeddings)
     logits = cosine_matrix(embeddings) / settings.temperature
-    _, negatives = positives_and_negatives(batch)
+    negatives = _negatives(batch)
     anchor, match = batch.left, batch.right
     if settings.symmetric:
         anchor, match = torch.cat([anchor, match]), torch.cat([match, anchor])
@@ -69,6 +67,19 @@ def info_nce(
     ahead = (logits[anchor] - own[:, None]).masked_fill(~negatives[anchor], -torch.inf)
     cost = functional.pad(ahead, (1, 0)).logsumexp(1)
     return Loss(cost.mean(), -own.mean(), (cost + own).mean())
+
+
+def _negatives(batch: PairBatch) -> Bool[Tensor, "batch batch"]:
+    """Mark what each string (row) is known to be apart from; a pair of the batch is none.
+
+    Raises:
+        ValueError: the pairs have scores, and so may not be similar.
+    """
+    if batch.scores is not None:
+        raise ValueError("scored pairs may not be similar; choose a loss that reads their scores")
+    paired = torch.zeros_like(batch.apart)
+    paired[batch.left, batch.right] = True
+    return batch.apart & ~(paired | paired.T)
 
 
 SETTINGS = InfoNceSettings

@@ -8,17 +8,36 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from loss_batches import batch_of, circle, random_batch
 from pytorch_metric_learning.losses import NTXentLoss
 from shapes import checked
 
 from models.losses.info_nce import InfoNceSettings, info_nce
-from models.losses.supervised_contrastive import (
-    SupervisedContrastiveSettings,
-    supervised_contrastive,
-)
 from models.network.kinds import loss_parts
 from models.network.loss import PairBatch
+
+NONE = torch.empty(0, 2, dtype=torch.long)
+
+
+def batch_of(pairs: list[tuple[int, int]], apart: torch.Tensor) -> PairBatch:
+    """Places of the two strings of each pair; nothing was read as dissimilar."""
+    left, right = torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).T
+    return PairBatch(left, right, apart, NONE)
+
+
+def random_batch(seed: int, size: int, pairs: int) -> tuple[torch.Tensor, PairBatch]:
+    """Any pairs, repeated, both ways round, also among the strings that are apart."""
+    draw = torch.Generator().manual_seed(seed)
+    apart = torch.rand(size, size, generator=draw).triu(1) > 0.6
+    left = torch.randint(size, (pairs,), generator=draw)
+    right = (left + torch.randint(1, size, (pairs,), generator=draw)) % size
+    embeddings = torch.randn(size, 3, generator=draw, dtype=torch.float64)
+    return embeddings, PairBatch(left, right, apart | apart.T, NONE)
+
+
+def circle(*degrees: float) -> torch.Tensor:
+    """Points on the unit circle: their cosine similarity is the cosine of the angle between."""
+    angles = torch.tensor(degrees, dtype=torch.float64) * math.pi / 180
+    return torch.stack([angles.cos(), angles.sin()], 1)
 
 
 def negatives_of(pairs: int, others: int) -> torch.Tensor:
@@ -90,16 +109,6 @@ def test_equals_pytorch_metric_learning(seed: int, size: int, pairs: int, symmet
     expected = NTXentLoss(temperature=0.1)(embeddings, indices_tuple=tuples)
     loss = info_nce(embeddings, batch, InfoNceSettings(0.1, symmetric)).total
     torch.testing.assert_close(loss, torch.as_tensor(expected, dtype=torch.float64))
-
-
-@pytest.mark.thorough
-@given(st.integers(0, 10**6), st.integers(1, 5))
-def test_symmetric_is_supervised_contrastive_of_strings_in_one_pair(seed: int, pairs: int) -> None:
-    embeddings, batch = random_batch(seed, 2 * pairs, 1)
-    batch = batch_of([(2 * i, 2 * i + 1) for i in range(pairs)], batch.apart)
-    supervised = supervised_contrastive(embeddings, batch, SupervisedContrastiveSettings(0.2))
-    loss = info_nce(embeddings, batch, InfoNceSettings(0.2, symmetric=True))
-    torch.testing.assert_close(torch.stack(loss), torch.stack(supervised))
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
@@ -181,6 +190,13 @@ def test_only_directions_count() -> None:
     torch.testing.assert_close(
         info_nce(embeddings, batch, settings), info_nce(embeddings * lengths, batch, settings)
     )
+
+
+def test_scored_pairs_are_refused() -> None:
+    left, right = torch.tensor([[0], [1]])
+    batch = PairBatch(left, right, negatives_of(1, 1), NONE, scores=torch.tensor([0.1]))
+    with pytest.raises(ValueError, match=r"scored pairs may not be similar; choose a loss"):
+        info_nce(torch.ones(3, 2), batch, InfoNceSettings(0.1, symmetric=False))
 
 
 @pytest.mark.parametrize("temperature", [0.0, -1.0, math.nan])
