@@ -1,40 +1,25 @@
-"""Scores against gold: Pearson's r, Spearman's ρ, mean squared error, with 95 % intervals.
+"""Scores against gold: Pearson's r, Spearman's ρ, mean squared error, and all of them resampled.
 
 Bao et al. 2018 report r and MSE (equations 10 and 11; they print a sum for MSE, their figures are
 means), Wieting et al. 2016 ρ for words and r for sentences. Pairs are drawn with replacement, the
-measure is taken anew within each draw, ranks included, and the ends are percentiles (Efron and
-Tibshirani 1993, chapter 13). Two systems on the same pairs are compared on the same draws. Nothing
-is scaled here: for the mean squared error bring scores and gold to one range first.
+measure is taken anew within each draw, ranks included (Efron and Tibshirani 1993, chapter 13). Two
+systems on the same pairs are compared on the same draws. Nothing is scaled here: for the mean
+squared error bring scores and gold to one range first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from scipy.stats import rankdata
-
-from models.measures.intervals import TAIL, Interval
 
 if TYPE_CHECKING:
     from jaxtyping import Float
 
 BLOCK = 500_000  # drawn pair indices held at once: some 60 MiB with their ranks for two systems
 Measure = Literal["pearson", "spearman", "mean_squared_error"]
-
-
-@dataclass(frozen=True)
-class MeasureInterval(Interval):
-    """A measure over all pairs and the ends of its 95 % interval.
-
-    Attributes:
-        undefined: draws left out because all their scores or all their gold were one value, so
-            that a correlation has none. Always 0 for the mean squared error.
-    """
-
-    undefined: int
 
 
 def pearson(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]) -> float:
@@ -74,43 +59,6 @@ def mean_squared_error(
         ValueError: lengths differ, there is no pair, or a value is not finite.
     """
     return _value("mean_squared_error", scores, gold)
-
-
-def measure_interval(
-    measure: Measure,
-    scores: Float[np.ndarray, " pair"],
-    gold: Float[np.ndarray, " pair"],
-    draws: int,
-    seed: int,
-) -> MeasureInterval:
-    """Return the 95 % percentile interval of one system's measure over pairs.
-
-    Raises:
-        ValueError: as the measure, or it is undefined in every draw.
-    """
-    value = _value(measure, scores, gold)
-    return _interval(value, resampled_measure(measure, np.stack([scores]), gold, draws, seed)[0])
-
-
-def paired_measure_interval(
-    measure: Measure,
-    a: Float[np.ndarray, " pair"],
-    b: Float[np.ndarray, " pair"],
-    gold: Float[np.ndarray, " pair"],
-    draws: int,
-    seed: int,
-) -> MeasureInterval:
-    """Return the 95 % interval of measure(a) − measure(b): two systems on the same ordered pairs.
-
-    Above 0, `a` is better by a correlation and worse by the mean squared error. A draw in which
-    the measure of either is undefined is left out.
-
-    Raises:
-        ValueError: as the measure, or the difference is undefined in every draw.
-    """
-    value = _value(measure, a, gold) - _value(measure, b, gold)
-    of_a, of_b = resampled_measure(measure, np.stack([a, b]), gold, draws, seed)
-    return _interval(value, of_a - of_b)
 
 
 def resampled_measure(
@@ -170,14 +118,6 @@ def _paired(
                 f"{name} of pair {at} are not finite: leave the pair out, for every system alike"
             )
     return exact
-
-
-def _interval(value: float, resampled: Float[np.ndarray, " draw"]) -> MeasureInterval:
-    defined = resampled[~np.isnan(resampled)]
-    if not len(defined):
-        raise ValueError(f"undefined in all of {len(resampled)} draws: use more pairs or draws")
-    low, high = np.quantile(defined, [TAIL, 1 - TAIL])
-    return MeasureInterval(value, float(low), float(high), len(resampled) - len(defined))
 
 
 def _pearson(

@@ -1,8 +1,7 @@
 """How alike two embeddings are, as one number; higher is closer in all of them.
 
 `cosine` in [-1, 1] looks at directions alone. `exp_manhattan` in [0, 1] is the g of Mueller &
-Thyagarajan 2016 and of Bao et al. 2018 (section III.A), and looks at lengths too. `rescaled` and
-`unscaled` go between [0, 1] and the range in which people gave their scores, such as SICK's [1, 5].
+Thyagarajan 2016 and of Bao et al. 2018 (section III.A), and looks at lengths too.
 """
 
 from __future__ import annotations
@@ -42,33 +41,3 @@ def exp_manhattan(
     close by, and is zero again where a = b, as sign(0) = 0.
     """
     return (left - right).abs().sum(-1).neg().exp()
-
-
-def rescaled(similarity: Float[Tensor, "*pair"], low: float, high: float) -> Float[Tensor, "*pair"]:
-    """Bring a similarity in [0, 1] to [low, high]: low + (high - low)·g; 1 becomes `high`.
-
-    Bao et al. 2018, section III.A, for the range [1, 5].
-    """
-    return low + _width(low, high) * similarity
-
-
-def unscaled(score: Float[Tensor, "*pair"], low: float, high: float) -> Float[Tensor, "*pair"]:
-    """Bring a score in [low, high] to a similarity in [0, 1]: the inverse of `rescaled`.
-
-    Raises:
-        ValueError: a score is outside of [low, high], or no number.
-    """
-    width = _width(low, high)
-    outside = ~((score >= low) & (score <= high))
-    if outside.any():
-        raise ValueError(
-            f"score {score[outside][0].item()} is outside of [{low}, {high}]; "
-            "correct it, or state the range in which the scores were given"
-        )
-    return (score - low) / width
-
-
-def _width(low: float, high: float) -> float:
-    if not low < high:
-        raise ValueError(f"scores from {low} to {high}; the first number has to be the lower one")
-    return high - low

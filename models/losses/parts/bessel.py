@@ -26,15 +26,6 @@ LEAST_ORDER = 32  # of the expansion, with
 TERMS = 8  # of U_0 to U_7: the first that is left out is below 10⁻¹²
 
 
-def log_bessel_i(order: float, x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-    """Return log I_v(x) for an order v of 0 or more and x above 0, in the dtype of `x`.
-
-    The gradient is I_(v+1)(x) / I_v(x) + v/x.
-    """
-    exact = x.double()
-    return (order * exact.log() + log_bessel_i_over_power(order, exact)).to(x.dtype)
-
-
 def log_bessel_i_over_power(order: float, x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """Return log(I_v(x) / x^v), for an order v and x of 0 or more, in the dtype of `x`.
 

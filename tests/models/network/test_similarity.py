@@ -1,16 +1,15 @@
-"""Similarities of two embeddings: by hand, at their ends, and there and back between ranges."""
+"""Similarities of two embeddings: by hand, at their ends, and every pair of a batch."""
 
 from __future__ import annotations
 
 import math
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from shapes import checked
 
-from models.network.similarity import cosine, cosine_matrix, exp_manhattan, rescaled, unscaled
+from models.network.similarity import cosine, cosine_matrix, exp_manhattan
 
 
 def test_cosine_by_hand() -> None:
@@ -43,31 +42,3 @@ def test_gradient_of_exp_manhattan_beside_and_at_equality() -> None:
         point = torch.tensor(left, requires_grad=True)
         exp_manhattan(point, right).backward()
         torch.testing.assert_close(point.grad, torch.tensor(expected), rtol=1e-5, atol=0)
-
-
-def test_samples_of_the_paper() -> None:
-    """Take two pairs of Bao et al. 2018, figure 2: (1.7 - 1) / 4 = 0.175, (4.5 - 1) / 4 = 0.875."""
-    scores = torch.tensor([1.7, 4.5, 1.0, 5.0])
-    similarity = torch.tensor([0.175, 0.875, 0.0, 1.0])
-    torch.testing.assert_close(checked(unscaled)(scores, 1.0, 5.0), similarity)
-    torch.testing.assert_close(checked(rescaled)(similarity, 1.0, 5.0), scores)
-
-
-@given(st.lists(st.floats(0, 1), max_size=5), st.floats(-9, 9), st.floats(0.1, 9))
-def test_there_and_back(similarity: list[float], low: float, width: float) -> None:
-    before = torch.tensor(similarity, dtype=torch.float64)
-    scores = rescaled(before, low, low + width)
-    inside = scores.clamp(low, low + width)  # the last digit of low + width·1 may fall outside
-    torch.testing.assert_close(unscaled(inside, low, low + width), before, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("score", [0.5, 5.5, math.nan])
-def test_scores_outside_of_their_range(score: float) -> None:
-    with pytest.raises(ValueError, match=rf"score {score} is outside of \[1, 5\]"):
-        unscaled(torch.tensor([3.0, score]), 1, 5)
-
-
-def test_an_empty_range() -> None:
-    for convert in (rescaled, unscaled):
-        with pytest.raises(ValueError, match="from 5 to 5"):
-            convert(torch.tensor([5.0]), 5, 5)
