@@ -89,9 +89,7 @@ def _verdict(figures: Sequence[TestFigures], opponent: str, params: GateParams) 
     gain = sum(own.difference for own in gained) / len(gained)
     where = ", ".join(own.test for own in gained)
     if not last.passed:
-        reason = (
-            f"not shown to be within {params.margin} of {opponent} on {_short_of(last, params)}"
-        )
+        reason = f"not shown to be within {params.margin} of {opponent} on {_short_of(last)}"
         others = [own.test for own in deciding if not own.passed and own is not last]
         reason += f"; nor on {', '.join(others)}" if others else ""
     elif worse:
@@ -109,7 +107,7 @@ def _verdict(figures: Sequence[TestFigures], opponent: str, params: GateParams) 
     return Verdict(last.passed and not worse and gain >= 0, reason, list(figures))
 
 
-def _short_of(own: TestFigures, params: GateParams) -> str:
+def _short_of(own: TestFigures) -> str:
     """Say of a test that failed where it stands, and what would have shown more."""
     stands = f"{own.test}: {own.difference:+.3f} on {own.queries} queries, as low as {own.low:+.3f}"
     if own.needed is None:

