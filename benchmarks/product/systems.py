@@ -98,7 +98,11 @@ def alternatives(
     from tasks.teacher.sentence_encoder import sentence_encoder
 
     encoder = sentence_encoder()
-    index = encoder(titles).T
+    progress, blocks = Progress(f"{SENTENCES}: titles of the index", len(titles)), []
+    for start in range(0, len(titles), FEW):
+        blocks.append(encoder(titles[start : start + FEW]))
+        progress(start + FEW)
+    index = np.concatenate(blocks).T
     weights = sum(own.numel() for own in encoder.model.parameters())
     yield SENTENCES, lambda queries: encoder(queries) @ index, 4 * (weights + index.size) / 1e6
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from benchmarks.product import __main__ as product
-from benchmarks.product.figures import Draws
-from benchmarks.product.systems import Registered, alternatives, ranked, speed
+from benchmarks.product.figures import Draws, Figure
+from benchmarks.product.queries import ESCO
+from benchmarks.product.systems import OURS, Registered, alternatives, ranked, speed
 from models.answer.index import AliasIndex
 from models.answer.occupation_scores import ScoreRule
 from models.answer.search import Search
@@ -66,3 +71,52 @@ def test_without_a_champion_the_message_says_what_to_run(
     monkeypatch.setattr(sys, "argv", ["product", "--profile", "esco"])
     with pytest.raises(SystemExit, match="no workspace: run `make retrain PROFILE=esco` first"):
         product.main()
+
+
+class Unread(Registered):
+    """A model without files, whose taxonomy is the toy's and one occupation of ESCO."""
+
+    def index(self) -> AliasIndex:
+        return AliasIndex.of(["baker", "line cook", "clerk"], ["o1", "o2", f"{ESCO}1"])
+
+    def reviewed(self) -> set[str]:
+        return set()
+
+    def costs(self, raw_titles: list[str], draws: Draws) -> Iterator[Figure]:
+        for metric in ("titles_per_second", "milliseconds_per_title", "megabytes"):
+            yield Figure(OURS, "cost", metric, float(len(raw_titles)), 1)
+
+
+def test_the_whole_run_writes_the_file_and_the_readme(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @contextmanager
+    def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
+        yield "models:/rolecall/7", root
+
+    board, root = tmp_path / "published/jobbert/titles.csv", tmp_path / "clone"
+    board.parent.mkdir(parents=True)
+    titles = [f"baker {number}" for number in range(20)] + ["baker"] * 20
+    pl.DataFrame({"vacancyTitle": titles, "conceptUri": [f"{ESCO}1"] * 40}).write_csv(board)
+    shutil.copytree(toy, root)
+    (root / "README.md").write_text("a <!-- benchmark:begin --> <!-- benchmark:end --> z")
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("ROLECALL_DATA", str(board.parents[1]))
+    monkeypatch.setattr(sys, "argv", ["product"])
+    monkeypatch.setattr(product, "fetched", fetched)
+    monkeypatch.setattr(
+        product.Registered, "load", classmethod(lambda cls, folder: Unread(folder, FakeModel()))
+    )
+    threads = product.torch.get_num_threads()
+    product.main()
+    product.torch.set_num_threads(threads)
+    lines = pl.read_csv(root / "results/product.csv", infer_schema=False)
+    assert lines["test"].unique(maintain_order=True).to_list() == [
+        *("vacancies", "annotations", "typos", "composition", "extra_words", "cost")
+    ]
+    assert set(lines["system"]) >= {"rolecall", "ngram", "tfidf"}
+    assert set(lines["model"]) == {"models:/rolecall/7"}
+    shown = (root / "README.md").read_text()
+    assert shown.startswith("a <!-- benchmark:begin -->\n|") and shown.endswith("end --> z")
+    assert "titles of a job board" in shown and "`make benchmark`" in shown
+    assert "written: results/product.csv" in capsys.readouterr().out
