@@ -18,7 +18,7 @@ READY := .venv/installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help retrain reproduce check test lint results constraints
+.PHONY: help retrain reproduce benchmark check test lint results constraints
 
 help: ## print this
 	@awk -F ':.*## ' '/^[.a-zA-Z_-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ retrain: $(READY) ## train, register and gate a model (PROFILE=esco: on that dat
 
 reproduce: $(READY) ## Table 3 of Neculoiu et al. 2016, every mix (PROFILE=paper: with its network)
 	@$(BIN)/rolecall reproduce $(if $(PROFILE),--profile $(PROFILE))
+
+benchmark: $(READY) ## measure the registered champion as served: results/product.csv
+	@$(BIN)/python -m benchmarks.product $(if $(PROFILE),--profile $(PROFILE))
 
 lint: $(READY)
 	$(BIN)/ruff format --check

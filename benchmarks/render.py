@@ -19,8 +19,9 @@ from benchmarks.pages.tables import datasets, distinct, markdown, where
 from benchmarks.pages.training import training
 from benchmarks.pages.trials import trials
 from benchmarks.pages.unlearned import marked
+from benchmarks.product.page import FILE, readme_block
 from benchmarks.results import FOLDER, Line, Lines, Results, read_results, read_runs
-from benchmarks.study import Study, studies, study
+from benchmarks.study import Study, studies
 from models.repeatable.whole_file import write_bytes
 from models.served.answers import Answer, columns
 
@@ -56,14 +57,8 @@ def pages(folder: Path = FOLDER) -> dict[Path, str]:
 
 
 def readme(text: str, folder: Path = FOLDER, stages: Path = STAGES) -> str:
-    """Return the README with its tables made anew: examples, results, the answer, stages."""
-    table = _own(study("table3"), "readme", read(folder))
-    note = (
-        "success@1, the share answered right, of one training on the sample. What people judged "
-        "stands in this network's index; inputs of `extra_words` are those that the n-gram matcher "
-        "finds: [all figures](docs/RESULTS.md)."
-    )
-    text = between_markers(text, "results", f"{table}\n\n{note}")
+    """Return the README with its tables made anew: examples, benchmark, the answer, stages."""
+    text = between_markers(text, "benchmark", readme_block(folder / FILE.name))
     text = between_markers(text, "answer", answer_table())
     examples = (folder / "answers.md").read_text(encoding="utf-8").strip()
     text = between_markers(text, "answers", examples)

@@ -24,6 +24,8 @@ KEY = ("dataset", "test", "system", "metric", "seed")
 RUN_COLUMNS = ("run", "study", "machine", "command", "code", "data")
 FOLDER = Path("results")
 RUNS = "runs"
+OTHERS = (RUNS, "product")
+"""Files that are of no study; `benchmarks/product` writes the second."""
 BEST_STEP = "best_step"
 """Metric of a network that was trained: the step of its best look at the validation data."""
 LAST_STEP = "last_step"
@@ -107,7 +109,7 @@ def read_runs(folder: Path = FOLDER) -> dict[str, Line]:
 
 def read_results(folder: Path = FOLDER) -> Results:
     """Return all rows that there are, study by study."""
-    files = sorted(path for path in folder.glob("*.csv") if path.stem != RUNS)
+    files = sorted(path for path in folder.glob("*.csv") if path.stem not in OTHERS)
     return defaultdict(list, {path.stem: read_rows(path) for path in files})
 
 

@@ -1,0 +1,73 @@
+"""Figures of answers worked by hand: abstentions, places, confidence, calibration error."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchmarks.product.figures import Answers, Draws, Figure, accuracy, error_figure, places
+
+NONE = float("nan")
+DRAWS = Draws(200, 1)
+
+
+def figures(gold: list[str], answers: Answers) -> dict[str, Figure]:
+    queries = pl.DataFrame({"test": ["t"] * len(gold), "occupation_ids": [[own] for own in gold]})
+    made = list(accuracy("s", queries, answers, DRAWS))
+    assert len({figure.metric for figure in made}) == len(made)
+    return {figure.metric: figure for figure in made}
+
+
+def test_any_gold_occupation_is_found_at_its_first_place() -> None:
+    gold, answers = [["a", "b"], ["a"], ["a"]], [["x", "b", "a"], ["x"], []]
+    assert places(gold, answers).tolist() == [2, 0, 0]
+
+
+def test_an_abstention_counts_as_wrong_and_is_counted_apart() -> None:
+    """Four titles: right, second, missed, no answer.
+
+    success@1 = 1/4, success@10 = 2/4, MRR = (1 + 1/2 + 0 + 0) / 4 = 0.375, abstained = 1/4.
+    """
+    lists = [["a", "b"], ["b", "a"], ["b", "c"], []]
+    made = figures(["a"] * 4, Answers(lists, np.full(4, NONE)))
+    assert {name: figure.value for name, figure in made.items()} == {
+        "success_at_1": 0.25,
+        "success_at_10": 0.5,
+        "mrr_at_10": 0.375,
+        "abstained": 0.25,
+    }
+    for figure in made.values():
+        assert figure.n == 4 and figure.low is not None and figure.high is not None
+        assert figure.low <= figure.value <= figure.high
+
+
+def test_confidence_of_eight_tenths_and_more() -> None:
+    """Of four titles two have 0.8 or more, one of them is right; the abstention has none."""
+    lists, sure = [["a"], ["b"], ["a"], []], np.array([0.9, 0.8, 0.79, NONE])
+    made = figures(["a"] * 4, Answers(lists, sure))
+    assert (made["confident"].value, made["confident"].n) == (0.5, 4)
+    assert (made["confident_right"].value, made["confident_right"].n) == (0.5, 2)
+    assert "calibration_error" not in made  # fewer answers than bins
+
+
+def test_calibration_error_of_one_answer_a_bin() -> None:
+    """Fifteen answers in fifteen bins, all with confidence 0.8, twelve right.
+
+    A right one is off by 0.2, a wrong one by 0.8: (12 · 0.2 + 3 · 0.8) / 15 = 4.8 / 15 = 0.32. In
+    each bin the share is 0 or 1, so that chance adds nothing to take off.
+    """
+    right = np.arange(15) < 12
+    made = error_figure("s", "t", np.full(15, 0.8), right, 1)
+    assert made.value == pytest.approx(0.32)
+    assert made.n == 15 and made.low is not None and made.high is not None
+    assert made.low < 0.32 < made.high
+
+
+def test_tests_stand_apart_and_equal_seeds_give_equal_figures() -> None:
+    queries = pl.DataFrame({"test": ["t", "u", "t"], "occupation_ids": [["a"], ["b"], ["c"]]})
+    answers = Answers([["a"], ["a"], ["b", "c"]], np.full(3, NONE))
+    made = list(accuracy("s", queries, answers, DRAWS))
+    first = {f.test: (f.value, f.n) for f in made if f.metric == "success_at_1"}
+    assert first == {"t": (0.5, 2), "u": (0.0, 1)}
+    assert made == list(accuracy("s", queries, answers, DRAWS))

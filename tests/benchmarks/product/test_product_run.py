@@ -1,0 +1,122 @@
+"""A model that is asked as MLflow hands it out, its alternatives, and the command without one."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from benchmarks.product import __main__ as product
+from benchmarks.product.figures import Draws, Figure
+from benchmarks.product.queries import ESCO
+from benchmarks.product.systems import OURS, Registered, alternatives, ranked, speed
+from models.answer.index import AliasIndex
+from models.answer.occupation_scores import ScoreRule
+from models.answer.search import Search
+from tasks.lexical import LexicalParams
+
+
+class FakeModel:
+    """Knows one title; answers in the types that the registered model has."""
+
+    def predict(self, frame: pd.DataFrame, params: dict[str, Any]) -> pd.DataFrame:
+        assert params == {"top_k": 10}
+        known = [title == "baker" for title in frame["raw_title"]]
+        made = {
+            "top_occupation_ids": [["o1", "o2"] if own else [] for own in known],
+            "confidence": pd.array([0.9 if own else None for own in known], dtype="Float64"),
+        }
+        return pd.DataFrame(made)
+
+
+def test_answers_are_lists_and_an_abstention_is_an_empty_one() -> None:
+    made = Registered(Path(), FakeModel()).answers(["baker", "???"])
+    assert made.occupations == [["o1", "o2"], []]
+    assert made.confidence[0] == 0.9 and np.isnan(made.confidence[1])
+
+
+def test_alternatives_always_answer_and_have_a_size() -> None:
+    index = AliasIndex.of(["baker", "line cook", "tram driver"], ["o1", "o2", "o3"])
+    params = LexicalParams(tfidf_orders=[1, 3])
+    made = {name: (own, size) for name, own, size in alternatives(index.titles, params)}
+    assert {"ngram", "tfidf"} <= set(made)
+    for name in ("ngram", "tfidf"):
+        similarities, megabytes = made[name]
+        search = Search(index, similarities, ScoreRule("best", 0.1))
+        answers = ranked(name, search, ["tram drver", "zzz"])
+        assert answers.occupations[0][0] == "o3"
+        assert [len(own) for own in answers.occupations] == [3, 3]
+        assert np.isnan(answers.confidence).all() and megabytes > 0
+        assert speed(name, search, ["baker"] * 3, Draws(10, 1)).value > 0
+
+
+def test_without_a_champion_the_message_says_what_to_run(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing(address: str, root: Path) -> None:
+        raise ValueError(f"no model {address}")
+
+    monkeypatch.setattr(product, "fetched", nothing)
+    monkeypatch.setattr(sys, "argv", ["product"])
+    with pytest.raises(SystemExit, match=r"models:/rolecall@champion(.|\n)*run `make retrain` f"):
+        product.main()
+    monkeypatch.setattr(sys, "argv", ["product", "--profile", "esco"])
+    with pytest.raises(SystemExit, match="no workspace: run `make retrain PROFILE=esco` first"):
+        product.main()
+
+
+class Unread(Registered):
+    """A model without files, whose taxonomy is the toy's and one occupation of ESCO."""
+
+    def index(self) -> AliasIndex:
+        return AliasIndex.of(["baker", "line cook", "clerk"], ["o1", "o2", f"{ESCO}1"])
+
+    def reviewed(self) -> set[str]:
+        return set()
+
+    def costs(self, raw_titles: list[str], draws: Draws) -> Iterator[Figure]:
+        for metric in ("titles_per_second", "milliseconds_per_title", "megabytes"):
+            yield Figure(OURS, "cost", metric, float(len(raw_titles)), 1)
+
+
+def test_the_whole_run_writes_the_file_and_the_readme(
+    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @contextmanager
+    def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
+        yield "models:/rolecall/7", root
+
+    board, root = tmp_path / "published/jobbert/titles.csv", tmp_path / "clone"
+    board.parent.mkdir(parents=True)
+    titles = [f"baker {number}" for number in range(20)] + ["baker"] * 20
+    pl.DataFrame({"vacancyTitle": titles, "conceptUri": [f"{ESCO}1"] * 40}).write_csv(board)
+    shutil.copytree(toy, root)
+    (root / "README.md").write_text("a <!-- benchmark:begin --> <!-- benchmark:end --> z")
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("ROLECALL_DATA", str(board.parents[1]))
+    monkeypatch.setattr(sys, "argv", ["product"])
+    monkeypatch.setattr(product, "fetched", fetched)
+    monkeypatch.setattr(
+        product.Registered, "load", classmethod(lambda cls, folder: Unread(folder, FakeModel()))
+    )
+    threads = product.torch.get_num_threads()
+    product.main()
+    product.torch.set_num_threads(threads)
+    lines = pl.read_csv(root / "results/product.csv", infer_schema=False)
+    assert lines["test"].unique(maintain_order=True).to_list() == [
+        *("vacancies", "annotations", "typos", "composition", "extra_words", "cost")
+    ]
+    assert set(lines["system"]) >= {"rolecall", "ngram", "tfidf"}
+    assert set(lines["model"]) == {"models:/rolecall/7"}
+    shown = (root / "README.md").read_text()
+    assert shown.startswith("a <!-- benchmark:begin -->\n|") and shown.endswith("end --> z")
+    assert "titles of a job board" in shown and "`make benchmark`" in shown
+    assert "written: results/product.csv" in capsys.readouterr().out
