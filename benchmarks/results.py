@@ -58,9 +58,9 @@ class Run(NamedTuple):
     @classmethod
     def now(cls, command: str) -> Run:
         """Return a run of the commit that is checked out, today, on this machine."""
-        git = ["git", "rev-parse", "--short", "HEAD"]
-        commit = subprocess.run(git, capture_output=True, text=True).stdout.strip()
-        return cls(commit, datetime.now(UTC).date().isoformat(), machine(), command)
+        git, here = ["git", "rev-parse", "--short", "HEAD"], Path(__file__).parent
+        commit = subprocess.run(git, cwd=here, capture_output=True, text=True).stdout
+        return cls(commit.strip(), datetime.now(UTC).date().isoformat(), machine(), command)
 
 
 class ResultsError(ValueError):
