@@ -55,7 +55,7 @@ test: lint ## lint, types and every test, slow ones and studies' included
 	$(BIN)/python -m pytest -q -m "not slow" -n auto --dist loadfile
 	$(BIN)/python -m pytest -q -m slow -n 2 --dist loadfile
 
-results: $(READY) ## measure again what can be: results/*.csv, docs/RESULTS.md, docs/results/
+results: $(READY) ## measure every study whose files are there (hours): results/, docs/results/
 	$(BIN)/python -m benchmarks all
 
 constraints: ## resolve constraints.txt anew, in a fresh environment

@@ -1,7 +1,8 @@
-"""Measure studies: `python -m benchmarks NAME [options]`, or `all` that can run; then render.
+"""Measure one study: `python -m benchmarks NAME [--dataset NAME ...] [options]`.
 
-Without a name it lists the studies. Rows are written as they come, so an interrupted study keeps
-what it has; studies that train go on behind the last network.
+Without a name it lists the studies. `all` measures every study whose files are there. Rows are
+written as they come, and a study that trains continues behind the last network that it kept.
+`--results` writes them to another folder than `results/`, and leaves the pages as they are.
 """
 
 from __future__ import annotations
@@ -12,51 +13,44 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import render
-from benchmarks.pages.made_by import made_by
-from benchmarks.results import FOLDER, Run, machine, replace_rows
+from benchmarks.results import FOLDER, Run, replace_rows
 from benchmarks.study import OUTSIDE, Study, studies, study
 from benchmarks.workspace import SAMPLE, data_folder, place
 
-QUIET = ("processes", "kept", "dataset")
+QUIET = ("processes", "kept", "dataset", "results")
 """Options that change no figure, or are written otherwise into the command."""
 
 
-def measure(chosen: Study, arguments: Sequence[str], folder: Path = FOLDER) -> None:
-    """Measure one study on its data sets and write its rows."""
+def measure(chosen: Study, arguments: Sequence[str]) -> Path:
+    """Measure one study on its data sets and write its rows; return the folder of the files."""
     options = parser(chosen).parse_args(arguments)
-    by_system = chosen.face["replaces"] == "system"
     for dataset in options.dataset or chosen.face["datasets"]:
-        what, reason = f"{chosen.name} {dataset}", missing(chosen, dataset)
+        reason = missing(chosen, dataset)
         if reason and options.dataset:
-            raise FileNotFoundError(f"{what}: {reason}")
+            raise FileNotFoundError(f"{chosen.name} {dataset}: {reason}")
         if reason:
-            print(f"{what}: left out, {reason}", flush=True)
+            print(f"{chosen.name} {dataset}: left out, {reason}", flush=True)
             continue
-        module = chosen.measuring
-        on = machine(getattr(module, "DEVICE", "cpu"))
-        line = command(chosen, dataset, options)
-        run = Run(on, line, **made_by(chosen, dataset, line))
-        for rows in module.measure(dataset, options):
-            replace_rows(chosen.name, dataset, rows, run, folder, by_system=by_system)
-            print(f"{what}: {len(rows)} figures", flush=True)
+        run = Run.now(command(chosen, dataset, options))
+        for rows in chosen.measuring.measure(dataset, options):
+            replace_rows(chosen.name, dataset, rows, run, options.results)
+            print(f"{chosen.name} {dataset}: {len(rows)} figures", flush=True)
+    folder: Path = options.results
+    return folder
 
 
 def parser(chosen: Study) -> argparse.ArgumentParser:
     """Return the parser of a study's options, which have their defaults from `study.yaml`."""
     made = argparse.ArgumentParser(f"python -m benchmarks {chosen.name}")
     made.add_argument("--dataset", nargs="+", help=f"default: {chosen.face['datasets']}")
-    made.add_argument("--processes", type=int, default=2, help="that train at a time")
+    made.add_argument("--processes", type=int, default=2, help="networks that train at a time")
     made.add_argument("--kept", type=Path, default=Path(".checkpoints") / chosen.name)
+    made.add_argument("--results", type=Path, default=FOLDER, help="folder of the CSV files")
     for name, default in chosen.face.get("options", {}).items():
         several = isinstance(default, list)
         kind = type(default[0] if several else default)
-        made.add_argument(
-            f"--{name}",
-            type=kind,
-            default=default,
-            nargs="*" if several else None,
-            help=str(default),
-        )
+        nargs = "*" if several else None
+        made.add_argument(f"--{name}", type=kind, default=default, nargs=nargs, help=str(default))
     return made
 
 
@@ -73,7 +67,6 @@ def missing(chosen: Study, dataset: str) -> str | None:
 def before(chosen: Study, dataset: str) -> str:
     """Return the command that has to have run: `make reproduce PROFILE=esco`."""
     made_by: str = chosen.face.get("before", "")
-    made_by = chosen.face.get("before_of", {}).get(dataset, made_by)
     return made_by if dataset == SAMPLE or not made_by else f"{made_by} PROFILE={dataset}"
 
 
@@ -89,15 +82,16 @@ def command(chosen: Study, dataset: str, options: argparse.Namespace) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure what is asked for, and render."""
+    """Measure the study that is named, and render the pages."""
     name, *rest = list(sys.argv[1:] if arguments is None else arguments) or [""]
     if name in ("", "-h", "--help"):
         print(__doc__)
         print("\n".join(f"{one.name:14} {one.face['question']}" for one in studies()))
         return
     for chosen in studies() if name == "all" else [study(name)]:
-        measure(chosen, rest)
-    render.main()
+        folder = measure(chosen, rest)
+    if folder == FOLDER:
+        render.main()
 
 
 if __name__ == "__main__":

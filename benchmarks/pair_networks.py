@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.tuning import Job, Outcome, Runner, training_code
+from benchmarks.runner import Job, Outcome, Runner, training_code
 from models.measures.correlations import spearman
 from models.network.kinds import fit_featurizer
 from models.repeatable.whole_file import write_bytes
@@ -33,12 +33,10 @@ class PairNetwork(Outcome):
     Attributes:
         answers: similarity of each pair of `PairNetworks.tests`.
         watched: Spearman's ρ on the watched pairs at each look; empty without such pairs.
-        units: distinct units of strings that it knows (n-grams, words, characters).
     """
 
     answers: dict[str, list[float]]
     watched: list[float]
-    units: int
 
 
 @dataclass(frozen=True)
@@ -57,11 +55,6 @@ class PairNetworks(Runner[PairNetwork]):
     tests: Mapping[str, ScoredPairs] = field(default_factory=dict)
     watch: ScoredPairs | None = None
 
-    @property
-    def judges(self) -> int:
-        """Validation pairs."""
-        return len(self.valid)
-
     def outcome(self, job: Job) -> PairNetwork:
         """Train, and keep what the network says."""
         torch.set_num_threads(1)
@@ -77,7 +70,7 @@ class PairNetworks(Runner[PairNetwork]):
         trained = train(run, Unkept(), lambda line: print(f"{job.name}: {line}", flush=True))
         run.encoder.load_state_dict(trained.weights)
         answers = {name: run.answers(pairs).tolist() for name, pairs in self.tests.items()}
-        return PairNetwork(trained.history, answers, run.seen, sum(featurizer.sizes))
+        return PairNetwork(trained.history, answers, run.seen)
 
     def _key(self, settings: TrainSettings) -> str:
         trains = ("models.training.scored_run", "models.training.loop")

@@ -30,23 +30,6 @@ UNSEEDED = 0
 """Stands for the seed of a system that is not trained."""
 
 
-def standings(
-    ours: str, answers: Mapping[str, Seeds], metrics: Mapping[str, str], params: AllParams
-) -> Iterator[Row]:
-    """Yield the figures of every system, and of each metric what `ours` gains over the others.
-
-    A gain is a row `OURS-OTHER` with the metric `gain_METRIC`; there is none if `ours` is absent.
-    """
-    for system, by_seed in answers.items():
-        rows = figures(system, by_seed, metrics, params)
-        yield from (row for row in rows if row.seed != UNSEEDED)
-        if system != ours and ours in answers:
-            name = f"{ours}-{system}"
-            for column, metric in metrics.items():
-                gained = f"gain_{metric}"
-                yield from gains(name, answers[ours], by_seed, gained, params, column)
-
-
 def figures(
     system: str, by_seed: Seeds, metrics: Mapping[str, str], params: AllParams
 ) -> Iterator[Row]:
@@ -55,7 +38,7 @@ def figures(
     Queries where a column is null are left out of its mean.
     """
     frames: list[tuple[int | None, pl.DataFrame]] = [*by_seed.items(), (None, pooled(by_seed))]
-    for seed, values in frames:
+    for seed, values in frames[UNSEEDED in by_seed :]:
         for test, group in _tests(values):
             for column, metric in metrics.items():
                 known = group[column].drop_nulls()
@@ -99,11 +82,6 @@ def interval_row(
 ) -> Row:
     """Return the row of a mean and its ends."""
     return Row(system, test, metric, interval.value, n, interval.low, interval.high, seed)
-
-
-def sliced(test: str, part: str) -> str:
-    """Name the test of a slice: `typos/size:1`, or the test itself for the slice `all`."""
-    return test if part == "all" else f"{test}/{part}"
 
 
 def _by_seed(

@@ -1,8 +1,8 @@
-"""Figures as tidy CSV: one file a study, one row a figure, and who measured it in `runs.csv`.
+"""Figures as CSV: one file a study, one row a figure, and how they were measured in `runs.csv`.
 
-A row of `results/STUDY.csv` has the columns `COLUMNS`; `run` names a row of `results/runs.csv`,
-which holds machine, command and the hashes of code and data once for all rows that they gave.
-Nothing is typed by hand, and no figure stands in two files.
+A row of `results/STUDY.csv` has the columns `COLUMNS`. Its `run` names a row of
+`results/runs.csv`: commit, date, machine and command of a measurement. A figure is a snapshot of
+that commit and is not measured again when the code changes.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import io
 import math
 import os
 import platform
-from collections import defaultdict
+import subprocess
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,21 +22,15 @@ from models.repeatable.whole_file import write_bytes
 
 COLUMNS = ("dataset", "system", "test", "metric", "value", "low", "high", "n", "seed", "run")
 KEY = ("dataset", "test", "system", "metric", "seed")
-RUN_COLUMNS = ("run", "study", "machine", "command", "code", "data")
+RUN_COLUMNS = ("run", "study", "commit", "date", "machine", "command")
 FOLDER = Path("results")
 RUNS = "runs"
-OTHERS = (RUNS, "product")
-"""Files that are of no study; `benchmarks/product` writes the second."""
-BEST_STEP = "best_step"
-"""Metric of a network that was trained: the step of its best look at the validation data."""
-LAST_STEP = "last_step"
-"""... at which its training ended."""
+BEST_STEP, LAST_STEP = "best_step", "last_step"
+"""Metrics of a trained network: the steps of its best look at validation data, and of its end."""
 
 Line = dict[str, str]
 """One row of a file, as text."""
 Lines = Sequence[Line]
-Results = Mapping[str, list[Line]]
-"""Study to its rows; a study that has not been measured has none."""
 
 
 class Row(NamedTuple):
@@ -53,14 +48,19 @@ class Row(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What gave rows: a machine, the command that measures them again, and what it is made of."""
+    """How rows were measured."""
 
+    commit: str
+    date: str
     machine: str
     command: str
-    code: str = ""
-    """Hash of the code that computed them (`pages/made_by.py`)."""
-    data: str = ""
-    """Hash of the data that it read."""
+
+    @classmethod
+    def now(cls, command: str) -> Run:
+        """Return a run of the commit that is checked out, today, on this machine."""
+        git, here = ["git", "rev-parse", "--short", "HEAD"], Path(__file__).parent
+        commit = subprocess.run(git, cwd=here, capture_output=True, text=True).stdout
+        return cls(commit.strip(), datetime.now(UTC).date().isoformat(), machine(), command)
 
 
 class ResultsError(ValueError):
@@ -68,18 +68,13 @@ class ResultsError(ValueError):
 
 
 def replace_rows(
-    study: str,
-    dataset: str,
-    rows: Iterable[Row],
-    run: Run,
-    folder: Path = FOLDER,
-    *,
-    by_system: bool = False,
-) -> Path:
-    """Put `rows` in the place of all earlier rows of their data set, and note their run.
+    study: str, dataset: str, rows: Iterable[Row], run: Run, folder: Path = FOLDER
+) -> None:
+    """Write `rows` in the place of what their systems had on the data set, and note their run.
 
-    With `by_system`, in the place of what the same systems had. Refused (`ResultsError`) are a
-    figure that is not finite or stands twice, and a path of this machine.
+    Raises:
+        ResultsError: a figure is not finite or stands twice, or the run names a path of this
+            machine. The files stay as they were.
     """
     _refuse_paths(run)
     path, runs, rows = folder / f"{study}.csv", read_runs(folder), list(rows)
@@ -87,7 +82,7 @@ def replace_rows(
     kept = [
         line
         for line in read_rows(path)
-        if line["dataset"] != dataset or (by_system and line["system"] not in systems)
+        if line["dataset"] != dataset or line["system"] not in systems
     ]
     name = _run_name(study, run, runs, {line["run"] for line in kept})
     ordered = _sorted(kept + [_tidied(dataset, row, name) for row in rows])
@@ -99,7 +94,6 @@ def replace_rows(
     entries.sort(key=lambda entry: (entry["study"], int(entry["run"].rpartition("-")[2])))
     write_bytes(_csv(entries, RUN_COLUMNS), folder / f"{RUNS}.csv")
     write_bytes(_csv(ordered, COLUMNS), path)
-    return path
 
 
 def read_runs(folder: Path = FOLDER) -> dict[str, Line]:
@@ -107,10 +101,15 @@ def read_runs(folder: Path = FOLDER) -> dict[str, Line]:
     return {line["run"]: line for line in read_rows(folder / f"{RUNS}.csv", RUN_COLUMNS)}
 
 
-def read_results(folder: Path = FOLDER) -> Results:
-    """Return all rows that there are, study by study."""
-    files = sorted(path for path in folder.glob("*.csv") if path.stem not in OTHERS)
-    return defaultdict(list, {path.stem: read_rows(path) for path in files})
+def read_rows(path: Path, columns: tuple[str, ...] = COLUMNS) -> list[Line]:
+    """Return the rows of one file; none if there is no such file."""
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        if tuple(reader.fieldnames or ()) != columns:
+            raise ResultsError(f"{path}: columns {reader.fieldnames}, expected {list(columns)}")
+        return list(reader)
 
 
 def rounded(value: float) -> str:
@@ -119,6 +118,16 @@ def rounded(value: float) -> str:
         return str(int(value))
     digits = math.floor(math.log10(abs(value))) + 1
     return f"{value:.{min(4, max(0, 4 - digits))}f}"
+
+
+def machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
+    """Name processor, cores this process may use, memory: `AMD EPYC, 2 cores, 24 GiB`."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.is_file() else []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    processor = next(names, platform.processor() or platform.machine())
+    return f"{processor}, {cores} cores, {memory:.0f} GiB"
 
 
 def _run_name(study: str, run: Run, runs: Mapping[str, Line], kept: set[str]) -> str:
@@ -156,41 +165,9 @@ def _sorted(lines: Lines) -> list[Line]:
     return [by_place[place] for place in sorted(by_place)]
 
 
-def read_rows(path: Path, columns: tuple[str, ...] = COLUMNS) -> list[Line]:
-    """Return the rows of one file; none if there is no such file."""
-    if not path.is_file():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != columns:
-            raise ResultsError(f"{path}: columns {reader.fieldnames}, expected {list(columns)}")
-        return list(reader)
-
-
 def _csv(lines: Lines, columns: tuple[str, ...]) -> bytes:
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(lines)
     return text.getvalue().encode()
-
-
-def machine(device: str = "cpu") -> str:
-    """Name processor or GPU, cores this process may use, memory: `AMD EPYC, 2 cores, 24 GiB`."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    if device == "cuda":
-        import torch  # slow to import, and most figures are a processor's
-
-        card = torch.cuda.get_device_properties(0)
-        name = f"{card.name} {card.total_memory / 2**30:.0f} GiB"
-    else:
-        name = processor()
-    return f"{name}, {cores} cores, {memory:.0f} GiB"
-
-
-def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """Return the model name that the kernel gives, else what Python knows."""
-    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.is_file() else []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor() or platform.machine())

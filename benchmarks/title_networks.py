@@ -7,17 +7,14 @@ judge, and `pairs.parquet`. A killed run goes on from its checkpoint.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 import torch
 
-from benchmarks.timing import Work
-from benchmarks.tuning import Job, Outcome, Runner, one_thread, training_code
+from benchmarks.runner import Job, Outcome, Runner, one_thread, training_code
 from models.network.kinds import fit_featurizer
-from models.network.model_files import load_model, save_model
+from models.network.model_files import save_model
 from models.repeatable.whole_file import write_bytes
 from models.text.featurizer import Featurizer
 from models.training.batches import Pairs, read_pairs
@@ -40,8 +37,8 @@ class Inputs:
     featurizer: Featurizer
 
 
-def read_inputs(folder: Path, settings: TrainSettings, first: Path | None = None) -> Inputs:
-    """Read a folder of pairs; the featurizer is that of the model in `first`, if there is one."""
+def read_inputs(folder: Path, settings: TrainSettings) -> Inputs:
+    """Read a folder of pairs, and fit the featurizer on its training strings."""
     if not (folder / "pairs.parquet").is_file():
         raise FileNotFoundError(f"{folder}/pairs.parquet is missing: run `make reproduce`")
     strings = read_strings(folder / "strings.parquet")
@@ -49,43 +46,18 @@ def read_inputs(folder: Path, settings: TrainSettings, first: Path | None = None
     pairs = read_pairs(folder / "pairs.parquet", with_dissimilar=with_dissimilar)
     unseen = set(strings.valid.tolist())
     titles = [title for row, title in enumerate(strings.titles) if row not in unseen]
-    fitted = load_model(first)[0] if first else fit_featurizer(titles, settings.encoder)
-    return Inputs(strings, pairs, fitted)
+    return Inputs(strings, pairs, fit_featurizer(titles, settings.encoder))
 
 
 def start(
     settings: TrainSettings,
     inputs: Inputs,
     frozen: FrozenSpace | None = None,
-    device: str = "cpu",
     teacher: Teacher | None = None,
 ) -> TitleRun:
     """Return a run at step 0; those of equal settings begin with the same weights."""
     parts = (inputs.strings, inputs.pairs, inputs.featurizer)
-    return title_run(*parts, settings, torch.device(device), frozen, teacher)
-
-
-def encoded(run: TitleRun, step: int) -> int:
-    """Count the strings that a step encodes: each distinct one of its pairs once."""
-    pairs = run.batches.similar[run.batches.similar_rows(step)]
-    if len(run.batches.dissimilar):
-        pairs = torch.cat([pairs, run.batches.dissimilar[run.batches.dissimilar_rows(step)]])
-    return len(torch.unique(pairs))
-
-
-def updates(
-    system: str, run: TitleRun, metric: str, amount: Callable[[TitleRun, int], int], steps: int = 3
-) -> Work:
-    """Prepare some updates; their speed is the sum of the `amount` of each step."""
-    taken = count()
-
-    def update() -> float:
-        numbers = [next(taken) for _ in range(steps)]
-        for number in numbers:
-            run.step(number)
-        return float(sum(amount(run, number) for number in numbers))
-
-    return Work(system, "training", metric, update)
+    return title_run(*parts, settings, torch.device("cpu"), frozen, teacher)
 
 
 @dataclass(frozen=True)
@@ -103,34 +75,22 @@ class TitleNetworks(Runner[TitleNetwork]):
         pairs: the folder.
         earlier: folder of the model whose space a loss with targets trains into.
         teacher: folder of the teacher that settings with one learn from (`TrainSettings.teacher`).
-        first: folder of the model whose featurizer and weights a run begins with.
         last: whether the weights of the last step are kept, not those of the best look.
-        device: what trains.
     """
 
     pairs: Path
     earlier: Path | None = None
     teacher: Path | None = None
-    first: Path | None = None
     last: bool = False
-    device: str = "cpu"
-
-    @property
-    def judges(self) -> int:
-        """Validation queries."""
-        return len(read_strings(self.pairs / "strings.parquet").valid)
 
     def started(self, settings: TrainSettings) -> tuple[TitleRun, Inputs]:
         """Return a run at step 0 and what it reads."""
-        inputs = read_inputs(self.pairs, settings, self.first)
+        inputs = read_inputs(self.pairs, settings)
         earlier = self._earlier(settings)
         frozen = FrozenSpace.of_aliases(earlier, inputs.strings) if earlier else None
         folder = self._teacher(settings)
         teacher = Teacher.read(folder) if folder else None
-        run = start(settings, inputs, frozen, self.device, teacher)
-        if self.first:
-            run.encoder.load_state_dict(load_model(self.first)[1].state_dict())
-        return run, inputs
+        return start(settings, inputs, frozen, teacher), inputs
 
     def outcome(self, job: Job) -> TitleNetwork:
         """Train, keep the model, and say where it lies."""
@@ -158,8 +118,8 @@ class TitleNetworks(Runner[TitleNetwork]):
         if not (self.pairs / "pairs.parquet").is_file():
             raise FileNotFoundError(f"{self.pairs}/pairs.parquet is missing: run `make reproduce`")
         read = [self.pairs / "strings.parquet", self.pairs / "pairs.parquet"]
-        for folder in (self._earlier(settings), self._teacher(settings), self.first):
+        for folder in (self._earlier(settings), self._teacher(settings)):
             read += sorted(folder.glob("*.*")) if folder else []
         code = training_code(settings, "models.training.train_files")
         # by content: where the files lie may differ from run to run
-        return run_key([describe(settings), self.last, self.device, bool(self.first), code], read)
+        return run_key([describe(settings), self.last, code], read)

@@ -50,11 +50,6 @@ class Exam:
         """Return the same of the network in a folder."""
         return self.scores(self.network(model), system)
 
-    def titles(self, count: int) -> list[str]:
-        """Return so many raw titles of the tests in their order, from the front again if few."""
-        tests = self.queries.filter(pl.col("test") != VALID)["raw_title"].to_list()
-        return (tests * -(-count // len(tests)))[:count]
-
 
 @dataclass(frozen=True)
 class Workspace:

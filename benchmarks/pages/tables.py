@@ -1,20 +1,111 @@
-"""Rows of results as Markdown: chosen, written, pivoted; text in, text out."""
+"""Tables of a study's page: which rows of its CSV, what is a line, what a column.
+
+`study.yaml` lists them. A row is taken if each of its columns matches the table's pattern. A named
+group of a pattern becomes a column of its own, so `own_index/(?P<test>.*)` filters and shortens.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from benchmarks.pages.unlearned import MARK, UNLEARNED
 from benchmarks.results import Line, Lines
 
+TESTS = ("typos", "composition", "extra_words", "annotations", "heldout_alias", "valid")
+METRICS = ("success_at_1", "success_at_5", "success_at_10", "mrr", "titles_per_second")
+FIRST = ("ngram", "tfidf", "untrained")
 SHARES = (
-    *("accuracy", "calibration", "coverage", "digits_", "errors_removed", "gain_", "gold_if"),
-    *("holm_low", "loss", "mean_a", "mean_s", "mrr", "nearest_if", "pearson", "promoted"),
-    *("share_with", "side_effects", "spearman", "success_at", "valid_"),
+    *("accuracy", "corrected", "discordance", "fell_back", "gain_", "mean_s", "mistakes", "mrr"),
+    *("pearson", "promoted", "same_answer", "share_with", "spearman", "success_at", "valid_"),
 )
-"""How the metrics begin that are shown with three decimals; others as they are in the file."""
+"""Prefixes of the metrics that are shown with three decimals; others stand as in the file."""
 Printed = Mapping[str, Mapping[str, float]]
 """Figures of a paper: column to line to value."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a page, for each data set unless this is an index or the column.
+
+    Attributes:
+        title: heading.
+        dataset: pattern of the rows' data sets; so are the next three of their columns.
+        index: columns that make a line.
+        column: whose values are the columns.
+        after: columns behind them.
+        beside: name of the paper's figures that stand beside ours.
+        ends: whether intervals are shown.
+    """
+
+    title: str
+    dataset: str = ".*"
+    system: str = ".*"
+    test: str = "[^/]*"
+    metric: str = ".*"
+    index: Sequence[str] = ("system",)
+    column: str = "test"
+    after: Sequence[str] = ()
+    beside: str = ""
+    ends: bool = True
+
+    def parts(
+        self, rows: Lines, systems: Sequence[str], paper: Mapping[str, Printed]
+    ) -> Iterator[str]:
+        """Yield heading and table of each data set that has rows of it.
+
+        Args:
+            rows: of the study.
+            systems: names in their order on the page.
+            paper: figures that `beside` names.
+        """
+        whole = "dataset" in (*self.index, self.column)
+        orders = {"system": (*FIRST, *systems), "test": TESTS, "metric": METRICS}
+
+        def place(row: Line, names: Sequence[str]) -> list[object]:
+            return [_place(row[name], orders.get(name, ())) for name in names]
+
+        for dataset in [""] if whole else datasets(rows):
+            own = rows if whole else where(rows, dataset=dataset)
+            taken = map(self._matched, over_seeds(own))
+            chosen = [row for row in taken if row is not None]
+            if chosen:
+                yield f"### {dataset}: {self.title}" if dataset else f"### {self.title}"
+                heads = sorted(chosen, key=lambda row: place(row, [self.column]))
+                chosen.sort(key=lambda row: place(row, self.index))
+                beside = paper[self.beside] if self.beside else {}
+                yield self._written(chosen, distinct(heads, self.column), beside)
+
+    def _matched(self, row: Line) -> Line | None:
+        """Return the row with the columns that named groups add; None if it is not taken."""
+        added: dict[str, str] = {}
+        for name in ("dataset", "system", "test", "metric"):
+            match = re.fullmatch(getattr(self, name), row[name])
+            if match is None:
+                return None
+            added |= match.groupdict()
+        return {**row, **added}
+
+    def _written(self, rows: Lines, columns: Sequence[str], printed: Printed) -> str:
+        lines: dict[tuple[str, ...], list[Line]] = {}
+        for row in rows:
+            lines.setdefault(tuple(row[name] for name in self.index), []).append(row)
+        head = [*self.index]
+        for name in columns:
+            head += [name, *["paper"] * (name in printed)]
+        body = []
+        for key, group in lines.items():
+            cells = {row[self.column]: figure(row, ends=self.ends) for row in group}
+            line = [*key]
+            for name in columns:
+                line.append(cells.get(name, ""))
+                if name in printed:
+                    value = printed[name].get(key[0])
+                    line.append("" if value is None else f"{value:g}")
+            line += [", ".join(dict.fromkeys(row[name] for row in group)) for name in self.after]
+            body.append(line)
+        return markdown([*head, *self.after], body)
 
 
 def markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
@@ -25,47 +116,10 @@ def markdown(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     )
 
 
-def pivot(
-    rows: Lines,
-    index: Sequence[str],
-    column: str,
-    after: Sequence[str] = (),
-    *,
-    beside: Printed | None = None,
-    heads: Sequence[str] | None = None,
-    ends: bool = True,
-) -> str:
-    """Write one line per `index`, one column per value of `column`, then the columns `after`.
-
-    Lines stand in the order of `rows`, and columns too, unless `heads` gives theirs. Several
-    values of a column in `after` on one line are joined with a comma. A paper's figures stand
-    beside the columns that it has.
-    """
-    lines: dict[tuple[str, ...], list[Line]] = {}
-    for row in rows:
-        lines.setdefault(tuple(row[name] for name in index), []).append(row)
-    printed, columns = beside or {}, heads or distinct(rows, column)
-    head = [*index]
-    for name in columns:
-        head += [name, *["paper"] * (name in printed)]
-    body = []
-    for key, group in lines.items():
-        cells, line = {row[column]: figure(row, ends=ends) for row in group}, [*key]
-        for name in columns:
-            line.append(cells.get(name, ""))
-            if name in printed:
-                value = printed[name].get(key[0])
-                line.append("" if value is None else max(f"{value:g}", f"{value:.2f}", key=len))
-        line += [", ".join(dict.fromkeys(row[name] for row in group)) for name in after]
-        body.append(line)
-    return markdown([*head, *after], body)
-
-
 def figure(row: Line, *, ends: bool = True) -> str:
     """Write `0.532 [0.511, 0.553]`, or the value alone.
 
-    In the place of a network's figure stands that it did not learn, beside a mean which of its
-    seeds did not (`unlearned.marked`); what training cost stands as it is.
+    A network that did not learn has no figure; a mean names the seeds that did not learn.
     """
     value, low, high = (_short(row[name], row["metric"]) for name in ("value", "low", "high"))
     text = f"{value} [{low}, {high}]" if low and ends else value
@@ -73,14 +127,13 @@ def figure(row: Line, *, ends: bool = True) -> str:
     return UNLEARNED if mark == UNLEARNED else f"{text} ({mark})" if mark else text
 
 
-def is_figure(row: Line) -> bool:
-    """Say whether a row is of something that learned, or need not (`unlearned.marked`)."""
-    return row.get(MARK) != UNLEARNED
-
-
-def of(rows: Lines, *metrics: str) -> list[Line]:
-    """Return the rows of these metrics."""
-    return [row for row in rows if row["metric"] in metrics]
+def over_seeds(rows: Lines) -> list[Line]:
+    """Return rows with a mean over seeds in the place of what it is the mean of."""
+    names = ("dataset", "system", "test", "metric")
+    means = {tuple(row[name] for name in names) for row in rows if not row["seed"]}
+    return [
+        row for row in rows if not row["seed"] or tuple(row[name] for name in names) not in means
+    ]
 
 
 def where(rows: Lines, **values: str) -> list[Line]:
@@ -104,3 +157,11 @@ def _short(number: str, metric: str) -> str:
     whole, point, decimals = number.removeprefix("-").partition(".")
     sign = "-" if number.startswith("-") else ""
     return f"{sign}{int(whole):,}{point}{decimals}" if whole else number
+
+
+def _place(name: str, known: Sequence[str]) -> tuple[int, list[tuple[float, str]]]:
+    """Put known names in their order, then the rest by name, numbers in it by their value."""
+    if name in known:
+        return known.index(name), []
+    parts = re.split(r"(\d+(?:\.\d+)?)", name)
+    return len(known), [(float(p), "") if p[:1].isdigit() else (-1.0, p) for p in parts]

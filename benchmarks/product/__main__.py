@@ -21,7 +21,7 @@ from benchmarks.product.figures import Draws, Figure, accuracy
 from benchmarks.product.page import FILE, lines_of, readme_block, replace, table
 from benchmarks.product.queries import BOARD, queries
 from benchmarks.product.systems import COST, OURS, Registered, alternatives, ranked, speed
-from benchmarks.render import README, between_markers
+from benchmarks.readme import README, between_markers
 from benchmarks.results import machine
 from benchmarks.workspace import SAMPLE, data_folder, place
 from models.answer.search import Search

@@ -14,7 +14,7 @@ from benchmarks.pair_figures import (
     told_apart,
     word_overlap,
 )
-from models.measures.correlations import measure_interval, paired_measure_interval
+from models.measures.correlations import MEASURES, resampled_measure
 from models.measures.intervals import bootstrap_interval
 from models.repeatable.seeding import child_seed
 from models.training.scored_pairs import ScoredPairs
@@ -45,12 +45,14 @@ def test_rows_of_each_seed_and_of_all() -> None:
 def test_a_seed_has_the_interval_of_one_system(measure: str) -> None:
     figure = compared(measure, GOOD.tolist(), GOLD, "toy")  # type: ignore[arg-type]
     for scores, row in zip(GOOD, rows_of("s", {("t", measure): figure}, [1, 2]), strict=False):
-        ends = measure_interval(measure, scores, GOLD, DRAWS, DRAW)  # type: ignore[arg-type]
+        drawn = resampled_measure(measure, scores[None], GOLD, DRAWS, DRAW)[0]  # type: ignore[arg-type]
+        value = MEASURES[measure](scores, GOLD)  # type: ignore[index]
+        low, high = np.quantile(drawn, [0.025, 0.975])
         assert row[3:] == (
-            pytest.approx(ends.value),
+            pytest.approx(value),
             40,
-            pytest.approx(ends.low),
-            pytest.approx(ends.high),
+            pytest.approx(low),
+            pytest.approx(high),
             row.seed,
         )
 
@@ -60,8 +62,10 @@ def test_a_difference_is_paired() -> None:
         "pearson", BAD.tolist(), GOLD, "toy"
     )
     row = next(rows_of("s", {("t", "gain_pearson"): gain}, [1, 2]))
-    ends = paired_measure_interval("pearson", GOOD[0], BAD[0], GOLD, DRAWS, DRAW)
-    assert (row.value, row.low, row.high) == pytest.approx((ends.value, ends.low, ends.high))
+    drawn = [resampled_measure("pearson", s[:1], GOLD, DRAWS, DRAW)[0] for s in (GOOD, BAD)]
+    value = MEASURES["pearson"](GOOD[0], GOLD) - MEASURES["pearson"](BAD[0], GOLD)
+    low, high = np.quantile(drawn[0] - drawn[1], [0.025, 0.975])
+    assert (row.value, row.low, row.high) == pytest.approx((value, low, high))
     assert row.low is not None and row.low > 0
 
 

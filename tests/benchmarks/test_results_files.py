@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,6 @@ from benchmarks.results import (
     ResultsError,
     Row,
     Run,
-    read_results,
     read_rows,
     read_runs,
     replace_rows,
@@ -20,7 +20,7 @@ from benchmarks.results import (
 from benchmarks.study import studies
 
 ROOT = Path(__file__).parents[2]
-RUN = Run("AMD, 2 cores", "python -m benchmarks speed", "c0de", "da7a")
+RUN = Run("abc1234", "2026-01-02", "AMD, 2 cores", "python -m benchmarks speed")
 ROW = Row("rolecall", "training", "seconds", 1.5, 3, seed=1)
 
 
@@ -30,15 +30,14 @@ def systems(folder: Path, study: str = "speed") -> list[tuple[str, str, str]]:
 
 
 def test_schema_and_golden_bytes(tmp_path: Path) -> None:
-    path = replace_rows("speed", "sample", [ROW._replace(low=1.25, high=1234.56)], RUN, tmp_path)
-    assert path == tmp_path / "speed.csv"
-    assert path.read_text() == (
+    replace_rows("speed", "sample", [ROW._replace(low=1.25, high=1234.56)], RUN, tmp_path)
+    assert (tmp_path / "speed.csv").read_text() == (
         "dataset,system,test,metric,value,low,high,n,seed,run\n"
         "sample,rolecall,training,seconds,1.500,1.250,1235,3,1,speed-1\n"
     )
     assert (tmp_path / "runs.csv").read_text() == (
-        "run,study,machine,command,code,data\n"
-        'speed-1,speed,"AMD, 2 cores",python -m benchmarks speed,c0de,da7a\n'
+        "run,study,commit,date,machine,command\n"
+        'speed-1,speed,abc1234,2026-01-02,"AMD, 2 cores",python -m benchmarks speed\n'
     )
 
 
@@ -59,23 +58,18 @@ def test_rounding(value: float, text: str) -> None:
     assert rounded(value) == text
 
 
-def test_a_data_set_is_replaced_whole_and_others_are_kept(tmp_path: Path) -> None:
-    both = [ROW, ROW._replace(system="onnx")]
-    replace_rows("speed", "sample", both, RUN, tmp_path)
+def test_other_systems_data_sets_and_studies_are_kept(tmp_path: Path) -> None:
+    several = [ROW, ROW._replace(test="encoding"), ROW._replace(system="onnx")]
+    replace_rows("speed", "sample", several, RUN, tmp_path)
     replace_rows("speed", "esco", [ROW], RUN, tmp_path)
     replace_rows("zoo", "sample", [ROW], RUN, tmp_path)
     replace_rows("speed", "sample", [ROW._replace(value=2.5)], RUN, tmp_path)
-    assert systems(tmp_path) == [("esco", "rolecall", "1.500"), ("sample", "rolecall", "2.500")]
+    assert systems(tmp_path) == [
+        ("esco", "rolecall", "1.500"),
+        ("sample", "onnx", "1.500"),
+        ("sample", "rolecall", "2.500"),
+    ]
     assert systems(tmp_path, "zoo") == [("sample", "rolecall", "1.500")]
-    assert set(read_results(tmp_path)) == {"speed", "zoo"}
-    assert read_results(tmp_path)["reference"] == []
-
-
-def test_by_system_the_other_systems_are_kept(tmp_path: Path) -> None:
-    several = [ROW, ROW._replace(test="encoding"), ROW._replace(system="onnx")]
-    replace_rows("speed", "sample", several, RUN, tmp_path)
-    replace_rows("speed", "sample", [ROW._replace(value=2.5)], RUN, tmp_path, by_system=True)
-    assert systems(tmp_path) == [("sample", "onnx", "1.500"), ("sample", "rolecall", "2.500")]
 
 
 def test_a_run_stands_once_and_as_long_as_it_has_rows(tmp_path: Path) -> None:
@@ -94,8 +88,10 @@ def test_a_run_stands_once_and_as_long_as_it_has_rows(tmp_path: Path) -> None:
 
 def test_order_of_the_rows_does_not_matter(tmp_path: Path) -> None:
     rows = [ROW, ROW._replace(system="onnx"), ROW._replace(seed=2), ROW._replace(metric="mrr")]
-    first = replace_rows("speed", "sample", rows, RUN, tmp_path / "a").read_bytes()
-    assert replace_rows("speed", "sample", rows[::-1], RUN, tmp_path / "b").read_bytes() == first
+    for folder, own in (("a", rows), ("b", rows[::-1])):
+        replace_rows("speed", "sample", own, RUN, tmp_path / folder)
+    first, second = ((tmp_path / folder / "speed.csv").read_bytes() for folder in "ab")
+    assert first == second
 
 
 @pytest.mark.parametrize(
@@ -125,18 +121,17 @@ def test_another_schema_is_refused(tmp_path: Path) -> None:
         replace_rows("speed", "sample", [ROW], RUN, tmp_path)
 
 
-def test_the_committed_files_are_of_studies_and_say_nothing_twice() -> None:
-    results, runs = read_results(ROOT / FOLDER), read_runs(ROOT / FOLDER)
-    assert set(results) <= {study.name for study in studies()}
+def test_a_run_names_the_commit_and_the_day() -> None:
+    run = Run.now("c")
+    assert re.fullmatch(r"[0-9a-f]{7,}", run.commit) and re.fullmatch(r"\d{4}-\d\d-\d\d", run.date)
+    assert "cores" in run.machine and run.command == "c"
+
+
+def test_the_committed_files_are_of_studies_and_every_row_has_its_run() -> None:
+    runs = read_runs(ROOT / FOLDER)
+    results = {one.name: read_rows(ROOT / FOLDER / f"{one.name}.csv") for one in studies()}
+    assert {path.stem for path in (ROOT / FOLDER).glob("*.csv")} == {*results, "runs", "product"}
     assert {run["study"] for run in runs.values()} == set(results)
     assert {row["run"] for rows in results.values() for row in rows} == set(runs)
+    assert all(value for run in runs.values() for value in run.values())
     assert not [run for run in runs.values() if "/work" in run["command"] or "/home" in str(run)]
-    # of few queries two trainings have the same figures by chance: a seed is part of what is said
-    names = ("dataset", "system", "test", "metric", "value", "low", "high", "n", "seed")
-    across: dict[tuple[str, ...], set[str]] = {}
-    for study, rows in results.items():
-        for row in rows:
-            # how long its networks trained each study says itself: its marks rest on that
-            if row["metric"] not in ("best_step", "last_step"):
-                across.setdefault(tuple(row[name] for name in names), set()).add(study)
-    assert not {figure: files for figure, files in across.items() if len(files) > 1}

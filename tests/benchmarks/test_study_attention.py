@@ -1,4 +1,4 @@
-"""The study of attention on toy files: what is read, what trials see, thresholds, rows, page."""
+"""The study of attention on toy files: what is read, settings, thresholds, rows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 from benchmarks.__main__ import measure, parser
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import read_rows, read_runs
-from benchmarks.studies.attention.measure import FILES, grids, judged, read
+from benchmarks.runner import Job
+from benchmarks.studies.attention.measure import FILES, judged, read, systems
 from benchmarks.study import study
-from benchmarks.tuning import TRIALS, Job
 
 WORDS = ("dog", "cat", "girl", "boy", "man", "band")
 DEEDS = ("runs", "sits", "sings")
@@ -60,60 +60,53 @@ def test_training_pairs_that_are_test_pairs_are_left_out(data: Path) -> None:
     assert gold_of(parts.train).tolist() == [3 * k % 5 / 4 for k in range(18)]
 
 
-def test_every_system_has_the_same_six_trials() -> None:
+@pytest.mark.parametrize("dataset", ["sick", "msrp"])
+def test_every_system_has_its_shape_and_its_tuned_values(dataset: str) -> None:
     options = parser(study("attention")).parse_args(["--steps", "2"])
-    made = [trial for grid in grids(options) for trial in grid.trials()]
-    shapes = study("attention").face["encoders"]
-    by_system = {system: [one for one in made if one.system == system] for system in shapes}
-    names = {tuple(one.name for one in several) for several in by_system.values()}
-    assert [len(several) for several in by_system.values()] == [TRIALS] * 4
-    assert len(names) == 1 and len(set(names.pop())) == TRIALS
-    for one in made:
-        settings = one.settings
-        assert (settings.seed, settings.max_steps, settings.patience) == (1, 2, 6)
-        assert {name: getattr(settings.encoder, name) for name in shapes[one.system]} == (
-            shapes[one.system]
-        )
-        assert one.name == (
-            f"learning_rate={settings.learning_rate:g},dim_unit={settings.encoder.dim_unit}"
-        )
+    face, made = study("attention").face, systems(dataset, options)
+    assert list(made) == list(face["encoders"])
+    for system, own in made.items():
+        assert (own.seed, own.max_steps, own.patience) == (1, 2, 6)
+        shape = face["encoders"][system]
+        assert {name: getattr(own.encoder, name) for name in shape} == shape
+        tuned = face["tuned"][dataset][system]
+        assert own.learning_rate == tuned["learning_rate"]
+        assert own.encoder.dim_unit == tuned["encoder.dim_unit"]
 
 
 def test_the_threshold_comes_from_validation_pairs_alone(data: Path) -> None:
     """Validation answers say 0.5; by it 0.6 is a paraphrase, whatever suits the test pairs."""
     parts = read("msrp", data)
     valid = [0.4 + 0.2 * alike for alike in gold_of(parts.valid)]
-    made = PairNetwork([], {"valid": valid, "test": [0.6] * 15}, [], 0)
+    made = PairNetwork([], {"valid": valid, "test": [0.6] * 15}, [])
     accuracy = judged("msrp", [made], parts)["test", "accuracy"]
     assert accuracy.pooled.value == pytest.approx((gold_of(parts.test) == 1).mean())
 
 
 def test_tiny_study(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both data sets; no trial is asked a test pair; a second call takes what is kept."""
-    seen: list[tuple[str, set[str]]] = []
+    """Both data sets; a second call takes what is kept."""
+    seen: list[str] = []
     train = PairNetworks._trained
 
     def noted(networks: PairNetworks, job: Job) -> PairNetwork:
-        seen.append((job.name, set(networks.tests)))
+        seen.append(job.name)
         return train(networks, job)
 
     monkeypatch.setattr(PairNetworks, "_trained", noted)
-    face = study("attention").face
-    monkeypatch.setitem(face, "tried", {"learning_rate": [0.01], "encoder.dim_unit": [3, 4]})
+    small = {"learning_rate": 0.01, "encoder.dim_unit": 3}
+    tuned = dict.fromkeys(study("attention").face["encoders"], small)
+    monkeypatch.setitem(study("attention").face, "tuned", {"sick": tuned, "msrp": tuned})
     kept = tmp_path / "kept"
-    options = f"--steps 2 --every 1 --seeds 2 --lengths 3 --processes 1 --kept {kept}".split()
-    measure(study("attention"), options, tmp_path)
+    options = (
+        f"--steps 2 --every 1 --seeds 2 --processes 1 --kept {kept} --results {tmp_path}".split()
+    )
+    measure(study("attention"), options)
     before = (tmp_path / "attention.csv").read_bytes()
-    assert len(list(kept.iterdir())) == len(seen) == 2 * (8 + 8) + 4
-    assert {("seed" in name, frozenset(tests)) for name, tests in seen} == {
-        (False, frozenset()),
-        (True, frozenset({"valid", "test"})),
-    }
-    measure(study("attention"), options, tmp_path)
+    assert len(list(kept.iterdir())) == len(seen) == 2 * 4 * 2
+    measure(study("attention"), options)
     assert (tmp_path / "attention.csv").read_bytes() == before
-    assert len(seen) == 36
+    assert len(seen) == 16
     rows = read_rows(tmp_path / "attention.csv")
-    assert list(study("attention").meanings(rows))
     figures = {
         (row["dataset"], row["system"], row["metric"], row["seed"]): row
         for row in rows
@@ -128,10 +121,7 @@ def test_tiny_study(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert float(figures["msrp", "majority", "accuracy", ""]["value"]) == pytest.approx(
         np.mean([kind > 1 for _, _, kind in pairs("test", 15)]), abs=1e-4
     )
-    assert ("sick", "lstm/max_length:3", "pearson", "2") in figures
     assert ("sick", "majority", "accuracy", "") not in figures
-    assert sum(row["metric"] == "chosen" and row["value"] == "1" for row in rows) == 8
     assert {run["command"].split(" --dataset ")[1] for run in read_runs(tmp_path).values()} == {
-        f"{dataset} --steps 2 --every 1 --patience 6 --seeds 2 --lengths 3"
-        for dataset in ("sick", "msrp")
+        f"{dataset} --steps 2 --every 1 --patience 6 --seeds 2" for dataset in ("sick", "msrp")
     }

@@ -1,4 +1,4 @@
-"""Made titles and taxonomies, and the parts of an answer, on a toy."""
+"""Made titles, and the memory of a run."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from pathlib import Path
 
 import polars as pl
 import pyarrow.parquet as pq
-from served_toy import toy_normalizer
 
-from benchmarks.studies.bulk.inputs import _again, distinct_titles, write_titles
-from benchmarks.studies.bulk.systems import speeds, system_answer, unpruned
+from benchmarks.studies.bulk.inputs import distinct_titles, write_titles
 from benchmarks.studies.bulk.whole_run import _memory
 from benchmarks.workspace import Workspace
 from tasks.files.frames import write_frame
@@ -39,25 +37,6 @@ def test_rows_have_each_title_as_often(tmp_path: Path) -> None:
     rows = pq.read_table(files[0])["raw_title"].to_pylist()
     assert Counter(rows) == dict.fromkeys(titles, 4)
     assert files[0].read_bytes() == files[1].read_bytes()
-
-
-def test_a_larger_taxonomy_has_other_titles() -> None:
-    frame = pl.DataFrame({"occupation_id": ["a", "b"], "title": ["Nurse", "Cook"], "preferred": 1})
-    larger = pl.concat(_again(frame, 12))
-    assert len(larger) == 24 and larger["occupation_id"].n_unique() == 24
-    assert larger["title"].n_unique() == 24 and larger["title"][2] == "Nurse retail"
-
-
-def test_speeds() -> None:
-    titles = ["nurse", "bread maker", "ward sister nights"] * 20
-    assert len([*speeds("rolecall", toy_normalizer(), titles, 3)]) == 3
-
-
-def test_unpruned_is_the_exact_search() -> None:
-    normalizer = unpruned(toy_normalizer())
-    assert normalizer.pruned is None
-    answer = system_answer("exact", normalizer)(["nurse"])
-    assert answer[0].occupation_id == "nurse"  # type: ignore[index]
 
 
 def test_memory_is_that_of_a_process_and_its_children() -> None:

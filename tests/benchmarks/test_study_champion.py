@@ -6,18 +6,14 @@ import csv
 from argparse import Namespace
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 from toy_workspace import JOBS
 
 from benchmarks.studies.champion import measure as champion
-from benchmarks.studies.champion.certainty import NAMES, coverage, no_titles
 from benchmarks.studies.champion.titles import COLUMNS, FILE, Halves, read_halves
 from models.answer.index import AliasIndex
 from models.text.titles import clean_title
-from tasks.files.frames import write_frame
-from tasks.files.schemas import OCCUPATIONS
 
 INDEX = AliasIndex.of(["a", "b"], ["o0", "o1"])
 OPTIONS = Namespace(
@@ -26,7 +22,6 @@ OPTIONS = Namespace(
     batch=6,
     seeds=2,
     processes=1,
-    strangers=6,
     prior_power=0.5,
     guess_weight=0.5,
     untrained=["ngram", "tfidf"],
@@ -58,23 +53,6 @@ def test_a_title_stands_on_one_side_alone(tmp_path: Path) -> None:
     assert 0.1 < len(choice.asked) / len(odd.given) < 0.3
 
 
-def test_what_is_no_title(tmp_path: Path) -> None:
-    """Half of each kind; a word that is a title by itself makes a string one that may be a job.
-
-    The first of every two is left out.
-    """
-    for year in ("2013", "2014", "2015"):
-        file = tmp_path / f"sts/semeval/{year}/headlines.test.tsv"
-        file.parent.mkdir(parents=True)
-        file.write_text(f"3.2\tStocks fall in {year}\tStrike of A nurses\n", encoding="utf-8")
-    words = tmp_path / "word_similarity/SimLex-999.txt"
-    words.parent.mkdir()
-    pairs = "word1\tword2\tPOS\nold\tB\tA\nnew\told\tA\nhot\tcold\tA\n"
-    words.write_text(pairs, encoding="utf-8")
-    assert no_titles(tmp_path, INDEX, 2) == ["stocks fall in 2014", "new"]
-    assert no_titles(tmp_path, INDEX, 99) == ["stocks fall in 2014", "new", "cold"]
-
-
 def test_labels_agree_as_often_as_two_of_one_title_do() -> None:
     """Two of three alike, then both: of five labels 1/2, 1/2, 0, 1, 1 of the others agree."""
     labels = [("a", "o0"), ("A ", "o0"), ("a", "o1"), ("b", "o1"), ("b", "o1"), ("c", "o0")]
@@ -85,28 +63,13 @@ def test_labels_agree_as_often_as_two_of_one_title_do() -> None:
     assert (row.system, row.test, row.value, row.n) == ("labels", "feedback", 3 / 5, 5)
 
 
-def test_coverage_by_hand() -> None:
-    """Of the three surest two are right, of all five three; nine in ten only of the surest."""
-    sure, right = np.array([0.5, 0.9, 0.7, 0.6, 0.8]), np.array([True, True, False, False, True])
-    assert coverage(sure, right, 0.9) == 0.4
-    assert coverage(sure, right, 0.6) == 1.0
-    assert coverage(sure, ~right, 0.9) == 0.0
-
-
 def test_a_study_on_a_toy(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every setting has every metric, of each seed and of all; the lexical systems have one."""
     fronts = [one + two for one in "abcdefghijkl" for two in "mnopqrstuvwx"]
     board = [(f"{front} {job}", f"o{k}") for k, job in enumerate(JOBS) for front in fronts]
     write_board(tmp_path, board)
     monkeypatch.setattr(champion, "data_folder", lambda: tmp_path)
-    monkeypatch.setattr(champion, "no_titles", lambda *_: ["zzz", "stocks fall"])
     monkeypatch.setattr(champion.Workspace, "mix", "3")
-    codes = [(f"o{k}", job, ["1", f"1{k % 2}", f"1{k}", f"1{k}0"]) for k, job in enumerate(JOBS)]
-    write_frame(
-        pl.DataFrame(codes, schema=dict(OCCUPATIONS), orient="row"),
-        workspace / "data/ingest/occupations.parquet",
-        OCCUPATIONS,
-    )
     options = Namespace(**vars(OPTIONS), kept=tmp_path / "kept")
     (made,) = champion.measure("sample", options)
     table = pl.DataFrame(made, orient="row", schema=list(champion.Row._fields))
@@ -123,16 +86,9 @@ def test_a_study_on_a_toy(workspace: Path, tmp_path: Path, monkeypatch: pytest.M
     table = table.filter(pl.col("metric") != "titles_per_second")
     lexical = table.filter(pl.col("system").is_in(["ngram", "tfidf"]))
     assert set(lexical["test"]) == {"choice/zero_label", "odd/zero_label"}
-    lost = table.filter(system="champion-champion/single")
-    assert lost["metric"].unique().to_list() == ["gain_mrr"] and lost["value"].abs().max() < 0.05
     weights = dict(table.filter(metric="megabytes").select("system", "value").rows())
     assert weights["champion/single"] > weights["champion"] > 0
-    certain = table.filter(metric="calibration_error", seed=1)["test"].to_list()
-    assert certain == [f"odd/certainty/{name}" for name in NAMES]  # on the choice it is fitted
-    refused = table.filter(metric="refused", seed=2)
-    assert refused["test"].to_list() == ["odd/certainty/no_title", "odd/certainty/titles"]
-    assert refused["n"].to_list()[0] == 2
-    unbounded = "^(best_step|last_step|calibration_error|gain_|megabytes)"
+    unbounded = "^(best_step|last_step|gain_|megabytes)"
     bounded = table.filter(~pl.col("metric").str.contains(unbounded))
     assert bounded["value"].is_between(0, 1).all()
     (again,) = champion.measure("sample", options)  # from what is kept

@@ -13,14 +13,12 @@ from test_study_champion import write_board
 from toy_workspace import JOBS
 
 from benchmarks.results import Row, _tidied
-from benchmarks.studies.loop import deciding, page, turn
+from benchmarks.studies.loop import arm, page
 from benchmarks.studies.loop import measure as loop
-from benchmarks.studies.loop.arm import Ran
-from benchmarks.studies.loop.choosing import ARMS, CHOICES
-from benchmarks.studies.loop.measure import Job, run_arm
-from benchmarks.studies.loop.saying import People
+from benchmarks.studies.loop.arm import Arm, Ran
+from benchmarks.studies.loop.measure import ARMS, Job, run_arm
+from benchmarks.studies.loop.people import CHOICES, People
 from benchmarks.studies.loop.stream import Stream
-from benchmarks.study import study
 from tasks.artefact import phrases
 from tasks.files.frames import write_frame
 from tasks.files.schemas import OCCUPATIONS
@@ -66,16 +64,16 @@ def test_a_study_on_a_toy(board: Path) -> None:
     made = table([row for rows in lists for row in rows])
     weekly = made.filter(pl.col("metric") == "success_at_1", pl.col("seed") == 1)
     tests = ["week:1", "week:2", "week:3", "later_weeks"]
-    for arm in ARMS:
-        assert weekly.filter(system=arm)["test"].to_list() == tests
+    for name in ARMS:
+        assert weekly.filter(system=name)["test"].to_list() == tests
     first = weekly.filter(test="week:1")
     assert first["value"].n_unique() == 1  # nobody has answered anything yet
     sizes = dict(weekly.filter(system="queue").select("test", "n").rows())
     assert sizes["week:2"] + sizes["week:3"] == sizes["later_weeks"]
     asked = made.filter(metric="mistakes", seed=1).select("system", "test", "n").rows()
     assert set(asked) == {
-        (arm, test, n)
-        for arm in ("queue", "random")
+        (name, test, n)
+        for name in ("queue", "random")
         for test, n in (("week:1/asked", 8), ("week:2/asked", 8), ("all_weeks/asked", 16))
     }
     gained = made.filter(pl.col("metric").str.starts_with("gain_"))
@@ -86,8 +84,7 @@ def test_a_study_on_a_toy(board: Path) -> None:
     shares = made.filter(~pl.col("metric").str.contains("step|gain_"))
     assert shares["value"].is_between(0, 1).all()
     lines = [_tidied("sample", row, "loop-1") for rows in lists for row in rows]
-    assert list(study("loop").meanings(lines))
-    drawn = page.plot({"loop": lines})
+    drawn = page.plot(lines)
     assert drawn.count("inputs answered right") == 1 and "the queue answered" in drawn
 
 
@@ -123,16 +120,15 @@ def of_test(ran: Ran, test: str) -> pl.DataFrame:
 
 
 def test_a_look_up_alone_touches_nobody_else(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where exemplars do harm: mistakes are right, all others as before, in the next week too."""
+    """Where exemplars do harm: mistakes are right at once, the next week's inputs as before."""
     refused = Verdict(False, "worse", [])
-    monkeypatch.setattr(deciding, "decide_corrected", lambda *_: refused)
-    monkeypatch.setattr(turn, "decided", lambda *_: refused)
+    monkeypatch.setattr(arm, "decide_corrected", lambda *_: refused)
+    monkeypatch.setattr(Arm, "_promoted", lambda *_: False)
     job = Job("sample", "queue", 1, options(board, weeks=1))
     ran, nothing = run_arm(job), run_arm(job._replace(arm="nothing"))
-    after = of_test(ran, "week:1/after")
-    assert after.equals(of_test(ran, "week:1/at_once"))
-    means = after.select("corrected", "side_effects", "mended").mean().row(0)
-    assert means == (1.0, 0.0, 0.0)
+    assert of_test(ran, "week:1/at_once")["corrected"].to_list() == [1.0] * len(
+        of_test(ran, "week:1/at_once")
+    )
     assert of_test(ran, "week:1/gate").select("promoted", "fell_back").row(0) == (0.0, 1.0)
     assert of_test(ran, "week:2").equals(of_test(nothing, "week:2"))
 
@@ -140,13 +136,26 @@ def test_a_look_up_alone_touches_nobody_else(board: Path, monkeypatch: pytest.Mo
 def test_who_is_promoted_answers_the_next_week(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turn, "decided", lambda *_: Verdict(True, "better", []))
+    answered: list[Path] = []
+    answers = arm.Standing.answers
+
+    def noted(standing: arm.Standing, inputs: pl.DataFrame) -> pl.DataFrame:
+        answered.append(standing.folder)
+        return answers(standing, inputs)
+
+    monkeypatch.setattr(arm.Standing, "answers", noted)
+    monkeypatch.setattr(Arm, "_promoted", lambda *_: True)
     ran = run_arm(Job("sample", "queue", 1, options(board, weeks=1)))
-    assert of_test(ran, "week:1/after").equals(of_test(ran, "week:1/retrained"))
+    assert [folder.name for folder in answered] == [
+        "artefact",  # the first network
+        "with_exemplars",
+        "artefact",  # the retrained one, asked the mistakes, and then the next week
+        "artefact",
+    ]
+    assert answered[2] == answered[3] != answered[0]
     assert of_test(ran, "week:1/gate")["promoted"].to_list() == [1.0]
-    so_far, reserved = (of_test(ran, f"week:1/{name}") for name in ("so_far", "reserved"))
-    assert len(so_far) == of_test(ran, "week:1/asked")["mistakes"].sum()
-    assert set(reserved["query_id"]) < set(so_far["query_id"])
+    mistakes = of_test(ran, "week:1/asked")["mistakes"].sum()
+    assert len(of_test(ran, "week:1/retrained")) == mistakes > 0
 
 
 def test_people_are_heard_as_by_the_pipeline(board: Path, tmp_path: Path) -> None:

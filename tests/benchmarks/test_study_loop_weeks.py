@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from benchmarks.studies.loop import values
-from benchmarks.studies.loop.choosing import Week, drawn, queued
+from benchmarks.studies.loop.arm import METRICS, values, with_sums
+from benchmarks.studies.loop.people import Week, drawn, queued
 from benchmarks.studies.loop.stream import dealt, titles_of
 
 NAMES = ["query_id", "normalized", "occupation_id"]
@@ -76,39 +76,14 @@ def test_titles_are_drawn_once_and_by_their_inputs() -> None:
     assert drawn(of_week, 2) == drawn(of_week, 2)
 
 
-def test_effects_by_hand() -> None:
-    """q0 was asked and wrong, now right; q1 asked and right; of the others one breaks, one mends.
-
-    Of those that were right before, q2 stays and q3 is broken; of q4 and q5, wrong, q4 is mended.
-    """
-    label, was, now = list("aaaaaa"), [None, *"aaabb"], list("aaabab")
-    before = pl.DataFrame(
-        {
-            "query_id": [f"q{k}" for k in range(6)],
-            "normalized": [f"t{k}" for k in range(6)],
-            "occupation_id": label,
-            "answer": was,
-        }
-    )
-    asked = before.head(2).with_columns(said=pl.lit("a"))
-    made = values.effects("week:1/at_once", before, pl.DataFrame({"answer": now}), asked)
-    means = made.select("corrected", "side_effects", "mended").mean().row(0)
-    counts = made.select("corrected", "side_effects", "mended").count().row(0)
-    assert means == (1.0, 0.5, 0.5) and counts == (1, 2, 2)
-    found = values.found("week:1/asked", asked)
-    assert found["mistakes"].to_list() == [1.0, 0.0]
-    assert values.mistakes(asked)["query_id"].to_list() == ["q0"]
-
-
 def test_sums_leave_the_first_week_out_of_the_later_ones() -> None:
-    rows = pl.DataFrame(
-        {"query_id": ["q"], "occupation_id": ["a"], "answer": ["a"], "first": ["a"]}
-    )
-    frames = [values.accuracy(f"week:{number}", rows) for number in (1, 2, 3)]
+    right = pl.col("answer") == pl.col("occupation_id")
+    rows = pl.DataFrame({"query_id": ["q"], "occupation_id": ["a"], "answer": ["a"]})
+    frames = [values(rows, f"week:{number}", success_at_1=right) for number in (1, 2, 3)]
     frames += [
-        values.decisions(f"week:{number}/gate", number, promoted=number == 2, fell_back=False)
-        for number in (1, 2)
+        values(rows, f"week:{number}/gate", promoted=pl.lit(number == 2)) for number in (1, 2)
     ]
-    summed = values.with_sums(pl.concat(frames))
+    summed = with_sums(pl.concat(frames))
+    assert summed.columns == ["test", "query_id", *METRICS]
     assert len(summed.filter(test="later_weeks")) == 2
     assert summed.filter(test="all_weeks/gate")["promoted"].mean() == 0.5

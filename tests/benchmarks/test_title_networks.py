@@ -10,10 +10,11 @@ import polars as pl
 import pytest
 from teachers import BAG, TAUGHT, vectors_of, write_teacher
 
-from benchmarks import tuning
+from benchmarks import runner
 from benchmarks.query_figures import figures, gains
-from benchmarks.title_networks import TitleNetworks, encoded, read_inputs, start
-from benchmarks.tuning import Job, bounded
+from benchmarks.runner import Job, bounded
+from benchmarks.studies.zoo.costs import encoded
+from benchmarks.title_networks import TitleNetworks, read_inputs, start
 from benchmarks.workspace import VALID, Workspace
 from models.measures.crossed import crossed_interval
 from models.training.checkpoints import Checkpoints
@@ -94,11 +95,11 @@ def test_a_network_is_named_by_the_code_that_trains_it(
     """Not by what answers titles, nor by comments (`tasks/code.py`)."""
     job = Job("it", bounded(training_settings(params.network, 1), 2))
     made = networks.outcome(job).folder
-    known = tuning.training_code(job.settings, "models.training.train_files")
+    known = runner.training_code(job.settings, "models.training.train_files")
     assert "models/training/title_run.py" in known
     assert "models/encoders/recurrent.py" in known
     assert "models/served/normalizer.py" not in known
-    monkeypatch.setattr(tuning, "code_of", lambda *_: {"models/training/title_run.py": "another"})
+    monkeypatch.setattr(runner, "code_of", lambda *_: {"models/training/title_run.py": "another"})
     assert networks.outcome(job).folder != made
 
 
@@ -111,14 +112,10 @@ def test_an_index_draws_the_queries_of_its_test(params: AllParams) -> None:
     assert (plain.low, plain.high) == (own.low, own.high)
 
 
-def test_titles_are_repeated_when_there_are_few(workspace: Path) -> None:
+def test_an_exam_has_every_test_and_the_validation_queries(workspace: Path) -> None:
     exam = Workspace.read("sample").exam()
     assert exam.queries.filter(test=VALID).height == 10
     assert exam.queries.height == 5 * 5 + 10
-    titles = exam.titles(60)
-    assert len(titles) == 60
-    assert titles[:25] == titles[25:50]
-    assert titles[:2] == ["old data entry clerk", "old bread baker"]
 
 
 def test_a_network_is_trained_once(

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.pages.page_tables import Table
-from benchmarks.pages.tables import figure
-from benchmarks.pages.trials import trials
+from benchmarks.pages.tables import Table, figure
 from benchmarks.pages.unlearned import MARK, UNLEARNED, marked
 from benchmarks.results import BEST_STEP, LAST_STEP, Line
-from benchmarks.study import study
-from benchmarks.tuning import Outcome, learning
+from benchmarks.runner import Outcome, learning
 from models.training.loop import Look
 
 
@@ -66,21 +63,7 @@ def test_a_figure_is_not_shown_but_what_training_cost_is() -> None:
     assert figure({**cost, MARK: UNLEARNED}) == "12.3"
 
 
-def test_a_table_and_the_trials_say_so() -> None:
-    """A trial's own steps say it of a trial; its score is that of step 0."""
+def test_a_table_says_so() -> None:
     rows = [step("a", "1", "0"), line("a", "1"), step("b", "1", "50"), line("b", "1")]
-    *_, made = Table(ends=False).parts(study("zoo"), {"zoo": marked(rows)})
-    assert made.splitlines()[2:] == [f"| a | {UNLEARNED} | 0 |", "| b | 0.500 | 50 |"]
-    tried = [
-        row
-        for system, value in (("a", "0"), ("b", "50"))
-        for row in (
-            line(system, "1", "valid_success_at_1", test="trial:x=1", low="", high=""),
-            step(system, "1", value, test="trial:x=1"),
-            line(system, "1", "chosen", test="trial:x=1", value="1", low="", high=""),
-        )
-    ]
-    assert list(trials(tried))[1].splitlines()[2:] == [
-        f"| sample | a | x=1 | {UNLEARNED} | 9 | yes |",
-        "| sample | b | x=1 | 0.500 | 9 | yes |",
-    ]
+    *_, made = Table("t", metric="success_at_1", ends=False).parts(marked(rows), [], {})
+    assert made.splitlines()[2:] == [f"| a | {UNLEARNED} |", "| b | 0.500 |"]

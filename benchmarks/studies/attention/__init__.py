@@ -1,1 +1,1 @@
-"""What attention adds to a Siamese LSTM: Tables I and II of Bao et al. 2018."""
+"""What attention adds to a Siamese LSTM: Table I of Bao et al. 2018."""

@@ -1,22 +1,20 @@
-"""What attention adds to a Siamese LSTM: Tables I and II of Bao et al. 2018, in English."""
+"""What attention adds to a Siamese LSTM: Table I of Bao et al. 2018, in English."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from benchmarks.grids import Grid
 from benchmarks.pair_figures import Figures, compared, rows_of, told_apart, word_overlap
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
+from benchmarks.runner import learning, seeded, with_values
 from benchmarks.study import study
-from benchmarks.tuning import learning, seeded, tuned
 from benchmarks.workspace import data_folder
 from models.measures.correlations import Measure
 from models.training.run import TrainSettings
@@ -33,7 +31,6 @@ FILES = {
     "msrp": (msrp.read_msrp, msrp.FILES, "sts/msrp"),
 }
 GAINS = (("attentive_lstm", "lstm"), ("attentive_bilstm", "bilstm"))
-BY_LENGTH = ("lstm", "attentive_lstm")
 CORRELATIONS: tuple[Measure, ...] = ("pearson", "spearman", "mean_squared_error")
 
 
@@ -48,15 +45,12 @@ class Parts(NamedTuple):
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Tune, train and ask all networks."""
+    """Train and ask all networks."""
     parts = read(dataset, data_folder())
-    tuning = PairNetworks(options.kept, options.processes, parts.train, parts.valid)
-    chosen = tuned(list(grids(options)), tuning, "valid_pearson")
-    networks = replace(tuning, tests={"valid": parts.valid, "test": parts.test})
-    rows = [*chosen.rows, *table1(dataset, parts, chosen.settings, networks, options)]
-    if dataset == "sick":
-        rows += table2(parts, chosen.settings, networks, options)
-    yield rows
+    tests = {"valid": parts.valid, "test": parts.test}
+    networks = PairNetworks(options.kept, options.processes, parts.train, parts.valid, tests)
+    made = seeded(systems(dataset, options), options.seeds, networks)
+    yield [*learning(made), *rows_of_all(dataset, parts, made)]
 
 
 def read(dataset: str, data: Path) -> Parts:
@@ -69,37 +63,27 @@ def read(dataset: str, data: Path) -> Parts:
     return Parts(learned.train, learned.valid, judging, learned.left_out["train"])
 
 
-def grids(options: argparse.Namespace) -> Iterator[Grid]:
-    """Yield the same six settings of every system."""
-    face = study("attention").face
+def systems(dataset: str, options: argparse.Namespace) -> dict[str, TrainSettings]:
+    """Return the settings of every network."""
+    face, made = study("attention").face, {}
     for system, shape in face["encoders"].items():
         values = face["training"] | {"encoder": face["training"]["encoder"] | shape}
-        settings = replace(
-            settings_from(values),
-            max_steps=options.steps,
-            evaluate_every=options.every,
-            patience=options.patience,
-        )
-        yield Grid(system, settings, face["tried"])
+        steps, every = options.steps, options.every
+        bounds = {"max_steps": steps, "evaluate_every": every, "patience": options.patience}
+        own = face["tuned"][dataset][system]
+        made[system] = with_values(settings_from(values), {**own, **bounds})
+    return made
 
 
-def table1(
-    dataset: str,
-    parts: Parts,
-    settings: Mapping[str, TrainSettings],
-    networks: PairNetworks,
-    options: argparse.Namespace,
+def rows_of_all(
+    dataset: str, parts: Parts, made: Mapping[str, Mapping[int, PairNetwork]]
 ) -> Iterator[Row]:
-    """Yield test figures of the tuned networks and of the baselines, and what attention adds."""
-    made = seeded(settings, options.seeds, networks)
+    """Yield test figures of the networks and of the baselines, and what attention adds."""
     figures = {
         system: judged(dataset, list(by_seed.values()), parts) for system, by_seed in made.items()
     }
-    yield from learning(made)
     for system, by_seed in made.items():
         yield from rows_of(system, figures[system], by_seed)
-        for seed, network in by_seed.items():
-            yield Row(system, "training", "steps", network.looks[-1].step, 1, seed=seed)
     for attentive, last in GAINS:
         gains = {
             (test, f"gain_{name}"): own - figures[last][test, name]
@@ -110,26 +94,6 @@ def table1(
         yield from rows_of(system, judged(dataset, [baseline], parts))
     yield Row("data", "training", "pairs", len(parts.train), 1)
     yield Row("data", "training", "left_out", parts.left_out, 1)
-
-
-def table2(
-    parts: Parts,
-    settings: Mapping[str, TrainSettings],
-    networks: PairNetworks,
-    options: argparse.Namespace,
-) -> Iterator[Row]:
-    """Yield the figures of two networks with fewer words read of each sentence."""
-    shorter = {
-        f"{system}/max_length:{length}": replace(
-            settings[system], encoder=replace(settings[system].encoder, max_length=length)
-        )
-        for system in BY_LENGTH
-        for length in options.lengths
-    }
-    made = seeded(shorter, options.seeds, networks)
-    yield from learning(made)
-    for system, by_seed in made.items():
-        yield from rows_of(system, judged("sick", list(by_seed.values()), parts), by_seed)
 
 
 def judged(dataset: str, networks: Sequence[PairNetwork], parts: Parts) -> Figures:
@@ -151,4 +115,4 @@ def baselines(dataset: str, parts: Parts) -> dict[str, PairNetwork]:
     answers = {"word_overlap": {name: word_overlap(pairs) for name, pairs in both.items()}}
     if dataset == "msrp":
         answers["majority"] = {name: [1.0] * len(pairs) for name, pairs in both.items()}
-    return {system: PairNetwork([], said, [], 0) for system, said in answers.items()}
+    return {system: PairNetwork([], said, []) for system, said in answers.items()}

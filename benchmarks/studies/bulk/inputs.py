@@ -1,14 +1,12 @@
-"""Titles and taxonomies of any size, made of a workspace's own."""
+"""Titles in any number, made of a workspace's inputs, and its model as MLflow saves it."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,7 +22,6 @@ from tasks.registry.register import packaged
 
 WRONG = 0.02
 """Share of characters that are substituted, and as many deleted."""
-TRADES = ("retail", "energy", "banking", "farming", "shipping", "printing", "mining", "housing")
 
 
 def distinct_titles(workspace: Workspace, count: int) -> list[str]:
@@ -60,36 +57,11 @@ def write_titles(titles: Sequence[str], rows: int, file: Path, seed: int) -> Non
             writer.write_table(pa.table({"raw_title": column.take(order)}), row_group_size=1 << 16)
 
 
-def write_model(workspace: Workspace, times: int, folder: Path) -> None:
-    """Save the workspace's model for MLflow, over its taxonomy or one that is larger.
-
-    The larger one has each occupation again with the word of a trade behind all its titles, two
-    words from the second round on.
-    """
+def write_model(workspace: Workspace, folder: Path) -> None:
+    """Save the workspace's model for MLflow."""
     import mlflow
 
-    sources = Sources.below(workspace.folder)
+    shutil.rmtree(folder, ignore_errors=True)
     with TemporaryDirectory() as temporary:
-        place = Path(temporary)
-        if times > 1:
-            aliases, occupations = place / "aliases.parquet", place / "occupations.parquet"
-            pl.concat(_again(sources.read_aliases(), times)).write_parquet(aliases)
-            pl.concat(_again(sources.read_occupations(), times)).write_parquet(occupations)
-            sources = replace(sources, aliases=aliases, occupations=occupations)
-        shutil.rmtree(folder, ignore_errors=True)
-        mlflow.pyfunc.save_model(str(folder), **packaged(place, sources))
-
-
-def _again(frame: pl.DataFrame, times: int) -> Iterator[pl.DataFrame]:
-    texts = ("title", "cleaned", "normalized", "occupation_label")
-    yield frame
-    for number in range(1, times):
-        word = " ".join(TRADES[digit] for digit in _digits(number - 1))
-        yield frame.with_columns(
-            pl.format("{}/{}", "occupation_id", pl.lit(number)).alias("occupation_id"),
-            *(pl.format(f"{{}} {word}", name).alias(name) for name in texts if name in frame),
-        )
-
-
-def _digits(number: int) -> list[int]:
-    return [int(digit) for digit in np.base_repr(number, len(TRADES))]
+        sources = Sources.below(workspace.folder)
+        mlflow.pyfunc.save_model(str(folder), **packaged(Path(temporary), sources))

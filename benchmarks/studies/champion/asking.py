@@ -15,10 +15,8 @@ from benchmarks.systems import CHAMPION
 from benchmarks.workspace import Workspace
 from models.answer.evidence import Evidence
 from models.answer.index import AliasIndex
-from models.answer.search import Search
+from models.answer.search import Search, Similarities
 from models.measures.metrics import rank_gold
-from models.repeatable.progress import Progress
-from tasks.artefact.folder import Precision
 from tasks.artefact.registered import Registered
 from tasks.evaluation.ranking import METRICS
 from tasks.evidence.gathering import EvidenceParams, gather
@@ -39,19 +37,15 @@ class Asking:
     halves: Halves
     options: argparse.Namespace
 
-    @property
-    def precision(self) -> Precision:
-        """Of what is registered."""
-        return self.workspace.params.register_.precision
+    def similarities(self, model: Path, titles: list[str]) -> Similarities:
+        """Return a network as it is registered, compared with titles."""
+        precision = self.workspace.params.register_.precision
+        return Registered.of(model, precision).similarities(titles)
 
     def scores(self, search: Search) -> np.ndarray:
         """Score all occupations for each title asked [title, occupation]."""
-        progress = Progress("titles scored:", len(self.halves.asked))
-        blocks = []
-        for place, hits in search.blocks(self.halves.asked["cleaned"].to_list(), 1):
-            blocks.append(hits.scores.astype(np.float32))
-            progress(place.stop)
-        return np.concatenate(blocks)
+        found = search.blocks(self.halves.asked["cleaned"].to_list(), 1)
+        return np.concatenate([hits.scores.astype(np.float32) for _, hits in found])
 
     def values(self, test: str, search: Search) -> pl.DataFrame:
         """Return `test, query_id` and a column a metric for the titles asked; ties in mean."""
@@ -66,12 +60,10 @@ class Asking:
         model: Path,
         known: Known | None = None,
         weights: EvidenceParams | None = None,
-        precision: Precision | None = None,
     ) -> Search:
         """Search the index of all aliases with a network as it is registered, and with inputs."""
         rule = self.workspace.params.evaluate.rule
-        system = Registered.of(model, precision or self.precision)
-        plain = Search(self.index, system.similarities(self.index.titles), rule)
+        plain = Search(self.index, self.similarities(model, self.index.titles), rule)
         if known is None:
             return plain
         weights = weights or self.workspace.params.evidence
@@ -80,7 +72,7 @@ class Asking:
         exemplars = made.exemplars.to_dict(as_series=False)
         evidence = Evidence.of(self.index, bias, exemplars, rule.temperature)
         titles = [*self.index.titles, *evidence.titles]
-        return Search(self.index, system.similarities(titles), rule, evidence)
+        return Search(self.index, self.similarities(model, titles), rule, evidence)
 
     def unjudged(self, values: pl.DataFrame) -> pl.DataFrame:
         """Return the values of those titles whose occupation no given label names."""

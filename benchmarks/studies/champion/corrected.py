@@ -6,22 +6,16 @@ from pathlib import Path
 
 import polars as pl
 
+from benchmarks.corrected_pairs import write_corrected
 from benchmarks.workspace import Workspace
 from models.answer.search import Search
 from models.repeatable.seeding import generator
-from tasks.files.frames import read_frame, write_frame
-from tasks.files.schemas import OPINIONS, SPLIT_ALIASES, STRINGS
-from tasks.pairing.drawn_pairs import new_pairs
-from tasks.pairing.feedback_pairs import feedback_pairs
-from tasks.pairing.pair_blocks import read_blocks, write_blocks
-from tasks.pairing.strings_table import append, feedback_strings
+from tasks.files.frames import read_frame
+from tasks.files.schemas import OPINIONS, SPLIT_ALIASES
 from tasks.pairing.verdicts import resolve
-from tasks.pairs import counting
 
 
-def write_corrected(
-    workspace: Workspace, search: Search, given: pl.DataFrame, folder: Path
-) -> Path:
+def write_judged(workspace: Workspace, search: Search, given: pl.DataFrame, folder: Path) -> None:
     """Write strings and pairs of the workspace's mix and of the verdicts on a network's answers.
 
     Args:
@@ -32,24 +26,8 @@ def write_corrected(
     """
     aliases = read_frame(workspace.data / "split/aliases.parquet", SPLIT_ALIASES)
     verdicts = resolve(_opinions(search, given), aliases, set()).verdicts
-    before = workspace.pairs(workspace.mix)
-    strings = read_frame(before / "strings.parquet", STRINGS)
-    strings = append(strings, feedback_strings(verdicts, corrections=True))
-    params, rng = workspace.params.pairs, generator(workspace.params.seed, "champion", "pairs")
-    blocks = counting(
-        read_blocks(before / "pairs.parquet"),
-        lambda similar: feedback_pairs(
-            strings,
-            verdicts,
-            new_pairs(similar, params.shares["feedback"]),
-            params,
-            rng,
-            corrections=True,
-        ),
-    )
-    write_blocks(blocks, folder / "pairs.parquet")
-    write_frame(strings, folder / "strings.parquet", STRINGS)
-    return folder
+    params, rng = workspace.params, generator(workspace.params.seed, "champion", "pairs")
+    write_corrected(workspace.pairs(workspace.mix), verdicts, params.pairs, rng, folder)
 
 
 def _opinions(search: Search, given: pl.DataFrame) -> pl.DataFrame:

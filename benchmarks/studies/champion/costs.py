@@ -9,9 +9,9 @@ from pathlib import Path
 import polars as pl
 
 from benchmarks.results import Row
+from benchmarks.runner import one_thread
 from benchmarks.systems import CHAMPION, SENTENCES, untrained
 from benchmarks.timing import Work, alternate
-from benchmarks.tuning import one_thread
 from benchmarks.workspace import Workspace
 from models.answer.search import Search, Similarities
 from tasks.artefact.registered import Registered

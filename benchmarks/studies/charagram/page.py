@@ -5,13 +5,13 @@ from __future__ import annotations
 from statistics import mean
 
 from benchmarks.pages.plots import curves, svg
-from benchmarks.pages.tables import distinct, of, where
-from benchmarks.results import Results
+from benchmarks.pages.tables import distinct, where
+from benchmarks.results import Lines
 
 
-def plot(results: Results) -> str:
+def plot(rows: Lines) -> str:
     """Draw the means over seeds by examples seen."""
-    rows = [row for row in results["charagram"] if row["test"].startswith("examples_")]
+    rows = [row for row in rows if row["test"].startswith("examples_")]
     ticks = sorted(distinct(rows, "test"))
     panels = {}
     for metric, title in (
@@ -21,7 +21,7 @@ def plot(results: Results) -> str:
         panels[title] = [
             (system, [mean(float(row["value"]) for row in where(own, test=t)) for t in ticks])
             for system in distinct(rows, "system")
-            if (own := where(of(rows, metric), system=system))
+            if (own := where(rows, metric=metric, system=system))
         ]
     seen = [float(tick.removeprefix("examples_")) / 1000 for tick in ticks]
     return svg("charagram", lambda whole: curves(whole, seen, panels, "thousand pairs seen"))

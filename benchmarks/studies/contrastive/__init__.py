@@ -1,1 +1,1 @@
-"""Penalties, margins, sampling ratios and typo rates of the contrastive loss."""
+"""Penalties, margins and sampling ratios of the contrastive loss."""

@@ -6,27 +6,27 @@ import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
-import torch
 
-from benchmarks.grids import Grid
 from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.results import Row
-from benchmarks.studies.frozen_space.spaces import METRICS, in_space, values
-from benchmarks.timing import Work, alternate
-from benchmarks.title_networks import TitleNetworks, updates
-from benchmarks.tuning import TRIAL_SEED, bounded, learning, one_thread, seeded, tuned
+from benchmarks.runner import bounded, learning, one_thread, seeded, with_values
+from benchmarks.study import study
+from benchmarks.title_networks import TitleNetworks
 from benchmarks.workspace import Exam, Workspace
+from models.answer.search import Similarities
+from models.network.embedding import embed_titles
 from models.network.kinds import loss_settings
+from models.network.model_files import load_model
 from models.training.run import TrainSettings
-from models.training.title_run import TitleRun
 from tasks.params.network import training_settings
 from tasks.params.whole import AllParams
 
+METRICS = {"success_at_1": "success_at_1", "success_at_10": "success_at_10"}
 EARLIER, FREE, OWN = "earlier", "free", "own_index"
 DENSITY = "von_mises_fisher"
-RATES = (0.003, 0.01)
 FROZEN = ("most_informative", "random", "difference", "projection")
 TRAINABLE = ("max", "mix", "semihard")
 COMPARED: dict[str, dict[str, str]] = {
@@ -35,63 +35,39 @@ COMPARED: dict[str, dict[str, str]] = {
     **{name: {"kind": "margin", "negatives": name} for name in TRAINABLE},
 }
 """What of each system's loss differs from the values of its kind in `params.yaml`; less `free`."""
-VARIED = {
-    "von_mises_fisher": ("norm_penalty", (0.0, 0.02, 0.1)),
-    "frozen_margin": ("margin", (0.25, 0.5, 1.0)),
-    "margin": ("margin", (0.2, 0.4, 0.8)),
-    "contrastive": ("margin", (0.2, 0.4, 0.6)),
-    "info_nce": ("temperature", (0.05, 0.1, 0.2)),
-}
-"""What the trials of a kind differ in besides the learning rate."""
-TIMES = 20  # losses of a repeat
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Tune and train all networks, then ask and time them."""
+    """Train all networks, then ask them."""
     workspace = Workspace.read(dataset)
     exam, earlier = workspace.exam(), workspace.model(options.earlier, workspace.seed)
     pairs = workspace.pairs(options.mix)
     networks = TitleNetworks(options.kept, options.processes, pairs, earlier)
-    candidates = list(grids(workspace.params, options.trial_steps))
-    chosen = tuned(candidates, networks, "valid_success_at_1")
-    settings = {
-        system: bounded(own, options.steps, own.seed) for system, own in chosen.settings.items()
-    }
-    answers: dict[str, Seeds] = {}
+    settings = systems(
+        workspace.params, study("frozen_space").face["tuned"][dataset], options.steps
+    )
+    found: dict[str, Seeds] = {}
     made = seeded(settings, options.seeds, networks)
     with one_thread():
-        production = values(exam.network(earlier), exam)
+        production = exam.answers(earlier).drop("system")
         for system, outcomes in made.items():
             print(f"asking {system}", flush=True)
-            answers[system] = {
-                seed: _answers(network.folder, earlier, exam) for seed, network in outcomes.items()
+            found[system] = {
+                seed: answers(network.folder, earlier, exam) for seed, network in outcomes.items()
             }
-        rows = [
-            *chosen.rows,
-            *learning(made),
-            *quality(answers, {workspace.seed: production}, exam),
-        ]
-        rows += speeds(settings, networks, options.repeats)
-    yield rows
+        compared = quality(found, {workspace.seed: production}, exam)
+        yield [*learning(made), *compared]
 
 
-def systems(params: AllParams) -> dict[str, dict[str, str]]:
-    """Return `COMPARED` and, as `free`, the loss of the workspace."""
-    own = params.train.loss.kind
-    if own not in VARIED:
-        raise ValueError(f"train.loss.kind = {own}: choose one of {', '.join(VARIED)}")
-    return {**COMPARED, FREE: {"kind": own}}
-
-
-def grids(params: AllParams, steps: int) -> Iterator[Grid]:
-    """Yield two learning rates with three values of what a loss has to be tuned for."""
-    base = bounded(training_settings(params.network, TRIAL_SEED), steps)
-    for system, changes in systems(params).items():
-        kind = changes["kind"]
-        name, candidates = VARIED[kind]
-        loss = loss_settings({**params.losses[kind], **changes})
-        axes = {"learning_rate": RATES, f"loss.{name}": candidates}
-        yield Grid(system, replace(base, loss=loss), axes)
+def systems(
+    params: AllParams, tuned: Mapping[str, Mapping[str, Any]], steps: int
+) -> dict[str, TrainSettings]:
+    """Return the settings of `COMPARED` and, as `free`, of the workspace's own loss."""
+    base, made = bounded(training_settings(params.network, 1), steps), {}
+    for system, changes in {**COMPARED, FREE: {"kind": params.train.loss.kind}}.items():
+        loss = loss_settings({**params.losses[changes["kind"]], **changes})
+        made[system] = with_values(replace(base, loss=loss), tuned[system])
+    return made
 
 
 def beside(stored: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
@@ -127,40 +103,15 @@ def quality(networks: Mapping[str, Seeds], earlier: Seeds, exam: Exam) -> Iterat
             yield from gains(system, by_seed, networks[DENSITY], metric, params)
 
 
-def speeds(
-    settings: Mapping[str, TrainSettings], networks: TitleNetworks, repeats: int
-) -> list[Row]:
-    """Measure similar pairs a second of each loss alone and of whole updates, all in turn."""
-    runs = {system: networks.started(own)[0] for system, own in settings.items()}
-    works = [_loss_alone(system, run) for system, run in runs.items()]
-    trained = [
-        updates(
-            system,
-            run,
-            "examples_per_second",
-            lambda run, step: len(run.batches.similar_rows(step)),
-        )
-        for system, run in runs.items()
-    ]
-    return alternate([*works, *trained], repeats)
-
-
-def _answers(folder: Path, earlier: Path, exam: Exam) -> pl.DataFrame:
+def answers(folder: Path, earlier: Path, exam: Exam) -> pl.DataFrame:
     """Return what a network makes of all queries among the stored aliases, and among its own."""
-    stored = values(in_space(folder, earlier, exam.index.titles), exam)
-    return beside(stored, values(exam.network(folder), exam))
+    stored = exam.scores(in_space(folder, earlier, exam.index.titles))
+    return beside(stored.drop("system"), exam.answers(folder).drop("system"))
 
 
-def _loss_alone(system: str, run: TitleRun) -> Work:
-    """Prepare the loss and its gradient at the embeddings of a batch; the encoder does nothing."""
-    rows, batch = run.batch(0)
-    with torch.no_grad():
-        embeddings = run.encoder(*run.strings.batch(rows))
-
-    def losses() -> float:
-        for _ in range(TIMES):
-            leaf = embeddings.clone().requires_grad_()
-            run.loss(leaf, batch, run.settings.loss).total.backward()  # type: ignore[no-untyped-call]
-        return float(TIMES * len(run.batches.similar_rows(0)))
-
-    return Work(system, "loss_alone", "examples_per_second", losses)
+def in_space(folder: Path, earlier: Path, titles: list[str]) -> Similarities:
+    """Compare queries of the network in `folder` with titles as `earlier` stored them."""
+    featurizer, encoder = load_model(folder)
+    before, first = load_model(earlier)
+    index = embed_titles(first, before, titles).T.contiguous()
+    return lambda queries: (embed_titles(encoder, featurizer, list(queries)) @ index).numpy()

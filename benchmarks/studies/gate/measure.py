@@ -20,7 +20,6 @@ import polars as pl
 from benchmarks.results import Row
 from benchmarks.workspace import Exam, Workspace
 from models.measures.intervals import bootstrap_interval
-from models.repeatable.progress import Progress
 from models.repeatable.seeding import child_seed, generator
 from tasks.evaluation.systems import read_index
 from tasks.files.queries import read_queries
@@ -63,12 +62,9 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         for count in options.labels
     }
     cases = [*scenarios(tests, options.labelled, options.elsewhere)]
-    progress = Progress("gate: replays", len(sizes) * len(cases) * options.replays)
     for system, own in sizes.items():
         for case in cases:
-            share = promoted(own, case, workspace, system, options.replays)
-            rows.append(share)
-            progress((len(rows) - 2 * len(tests)) * options.replays)
+            rows.append(promoted(own, case, workspace, system, options.replays))
     yield rows
 
 

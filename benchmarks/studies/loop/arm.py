@@ -1,11 +1,18 @@
-"""The weeks of one arm, one after the other: answer, ask a person, pick up, retrain, decide.
+"""The weeks of one arm: answer, let a person judge some titles, pick up, retrain, decide.
 
-A week's inputs are answered by the champion as it stands; then some of its titles are given their
-labels. What is learned, gathered and asked at the gate has seen the titles of these weeks alone.
+The champion answers a week's inputs first; then some of its titles get their labels. What people
+said is picked up in the champion's own network, with exemplars unless the gate shows that others
+suffer, else as a look-up alone (`tasks/registry/corrections.py`). A network is then trained anew
+with all of it, and the gate decides whether it becomes champion (`tasks/judging/gate.py`).
+
+Out: frames of `test, query_id` and the columns `METRICS`; a null counts in no mean. `week:3` holds
+the inputs of a week before anybody answers a title of it, `week:3/…` what follows from the answers.
 """
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,14 +20,24 @@ from typing import NamedTuple
 
 import polars as pl
 
-from benchmarks.studies.loop import values
-from benchmarks.studies.loop.choosing import CHOICES, Week
+from benchmarks.studies.loop.people import CHOICES, People, Week
 from benchmarks.studies.loop.retraining import Retraining
-from benchmarks.studies.loop.saying import People
-from benchmarks.studies.loop.standing import Standing
+from benchmarks.studies.loop.standing import Standing, at_the_gate
 from benchmarks.studies.loop.stream import titles_of
-from benchmarks.studies.loop.turn import Turn
 from benchmarks.title_networks import TitleNetwork
+from tasks.artefact.corrected import exemplify, learned, tell
+from tasks.feedback import Judged
+from tasks.judging.first_version import decide_corrected
+from tasks.judging.gate import decide
+
+METRICS = ("success_at_1", "mistakes", "corrected", "promoted", "fell_back")
+EMPTY = pl.DataFrame(
+    schema={"test": pl.String, "query_id": pl.String, **dict.fromkeys(METRICS, pl.Float64)}
+)
+WEEK, ALL, LATER = "week:", "all_weeks", "later_weeks"
+PER_WEEK = ("asked", "at_once", "retrained", "gate")
+"""Of which all weeks together have a mean as well."""
+CHAMPION = "the champion"
 
 
 class Ran(NamedTuple):
@@ -32,10 +49,10 @@ class Ran(NamedTuple):
 
 @dataclass(frozen=True)
 class Arm:
-    """Who answers what.
+    """How the weeks go.
 
     Attributes:
-        name: of the arm; what it chooses stands in `choosing.CHOICES`, nothing if it is not there.
+        name: of the arm; `people.CHOICES` says which titles are answered, none if it is not there.
         budget: titles that a person answers in a week.
         retraining: makes networks, with the seed of this arm.
     """
@@ -45,43 +62,105 @@ class Arm:
     retraining: Retraining
 
     def run(self) -> Ran:
-        """Go through all weeks; the last is asked alone."""
-        network = self.retraining.first(f"{self._who}: first network")
-        ran = Ran([values.EMPTY], {0: network})
+        """Go through all weeks; titles of the last are not answered."""
+        ran = Ran([EMPTY], {0: self.retraining.first(f"{self._who}: first network")})
         with TemporaryDirectory() as place:
             self._go_through(Path(place), ran)
         return ran
 
     def _go_through(self, folder: Path, ran: Ran) -> None:
-        stream, told = self.retraining.stream, list[pl.DataFrame]()
+        stream = self.retraining.stream
         people, last = People(stream, folder / "said"), len(stream.weeks)
         first = self.retraining.artefact(ran.networks[0].folder, people.heard(), folder / "0")
         champion = Standing(first)
         for number, inputs in enumerate(stream.weeks, 1):
-            name = f"{self._who}, week {number} of {last}"
-            before = champion.answers(inputs)
-            ran.values.append(values.accuracy(f"{values.WEEK}{number}", before))
-            print(f"{name}: {values.share_right(before):.3f} right", flush=True)
+            before, week = champion.answers(inputs), f"{WEEK}{number}"
+            right = pl.col("answer").eq_missing(pl.col("occupation_id"))
+            ran.values.append(values(before, week, success_at_1=right))
+            print(f"{self._who}, {week} of {last}", flush=True)
             if number == last or self.name not in CHOICES:
                 continue
             asked = self._asked(champion, before, number)
             people.say(asked, number)
-            told.append(values.mistakes(asked))
-            turn = Turn(name, number, before, asked, pl.concat(told))
-            own = folder / str(number)
-            taken = turn.taken(champion, people.heard(), self.retraining, own)
-            champion, ran.networks[number] = taken.champion, taken.network
-            ran.values.extend(taken.values)
+            said, own = people.heard(), folder / str(number)
+            corrected, fell_back = self._picked_up(champion, said, own)
+            ran.networks[number] = self.retraining.again(said, f"{self._who}, {week}")
+            model = ran.networks[number].folder
+            challenger = Standing(self.retraining.artefact(model, said, own))
+            promoted = self._promoted(challenger, corrected, said)
+            ran.values.extend(self._effects(week, asked, corrected, challenger))
+            decided = pl.DataFrame({"query_id": [week], "promoted": promoted, "fell": fell_back})
+            columns = {"promoted": pl.col("promoted"), "fell_back": pl.col("fell")}
+            ran.values.append(values(decided, f"{week}/gate", **columns))
+            champion = challenger if promoted else corrected
 
     @property
     def _who(self) -> str:
         return f"{self.name}, seed {self.retraining.settings.seed}"
 
     def _asked(self, champion: Standing, answered: pl.DataFrame, number: int) -> pl.DataFrame:
-        """Return the titles that a person answers this week."""
+        """Return the titles that a person answers this week, with the label as `said`."""
         titles = titles_of(answered)
-        shown = titles.drop("occupation_id", "said")
-        seed = self.retraining.settings.seed
+        shown, seed = titles.drop("occupation_id", "said"), self.retraining.settings.seed
         week = Week(shown, champion.normalizer.embed, seed, number)
-        chosen = CHOICES[self.name](week, self.budget)
-        return titles.filter(pl.col("normalized").is_in(chosen))
+        return titles.filter(pl.col("normalized").is_in(CHOICES[self.name](week, self.budget)))
+
+    def _picked_up(self, champion: Standing, said: Judged, folder: Path) -> tuple[Standing, bool]:
+        """Return the champion with what people said, and whether it has the look-up alone."""
+        stream = self.retraining.stream
+        params = stream.workspace.params
+        place = Path(shutil.copytree(champion.folder, folder / "with_exemplars"))
+        tell(place, said.told)
+        known = learned(said.judged, params.evidence.label_weight)
+        exemplify(place, said.judged["cleaned"], known)
+        whole = Standing(place)
+        asked = at_the_gate(whole, champion, self._queries(said), stream.index)
+        verdict = decide_corrected(asked, CHAMPION, params.gate.harm)
+        print(f"{self._who}: picked up, {verdict.reason}", flush=True)
+        if verdict.promoted:
+            return whole, False
+        place = Path(shutil.copytree(champion.folder, folder / "look_up"))
+        tell(place, said.told)
+        return Standing(place, champion), True
+
+    def _promoted(self, challenger: Standing, champion: Standing, said: Judged) -> bool:
+        stream = self.retraining.stream
+        asked = at_the_gate(challenger, champion, self._queries(said), stream.index)
+        verdict = decide(asked, CHAMPION, stream.workspace.params.gate)
+        print(f"{self._who}: retrained, {verdict.reason}", flush=True)
+        return verdict.promoted
+
+    def _queries(self, said: Judged) -> pl.DataFrame:
+        """Return the profile's queries and the judged titles that are kept from training."""
+        return pl.concat([self.retraining.stream.gate, said.queries])
+
+    def _effects(
+        self, week: str, asked: pl.DataFrame, corrected: Standing, challenger: Standing
+    ) -> Iterator[pl.DataFrame]:
+        """Yield which answers were mistakes, and which of these are right by each model."""
+        wrong = pl.col("answer").ne_missing(pl.col("said"))
+        yield values(asked, f"{week}/asked", mistakes=wrong)
+        mistakes = asked.filter(wrong).select("query_id", "raw_title", "cleaned", "said")
+        for name, standing in (("at_once", corrected), ("retrained", challenger)):
+            now = standing.answers(mistakes)
+            right = pl.col("answer").eq_missing(pl.col("said"))
+            yield values(now, f"{week}/{name}", corrected=right)
+
+
+def values(frame: pl.DataFrame, test: str, **columns: pl.Expr) -> pl.DataFrame:
+    """Return `test, query_id` and the columns `METRICS`, those that are not given null."""
+    own = {name: column.cast(pl.Float64) for name, column in columns.items()}
+    made = frame.select(pl.lit(test).alias("test"), "query_id", **own)
+    return pl.concat([EMPTY, made], how="diagonal")
+
+
+def with_sums(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the same, and the tests of all weeks, and of all weeks but the first."""
+    test = pl.col("test")
+    weekly = test.str.starts_with(WEEK)
+    later = weekly & ~test.str.contains("/") & (test != f"{WEEK}1")
+    sums = [frame.filter(later).with_columns(test=pl.lit(LATER))]
+    for name in PER_WEEK:
+        own = frame.filter(weekly & test.str.ends_with(f"/{name}"))
+        sums.append(own.with_columns(test=pl.lit(f"{ALL}/{name}")))
+    return pl.concat([frame, *sums])

@@ -13,19 +13,18 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.results import Row
-from benchmarks.studies.loop import values
-from benchmarks.studies.loop.arm import Arm, Ran
-from benchmarks.studies.loop.choosing import ARMS, NOTHING, QUEUE, RANDOM
+from benchmarks.runner import learning, one_thread
+from benchmarks.studies.loop.arm import METRICS, WEEK, Arm, Ran, with_sums
+from benchmarks.studies.loop.people import NOTHING, QUEUE, RANDOM
 from benchmarks.studies.loop.retraining import Retraining
 from benchmarks.studies.loop.stream import Stream
 from benchmarks.systems import champion_settings
-from benchmarks.tuning import learning, one_thread
 from benchmarks.workspace import data_folder
 from tasks.params.whole import AllParams
 
+ARMS = (NOTHING, RANDOM, QUEUE)
 COMPARED = ((RANDOM, NOTHING), (QUEUE, NOTHING), (QUEUE, RANDOM))
-"""Each is less the other; those are measured first that others are compared with."""
-SHARES = {name: name for name in values.METRICS}
+"""Each is less the other."""
 
 
 class Job(NamedTuple):
@@ -38,62 +37,49 @@ class Job(NamedTuple):
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Run every arm with every seed; yield the rows of an arm once all of its seeds are through."""
+    """Run every arm with every seed."""
     seeds = range(1, options.seeds + 1)
-    stream = Stream.read(dataset, data_folder(), options.weeks)
     for seed in seeds:  # all arms begin with these networks, so that none trains them twice
-        made = _retraining(stream, seed, options).first(f"first network, seed {seed}")
-        print(f"first network, seed {seed}: best at step {made.best_step}", flush=True)
+        retraining(Job(dataset, NOTHING, seed, options)).first(f"first network, seed {seed}")
     jobs = [Job(dataset, arm, seed, options) for arm in ARMS for seed in seeds]
     ran: dict[str, dict[int, Ran]] = {arm: {} for arm in ARMS}
-    for job, own in zip(jobs, _outcomes(jobs, options.processes), strict=True):
+    if options.processes == 1:
+        outcomes = [*map(run_arm, jobs)]
+    else:
+        with get_context("spawn").Pool(options.processes) as pool:
+            outcomes = pool.map(run_arm, jobs, chunksize=1)
+    for job, own in zip(jobs, outcomes, strict=True):
         ran[job.arm][job.seed] = own
-        if job.seed == seeds[-1]:
-            print(f"{job.arm}: measured", flush=True)
-            yield list(rows_of(job.arm, ran, stream.workspace.params))
-
-
-def rows_of(arm: str, ran: Mapping[str, Mapping[int, Ran]], params: AllParams) -> Iterator[Row]:
-    """Yield the figures of an arm, what it gains over those before it, and how networks learned."""
-    own = _values(ran[arm])
-    for row in figures(arm, own, SHARES, params):
-        yield row if row.n > 1 else row._replace(low=None, high=None)
-    for mine, theirs in COMPARED:
-        if mine == arm:
-            ours, others = _accuracy(own), _accuracy(_values(ran[theirs]))
-            yield from gains(f"{mine}-{theirs}", ours, others, "gain_success_at_1", params)
-    for week in range(1 + max(max(own.networks) for own in ran[arm].values())):
-        if week or arm == NOTHING:  # the first network is the same in every arm
-            system = f"{arm}/{values.WEEK}{week}" if week else arm
-            yield from learning(
-                {system: {seed: one.networks[week] for seed, one in ran[arm].items()}}
-            )
+    yield list(rows_of(ran, retraining(jobs[0]).stream.workspace.params))
 
 
 def run_arm(job: Job) -> Ran:
     """Run one arm on one thread."""
-    stream = Stream.read(job.dataset, data_folder(), job.options.weeks)
     with one_thread(), threadpool_limits(1):
-        return Arm(job.arm, job.options.budget, _retraining(stream, job.seed, job.options)).run()
+        return Arm(job.arm, job.options.budget, retraining(job)).run()
 
 
-def _outcomes(jobs: list[Job], processes: int) -> Iterator[Ran]:
-    if processes == 1:
-        yield from map(run_arm, jobs)
-        return
-    with get_context("spawn").Pool(processes) as pool:
-        yield from pool.imap(run_arm, jobs)
+def retraining(job: Job) -> Retraining:
+    """Return how an arm's networks are trained."""
+    stream = Stream.read(job.dataset, data_folder(), job.options.weeks)
+    params, options = stream.workspace.params, job.options
+    settings = champion_settings(params, options.steps, options.batch)
+    return Retraining(stream, replace(settings, seed=job.seed), options.kept)
 
 
-def _retraining(stream: Stream, seed: int, options: argparse.Namespace) -> Retraining:
-    settings = champion_settings(stream.workspace.params, options.steps, options.batch)
-    return Retraining(stream, replace(settings, seed=seed), options.kept)
-
-
-def _values(ran: Mapping[int, Ran]) -> Seeds:
-    return {seed: values.with_sums(pl.concat(own.values)) for seed, own in ran.items()}
-
-
-def _accuracy(by_seed: Seeds) -> Seeds:
-    """Return what weeks are compared by."""
-    return {seed: own.filter(pl.col("success_at_1").is_not_null()) for seed, own in by_seed.items()}
+def rows_of(ran: Mapping[str, Mapping[int, Ran]], params: AllParams) -> Iterator[Row]:
+    """Yield the figures of every arm, what it gains over others, and how networks learned."""
+    values: dict[str, Seeds] = {}
+    for arm, by_seed in ran.items():
+        values[arm] = {seed: with_sums(pl.concat(own.values)) for seed, own in by_seed.items()}
+        for row in figures(arm, values[arm], {name: name for name in METRICS}, params):
+            yield row if row.n > 1 else row._replace(low=None, high=None)
+        for week in range(arm != NOTHING, 1 + max(max(own.networks) for own in by_seed.values())):
+            system = f"{arm}/{WEEK}{week}" if week else arm
+            yield from learning({system: {s: own.networks[week] for s, own in by_seed.items()}})
+    asked = pl.col("success_at_1").is_not_null()
+    for mine, theirs in COMPARED:
+        ours, others = (
+            {seed: own.filter(asked) for seed, own in values[arm].items()} for arm in (mine, theirs)
+        )
+        yield from gains(f"{mine}-{theirs}", ours, others, "gain_success_at_1", params)

@@ -7,12 +7,11 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.pages.page_tables import over_seeds
 from benchmarks.pages.plots import COLOURS, MARKS, svg
-from benchmarks.pages.tables import of, where
-from benchmarks.results import Line, Lines, Results
-from benchmarks.studies.loop.choosing import ARMS, NOTHING, QUEUE, RANDOM
-from benchmarks.studies.loop.values import WEEK
+from benchmarks.pages.tables import over_seeds, where
+from benchmarks.results import Line, Lines
+from benchmarks.studies.loop.arm import WEEK
+from benchmarks.studies.loop.people import NOTHING, QUEUE, RANDOM
 
 LABELS = {
     QUEUE: "the queue answered",
@@ -23,14 +22,14 @@ APART = 0.12
 """By how much the marks of a week stand beside each other."""
 
 
-def plot(results: Results) -> str:
+def plot(rows: Lines) -> str:
     """Draw success@1 by week, a line an arm, with 95 % intervals."""
-    rows = over_seeds(of(results["loop"], "success_at_1"))
+    means = over_seeds(where(rows, metric="success_at_1"))
 
     def draw(whole: Figure) -> None:
         axes = whole.subplots()
-        for number, arm in enumerate(reversed(ARMS)):
-            _line(axes, number, arm, where(rows, system=arm))
+        for number, arm in enumerate(LABELS):
+            _line(axes, number, arm, where(means, system=arm))
         axes.set_xlabel("week; nobody has answered anything before the first")
         axes.set_ylabel("inputs answered right")
         whole.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)

@@ -1,29 +1,24 @@
-"""A network trained with people's corrections, what inputs say beside it, and its artefact.
+"""A network trained with people's corrections, and its artefact with what is known of inputs.
 
 In: a workspace's pairs of mix 3 and what people said so far. Out: an artefact folder, made in the
-steps and with the parameters of mix 4c in the pipeline: pairs (as the study `feedback` has them),
-training, evidence, confidence. Networks and evidence are kept, named by all that they follow from;
-artefacts are not.
+steps and with the parameters of mix 4c in the pipeline. Networks are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import polars as pl
 
-from benchmarks.studies.feedback.pairs import Material, variant_pairs
-from benchmarks.studies.feedback.variants import variant
+from benchmarks.corrected_pairs import write_corrected
+from benchmarks.runner import Job
 from benchmarks.studies.loop.stream import BEFORE, Stream
 from benchmarks.title_networks import TitleNetwork, TitleNetworks
-from benchmarks.tuning import Job, training_code
 from models.answer.search import Search
 from models.network.model_files import load_model
-from models.training.checkpoints import run_key
+from models.repeatable.seeding import generator
 from models.training.run import TrainSettings
 from tasks.artefact.folder import Sources, build_artefact
 from tasks.evaluation.answering import answering
@@ -33,10 +28,9 @@ from tasks.evidence.gathering import gather
 from tasks.evidence.known import known_inputs
 from tasks.feedback import Judged
 from tasks.files.frames import read_frame, write_frame, write_json
-from tasks.files.queries import BEFORE_FEEDBACK, read_queries
-from tasks.files.schemas import EXEMPLARS, OCCUPATIONS, PRIOR, SPLIT_INPUTS, STRINGS, TOLD
+from tasks.files.queries import read_queries
+from tasks.files.schemas import EXEMPLARS, OCCUPATIONS, PRIOR, SPLIT_INPUTS, TOLD
 from tasks.files.sources import CORRECTIONS
-from tasks.pairing.pair_blocks import write_blocks
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,7 @@ class Retraining:
     Attributes:
         stream: of the workspace.
         settings: of training, its seed among them.
-        kept: folder of what is kept.
+        kept: folder of the networks.
     """
 
     stream: Stream
@@ -54,21 +48,16 @@ class Retraining:
     kept: Path
 
     def first(self, name: str) -> TitleNetwork:
-        """Train without anybody's word, or take what is kept; `name` is said of progress."""
+        """Train without feedback, or take what is kept; `name` stands in lines of progress."""
         return self._trained(self.stream.workspace.pairs(BEFORE), name)
 
     def again(self, said: Judged, name: str) -> TitleNetwork:
-        """Train with the verdicts and corrections that are no reserve."""
+        """Train with the verdicts and corrections that are not reserved for the gate."""
         workspace = self.stream.workspace
-        params = workspace.params
-        before = workspace.pairs(BEFORE) / "pairs.parquet"
-        material = Material(self.stream.strings, before, {})
-        learned = variant(CORRECTIONS)
-        made = variant_pairs(learned, material, said.verdicts, params.pairs, params.seed)
+        params, rng = workspace.params, generator(workspace.params.seed, "pairs", CORRECTIONS)
         with TemporaryDirectory() as folder:
             pairs = Path(folder)
-            write_frame(made[0], pairs / "strings.parquet", STRINGS)
-            write_blocks(made[1], pairs / "pairs.parquet")
+            write_corrected(workspace.pairs(BEFORE), said.verdicts, params.pairs, rng, pairs)
             return self._trained(pairs, name)
 
     def artefact(self, model: Path, said: Judged, folder: Path) -> Path:
@@ -76,8 +65,8 @@ class Retraining:
         sources = Sources.below(self.stream.workspace.folder)
         told = folder / "said" / "told.parquet"
         write_frame(said.told, told, TOLD)
-        evidence = self._evidence(model, said.judged)
-        made = replace(sources, model=model, evidence=evidence, told=told)
+        self._write_evidence(model, said.judged, folder / "evidence")
+        made = replace(sources, model=model, evidence=folder / "evidence", told=told)
         build_artefact(made, folder / "artefact")
         return folder / "artefact"
 
@@ -85,11 +74,8 @@ class Retraining:
         networks = TitleNetworks(self.kept, 1, pairs, teacher=self.stream.workspace.teacher)
         return networks.outcome(Job(name, self.settings))
 
-    def _evidence(self, model: Path, judged: pl.DataFrame) -> Path:
-        """Write what the stage `evidence` does for mix 4c, unless it is kept."""
-        folder = self.kept / f"evidence-{self._key(model, judged)}"
-        if (folder / "calibration.json").is_file():  # the last one that is written
-            return folder
+    def _write_evidence(self, model: Path, judged: pl.DataFrame, folder: Path) -> None:
+        """Write what the stage `evidence` does for mix 4c."""
         workspace, index = self.stream.workspace, self.stream.index
         params, rule = workspace.params.evidence, workspace.params.evaluate.rule
         inputs = read_frame(workspace.data / "split/inputs.parquet", SPLIT_INPUTS)
@@ -106,19 +92,3 @@ class Retraining:
             hierarchy, share = levels(index, named), params.lost_share
             calibration = calibrate(search, queries, hierarchy, rule.temperature, share)
         write_json(calibration and asdict(calibration), folder / "calibration.json")
-        return folder
-
-    def _key(self, model: Path, judged: pl.DataFrame) -> str:
-        params = self.stream.workspace.params
-        sections = [own.model_dump(mode="json") for own in (params.evidence, params.evaluate)]
-        return run_key([sections, judged.rows(), self._code], [*model.glob("*.*"), *self._read()])
-
-    @cached_property
-    def _code(self) -> dict[str, str]:
-        return training_code(self.settings, __name__)
-
-    def _read(self) -> Iterable[Path]:
-        data = self.stream.workspace.data
-        yield from (data / stage / "queries.parquet" for stage in BEFORE_FEEDBACK)
-        yield from (data / "split" / f"{name}.parquet" for name in ("inputs", "titles"))
-        yield data / "ingest/occupations.parquet"

@@ -1,14 +1,9 @@
-"""A model as consumers have it: an artefact folder, asked inputs and the gate's queries.
-
-In: a folder of `tasks/artefact/folder.py`. Out: inputs with the answers beside them, and success@1
-of queries, which knows no look-up (`tasks/judging/judgement.py` asks in the same way).
-"""
+"""A model as consumers have it: an artefact folder that answers inputs and the gate's queries."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from models.answer.index import AliasIndex
@@ -27,13 +22,12 @@ ANSWER: Schema = {
     "confidence": pl.Float64,
     "abstained": pl.Boolean,
     "reason": pl.String,
-    "first": pl.String,
 }
-"""Beside an input: what it is answered, and the best occupation even where that is held back."""
+"""Columns of an answer beside its input."""
 
 
 class Standing:
-    """A model and what it has said to the gate so far.
+    """A model, and its answers to the gate so far.
 
     Attributes:
         folder: its artefact.
@@ -41,7 +35,7 @@ class Standing:
     """
 
     def __init__(self, folder: Path, same: Standing | None = None) -> None:
-        """Read an artefact; what the gate knows of the `same` network and exemplars holds here."""
+        """Read an artefact; `same` has the same network and exemplars, so its scores hold here."""
         from tasks.artefact.serving import read_normalizer  # onnxruntime takes seconds
 
         self.folder = folder
@@ -50,31 +44,15 @@ class Standing:
         self._scores: pl.DataFrame = same._scores if same else known
 
     def answers(self, inputs: pl.DataFrame) -> pl.DataFrame:
-        """Return `inputs` (`raw_title, cleaned`) with the columns `ANSWER`."""
+        """Return `inputs` (`raw_title`) with the columns `ANSWER`."""
         said = self.normalizer.predict(inputs["raw_title"].to_list()).columns
         held = {name: said[name].tolist() for name in ANSWER if name in said}
         held["answer"] = said["occupation_id"].tolist()
-        held["first"] = self.best(inputs["cleaned"].to_list(), looked_up=True)
         columns = [pl.Series(name, held[name], kind) for name, kind in dict(ANSWER).items()]
         return inputs.with_columns(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
 
-    def best(self, titles: list[str], *, looked_up: bool) -> list[str]:
-        """Return the best occupation of each cleaned title, however unsure it is.
-
-        Args:
-            titles: cleaned.
-            looked_up: whether what people and the taxonomy say of titles comes first.
-        """
-        normalizer, codes = self.normalizer, [np.empty(0, np.int64)]
-        for place, hits in normalizer.search.blocks(titles, 2):
-            if looked_up:
-                normalizer.lookup(titles[place], hits)
-            codes.append(hits.occupations[:, 0])
-        names = normalizer.index.occupations
-        return [names[code] for code in np.concatenate(codes)]
-
     def scores(self, queries: pl.DataFrame, index: AliasIndex) -> pl.DataFrame:
-        """Return schema `SCORES` of the gate's queries; each is asked once."""
+        """Return schema `SCORES` of the gate's queries, which know no look-up."""
         new = queries.join(self._scores, on=QUERY, how="anti")
         if len(new):
             search = self.normalizer.within(index)
@@ -87,7 +65,7 @@ def at_the_gate(
 ) -> dict[str, Answers]:
     """Return both models' answers to the gate's queries.
 
-    The n-gram matcher takes no part in a decision and is not asked: the champion stands for it.
+    The n-gram matcher takes no part in a decision: the champion stands for it.
     """
     systems = {"challenger": challenger, "opponent": champion, "ngram": champion}
     asked = [

@@ -69,14 +69,10 @@ class Stream:
         return read_index(self.workspace.data)
 
     @cached_property
-    def strings(self) -> pl.DataFrame:
-        """What the first network trains on: schema `STRINGS`."""
-        return read_frame(self.workspace.pairs(BEFORE) / "strings.parquet", STRINGS)
-
-    @cached_property
     def trained(self) -> set[str]:
-        """The same, normalized: no such title is kept for the gate alone."""
-        return set(normalized(self.strings["title"]))
+        """Normalized titles that the first network trains on: none is reserved for the gate."""
+        strings = read_frame(self.workspace.pairs(BEFORE) / "strings.parquet", STRINGS)
+        return set(normalized(strings["title"]))
 
     @cached_property
     def queried(self) -> set[str]:

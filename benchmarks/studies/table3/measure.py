@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from benchmarks.query_figures import sliced
 from benchmarks.results import BEST_STEP, LAST_STEP, Row
 from benchmarks.workspace import SAMPLE, Workspace, place
 from tasks.files.frames import read_frame
@@ -19,22 +18,29 @@ from tasks.files.tables import read_table
 from tasks.pairing.strings_table import VALID
 from tasks.reporting.material import HISTORY
 from tasks.reporting.sections.learning import best_look
-from tasks.table3.effects import EFFECTS, KEPT_UP
+from tasks.table3.effects import EFFECTS
+from tasks.table3.paper import ACCURACY, TESTS
 from tasks.table3.tables import SUMMARY
 
 LEXICAL = Path("data/lexical/table.csv")
 EFFECTS_FILE = "data/table3/effects.csv"
+PAPER = {
+    "table3": {
+        test: {system: value for (system, own), value in ACCURACY.items() if own == test}
+        for test in TESTS
+    }
+}
+"""The paper's figures, for the page: test to system to success@1."""
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     """Yield every row of a workspace."""
     workspace = Workspace.read(dataset)
-    rows = [*lexical(workspace), *networks(workspace), *bounds(workspace)]
+    rows = [*lexical(workspace), *networks(workspace)]
     if (workspace.folder / EFFECTS_FILE).is_file():
         folder = workspace.data / "table3"
         rows += means(read_table(folder / "summary.csv", SUMMARY))
         rows += gains(read_table(folder / "effects.csv", EFFECTS))
-        rows += verdicts(read_table(folder / "kept_up.csv", KEPT_UP))
     yield rows
 
 
@@ -73,45 +79,20 @@ def training(workspace: Workspace, mix: str, seed: int) -> Iterator[Row]:
 
 
 def means(summary: pl.DataFrame) -> Iterator[Row]:
-    """Yield means over several seeds and their standard deviation; schema `SUMMARY`."""
+    """Yield means over several seeds; schema `SUMMARY`."""
     for line in summary.filter(pl.col("deviation").is_not_null()).iter_rows(named=True):
-        row = _row({**line, "value": line["mean"]})
-        yield row
-        yield Row(*row[:2], f"{row.metric}_deviation", line["deviation"], line["seeds"])
+        yield _row({**line, "value": line["mean"]})
 
 
 def gains(effects: pl.DataFrame) -> Iterator[Row]:
-    """Yield paired gains, and the share of errors that they remove; schema `EFFECTS`."""
+    """Yield paired gains of a mix over another; schema `EFFECTS`."""
     for line in effects.iter_rows(named=True):
-        row = _comparison({**line, "value": line["gain"]})
-        yield row._replace(metric=f"gain_{row.metric}")
-        if line["errors_removed"] is not None:
-            yield row._replace(metric="errors_removed", value=line["errors_removed"], **NO_ENDS)
-
-
-def verdicts(kept_up: pl.DataFrame) -> Iterator[Row]:
-    """Yield non-inferiority to mix 3, 1 or 0, and the bound it rests on; schema `KEPT_UP`."""
-    for line in kept_up.iter_rows(named=True):
-        row = _comparison({**line, "metric": "non_inferior", "value": float(line["passed"])})
-        yield row._replace(**NO_ENDS)
-        yield row._replace(metric="holm_low_success_at_1", value=line["low"], **NO_ENDS)
-
-
-def bounds(workspace: Workspace) -> Iterator[Row]:
-    """Yield updates and similar pairs an update, which all mixes have alike."""
-    train = workspace.params.train
-    for metric, value in (("steps", train.max_steps), ("batch_pairs", train.batch_pairs)):
-        yield Row("every_mix", "training", metric, value, len(workspace.params.seeds))
-
-
-NO_ENDS: dict[str, Any] = {"low": None, "high": None}
+        system, metric = f"{line['system']}-{line['over']}", f"gain_{line['metric']}"
+        yield _row({**line, "system": system, "metric": metric, "value": line["gain"]})
 
 
 def _row(line: dict[str, Any]) -> Row:
     figures = [line[name] for name in ("metric", "value", "n", "low", "high")]
     figures.append(line.get("seed"))
-    return Row(line["system"], sliced(line["test"], line["slice"]), *figures)
-
-
-def _comparison(line: dict[str, Any]) -> Row:
-    return _row({"high": None, **line, "system": f"{line['system']}-{line['over']}"})
+    test = line["test"] if line["slice"] == "all" else f"{line['test']}/{line['slice']}"
+    return Row(line["system"], test, *figures)

@@ -3,47 +3,36 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from benchmarks.grids import Grid
 from benchmarks.query_figures import Seeds, figures, gains, pooled
 from benchmarks.results import Row
+from benchmarks.runner import bounded, learning, one_thread, seeded, with_values
 from benchmarks.studies.zoo.costs import costs
+from benchmarks.study import study
 from benchmarks.title_networks import TitleNetworks
-from benchmarks.tuning import TRIAL_SEED, bounded, learning, one_thread, seeded, tuned
 from benchmarks.workspace import VALID, Exam, Workspace
-from models.network.kinds import encoder_settings, kinds, loss_settings
+from models.network.kinds import encoder_settings, loss_settings
 from models.training.run import TrainSettings
 from tasks.files.frames import read_frame
 from tasks.files.schemas import SCORES
 from tasks.params.network import training_settings
 from tasks.params.whole import AllParams
 
-LOSSES = ("contrastive", "margin", "info_nce")
-RATES = (0.002, 0.005, 0.01)
-METRICS = {
-    "success_at_1": "success_at_1",
-    "success_at_10": "success_at_10",
-    "reciprocal_rank": "mrr",
-}
+METRICS = {"success_at_1": "success_at_1", "reciprocal_rank": "mrr"}
 LEXICAL = ("ngram", "tfidf")
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Tune and train all networks, then ask and time them."""
+    """Train all networks, then ask and time them."""
     workspace = Workspace.read(dataset)
     exam = workspace.exam()
     networks = TitleNetworks(options.kept, options.processes, workspace.pairs(options.mix))
-    encoders = kinds("encoders") if options.encoders == ["all"] else options.encoders
-    base = training_settings(workspace.params.network, TRIAL_SEED)
-    base = replace(bounded(base, options.trial_steps), batch_pairs=options.batch)
-    candidates = grids(workspace.params, encoders, options.losses, options.trials, base)
-    chosen = tuned(list(candidates), networks, "valid_success_at_1")
-    settings = {
-        system: bounded(own, options.steps, own.seed) for system, own in chosen.settings.items()
-    }
+    tuned = study("zoo").face["tuned"][dataset]
+    settings = systems(workspace.params, tuned, options)
     values: dict[str, Seeds] = {}
     made = seeded(settings, options.seeds, networks)
     with one_thread():
@@ -54,30 +43,26 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
                 for seed, network in outcomes.items()
             }
         lexical = workspace.data / "lexical/scores.parquet"
-        rows = [
-            *chosen.rows,
-            *learning(made),
-            *quality(values, exam),
-            *lacks(values, exam, lexical),
-        ]
-        rows += costs(settings, networks, exam.titles(options.titles), options.repeats)
+        rows = [*learning(made), *quality(values, exam), *lacks(values, exam, lexical)]
+        titles = exam.queries["raw_title"].to_list()[: options.titles]
+        rows += costs(settings, networks, titles, options.repeats)
     yield rows
 
 
-def grids(
-    params: AllParams,
-    encoders: Sequence[str],
-    losses: Sequence[str],
-    rates: Sequence[float],
-    base: TrainSettings,
-) -> Iterator[Grid]:
-    """Yield every system at every learning rate; the rest is as `base` has it."""
-    for encoder in encoders:
-        shape = encoder_settings({"kind": encoder, **params.encoders[encoder]})
-        for loss in losses:
+def systems(
+    params: AllParams, tuned: Mapping[str, Mapping[str, Any]], options: argparse.Namespace
+) -> dict[str, TrainSettings]:
+    """Return the settings of every `ENCODER+LOSS` that is tuned and whose encoder is named."""
+    base = bounded(training_settings(params.network, 1), options.steps)
+    made = {}
+    for system, values in tuned.items():
+        encoder, loss = system.split("+")
+        if "all" in options.encoders or encoder in options.encoders:
+            shape = encoder_settings({"kind": encoder, **params.encoders[encoder]})
             own = loss_settings({"kind": loss, **params.losses[loss]})
-            settings = replace(base, encoder=shape, loss=own)
-            yield Grid(f"{encoder}+{loss}", settings, {"learning_rate": rates})
+            whole = replace(base, encoder=shape, loss=own, batch_pairs=options.batch)
+            made[system] = with_values(whole, values)
+    return made
 
 
 def quality(values: dict[str, Seeds], exam: Exam) -> Iterator[Row]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from benchmarks.pages.plots import scatters, svg
-from benchmarks.pages.tables import is_figure, of, where
-from benchmarks.results import Results
+from benchmarks.pages.tables import where
+from benchmarks.pages.unlearned import MARK, UNLEARNED
+from benchmarks.results import Lines
 
 PLOTTED = "annotations"
 COSTS = {
@@ -14,11 +15,11 @@ COSTS = {
 """Label of a panel to test and metric."""
 
 
-def plot(results: Results) -> str:
+def plot(rows: Lines) -> str:
     """Draw success@1 on Annotations against speed and size of the networks that learned."""
-    rows = where(results["zoo"], dataset="sample")
-    asked = where(of(rows, "success_at_1"), test=PLOTTED, seed="")
-    networks = [row for row in asked if is_figure(row)]
+    rows = where(rows, dataset="sample")
+    asked = where(rows, metric="success_at_1", test=PLOTTED, seed="")
+    networks = [row for row in asked if row[MARK] != UNLEARNED]
     panels = {}
     for label, (test, metric) in COSTS.items():
         costs = {

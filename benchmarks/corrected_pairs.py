@@ -1,0 +1,51 @@
+"""Pairs of a folder and those of people's verdicts and corrections, as the stage `pairs` adds them.
+
+In: the strings and pairs of a mix, and `VERDICTS`. Out: a folder that `TitleNetworks` trains on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from tasks.files.frames import read_frame, write_frame
+from tasks.files.schemas import STRINGS
+from tasks.pairing.drawn_pairs import new_pairs
+from tasks.pairing.feedback_pairs import feedback_pairs, without_outranked
+from tasks.pairing.pair_blocks import read_blocks, write_blocks
+from tasks.pairing.strings_table import append, feedback_strings
+from tasks.pairs import PairsParams, counting
+
+
+def write_corrected(
+    before: Path,
+    verdicts: pl.DataFrame,
+    params: PairsParams,
+    rng: np.random.Generator,
+    folder: Path,
+) -> None:
+    """Write `strings.parquet` and `pairs.parquet`.
+
+    Args:
+        before: folder of the pairs that are added to.
+        verdicts: schema `VERDICTS`; its corrections are learned too.
+        params: section `pairs`.
+        rng: draws the new pairs.
+        folder: where both files are written.
+    """
+    strings = read_frame(before / "strings.parquet", STRINGS)
+    blocks = read_blocks(before / "pairs.parquet")
+    if params.outranked == "dropped":
+        blocks = without_outranked(blocks, strings, verdicts, corrections=True)
+    strings = append(strings, feedback_strings(verdicts, corrections=True))
+    share = params.shares["feedback"]
+    blocks = counting(
+        blocks,
+        lambda similar: feedback_pairs(
+            strings, verdicts, new_pairs(similar, share), params, rng, corrections=True
+        ),
+    )
+    write_blocks(blocks, folder / "pairs.parquet")
+    write_frame(strings, folder / "strings.parquet", STRINGS)

@@ -1,1 +1,0 @@
-"""Seconds and peak memory of making the data of mixes 2 and 3."""

@@ -1,1 +1,0 @@
-"""How far the confidence of the pipeline's own answers can be trusted."""

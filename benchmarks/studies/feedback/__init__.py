@@ -1,1 +1,0 @@
-"""What makes feedback hurt, and which training on it does not."""

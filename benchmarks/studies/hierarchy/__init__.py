@@ -1,1 +1,0 @@
-"""The taxonomy's hierarchy in the embedding: a loss with levels, and how far off mistakes are."""

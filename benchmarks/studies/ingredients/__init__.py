@@ -1,1 +1,0 @@
-"""What each ingredient of the champion brings."""

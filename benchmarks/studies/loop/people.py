@@ -1,0 +1,114 @@
+"""A person who answers some of a week's titles: which titles, and what the stage `feedback` makes.
+
+`queue` are the titles that `rolecall review` puts first, `random` are titles of inputs drawn one by
+one, and with `nothing` nobody answers. A person confirms the champion's answer or corrects it to
+the label. What is chosen from holds no label.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from benchmarks.studies.loop.stream import Stream
+from models.repeatable.seeding import generator
+from tasks.feedback import Judged, feedback, require_usable
+from tasks.files.frames import write_frame
+from tasks.files.schemas import FEEDBACK
+from tasks.review.queued import chosen
+
+QUEUE, RANDOM, NOTHING = "queue", "random", "nothing"
+FIRST_DAY = date(2026, 1, 5)
+"""Of the first week."""
+
+
+class Week(NamedTuple):
+    """What may be chosen from.
+
+    Attributes:
+        titles: distinct, `normalized, cleaned, rows` and the columns of the champion's answers.
+        embed: cleaned titles to the champion's embeddings of unit norm.
+        seed: of what is drawn.
+        number: of the week, from 1.
+    """
+
+    titles: pl.DataFrame
+    embed: Callable[[list[str]], np.ndarray]
+    seed: int
+    number: int
+
+
+def queued(week: Week, budget: int) -> list[str]:
+    """Return the titles that are worth most, normalized, none nearly another."""
+    names = week.titles["normalized"]
+    hashes = [zlib.crc32(name.encode("utf-8", "surrogatepass")) for name in names]
+    titles = week.titles.with_columns(
+        pl.Series("hash", hashes, pl.UInt32),
+        pl.col("answer").alias("occupation_id"),
+        earlier_occupation_id=pl.lit(None, pl.String),
+    )
+    queue = chosen(titles, lambda some: week.embed(some["cleaned"].to_list()), budget)
+    return queue["normalized"].to_list()
+
+
+def drawn(week: Week, budget: int) -> list[str]:
+    """Return titles of inputs that are drawn one by one; one that comes again is passed over."""
+    rng = generator(week.seed, "loop", RANDOM, str(week.number))
+    inputs = np.repeat(np.arange(len(week.titles)), week.titles["rows"].to_numpy())
+    places = dict.fromkeys(rng.permutation(inputs).tolist())
+    return week.titles[[*places][:budget]]["normalized"].to_list()
+
+
+CHOICES: dict[str, Callable[[Week, int], list[str]]] = {QUEUE: queued, RANDOM: drawn}
+
+
+@dataclass(frozen=True)
+class People:
+    """Feedback files of an arm, a file a week.
+
+    Attributes:
+        stream: whose titles are answered.
+        folder: of the files.
+    """
+
+    stream: Stream
+    folder: Path
+
+    def say(self, asked: pl.DataFrame, week: int) -> None:
+        """Write a person's verdict on each title.
+
+        Args:
+            asked: `raw_title, answer, matched_title` and the label, `said`.
+            week: in which they are answered, from 1.
+        """
+        day = FIRST_DAY + timedelta(weeks=week - 1)
+        right = pl.col("answer").eq_missing(pl.col("said"))
+        rows = asked.select(
+            "raw_title",
+            "matched_title",
+            predicted_occupation_id="answer",
+            model_version=pl.lit("champion"),
+            verdict=pl.when(right).then(pl.lit("right")).otherwise(pl.lit("wrong")),
+            corrected_occupation_id=pl.when(~right).then("said"),
+            reviewer_id=pl.lit("person"),
+            judged_at=pl.lit(day.isoformat()),
+        )
+        file = self.folder / f"week-{week:02}.parquet"
+        write_frame(rows.select(list(FEEDBACK)), file, FEEDBACK)
+
+    def heard(self) -> Judged:
+        """Return what the stage `feedback` makes of all files; none may hold a refused row."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        changes = {"folder": str(self.folder), "own": False, "columns": {}}
+        params = self.stream.workspace.params.feedback.model_copy(update=changes)
+        stream = self.stream
+        made = feedback(params, stream.aliases, stream.queried, stream.trained)
+        require_usable(made, 0)
+        return made

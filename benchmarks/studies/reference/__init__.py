@@ -1,1 +1,0 @@
-"""The lexical baselines on the publishers' whole files, without our splits."""

@@ -1,1 +1,0 @@
-"""O*NET's reported titles, taken out of its aliases and asked."""

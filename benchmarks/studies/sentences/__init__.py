@@ -1,1 +1,0 @@
-"""The first paper's network on sentences, beside the encoders of the others."""

@@ -1,1 +1,0 @@
-"""Titles and inputs that each rule of the sources takes or leaves."""

@@ -1,1 +1,0 @@
-"""Titles of occupations that nothing was learned from, ranked by similarity alone."""

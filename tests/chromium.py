@@ -1,0 +1,160 @@
+"""A headless Chromium with a profile of its own, driven over its DevTools protocol.
+
+Keys are pressed as hardware presses them: the page gets trusted events, its default actions
+happen. Requests that the page makes are noted.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from websockets.sync.client import connect
+from websockets.sync.connection import Connection
+
+PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
+MISSING = "no Chromium: `apt-get update && apt-get install -y chromium` installs it"
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--remote-debugging-port=0",
+    "--window-size=1200,860",
+)
+SECONDS = 60
+NAMED = {"Enter": 13, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, "Backspace": 8, "Tab": 9}
+SIGNS = {"/": "Slash", "?": "Slash", " ": "Space", "-": "Minus", ".": "Period"}
+HELD = {"Alt": 1, "Ctrl": 2, "Meta": 4, "Shift": 8}
+
+
+class Tab:
+    """A page of the browser."""
+
+    def __init__(self, socket: Connection) -> None:
+        self._socket, self._numbers = socket, count(1)
+        self.events: list[dict[str, Any]] = []
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.ask(f"{domain}.enable")
+
+    def ask(self, method: str, **params: object) -> dict[str, Any]:
+        """Send a command and return its result; events that come meanwhile are kept."""
+        number = next(self._numbers)
+        self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
+        while True:
+            said = json.loads(self._socket.recv(timeout=SECONDS))
+            if said.get("id") == number:
+                assert "error" not in said, said
+                return dict(said["result"])
+            self.events.append(said)
+
+    def open(self, file: Path) -> None:
+        """Open a file and wait until it has loaded."""
+        self.events.clear()
+        self.ask("Page.navigate", url=file.as_uri())
+        until(lambda: self.value("document.readyState") == "complete")
+
+    def value(self, expression: str) -> Any:  # whatever the page says
+        """Return what a script says, a promise awaited."""
+        said = self.ask(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
+        assert "exceptionDetails" not in said, said
+        return said["result"].get("value")
+
+    def text(self, id_: str) -> str:
+        """Return what an element shows."""
+        return str(self.value(f"document.getElementById({json.dumps(id_)}).innerText"))
+
+    def press(self, *keys: str) -> None:
+        """Press keys one after another: a character, a name, or `Ctrl+s`."""
+        for key in keys:
+            for event in pressed(key):
+                self.ask("Input.dispatchKeyEvent", **event)
+
+    @property
+    def requests(self) -> list[str]:
+        """Addresses that were asked for since `open`."""
+        sent = (e for e in self.events if e["method"] == "Network.requestWillBeSent")
+        return [event["params"]["request"]["url"] for event in sent]
+
+    @property
+    def faults(self) -> list[str]:
+        """What the page's script or its policy complained of since `open`."""
+        kinds = ("Runtime.exceptionThrown", "Log.entryAdded")
+        return [json.dumps(event) for event in self.events if event["method"] in kinds]
+
+
+def pressed(key: str) -> Iterator[dict[str, Any]]:
+    """Yield the events of one key as the DevTools protocol wants them."""
+    *held, name = key.split("+") if len(key) > 1 else [key]
+    modifiers = sum(HELD[one] for one in held) | (HELD["Shift"] if name in "?ABCDEFG" else 0)
+    if len(name) > 1:
+        event = {"key": name, "code": name, "windowsVirtualKeyCode": NAMED[name]}
+    else:
+        sign = name.upper() if "Shift" in held else name
+        place = f"Digit{name}" if name.isdigit() else SIGNS.get(name, f"Key{name.upper()}")
+        event = {"key": sign, "code": place, "windowsVirtualKeyCode": ord(name.upper())}
+    text = {} if len(name) > 1 or set(held) - {"Shift"} else {"text": event["key"]}
+    yield {"type": "keyDown" if text else "rawKeyDown", "modifiers": modifiers, **event, **text}
+    yield {"type": "keyUp", "modifiers": modifiers, **event}
+
+
+@contextmanager
+def chromium(profile: Path, downloads: Path) -> Iterator[Tab]:
+    """Start a browser; at the end it is closed, and what it kept is on the disk.
+
+    Args:
+        profile: where it keeps what pages store.
+        downloads: where files go.
+    """
+    assert PROGRAM is not None
+    port = profile / "DevToolsActivePort"
+    port.unlink(missing_ok=True)
+    command = [PROGRAM, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        until(lambda: port.is_file() and port.read_text().count("\n") == 1)
+        number, path = port.read_text().splitlines()
+        place = f"ws://127.0.0.1:{number}"
+        with connect(place + path, max_size=None, proxy=None) as socket:
+            browser = Plain(socket)
+            pages = browser.ask("Target.getTargets")["targetInfos"]
+            page = next(one["targetId"] for one in pages if one["type"] == "page")
+            behavior = {"behavior": "allow", "downloadPath": str(downloads)}
+            browser.ask("Browser.setDownloadBehavior", **behavior)
+            with connect(f"{place}/devtools/page/{page}", max_size=None, proxy=None) as tab:
+                yield Tab(tab)
+            browser.ask("Browser.close")
+        process.wait(SECONDS)
+    finally:
+        process.kill()
+        process.wait()
+
+
+class Plain(Tab):
+    """The browser itself, which has no domains of a page."""
+
+    def __init__(self, socket: Connection) -> None:
+        self._socket, self._numbers = socket, count(1)
+        self.events = []
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait; fail when it does not come."""
+    limit = time.monotonic() + SECONDS
+    while not is_so():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
