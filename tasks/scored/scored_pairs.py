@@ -27,8 +27,8 @@ from tasks.params.section import (
     load_run,
     require_below,
 )
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
 from tasks.scored.pair_files import FOLDER, PAIRS, PARAPHRASE_PARTS, PARAPHRASES
 from tasks.scored.readers.ppdb import Paraphrases, read_ppdb
 from tasks.scored.readers.published_pairs import read_published_pairs
@@ -108,15 +108,15 @@ def scored_pairs(params: ScoredPairsParams, seed: int) -> ReadPairs:
         IngestError: a file or a column is missing, or holds no pair, or there are not more
             paraphrases than `valid_paraphrases`.
     """
-    ledger = Ledger()
-    pairs, links = READERS[params.reader](Path(params.folder), params.files, ledger)
+    rejected = RejectedRows()
+    pairs, links = READERS[params.reader](Path(params.folder), params.files, rejected)
     return ReadPairs(
         pairs,
         in_parts(links.frame, params.valid_paraphrases, seed),
         links,
-        ledger.frame(),
-        dict(sorted(ledger.rows.items())),
-        ledger.reasons(),
+        rejected.frame(),
+        dict(sorted(rejected.rows.items())),
+        rejected.reasons(),
     )
 
 
@@ -151,18 +151,18 @@ def require_usable(made: ReadPairs, max_rejected_share: float) -> None:
 
 
 def _sample(
-    folder: Path, files: PairFilesParams, ledger: Ledger
+    folder: Path, files: PairFilesParams, rejected: RejectedRows
 ) -> tuple[pl.DataFrame, Paraphrases]:
     both = dict.fromkeys((files.sentences, files.words))  # mostly one file for both
-    pairs = pl.concat(read_sample_pairs(folder / file, ledger) for file in both)
-    return pairs, read_sample_paraphrases(folder / files.paraphrases, ledger)
+    pairs = pl.concat(read_sample_pairs(folder / file, rejected) for file in both)
+    return pairs, read_sample_paraphrases(folder / files.paraphrases, rejected)
 
 
 def _published(
-    folder: Path, files: PairFilesParams, ledger: Ledger
+    folder: Path, files: PairFilesParams, rejected: RejectedRows
 ) -> tuple[pl.DataFrame, Paraphrases]:
-    pairs = read_published_pairs(folder / files.sentences, folder / files.words, ledger)
-    return pairs, read_ppdb(folder / files.paraphrases, ledger)
+    pairs = read_published_pairs(folder / files.sentences, folder / files.words, rejected)
+    return pairs, read_ppdb(folder / files.paraphrases, rejected)
 
 
 READERS = {"sample": _sample, "published": _published}

@@ -13,7 +13,7 @@ from benchmarks.studies.sentences.entailment import BAD_JUDGEMENT, read_entailme
 from benchmarks.studies.sentences.measure import grids, read
 from benchmarks.study import study
 from benchmarks.tuning import TRIALS
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
 from tasks.scored.readers import semeval, sick
 
 SENTENCES = [
@@ -68,7 +68,7 @@ def test_what_any_set_asks_is_not_trained_on(data: Path) -> None:
 def test_another_judgement_is_refused(data: Path) -> None:
     path = data / "sts/sick2014/SICK_train.txt"
     path.write_text(path.read_text().replace("ENTAILMENT\n", "MAYBE\n", 1))
-    ledger = Ledger()
+    ledger = RejectedRows()
     assert len(read_entailment({"train": path}, ledger)) == 11
     assert [reason for _, _, reason, _ in ledger.refused] == [BAD_JUDGEMENT]
 

@@ -25,7 +25,7 @@ from tasks.pairing.pair_blocks import write_blocks
 from tasks.pairing.strings_table import append, base_strings, variant_strings
 from tasks.pairs import counting
 from tasks.params.whole import load_params
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
 from tasks.readers.synonyms import read_synonyms
 from tasks.synonyms import synonyms
 
@@ -75,7 +75,7 @@ def making_synonyms(files: Files) -> Work:
     """Prepare the stage: induction, exchanging, and holding out."""
     section = files.params.synonyms
     here = section.model_copy(update={"file": str(files.workspace / section.file)})
-    manual = read_synonyms(here, Ledger())
+    manual = read_synonyms(here, RejectedRows())
     queries = earlier_queries("synonyms", files.data)
     misspelt = earlier_variants("synonyms", files.data)
 

@@ -13,7 +13,7 @@ from benchmarks.pair_networks import strings
 from models.repeatable.seeding import generator
 from models.text.titles import clean_title
 from models.training.scored_pairs import ScoredPairs
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
 from tasks.scored.pair_files import scaled
 from tasks.scored.readers import msrp, semeval, sick
 from tasks.scored.readers.ppdb import read_ppdb
@@ -65,9 +65,9 @@ class Material:
 
 def read(data: Path, held_out: int = HELD_OUT) -> Material:
     """Read all of it."""
-    published = read_ppdb(data / "ppdb/ppdb-xl.txt", Ledger()).frame
+    published = read_ppdb(data / "ppdb/ppdb-xl.txt", RejectedRows()).frame
     links = distinct(published.select("head", "paraphrase").rows())
-    simlex = judged(read_simlex(data / "word_similarity/SimLex-999.txt", Ledger()))
+    simlex = judged(read_simlex(data / "word_similarity/SimLex-999.txt", RejectedRows()))
     asked, known = (
         list(map(frozenset, zip(*strings(simlex), strict=True))),
         set(map(frozenset, links)),
@@ -116,7 +116,9 @@ def asked_sentences(folder: Path) -> pl.DataFrame:
         if name.endswith(".test")
     }
     related = {"test": folder / "sick2014" / sick.FILES["test"]}
-    return pl.concat([semeval.read_semeval(files, Ledger()), sick.read_sick(related, Ledger())])
+    return pl.concat(
+        [semeval.read_semeval(files, RejectedRows()), sick.read_sick(related, RejectedRows())]
+    )
 
 
 def by_set(pairs: pl.DataFrame) -> dict[str, ScoredPairs]:
@@ -143,9 +145,9 @@ def _paraphrases(folder: Path, asked: Mapping[str, ScoredPairs]) -> tuple[Links,
     }
     pairs = pl.concat(
         [
-            sick.read_sick({"train": folder / "sick2014" / sick.FILES["train"]}, Ledger()),
-            msrp.read_msrp({"train": folder / "msrp" / msrp.FILES["train"]}, Ledger()),
-            semeval.read_semeval(trained, Ledger()),
+            sick.read_sick({"train": folder / "sick2014" / sick.FILES["train"]}, RejectedRows()),
+            msrp.read_msrp({"train": folder / "msrp" / msrp.FILES["train"]}, RejectedRows()),
+            semeval.read_semeval(trained, RejectedRows()),
         ]
     )
     alike = scaled(pairs).filter(pl.col("score") >= ALIKE).select("left", "right").rows()

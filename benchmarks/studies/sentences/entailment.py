@@ -7,9 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
-from tasks.readers.csv_rows import csv_rows
 from tasks.readers.records import BARE_TABS
-from tasks.readers.rejected import Ledger, Row
+from tasks.readers.rejected import RejectedRows, Row
+from tasks.readers.tables import read_rows
 from tasks.scored.readers import sick
 from tasks.scored.readers.scored_pairs import scored_pairs
 
@@ -19,7 +19,7 @@ COLUMNS = sick.COLUMNS | {"score": "entailment_judgment"}
 BAD_JUDGEMENT = "entailment_judgment is none of its three"
 
 
-def read_entailment(files: Mapping[str, Path], ledger: Ledger) -> pl.DataFrame:
+def read_entailment(files: Mapping[str, Path], ledger: RejectedRows) -> pl.DataFrame:
     """Read columns of `SCORED_PAIRS`, data set `sick`, as `sick.read_sick` does.
 
     Args:
@@ -31,12 +31,12 @@ def read_entailment(files: Mapping[str, Path], ledger: Ledger) -> pl.DataFrame:
     """
     frames = []
     for part, path in files.items():
-        rows = csv_rows(path, COLUMNS, sick.ORIGIN, ledger, BARE_TABS)
+        rows = read_rows(path, COLUMNS, sick.ORIGIN, ledger, BARE_TABS)
         frames.append(scored_pairs(_as_scores(rows, ledger), "sick", part, ledger))
     return pl.concat(frames)
 
 
-def _as_scores(rows: Iterable[Row], ledger: Ledger) -> Iterator[Row]:
+def _as_scores(rows: Iterable[Row], ledger: RejectedRows) -> Iterator[Row]:
     for row in rows:
         if row["score"] in SCORES:
             yield Row(row.file, row.line, row.text, row.values | {"score": SCORES[row["score"]]})

@@ -22,7 +22,7 @@ from benchmarks.workspace import data_folder
 from models.measures.correlations import Measure
 from models.training.scored_pairs import ScoredPairs
 from models.training.train_files import settings_from
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
 from tasks.scored.pair_files import PARAPHRASE_PARTS
 from tasks.scored.readers import sick
 from tasks.scored.training_pairs import TrainingPairs, training_pairs
@@ -64,7 +64,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
 def read(dataset: str, data: Path) -> tuple[TrainingPairs, dict[str, ScoredPairs]]:
     """Read what is trained on and what is asked: SICK's test pairs, of `sick` the STS sets too."""
     files = {part: data / "sts/sick2014" / name for part, name in sick.FILES.items()}
-    pairs = READERS[dataset](files, Ledger())
+    pairs = READERS[dataset](files, RejectedRows())
     tests = {TEST: scored(pairs.filter(part="test"))}
     if dataset == "sick":
         asked = asked_sentences(data / "sts").filter(pl.col("dataset") != "sick")

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import polars as pl
 
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
 from tasks.scored.readers import msrp, semeval, sick
 from tasks.scored.readers.simlex import read_simlex
 
 
-def read_published_pairs(sentences: Path, words: Path, ledger: Ledger) -> pl.DataFrame:
+def read_published_pairs(sentences: Path, words: Path, rejected: RejectedRows) -> pl.DataFrame:
     """Read columns of `SCORED_PAIRS`.
 
     Args:
         sentences: the folder that holds `sick2014`, `msrp` and `semeval`.
         words: SimLex-999.txt.
-        ledger: takes the refused rows.
+        rejected: takes the refused rows.
 
     Raises:
         IngestError: a file or a column is missing, or a file has no scored pair.
@@ -31,7 +31,7 @@ def read_published_pairs(sentences: Path, words: Path, ledger: Ledger) -> pl.Dat
         "semeval": (semeval.read_semeval, semeval.FILES),
     }
     frames = [
-        reader({name: sentences / folder / file for name, file in files.items()}, ledger)
+        reader({name: sentences / folder / file for name, file in files.items()}, rejected)
         for folder, (reader, files) in read.items()
     ]
-    return pl.concat([*frames, read_simlex(words, ledger)])
+    return pl.concat([*frames, read_simlex(words, rejected)])

@@ -134,4 +134,4 @@ def test_unknown_columns_and_unanswered_rows_of_a_queue_are_left_alone(tmp_path:
     rows = (f"{GOOD},Cook,0.9", "x,cook,cook,v1,,,,,Cook,0.2", ",,,,,,,,,")
     read = read_rows(tmp_path, *rows, header=header)
     assert read.values(*KNOWN) == [("fry cook", "cook", "cook", "right")]
-    assert read.ledger.reasons() == {"not answered": 1, "empty row": 1}
+    assert read.rejected.reasons() == {"not answered": 1, "empty row": 1}
