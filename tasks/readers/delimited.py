@@ -17,7 +17,7 @@ import polars as pl
 from tasks.readers.chunks import Chunk
 from tasks.readers.delimiters import LINES, NAMES, declared_delimiter, find_delimiter, fit
 from tasks.readers.encodings import is_text
-from tasks.readers.records import Format, Record, Records
+from tasks.readers.records import Block, Format, Records
 from tasks.readers.rejected import (
     BAD_CHARACTERS,
     BAD_QUOTES,
@@ -102,8 +102,8 @@ class Delimited:
         for block in self.records.blocks(CHUNK):
             yield self._chunk(block, columns)
 
-    def _chunk(self, block: list[Record], columns: Mapping[str, str]) -> Chunk:
-        lines, texts, split = zip(*block, strict=True)
+    def _chunk(self, block: Block, columns: Mapping[str, str]) -> Chunk:
+        lines, texts, split = block
         width, nothing = len(self.names), [""] * len(self.names)
         all_text = is_text("".join(texts))
         rows = [row if row and len(row) == width else self._repaired(row) for row in split]

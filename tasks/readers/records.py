@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, NamedTuple
@@ -38,6 +38,14 @@ class Record(NamedTuple):
     line: int
     text: str
     fields: list[str] | None
+
+
+class Block(NamedTuple):
+    """What some records hold, in three columns: no object a record."""
+
+    lines: Sequence[int]
+    texts: list[str]
+    fields: Sequence[list[str] | None]
 
 
 class Records(Iterator[Record]):
@@ -72,7 +80,7 @@ class Records(Iterator[Record]):
         self._at += len(self._lines.record)
         return Record(start, "".join(self._lines.record).rstrip("\r\n"), fields)
 
-    def blocks(self, size: int) -> Iterator[list[Record]]:
+    def blocks(self, size: int) -> Iterator[Block]:
         """Yield all further records, those of some `size` lines at once.
 
         The csv module alone reads a block in which each line is a record, which is most of them;
@@ -83,11 +91,11 @@ class Records(Iterator[Record]):
             end = self._at + len(lines)
             if fields is None:
                 self._lines.again.extendleft(reversed(lines))
-                yield list(self._before(end))
+                records = list(self._before(end))
+                yield Block(*map(list, zip(*records, strict=True)))
             else:
-                starts, texts = range(self._at, end), (line.rstrip("\r\n") for line in lines)
-                self._at = end
-                yield list(map(Record, starts, texts, fields))
+                starts, self._at = range(self._at, end), end
+                yield Block(starts, [line.rstrip("\r\n") for line in lines], fields)
 
     def _before(self, line: int) -> Iterator[Record]:
         while self._at < line:

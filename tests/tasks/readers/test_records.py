@@ -55,5 +55,7 @@ def test_blocks_hold_what_is_read_one_by_one(text: str, size: int) -> None:
     """Whether a block is read at once or record by record."""
     lines = list(io.StringIO(text, newline=""))
     blocks = list(Records(lines, COMMAS).blocks(size))
-    assert [record for block in blocks for record in block] == list(Records(lines, COMMAS))
-    assert all(0 < len(block) <= size for block in blocks)
+    assert [record for block in blocks for record in zip(*block, strict=True)] == list(
+        Records(lines, COMMAS)
+    )
+    assert all(0 < len(block.lines) <= size for block in blocks)
