@@ -30,10 +30,18 @@ from tasks.params.section import (
 from tasks.readers.rejected import RejectedRows
 from tasks.readers.source_files import IngestError
 from tasks.scored.pair_files import FOLDER, PAIRS, PARAPHRASE_PARTS, PARAPHRASES
+from tasks.scored.readers import msrp, semeval, sick
 from tasks.scored.readers.ppdb import Paraphrases, read_ppdb
-from tasks.scored.readers.published_pairs import read_published_pairs
 from tasks.scored.readers.sample_pairs import read_sample_pairs, read_sample_paraphrases
 from tasks.scored.readers.scored_pairs import NOTICES, SCORED_PAIRS
+from tasks.scored.readers.simlex import read_simlex
+
+SENTENCES = {
+    "sick2014": (sick.read_sick, sick.FILES),
+    "msrp": (msrp.read_msrp, msrp.FILES),
+    "semeval": (semeval.read_semeval, semeval.FILES),
+}
+"""Folder of a publisher's files below `scored_pairs.files.sentences`, and their reader."""
 
 
 class PairFilesParams(Params):
@@ -161,7 +169,13 @@ def _sample(
 def _published(
     folder: Path, files: PairFilesParams, rejected: RejectedRows
 ) -> tuple[pl.DataFrame, Paraphrases]:
-    pairs = read_published_pairs(folder / files.sentences, folder / files.words, rejected)
+    frames = [
+        read(
+            {part: folder / files.sentences / name / file for part, file in parts.items()}, rejected
+        )
+        for name, (read, parts) in SENTENCES.items()
+    ]
+    pairs = pl.concat([*frames, read_simlex(folder / files.words, rejected)])
     return pairs, read_ppdb(folder / files.paraphrases, rejected)
 
 
