@@ -25,7 +25,7 @@ from flows.failed_run import leave_page
 from flows.failure import Failure
 from flows.normalize import MANIFEST, normalize_in
 from flows.workspaces.workspace import standing_root_of
-from tasks.bulk.files import CSV, PARQUET, SourceError, files_at, state_of
+from tasks.bulk.files import KINDS, SourceError, files_at, state_of
 
 UNFINISHED, PLAN = ".unfinished", "plan.json"
 """What `tasks/bulk/output.py` calls a folder in the making, and what it is made of."""
@@ -119,7 +119,7 @@ def _state(source: Path, quiet_seconds: float) -> str:
     """Return the state of what is ready to be read; empty for all else."""
     if source.name.startswith(HIDDEN) or source.name.endswith(HALF):
         return ""
-    if not source.is_dir() and not source.name.lower().endswith((*CSV, *PARQUET)):
+    if not source.is_dir() and not source.name.lower().endswith(KINDS):
         return ""
     try:
         if not all(_rests(path, quiet_seconds) for path in [source, *_below(source)]):

@@ -37,7 +37,7 @@ from tasks.params.section import (
     load_run,
     require_below,
 )
-from tasks.readers.rejected import Ledger, require_few_refused
+from tasks.readers.rejected import RejectedRows, require_few_refused
 from tasks.readers.taxonomies import checked_reader, taxonomy_reader
 from tasks.readers.taxonomy import Taxonomy
 from tasks.typos import TyposParams
@@ -147,7 +147,7 @@ def _without(strings: Container[str], read: pl.DataFrame) -> pl.DataFrame:
 
 def main() -> None:
     """Run the stage on its files; rejected rows are written even if it fails."""
-    params, ledger = load(CompanionParams), Ledger()
+    params, ledger = load(CompanionParams), RejectedRows()
     taxonomy = Taxonomy(ledger)
     if params.reader != NONE:
         taxonomy = taxonomy_reader(params.reader)(params.located, ledger)

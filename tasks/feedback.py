@@ -36,8 +36,8 @@ from tasks.pairing.reserve import gate_queries, reserved
 from tasks.pairing.verdicts import resolve
 from tasks.params.section import Section, Share, load
 from tasks.readers.feedback import read_feedback
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import NOTICES, Ledger
+from tasks.readers.rejected import NOTICES, RejectedRows
+from tasks.readers.source_files import IngestError
 from tasks.said.told import told
 from tasks.said.words import words
 
@@ -88,7 +88,7 @@ def feedback(
     Raises:
         IngestError: a file or a column is missing, or `feedback.columns` does not fit.
     """
-    ledger = Ledger()
+    ledger = RejectedRows()
     opinions = read_feedback(params, aliases, ledger)
     predictions = opinions.frame.drop_nulls("predicted_occupation_id")
     resolved = resolve(predictions, aliases, queries)
@@ -100,7 +100,7 @@ def feedback(
     counts = {
         "rows_read": dict(ledger.rows),
         "rejected": ledger.by_file(),
-        "mended": opinions.mended,
+        "mended": opinions.repairs,
         "reserved": len(kept_back),
         "gate_queries": len(asked),
         "trained": len(verdicts),

@@ -21,9 +21,9 @@ from tasks.files.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
 from tasks.params.section import Params, Section, Share, load, require_below
 from tasks.readers.delimiters import checked_delimiter, checked_encoding
 from tasks.readers.inputs import read_inputs
-from tasks.readers.outside import IngestError, shown
 from tasks.readers.records import Format
-from tasks.readers.rejected import NOTICES, Ledger
+from tasks.readers.rejected import NOTICES, RejectedRows
+from tasks.readers.source_files import IngestError, shown
 from tasks.readers.taxonomies import checked_reader, taxonomy_reader
 
 FOLDER = Path("data/ingest")
@@ -120,7 +120,7 @@ def ingest(params: IngestParams) -> Ingested:
     Raises:
         IngestError: a file or a column is missing; the message names it and where it comes from.
     """
-    ledger = Ledger()
+    ledger = RejectedRows()
     taxonomy_params, inputs_params = params.located
     taxonomy = taxonomy_reader(params.taxonomy.reader)(taxonomy_params, ledger)
     inputs = read_inputs(inputs_params, taxonomy.titles, ledger)

@@ -37,7 +37,7 @@ from tasks.files.schemas import (
 )
 from tasks.files.sources import earlier_queries, earlier_variants
 from tasks.params.section import Count, Number, Section, Share, load, load_run
-from tasks.readers.rejected import Ledger, require_few_refused
+from tasks.readers.rejected import RejectedRows, require_few_refused
 from tasks.readers.synonyms import read_synonyms
 
 FOLDER = Path("data/synonyms")
@@ -140,7 +140,7 @@ def _variants(served: pl.DataFrame, strings: pl.DataFrame) -> pl.DataFrame:
 
 def main() -> None:
     """Run the stage on its files; rejected rows are written even if it fails."""
-    params, ledger = load(SynonymsParams), Ledger()
+    params, ledger = load(SynonymsParams), RejectedRows()
     manual = read_synonyms(params, ledger)
     print(*ledger.read_as(), sep="\n")
     write_frame(ledger.frame(), FOLDER / "rejected.parquet", REJECTED)

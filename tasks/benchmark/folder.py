@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from models.answer.index import AliasIndex
 from models.text.titles import clean_title
-from tasks.readers.rejected import BAD_CHARACTERS, Ledger
+from tasks.readers.rejected import BAD_CHARACTERS, RejectedRows
 from tasks.readers.text import line_rows
 
 QUERIES, ELEMENTS = "queries.tsv", "corpus_elements.tsv"
@@ -149,7 +149,7 @@ def _lines(path: Path, names: str) -> Iterator[_Line]:
 
     TREC puts any white space between the four fields of an annotation, which hold none themselves.
     """
-    ledger, width = Ledger(), names.count(",") + 1
+    ledger, width = RejectedRows(), names.count(",") + 1
     for row in line_rows(path, "line", ORIGIN, ledger):
         place = f"{path}, line {row.line}"
         fields = row.text.split() if path.name == ANNOTATIONS else row.text.split("\t")

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import fsspec
 
+from tasks.readers.source_files import PARQUET
+
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
-CSV, PARQUET = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz"), (".parquet", ".pq")
+KINDS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", *PARQUET)
 STAMPS = ("ETag", "etag", "mtime", "LastModified")
 """What file systems call that which tells versions of a file."""
 
@@ -31,9 +33,10 @@ class File(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A row that is none: which file, and why."""
+    """A row that is none: which file, the line it starts on, and why."""
 
     file: str
+    line: int
     reason: str
     row: str
 
@@ -55,12 +58,12 @@ def files_at(system: AbstractFileSystem, path: str, address: str) -> Iterator[Fi
     for own, info in sorted(found.items()):
         name = own[len(base) :].lstrip("/") or own.rpartition("/")[2]
         hidden = any(part.startswith((".", "_")) for part in name.split("/"))
-        if not hidden and name.lower().endswith((*CSV, *PARQUET)):
+        if not hidden and name.lower().endswith(KINDS):
             told += 1
             stamp = next((info[key] for key in STAMPS if key in info), "")
             yield File(name, own, int(info["size"] or 0), str(stamp))
     if not told:
-        raise SourceError(f"{address}: no file that ends in {', '.join((*CSV, *PARQUET))}")
+        raise SourceError(f"{address}: no file that ends in {', '.join(KINDS)}")
 
 
 def state_of(files: Sequence[File]) -> str:

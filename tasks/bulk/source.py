@@ -2,22 +2,28 @@
 
 Addresses are fsspec's: a path, or `s3://…`, `gs://…`, `https://…` with its package installed. Files
 are read one behind the other by the order of their names, part by part of `ROWS` rows, so that none
-has to fit into memory. All columns of a CSV file are text; rows of another width than its header
-are refused and noted, no row is lost in silence.
+has to fit into memory. All columns of a CSV file are text, and it is read as every table is
+(`tasks/readers/delimited.py`): each row comes out or is refused with its line and the reason.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from functools import partial
+from typing import TYPE_CHECKING
 
 import fsspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from tasks.bulk.delimited import csv_batches, look, text_schema
-from tasks.bulk.files import PARQUET, File, Refuse, SourceError, damaged, files_at, opened
+from tasks.bulk.files import File, Refuse, Refused, SourceError, damaged, files_at, opened
+from tasks.readers.delimited import Delimited
+from tasks.readers.parquet import parquet_batches, parquet_schema
+from tasks.readers.records import AS_FOUND, Format
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError, SourceFile
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -37,7 +43,7 @@ class Source:
         files: by name.
         column: that holds the raw titles.
         schema: of all columns, as they are passed through.
-        delimiter: of CSV files; empty for Parquet.
+        form: delimiter and encoding of the first file; None for Parquet.
         rows: how many there are, of CSV by the length of the first ones.
     """
 
@@ -45,7 +51,7 @@ class Source:
     files: tuple[File, ...]
     column: str
     schema: pa.Schema
-    delimiter: str
+    form: Format | None
     rows: int
 
     @classmethod
@@ -57,19 +63,22 @@ class Source:
         """
         system, path = fsspec.core.url_to_fs(address)
         files = tuple(files_at(system, path, address))
-        kinds = {file.name.lower().endswith(PARQUET) for file in files}
+        sources = [_source_file(system, file) for file in files]
+        kinds = {source.is_parquet for source in sources}
         if len(kinds) != 1:
             raise SourceError(f"{address} holds CSV and Parquet: name a folder with one of them")
         if kinds == {True}:
-            footers = [*_footers(system, files)]
-            schema, delimiter = footers[0].schema.to_arrow_schema().remove_metadata(), ""
-            rows = sum(footer.num_rows for footer in footers)
+            footers = []
+            for file, source in zip(files, sources, strict=True):
+                with _readable(file):
+                    footers.append(parquet_schema(source))
+            schema, rows, form = footers[0][0], sum(count for _, count in footers), None
         else:
-            known = look(system, files[0])
-            schema, delimiter = text_schema(known.names), known.delimiter
-            rows = int(sum(file.size for file in files) / known.width)
-        chosen = _column(schema, column, files[0].name)
-        return cls(system, files, chosen, schema, delimiter, rows)
+            first = _delimited(files[0], sources[0], AS_FOUND)
+            schema, form = _text_schema(first.names), first.form
+            size = len("".join(first.head).encode(form.encoding, "replace"))
+            rows = sum(file.size for file in files) * len(first.head) // size
+        return cls(system, files, _column(schema, column, files[0].name), schema, form, rows)
 
     def parts(self, file: File, refuse: Refuse) -> Iterator[pa.Table]:
         """Yield the rows of a file, `ROWS` at a time.
@@ -79,7 +88,7 @@ class Source:
         """
         held: list[pa.RecordBatch] = []
         count = 0
-        try:
+        with _readable(file):
             for batch in self._batches(file, refuse):
                 while count + len(batch) >= ROWS:
                     cut = ROWS - count
@@ -88,21 +97,21 @@ class Source:
                 if len(batch):
                     held.append(batch)
                     count += len(batch)
-        except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError) as error:
-            raise damaged(file, error) from None
         if held:
             yield pa.Table.from_batches(held, self.schema)
 
     def _batches(self, file: File, refuse: Refuse) -> Iterator[pa.RecordBatch]:
-        if self.delimiter:
-            known = look(self.system, file)
-            self._same(text_schema(known.names), file)
-            yield from csv_batches(self.system, file, known, refuse)
+        source = _source_file(self.system, file)
+        if self.form is None:
+            self._same(parquet_schema(source)[0], file)
+            yield from parquet_batches(source)
             return
-        with opened(self.system, file) as handle:
-            parquet = _parquet(handle, file)
-            self._same(parquet.schema_arrow.remove_metadata(), file)
-            yield from parquet.iter_batches(batch_size=1 << 16)
+        read = _delimited(file, source, self.form if file == self.files[0] else AS_FOUND)
+        self._same(_text_schema(read.names), file)
+        for chunk in read.chunks({name: name for name in read.names}):
+            for line, text, fault in chunk.places.drop_nulls("fault").iter_rows():
+                refuse(Refused(file.name, line, fault, text))
+            yield from chunk.good.to_arrow().cast(self.schema).to_batches()
 
     def _same(self, schema: pa.Schema, file: File) -> None:
         if not schema.equals(self.schema):
@@ -112,17 +121,34 @@ class Source:
             )
 
 
-def _parquet(handle: BinaryIO, file: File) -> pq.ParquetFile:
+@contextmanager
+def _readable(file: File) -> Iterator[None]:
+    """Name the file, and what to do, if it cannot be read."""
     try:
-        return pq.ParquetFile(handle)
-    except (pa.ArrowException, OSError) as error:
+        yield
+    except IngestError as error:
+        raise SourceError(str(error).rstrip()) from None
+    except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
         raise damaged(file, error) from None
 
 
-def _footers(system: AbstractFileSystem, files: tuple[File, ...]) -> Iterator[pq.FileMetaData]:
-    for file in files:
-        with opened(system, file) as handle:
-            yield _parquet(handle, file).metadata
+def _source_file(system: AbstractFileSystem, file: File) -> SourceFile:
+    return SourceFile(file.path, file.name, partial(opened, system, file))
+
+
+def _delimited(file: File, source: SourceFile, form: Format) -> Delimited:
+    """Read the header of a CSV file."""
+    with _readable(file):
+        read = Delimited.open(source, (), "", RejectedRows(), form)
+    if not read.names:
+        raise SourceError(f"{file.path} is empty: it needs a header")
+    if len(set(read.names)) < len(read.names):
+        raise SourceError(f"{file.path}: a column stands twice in the header {read.names}")
+    return read
+
+
+def _text_schema(names: list[str]) -> pa.Schema:
+    return pa.schema([(name, pa.string()) for name in names])
 
 
 def _column(schema: pa.Schema, wanted: str, file: str) -> str:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
-from tasks.readers.csv_rows import note_delimiter
+from tasks.readers.delimited import Delimited
 from tasks.readers.delimiters import NAMES, find_delimiter, fit
-from tasks.readers.encodings import UTF_8, UTF_16, decode, is_text
-from tasks.readers.outside import IngestError, read_bytes
-from tasks.readers.parquet_rows import parquet_header, parquet_rows
-from tasks.readers.records import Format, records
-from tasks.readers.rejected import Ledger
-from tasks.readers.rows import PARQUET
-from tasks.readers.text import physical_lines
+from tasks.readers.encodings import UTF_8, UTF_16, is_text, pieces
+from tasks.readers.records import Format
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError, SourceFile
+from tasks.readers.tables import read_header, read_rows
 
-LINES = 50_000  # that are looked at
+ROWS = 50_000  # that are looked at
 ORIGIN = "It is the file that was named for the profile."
 
 
@@ -91,54 +90,36 @@ def look_at(path: Path, asked: Format) -> LookedAt:
         IngestError: there is no such file, it is no table, has no header or no rows, or one name
             twice, or the delimiter that was asked for does not part it.
     """
-    ledger = Ledger()
-    if path.suffix == PARQUET:
-        names, form = parquet_header(path, ORIGIN), Format()
-        read = parquet_rows(path, {name: name for name in names}, ORIGIN, ledger)
-        rows = [[row[name] for name in names] for row in read]
-    else:
-        names, rows, form = _delimited(path, asked, ledger)
+    file, rejected = SourceFile.at(path, ORIGIN), RejectedRows()
+    form = Format() if file.is_parquet else _format(file, asked)
+    names = read_header(file, (), ORIGIN, form)
     if not names:
         raise IngestError(f"{path} has no header line: write the columns' names above the rows.")
-    if not rows:
-        raise IngestError(f"{path} has a header and no rows. {ORIGIN}")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise IngestError(f"{path} has the column {twice} more than once: rename one of them.")
-    columns = {
-        name: Column(name, [row[at].strip() for row in rows]) for at, name in enumerate(names)
-    }
-    return LookedAt(path, form, _said(ledger), columns)
+    read = read_rows(file, {name: name for name in names}, ORIGIN, rejected, form)
+    rows = list(islice(read, ROWS))
+    if not rows:
+        raise IngestError(f"{path} has a header and no rows. {ORIGIN}")
+    columns = {name: Column(name, [row[name] for row in rows]) for name in names}
+    return LookedAt(path, form, rejected.read_as()[0].partition(": ")[2], columns)
 
 
-def _delimited(
-    path: Path, asked: Format, ledger: Ledger
-) -> tuple[list[str], list[list[str]], Format]:
-    """Return header, rows as wide as it, and the format that was found."""
-    data = read_bytes(path, ORIGIN)
-    encoding = "" if _is_unicode(data) else asked.encoding
-    lines = physical_lines(path, ORIGIN, ledger, encoding)
-    found = find_delimiter(lines)
-    delimiter = asked.delimiter or found.delimiter
-    if found.is_table and not fit(lines, delimiter).is_table:
+def _format(file: SourceFile, asked: Format) -> Format:
+    """Return the format of delimited text, the delimiter that was asked for included."""
+    known = Format(encoding="" if _is_unicode(file) else asked.encoding)
+    opened = Delimited.open(file, (), ORIGIN, RejectedRows(), known)
+    found = find_delimiter(opened.head)
+    delimiter = asked.delimiter or opened.form.delimiter
+    if found.is_table and not fit(opened.head, delimiter).is_table:
         raise IngestError(
-            f"{path} is no table with {NAMES.get(delimiter, repr(delimiter))} between fields; it "
-            f"has {NAMES[found.delimiter]}. {ORIGIN}"
+            f"{file.path} is no table with {NAMES.get(delimiter, repr(delimiter))} between fields; "
+            f"it has {NAMES[found.delimiter]}. {ORIGIN}"
         )
-    form = Format(delimiter, decode(data, encoding).encoding)
-    note_delimiter(ledger, path, delimiter)
-    first, *rest = [fields for _, _, fields in records(lines[:LINES], form)] or [None]
-    names = [name.strip() for name in first or []]
-    return names, [row for row in rest if row and len(row) == len(names)], form
+    return replace(opened.form, delimiter=delimiter)
 
 
-def _is_unicode(data: bytes) -> bool:
-    if data[:2] in UTF_16:
-        return True
-    text = data.decode(UTF_8, "surrogateescape")
-    return is_text(text)
-
-
-def _said(ledger: Ledger) -> str:
-    """Say how the file was read, without its place."""
-    return ledger.read_as()[0].partition(": ")[2]
+def _is_unicode(file: SourceFile) -> bool:
+    head = next(file.blocks(), b"")
+    return head[:2] in UTF_16 or all(map(is_text, pieces(file.blocks(), UTF_8)))

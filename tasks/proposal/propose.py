@@ -24,7 +24,7 @@ from tasks.proposal.refusals import ProposalError, require_name
 from tasks.proposal.shown import ROLES, by_label, counts, shown, the_columns
 from tasks.proposal.trial import read_raw_titles, read_taxonomy, too_many
 from tasks.readers.records import Format
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
 
 Guesses = dict[str, Guess]
 NEEDED = {
@@ -71,7 +71,7 @@ def propose(
     """
     require_name(name)
     told, asked = _told(columns or {}), Format(delimiter, encoding)
-    ledger = Ledger()
+    ledger = RejectedRows()
     files = {"taxonomy": look_at(taxonomy.resolve(), asked)}
     guesses = {"taxonomy": _guess("taxonomy", files, told, taxonomy_columns)}
     read = read_taxonomy(files["taxonomy"], guesses["taxonomy"], ledger)

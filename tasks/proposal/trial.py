@@ -11,12 +11,12 @@ from tasks.proposal.guesses import Guess
 from tasks.proposal.looked_at import LookedAt
 from tasks.proposal.refusals import ProposalError
 from tasks.readers.inputs import read_inputs
-from tasks.readers.rejected import NOTICES, Ledger
+from tasks.readers.rejected import NOTICES, RejectedRows
 from tasks.readers.taxonomies import table
 from tasks.readers.taxonomy import Taxonomy
 
 
-def read_taxonomy(seen: LookedAt, guesses: Mapping[str, Guess], ledger: Ledger) -> Taxonomy:
+def read_taxonomy(seen: LookedAt, guesses: Mapping[str, Guess], ledger: RejectedRows) -> Taxonomy:
     """Read all of it.
 
     Raises:
@@ -41,7 +41,7 @@ def read_taxonomy(seen: LookedAt, guesses: Mapping[str, Guess], ledger: Ledger) 
 
 
 def read_raw_titles(
-    seen: LookedAt, guesses: Mapping[str, Guess], taxonomy: Taxonomy, ledger: Ledger
+    seen: LookedAt, guesses: Mapping[str, Guess], taxonomy: Taxonomy, ledger: RejectedRows
 ) -> pl.DataFrame:
     """Read all of them, schema `INPUTS`.
 
@@ -61,13 +61,13 @@ def read_raw_titles(
     return frame
 
 
-def refused(ledger: Ledger) -> str:
+def refused(ledger: RejectedRows) -> str:
     """Say what is refused and what the likely cause is; empty if nothing is."""
     reasons = ledger.reasons()
     return (f"; refused: {reasons}" if reasons else "") + ledger.likely_cause().rstrip(".")
 
 
-def too_many(ledger: Ledger, max_rejected_share: float) -> list[str]:
+def too_many(ledger: RejectedRows, max_rejected_share: float) -> list[str]:
     """Return a line of warning if the stage `ingest` would end for what is refused."""
     errors = sum(count for reason, count in ledger.reasons().items() if reason not in NOTICES)
     read = ledger.rows.total()

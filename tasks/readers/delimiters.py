@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from tasks.readers.records import Format, records
+from tasks.readers.records import Format, Records
 
 NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 """The candidates, the most usual first, and their names in messages."""
@@ -65,7 +65,7 @@ def find_delimiter(lines: list[str], wanted: Collection[str] = ()) -> Fit:
 
 def fit(lines: list[str], delimiter: str) -> Fit:
     """Read the beginning of a file with one delimiter; blank lines are no rows."""
-    sample = [fields for _, _, fields in records(lines[:LINES], Format(delimiter))]
+    sample = [fields for _, _, fields in Records(lines[:LINES], Format(delimiter))]
     header, rows = (sample or [None])[0], [row for row in sample[1:] if row != []]
     wide = sum(row is not None and len(row) == len(header or []) for row in rows)
     names = [name.strip() for name in header or []]

@@ -14,7 +14,6 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import NamedTuple
 
 from tasks.readers.western import makes_sense
 
@@ -28,30 +27,11 @@ SHOWN = {
 NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
-class Decoded(NamedTuple):
-    """Text without byte order mark, and the name of its encoding in Python."""
-
-    text: str
-    encoding: str
-
-
-def decode(data: bytes, encoding: str = "") -> Decoded:
-    """Decode `data` as `encoding`, or as what it is found to be.
-
-    Raises:
-        UnicodeError: not of the encodings that are found, whose faults become surrogates.
-    """
-    name = python_name(encoding, data) if encoding else found_encoding(data)
-    return Decoded("".join(pieces([data], name)), name)
-
-
-def found_encoding(data: bytes) -> str:
-    """Tell the encoding by the byte order mark, else by what is valid and what makes sense."""
-    return found_in(lambda: [data])
-
-
 def found_in(blocks: Callable[[], Iterable[bytes]]) -> str:
-    """Tell the encoding of a file by its blocks, which are read once, or twice if no UTF-8."""
+    """Tell the encoding by the byte order mark, else by what is valid and what makes sense.
+
+    The blocks of the file are read once, or twice if it is no UTF-8.
+    """
     head = next(iter(blocks()), b"")[:2]
     if head in UTF_16:
         return UTF_16[head]
@@ -79,7 +59,7 @@ def pieces(blocks: Iterable[bytes], encoding: str) -> Iterator[str]:
     """Decode block by block, without byte order mark.
 
     Raises:
-        UnicodeError: as `decode`.
+        UnicodeError: not of the encodings that are found, whose faults become surrogates.
     """
     remaining = iter(blocks)
     first, wide = next(remaining, b""), encoding in UTF_16.values()

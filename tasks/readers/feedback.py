@@ -3,9 +3,9 @@
 People's files stand in one folder, and add up with the file that the stage `score` writes.
 Needed are `raw_title`, `predicted_occupation_id`, `matched_title` and `verdict` (`right`, `wrong`,
 `no job title`); the others may be absent, as a column or in a row. Read in chunks, a file may have
-any size. What its cells mean, a spreadsheet's ways included, is said by `opinions/cells.py`, why a
-row is refused by `opinions/faults.py`, and what is mended and counted instead, because the verdict
-itself stays good, by `opinions/mended.py`.
+any size. `feedback_rows/cells.py` says what its cells mean, a spreadsheet's ways included,
+`feedback_rows/faults.py` why a row is refused, and `feedback_rows/repairs.py` what is repaired and
+counted instead, because the verdict itself stays good.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from tasks.files.schemas import FEEDBACK, OPINIONS, REJECTED
-from tasks.readers.chunks import table_chunks
-from tasks.readers.opinions.cells import read_cells
-from tasks.readers.opinions.dates import UNKNOWN, has_slashes, slash_order
-from tasks.readers.opinions.faults import fault
-from tasks.readers.opinions.mended import MENDED, mend
-from tasks.readers.opinions.occupations import Occupations
-from tasks.readers.outside import IngestError, mapped_columns, shown
-from tasks.readers.rejected import Ledger
-from tasks.readers.rows import table_header
+from tasks.readers.feedback_rows.cells import read_cells
+from tasks.readers.feedback_rows.dates import UNKNOWN, has_slashes, slash_order
+from tasks.readers.feedback_rows.faults import fault
+from tasks.readers.feedback_rows.occupations import Occupations
+from tasks.readers.feedback_rows.repairs import REPAIRS, repair
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError, mapped_columns, shown
+from tasks.readers.tables import read_header, read_table
 
 if TYPE_CHECKING:
     from tasks.feedback import FeedbackParams
@@ -43,10 +42,10 @@ OPTIONAL = ("model_version", "corrected_occupation_id", "reviewer_id", "judged_a
 
 
 class Feedback(NamedTuple):
-    """The rows that were taken, and how often each of `MENDED` was needed."""
+    """The rows that were taken, and how often each of `REPAIRS` was needed."""
 
     frame: pl.DataFrame
-    mended: dict[str, int]
+    repairs: dict[str, int]
 
 
 def files(folder: Path) -> list[Path]:
@@ -64,57 +63,64 @@ def files(folder: Path) -> list[Path]:
     return sorted(path for path in tables if path.is_file() and not path.name.startswith("."))
 
 
-def read_feedback(params: FeedbackParams, aliases: pl.DataFrame, ledger: Ledger) -> Feedback:
+def read_feedback(
+    params: FeedbackParams, aliases: pl.DataFrame, rejected: RejectedRows
+) -> Feedback:
     """Read all files' rows in order, `matched_title` cleaned and `judged_at` as `moment` says.
 
     Args:
         params: section `feedback`; its `columns` are those of people's files.
         aliases: schema `SPLIT_ALIASES`.
-        ledger: takes the refused rows.
+        rejected: takes the refused rows.
 
     Raises:
         IngestError: a file or a column is missing, or `feedback.columns` does not fit.
     """
     occupations = Occupations.of(aliases)
-    mended = Counter(dict.fromkeys(MENDED, 0))
+    repairs = Counter(dict.fromkeys(REPAIRS, 0))
     taken = [pl.DataFrame(schema=OPINIONS)]
     tables = [(path, params.columns, ORIGIN) for path in files(Path(params.folder))]
     tables += [(OWN, {}, OWN_ORIGIN)] * params.own
     for path, columns, origin in tables:
-        ledger.rows[shown(path)] += 0  # a file without rows is told of, too
-        for rows in _read(path, _columns(path, columns, origin), origin, occupations, ledger):
-            frame, counts = mend(rows, occupations)
-            mended.update(counts)
+        rejected.rows[shown(path)] += 0  # a file without rows is told of, too
+        for rows in _read(path, _columns(path, columns, origin), origin, occupations, rejected):
+            frame, counts = repair(rows, occupations)
+            repairs.update(counts)
             taken.append(frame.with_columns(own=pl.lit(origin == OWN_ORIGIN)))
-    return Feedback(pl.concat(taken), dict(mended))
+    return Feedback(pl.concat(taken), dict(repairs))
 
 
 def _read(
-    path: Path, columns: Mapping[str, str], origin: str, occupations: Occupations, ledger: Ledger
+    path: Path,
+    columns: Mapping[str, str],
+    origin: str,
+    occupations: Occupations,
+    rejected: RejectedRows,
 ) -> Iterator[pl.DataFrame]:
     """Yield the rows of a file that can be used (`cells.READ`) in chunks, the others refused."""
     order: str | None = None
     absent = [pl.lit("").alias(name) for name in FEEDBACK if name not in columns]
-    for chunk in table_chunks(path, columns, origin, ledger):
-        if order is None and "judged_at" in columns and has_slashes(chunk["judged_at"]):
+    for chunk in read_table(path, columns, origin, rejected):
+        if order is None and "judged_at" in columns and has_slashes(chunk.values["judged_at"]):
             order = _slash_order(path, columns["judged_at"], origin)
-        read = read_cells(chunk.with_columns(absent), occupations, order or UNKNOWN)
+        rows = pl.concat([chunk.places, chunk.values.with_columns(absent)], how="horizontal")
+        read = read_cells(rows, occupations, order or UNKNOWN)
         judged = read.with_columns(reason=fault(), file=pl.lit(shown(path)), row="text")
-        ledger.rows[shown(path)] += len(judged)
-        ledger.refuse_all(judged.drop_nulls("reason").select(list(REJECTED)))
+        rejected.rows[shown(path)] += len(judged)
+        rejected.refuse_all(judged.drop_nulls("reason").select(list(REJECTED)))
         yield judged.filter(pl.col("reason").is_null())
 
 
 def _slash_order(path: Path, column: str, origin: str) -> str:
     """Look through all dates of a file; only one with slashes in its dates is read twice."""
-    chunks = table_chunks(path, {"judged_at": column}, origin, Ledger())
-    return slash_order(chunk["judged_at"] for chunk in chunks)
+    chunks = read_table(path, {"judged_at": column}, origin, RejectedRows())
+    return slash_order(chunk.values["judged_at"] for chunk in chunks)
 
 
 def _columns(path: Path, mapped: Mapping[str, str], origin: str) -> dict[str, str]:
     """Map our name to the file's column, by `mapped` or by its own name if the file has it."""
     columns = {name: name for name in REQUIRED} | dict(mapped)
-    header = table_header(path, [columns[name] for name in REQUIRED], origin)
+    header = read_header(path, [columns[name] for name in REQUIRED], origin)
     folded = {name.casefold() for name in header}
     columns |= {name: name for name in OPTIONAL if name in folded and name not in columns}
     checked = mapped_columns(columns, "feedback.columns", REQUIRED, OPTIONAL)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tasks.files.schemas import INPUTS
-from tasks.readers.outside import mapped_columns
-from tasks.readers.rejected import UNKNOWN_OCCUPATION, Ledger, Row, empty
-from tasks.readers.rows import table_rows
+from tasks.readers.rejected import UNKNOWN_OCCUPATION, RejectedRows, Row, empty
+from tasks.readers.source_files import mapped_columns
+from tasks.readers.tables import read_rows
 from tasks.readers.text import line_rows
 
 ORIGIN = (
@@ -27,33 +27,35 @@ if TYPE_CHECKING:
     from tasks.ingest import InputsParams
 
 
-def read_inputs(params: InputsParams, known: Container[str], ledger: Ledger) -> pl.DataFrame:
+def read_inputs(
+    params: InputsParams, known: Container[str], rejected: RejectedRows
+) -> pl.DataFrame:
     """Read columns of `INPUTS`; `input_id` counts the rows that were taken, from 0.
 
     Args:
         params: section `ingest.inputs`.
         known: the taxonomy's occupation ids; a row that means another one is refused.
-        ledger: takes the refused rows.
+        rejected: takes the refused rows.
     """
     taken: list[tuple[str, str | None]] = []
-    for row in _rows(params, ledger):
+    for row in _rows(params, rejected):
         occupation_id = row["occupation_id"] if "occupation_id" in row.values else ""
         if not row["raw_title"]:
-            ledger.refuse(row, empty("raw_title"))
+            rejected.refuse(row, empty("raw_title"))
         elif occupation_id and occupation_id not in known:
-            ledger.refuse(row, UNKNOWN_OCCUPATION)
+            rejected.refuse(row, UNKNOWN_OCCUPATION)
         else:
             taken.append((row.values["raw_title"], occupation_id or None))
     rows = [(number, *pair) for number, pair in enumerate(taken)]
     return pl.DataFrame(rows, schema=INPUTS, orient="row")
 
 
-def _rows(params: InputsParams, ledger: Ledger) -> Iterable[Row]:
+def _rows(params: InputsParams, rejected: RejectedRows) -> Iterable[Row]:
     if params.reader == "none":
         return []
     if params.reader == "lines":
-        return line_rows(Path(params.file), "raw_title", ORIGIN, ledger, params.encoding)
+        return line_rows(Path(params.file), "raw_title", ORIGIN, rejected, params.encoding)
     columns = mapped_columns(
         params.columns, "ingest.inputs.columns", ["raw_title"], ["occupation_id"]
     )
-    return table_rows(Path(params.file), columns, ORIGIN, ledger, params.format)
+    return read_rows(Path(params.file), columns, ORIGIN, rejected, params.format)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import csv
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import islice
+from typing import Literal, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -28,56 +29,110 @@ COMMAS = Format(",")
 BARE_TABS = Format("\t", quoting=csv.QUOTE_NONE)  # a quote is a character like any other
 
 
-class _Lines:
-    """Physical lines, of which those since the last `start` can be read again."""
+class Record(NamedTuple):
+    """A record: the line it starts on, its text, and its fields.
+
+    A blank line has no fields, an empty list; where quotes are broken they are None.
+    """
+
+    line: int
+    text: str
+    fields: list[str] | None
+
+
+class Block(NamedTuple):
+    """What some records hold, in three columns: no object a record."""
+
+    lines: Sequence[int]
+    texts: list[str]
+    fields: Sequence[list[str] | None]
+
+
+class Records(Iterator[Record]):
+    """The records of a text, one by one or in blocks.
+
+    Memory holds a record, or what the csv module reads of an unclosed quote: its limit of a field,
+    128 Ki characters.
+    """
+
+    def __init__(self, lines: Iterable[str], form: Format, first: int = 1) -> None:
+        """Begin.
+
+        Args:
+            lines: physical lines with their ends.
+            form: delimiter and quoting.
+            first: number of the first line.
+        """
+        self._form = form
+        self._at = first
+        self._lines = _Lines(lines)
+        self._reader = self._csv(self._lines)
+
+    def __next__(self) -> Record:
+        """Read one record, and no line behind it."""
+        start, self._lines.record = self._at, []
+        fields: list[str] | None
+        try:
+            fields = next(self._reader)
+        except csv.Error:
+            fields = None
+            self._lines.keep_first()
+        self._at += len(self._lines.record)
+        return Record(start, "".join(self._lines.record).rstrip("\r\n"), fields)
+
+    def blocks(self, size: int) -> Iterator[Block]:
+        """Yield all further records, those of some `size` lines at once.
+
+        The csv module alone reads a block in which each line is a record, which is most of them;
+        any other is read record by record.
+        """
+        while lines := self._lines.take(size):
+            fields = self._one_line_each(lines)
+            end = self._at + len(lines)
+            if fields is None:
+                self._lines.again.extendleft(reversed(lines))
+                records = list(self._before(end))
+                yield Block(*map(list, zip(*records, strict=True)))
+            else:
+                starts, self._at = range(self._at, end), end
+                yield Block(starts, [line.rstrip("\r\n") for line in lines], fields)
+
+    def _before(self, line: int) -> Iterator[Record]:
+        while self._at < line:
+            yield next(self)
+
+    def _one_line_each(self, lines: list[str]) -> list[list[str]] | None:
+        """Return each line's fields; None if quotes are broken, or hold line breaks."""
+        try:
+            fields = list(self._csv(lines))
+        except csv.Error:
+            return None
+        return fields if len(fields) == len(lines) else None
+
+    def _csv(self, lines: Iterable[str]) -> Iterator[list[str]]:
+        form = self._form
+        return csv.reader(lines, strict=True, delimiter=form.delimiter, quoting=form.quoting)
+
+
+class _Lines(Iterator[str]):
+    """Physical lines, of which those of the last `record` can be read again."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.lines = iter(lines)
         self.record: list[str] = []
         self.again: deque[str] = deque()
 
-    def __iter__(self) -> _Lines:
-        return self
-
     def __next__(self) -> str:
         line = self.again.popleft() if self.again else next(self.lines)
         self.record.append(line)
         return line
 
-    def start(self) -> None:
-        """Forget the lines of the record before."""
-        self.record = []
+    def take(self, count: int) -> list[str]:
+        """Return the next lines, which belong to no record."""
+        again = [self.again.popleft() for _ in range(min(count, len(self.again)))]
+        return again + list(islice(self.lines, count - len(again)))
 
     def keep_first(self) -> None:
         """Let all lines of this record but its first be read again."""
         self.again.extendleft(reversed(self.record[1:]))
         del self.record[1:]
-
-
-def records(
-    lines: Iterable[str], form: Format, first: int = 1
-) -> Iterator[tuple[int, str, list[str] | None]]:
-    """Yield (line it starts on, text, fields) per record; fields are None where quotes are broken.
-
-    A blank line has no fields: an empty list. Memory holds a record, or what the csv module reads
-    of an unclosed quote: its limit of a field, 128 Ki characters.
-
-    Args:
-        lines: physical lines with their ends.
-        form: delimiter and quoting.
-        first: number of the first line.
-    """
-    cursor, at = _Lines(lines), first
-    reader = csv.reader(cursor, strict=True, delimiter=form.delimiter, quoting=form.quoting)
-    while True:
-        cursor.start()
-        fields: list[str] | None
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
-        except csv.Error:
-            fields = None
-            cursor.keep_first()
-        yield at, "".join(cursor.record).rstrip("\r\n"), fields
-        at += len(cursor.record)

@@ -1,4 +1,4 @@
-"""The ledger of a reading: how many rows each file gave, and which were not taken, and why.
+"""The rejected of a reading: how many rows each file gave, and which were not taken, and why.
 
 Every row that does not reach a frame as it stands is written here with file, line and reason.
 Most reasons are *errors*: the file is not what it should be. Five are *notices* (`NOTICES`), which
@@ -16,7 +16,7 @@ from typing import Self
 import polars as pl
 
 from tasks.files.schemas import REJECTED
-from tasks.readers.outside import IngestError
+from tasks.readers.source_files import IngestError
 
 BAD_CHARACTERS = "bytes that are not text"
 BAD_QUOTES = "broken quotes"
@@ -66,7 +66,7 @@ class Row:
 
 
 @dataclass(slots=True)
-class Ledger:
+class RejectedRows:
     """Collects what was read and what was refused, in the order of reading."""
 
     rows: Counter[str] = field(default_factory=Counter)
@@ -132,22 +132,22 @@ class Ledger:
         return counted
 
 
-def require_few_refused(ledger: Ledger, max_rejected_share: float, section: str) -> None:
+def require_few_refused(rejected: RejectedRows, max_rejected_share: float, section: str) -> None:
     """Refuse files that are mostly something else.
 
     Args:
-        ledger: of the whole reading.
+        rejected: of the whole reading.
         max_rejected_share: of all rows read that may be faulty.
         section: of `params.yaml` and below `data/`, for the message.
 
     Raises:
         IngestError: more faulty rows than that.
     """
-    reasons, read = ledger.reasons(), sum(ledger.rows.values())
+    reasons, read = rejected.reasons(), sum(rejected.rows.values())
     errors = sum(count for reason, count in reasons.items() if reason not in NOTICES)
     if errors > max_rejected_share * read:
         raise IngestError(
             f"{errors} of {read} rows were rejected, more than {section}.max_rejected_share "
             f"= {max_rejected_share:g}: {reasons}. Look at data/{section}/rejected.parquet; mend "
-            f"the files, check {section}.reader, or raise the parameter.{ledger.likely_cause()}"
+            f"the files, check {section}.reader, or raise the parameter.{rejected.likely_cause()}"
         )

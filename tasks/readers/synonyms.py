@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.text.titles import normalize_title
-from tasks.readers.outside import mapped_columns
-from tasks.readers.rejected import DUPLICATE_ROW, Ledger, Row, empty
-from tasks.readers.rows import table_rows
+from tasks.readers.rejected import DUPLICATE_ROW, RejectedRows, Row, empty
+from tasks.readers.source_files import mapped_columns
+from tasks.readers.tables import read_rows
 from tasks.readers.text import line_rows
 
 ORIGIN = (
@@ -34,25 +34,25 @@ ARROW = "=>"
 SUFFIX = " jobs"
 
 
-def read_synonyms(params: SynonymsParams, ledger: Ledger) -> list[tuple[str, str]]:
+def read_synonyms(params: SynonymsParams, rejected: RejectedRows) -> list[tuple[str, str]]:
     """Read pairs (term, synonym) of normalized phrases, in the order of the file.
 
     A pair means both directions and stands once, whichever way round the file repeats it.
 
     Args:
         params: section `synonyms`; `reader`, `file` and `columns` are used.
-        ledger: takes the refused rows.
+        rejected: takes the refused rows.
 
     Raises:
         IngestError: the file or a column is missing.
     """
     pairs: dict[frozenset[str], tuple[str, str]] = {}
-    for row, term, synonym in _rows(params, ledger):
+    for row, term, synonym in _rows(params, rejected):
         reason = _fault(term, synonym)
         if not reason and frozenset((term, synonym)) in pairs:
             reason = DUPLICATE_ROW
         if reason:
-            ledger.refuse(row, reason)
+            rejected.refuse(row, reason)
         else:
             pairs[frozenset((term, synonym))] = (term, synonym)
     return list(pairs.values())
@@ -66,28 +66,28 @@ def _fault(term: str, synonym: str) -> str:
     return SAME if term == synonym else ""
 
 
-def _rows(params: SynonymsParams, ledger: Ledger) -> Iterable[tuple[Row, str, str]]:
+def _rows(params: SynonymsParams, rejected: RejectedRows) -> Iterable[tuple[Row, str, str]]:
     if params.reader == "none":
         return []
     if params.reader == "thesaurus":
-        return _thesaurus(Path(params.file), ledger)
+        return _thesaurus(Path(params.file), rejected)
     named = {name: name for name in COLUMNS} | params.columns
     columns = mapped_columns(named, "synonyms.columns", COLUMNS, ())
-    return _table(Path(params.file), columns, ledger)
+    return _table(Path(params.file), columns, rejected)
 
 
 def _table(
-    path: Path, columns: Mapping[str, str], ledger: Ledger
+    path: Path, columns: Mapping[str, str], rejected: RejectedRows
 ) -> Iterator[tuple[Row, str, str]]:
-    for row in table_rows(path, columns, ORIGIN, ledger):
+    for row in read_rows(path, columns, ORIGIN, rejected):
         yield row, normalize_title(row["term"]), normalize_title(row["synonym"])
 
 
-def _thesaurus(path: Path, ledger: Ledger) -> Iterator[tuple[Row, str, str]]:
-    for row in line_rows(path, "line", ORIGIN, ledger):
+def _thesaurus(path: Path, rejected: RejectedRows) -> Iterator[tuple[Row, str, str]]:
+    for row in line_rows(path, "line", ORIGIN, rejected):
         left, *right = row["line"].split(ARROW)
         if len(right) != 1:
-            ledger.refuse(row, BAD_ARROW)
+            rejected.refuse(row, BAD_ARROW)
             continue
         names = [normalize_title(name) for name in left.split(",")]
         term = normalize_title(right[0].replace("_", " "))

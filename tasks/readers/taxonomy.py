@@ -17,7 +17,7 @@ from tasks.readers.rejected import (
     DUPLICATE_OCCUPATION,
     DUPLICATE_TITLE,
     UNKNOWN_OCCUPATION,
-    Ledger,
+    RejectedRows,
     Row,
     empty,
 )
@@ -26,8 +26,8 @@ from tasks.readers.rejected import (
 class Taxonomy:
     """What a reader fills: first an occupation, then its titles."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
+    def __init__(self, rejected: RejectedRows) -> None:
+        self.rejected = rejected
         self.codes: dict[str, list[str]] = {}
         self.titles: dict[str, dict[str, str]] = {}  # cleaned -> as received; the label is first
 
@@ -39,7 +39,7 @@ class Taxonomy:
         if not reason and occupation_id in self.titles:
             reason = DUPLICATE_OCCUPATION
         if reason:
-            self.ledger.refuse(row, reason)
+            self.rejected.refuse(row, reason)
             return False
         self.codes[occupation_id] = list(codes)
         self.titles[occupation_id] = {clean_title(label): label}
@@ -53,7 +53,7 @@ class Taxonomy:
         if not reason and clean_title(title) in self.titles[occupation_id]:
             reason = DUPLICATE_TITLE
         if reason:
-            self.ledger.refuse(row, reason)
+            self.rejected.refuse(row, reason)
         else:
             self.titles[occupation_id][clean_title(title)] = title
 

@@ -27,13 +27,21 @@ from tasks.params.section import (
     load_run,
     require_below,
 )
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
 from tasks.scored.pair_files import FOLDER, PAIRS, PARAPHRASE_PARTS, PARAPHRASES
+from tasks.scored.readers import msrp, semeval, sick
 from tasks.scored.readers.ppdb import Paraphrases, read_ppdb
-from tasks.scored.readers.published_pairs import read_published_pairs
 from tasks.scored.readers.sample_pairs import read_sample_pairs, read_sample_paraphrases
 from tasks.scored.readers.scored_pairs import NOTICES, SCORED_PAIRS
+from tasks.scored.readers.simlex import read_simlex
+
+SENTENCES = {
+    "sick2014": (sick.read_sick, sick.FILES),
+    "msrp": (msrp.read_msrp, msrp.FILES),
+    "semeval": (semeval.read_semeval, semeval.FILES),
+}
+"""Folder of a publisher's files below `scored_pairs.files.sentences`, and their reader."""
 
 
 class PairFilesParams(Params):
@@ -108,15 +116,15 @@ def scored_pairs(params: ScoredPairsParams, seed: int) -> ReadPairs:
         IngestError: a file or a column is missing, or holds no pair, or there are not more
             paraphrases than `valid_paraphrases`.
     """
-    ledger = Ledger()
-    pairs, links = READERS[params.reader](Path(params.folder), params.files, ledger)
+    rejected = RejectedRows()
+    pairs, links = READERS[params.reader](Path(params.folder), params.files, rejected)
     return ReadPairs(
         pairs,
         in_parts(links.frame, params.valid_paraphrases, seed),
         links,
-        ledger.frame(),
-        dict(sorted(ledger.rows.items())),
-        ledger.reasons(),
+        rejected.frame(),
+        dict(sorted(rejected.rows.items())),
+        rejected.reasons(),
     )
 
 
@@ -151,18 +159,24 @@ def require_usable(made: ReadPairs, max_rejected_share: float) -> None:
 
 
 def _sample(
-    folder: Path, files: PairFilesParams, ledger: Ledger
+    folder: Path, files: PairFilesParams, rejected: RejectedRows
 ) -> tuple[pl.DataFrame, Paraphrases]:
     both = dict.fromkeys((files.sentences, files.words))  # mostly one file for both
-    pairs = pl.concat(read_sample_pairs(folder / file, ledger) for file in both)
-    return pairs, read_sample_paraphrases(folder / files.paraphrases, ledger)
+    pairs = pl.concat(read_sample_pairs(folder / file, rejected) for file in both)
+    return pairs, read_sample_paraphrases(folder / files.paraphrases, rejected)
 
 
 def _published(
-    folder: Path, files: PairFilesParams, ledger: Ledger
+    folder: Path, files: PairFilesParams, rejected: RejectedRows
 ) -> tuple[pl.DataFrame, Paraphrases]:
-    pairs = read_published_pairs(folder / files.sentences, folder / files.words, ledger)
-    return pairs, read_ppdb(folder / files.paraphrases, ledger)
+    frames = [
+        read(
+            {part: folder / files.sentences / name / file for part, file in parts.items()}, rejected
+        )
+        for name, (read, parts) in SENTENCES.items()
+    ]
+    pairs = pl.concat([*frames, read_simlex(folder / files.words, rejected)])
+    return pairs, read_ppdb(folder / files.paraphrases, rejected)
 
 
 READERS = {"sample": _sample, "published": _published}

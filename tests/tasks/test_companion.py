@@ -16,7 +16,7 @@ from tasks.files.frames import check, read_frame, write_frame
 from tasks.files.queries import BEFORE_FEEDBACK
 from tasks.files.schemas import ALIASES, COMPANION, QUERIES, REJECTED
 from tasks.params.section import ParamsError
-from tasks.readers.outside import IngestError
+from tasks.readers.source_files import IngestError
 
 ROOT = Path(__file__).parents[2]
 

@@ -26,7 +26,7 @@ from tasks.files.schemas import (
 )
 from tasks.files.sources import SOURCES
 from tasks.pairing.strings_table import NOTHING_BESIDE
-from tasks.readers.outside import IngestError
+from tasks.readers.source_files import IngestError
 
 OUT = Path("data/feedback")
 OWN = Path("data/score/feedback.csv")

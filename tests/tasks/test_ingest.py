@@ -16,7 +16,7 @@ from tasks.files.frames import read_frame
 from tasks.files.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
 from tasks.ingest import IngestParams, ingest, main, require_usable
 from tasks.params.section import ParamsError, load
-from tasks.readers.outside import IngestError
+from tasks.readers.source_files import IngestError
 
 ROOT = Path(__file__).resolve().parents[2]
 TITLES = "id,title\n1,cook\n2,nurse\n1,chef\n"

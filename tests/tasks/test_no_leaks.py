@@ -18,7 +18,7 @@ from tasks.files.schemas import ALIASES, FEEDBACK, INPUTS, READINGS, VARIANTS
 from tasks.ingest import ingest
 from tasks.pairing.strings_table import append, base_strings, feedback_strings, variant_strings
 from tasks.params.whole import AllParams, load_params
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
 from tasks.readers.synonyms import read_synonyms
 from tasks.split import split
 from tasks.synonyms import synonyms
@@ -177,7 +177,7 @@ def test_no_query_is_a_training_string_on_the_sample(
     if defaults.ingest.taxonomy.reader != "sample":
         pytest.skip("params.yaml is a profile's")
     ingested = ingest(defaults.ingest)
-    manual = read_synonyms(defaults.synonyms, Ledger())
+    manual = read_synonyms(defaults.synonyms, RejectedRows())
     made = chain(ingested.aliases, ingested.inputs, manual, defaults, tmp_path)
     check_chain(made)
     tests = {"heldout_alias", "annotations", "typos", "composition", "extra_words"}

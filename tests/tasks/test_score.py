@@ -25,7 +25,7 @@ from tasks.feedback import FeedbackParams, feedback
 from tasks.files.frames import check, write_frame
 from tasks.files.queries import BEFORE_FEEDBACK
 from tasks.files.schemas import FEEDBACK, QUERIES, SPLIT_INPUTS, TITLES
-from tasks.readers.opinions.mended import MENDED
+from tasks.readers.feedback_rows.repairs import REPAIRS
 from tasks.score import Prediction, ScoreParams, choose, judge, main, predict
 from tasks.split import distinct_titles
 
@@ -171,7 +171,7 @@ def test_the_stage_feedback_takes_every_row(place: Path) -> None:
     params = FeedbackParams(reader="table", folder="given", own=True, **values)
     judged = feedback(params, aliases(), set(), set())
     assert judged.counts["rejected"] == {}
-    assert judged.counts["mended"] == dict.fromkeys(MENDED, 0)
+    assert judged.counts["mended"] == dict.fromkeys(REPAIRS, 0)
     assert judged.counts["contradicts_taxonomy"] == 1
     titles = ["Bread maker", "NURSE", "Ward sister,\r\n(night)"]
     assert judged.verdicts["raw_title"].to_list() == titles

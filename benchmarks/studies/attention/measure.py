@@ -20,7 +20,7 @@ from models.measures.correlations import Measure
 from models.training.run import TrainSettings
 from models.training.scored_pairs import ScoredPairs
 from models.training.train_files import settings_from
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
 from tasks.scored.pair_files import PARAPHRASE_PARTS, scaled
 from tasks.scored.readers import msrp, sick
 from tasks.scored.similarity_measures import best_threshold
@@ -56,7 +56,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
 def read(dataset: str, data: Path) -> Parts:
     """Read the publisher's three files."""
     reader, files, folder = FILES[dataset]
-    pairs = reader({part: data / folder / name for part, name in files.items()}, Ledger())
+    pairs = reader({part: data / folder / name for part, name in files.items()}, RejectedRows())
     learned = training_pairs(pairs, pl.DataFrame(schema=dict(PARAPHRASE_PARTS)), dataset)
     test = scaled(pairs.filter(pl.col("part") == "test"))
     judging = ScoredPairs.of(*(test[name].to_list() for name in ("left", "right", "score")))

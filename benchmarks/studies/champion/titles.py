@@ -12,7 +12,7 @@ from models.answer.index import AliasIndex
 from models.text.titles import clean_title, normalize_title
 from tasks.ingest import InputsParams
 from tasks.readers.inputs import read_inputs
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
 
 FILE = "jobbert/titles.csv"
 COLUMNS = {"raw_title": "vacancyTitle", "occupation_id": "conceptUri"}
@@ -42,7 +42,7 @@ def read_halves(folder: Path, index: AliasIndex, asked: str) -> Halves:
     params = InputsParams(
         reader="table", file=str(folder / FILE), columns=COLUMNS, delimiter="", encoding=""
     )
-    rows = read_inputs(params, set(index.occupations), Ledger())
+    rows = read_inputs(params, set(index.occupations), RejectedRows())
     titles = rows.select(
         pl.format("jobbert-{}", "input_id").alias("query_id"),
         "raw_title",

@@ -13,7 +13,7 @@ from benchmarks.pair_networks import strings
 from models.repeatable.seeding import generator
 from models.text.titles import clean_title
 from models.training.scored_pairs import ScoredPairs
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
 from tasks.scored.pair_files import scaled
 from tasks.scored.readers import semeval, sick
 from tasks.scored.readers.ppdb import read_ppdb
@@ -42,9 +42,9 @@ class Material:
 
 def read(data: Path, held_out: int = HELD_OUT) -> Material:
     """Read all of it."""
-    published = read_ppdb(data / "ppdb/ppdb-xl.txt", Ledger()).frame
+    published = read_ppdb(data / "ppdb/ppdb-xl.txt", RejectedRows()).frame
     links = distinct(published.select("head", "paraphrase").rows())
-    simlex = judged(read_simlex(data / "word_similarity/SimLex-999.txt", Ledger()))
+    simlex = judged(read_simlex(data / "word_similarity/SimLex-999.txt", RejectedRows()))
     asked = set(map(frozenset, zip(*strings(simlex), strict=True)))
     fresh = [link for link in links if frozenset(link) not in asked]
     drawn = generator(0, "charagram", "valid").permutation(len(fresh)) < held_out
@@ -81,7 +81,7 @@ def asked_sentences(folder: Path) -> dict[str, ScoredPairs]:
         if name.endswith(".test")
     }
     related = {"test": folder / "sick2014" / sick.FILES["test"]}
-    pairs = [semeval.read_semeval(files, Ledger()), sick.read_sick(related, Ledger())]
+    pairs = [semeval.read_semeval(files, RejectedRows()), sick.read_sick(related, RejectedRows())]
     sets = pl.concat(pairs).partition_by("dataset", as_dict=True, maintain_order=True)
     return {str(name): judged(part) for (name,), part in sets.items()}
 

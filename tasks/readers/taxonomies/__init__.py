@@ -1,6 +1,6 @@
 """Taxonomies, one format a module, whose name is what `ingest.taxonomy.reader` says.
 
-A module has a function `read` of the section `ingest.taxonomy` and the ledger that takes refused
+A module has a function `read` of the section `ingest.taxonomy` and the rejected that takes refused
 rows; a new format is a module here and its test.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tasks.ingest import TaxonomyParams
-    from tasks.readers.rejected import Ledger
+    from tasks.readers.rejected import RejectedRows
     from tasks.readers.taxonomy import Taxonomy
 
 
@@ -29,7 +29,9 @@ def checked_reader(name: str) -> str:
     return name
 
 
-def taxonomy_reader(name: str) -> Callable[[TaxonomyParams, Ledger], Taxonomy]:
+def taxonomy_reader(name: str) -> Callable[[TaxonomyParams, RejectedRows], Taxonomy]:
     """Return the function that reads this format."""
-    read: Callable[[TaxonomyParams, Ledger], Taxonomy] = import_module(f"{__name__}.{name}").read
+    read: Callable[[TaxonomyParams, RejectedRows], Taxonomy] = import_module(
+        f"{__name__}.{name}"
+    ).read
     return read

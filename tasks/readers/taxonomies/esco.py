@@ -12,10 +12,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tasks.readers.csv_rows import csv_rows
-from tasks.readers.outside import named_files
-from tasks.readers.rejected import UNKNOWN_CODE, Ledger, empty
-from tasks.readers.rows import distinct
+from tasks.readers.rejected import UNKNOWN_CODE, RejectedRows, empty
+from tasks.readers.source_files import named_files
+from tasks.readers.tables import distinct, read_rows
 from tasks.readers.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -33,15 +32,15 @@ COLUMNS = {
 }
 
 
-def read(params: TaxonomyParams, ledger: Ledger) -> Taxonomy:
+def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     """Read the two files named in `params.files`: `occupations` and `groups`."""
     files = named_files(params.files, ["occupations", "groups"])
-    groups = _groups(files["groups"], ledger)
-    taxonomy = Taxonomy(ledger)
-    for row in distinct(csv_rows(files["occupations"], COLUMNS, ORIGIN, ledger), ledger):
+    groups = _groups(files["groups"], rejected)
+    taxonomy = Taxonomy(rejected)
+    for row in distinct(read_rows(files["occupations"], COLUMNS, ORIGIN, rejected), rejected):
         codes = isco_chain(row["isco_code"])
         if not codes or not groups.issuperset(codes):
-            ledger.refuse(row, UNKNOWN_CODE)
+            rejected.refuse(row, UNKNOWN_CODE)
         elif taxonomy.add_occupation(row, row["occupation_id"], row["occupation_label"], codes):
             for title in filter(None, map(str.strip, _lines(row["titles"]))):
                 taxonomy.add_title(row.about(title), row["occupation_id"], title)
@@ -53,13 +52,13 @@ def isco_chain(code: str) -> list[str]:
     return [code[:length] for length in range(1, len(code) + 1)]
 
 
-def _groups(path: Path, ledger: Ledger) -> set[str]:
+def _groups(path: Path, rejected: RejectedRows) -> set[str]:
     groups: set[str] = set()
-    for row in csv_rows(path, {"code": "code"}, ORIGIN, ledger):
+    for row in read_rows(path, {"code": "code"}, ORIGIN, rejected):
         if row["code"]:
             groups.add(row["code"])
         else:
-            ledger.refuse(row, empty("code"))
+            rejected.refuse(row, empty("code"))
     return groups
 
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tasks.readers.outside import named_files
-from tasks.readers.rejected import BAD_CODE, BAD_WIDTH, UNKNOWN_OCCUPATION, Ledger, Row
-from tasks.readers.rows import distinct
+from tasks.readers.rejected import BAD_CODE, BAD_WIDTH, UNKNOWN_OCCUPATION, RejectedRows, Row
+from tasks.readers.source_files import named_files
+from tasks.readers.tables import distinct
 from tasks.readers.taxonomy import Taxonomy
 from tasks.readers.text import line_rows
 
@@ -29,15 +29,15 @@ ORIGIN = (
 ELEMENT = re.compile(r"(.+)_[a-z]{2}_\d+")
 
 
-def read(params: TaxonomyParams, ledger: Ledger) -> Taxonomy:
+def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     """Read the files named in `params.files`: `elements` and, if wanted, `concepts`."""
     files = named_files(params.files, ["elements"], ["concepts"])
-    concepts = _concepts(files["concepts"], ledger) if "concepts" in files else None
-    taxonomy = Taxonomy(ledger)
-    for row in _rows(files["elements"], ("element_id", "title"), ledger):
+    concepts = _concepts(files["concepts"], rejected) if "concepts" in files else None
+    taxonomy = Taxonomy(rejected)
+    for row in _rows(files["elements"], ("element_id", "title"), rejected):
         occupation = _occupation(row["element_id"], concepts)
         if not occupation:
-            ledger.refuse(row, BAD_CODE if concepts is None else UNKNOWN_OCCUPATION)
+            rejected.refuse(row, BAD_CODE if concepts is None else UNKNOWN_OCCUPATION)
         elif occupation in taxonomy.titles:
             taxonomy.add_title(row, occupation, row["title"])
         else:
@@ -53,16 +53,16 @@ def _occupation(element: str, concepts: Mapping[str, str] | None) -> str:
     return parts[1] if parts else ""
 
 
-def _concepts(path: Path, ledger: Ledger) -> dict[str, str]:
-    rows = _rows(path, ("element_id", "concept_id"), ledger)
+def _concepts(path: Path, rejected: RejectedRows) -> dict[str, str]:
+    rows = _rows(path, ("element_id", "concept_id"), rejected)
     return {row["element_id"]: row["concept_id"] for row in rows}
 
 
-def _rows(path: Path, names: tuple[str, str], ledger: Ledger) -> Iterator[Row]:
+def _rows(path: Path, names: tuple[str, str], rejected: RejectedRows) -> Iterator[Row]:
     """Yield rows with two fields under these names; a quote is a character like any other."""
-    for row in distinct(line_rows(path, "line", ORIGIN, ledger), ledger):
+    for row in distinct(line_rows(path, "line", ORIGIN, rejected), rejected):
         fields = row.text.split("\t")
         if len(fields) == len(names):
             yield Row(row.file, row.line, row.text, dict(zip(names, fields, strict=True)))
         else:
-            ledger.refuse(row, BAD_WIDTH)
+            rejected.refuse(row, BAD_WIDTH)

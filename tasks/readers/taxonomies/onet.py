@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.text.titles import normalize_title
-from tasks.readers.csv_rows import csv_rows
-from tasks.readers.outside import named_files
 from tasks.readers.records import BARE_TABS
-from tasks.readers.rejected import BAD_CODE, LEFT_OUT, Ledger, Row
-from tasks.readers.rows import distinct
+from tasks.readers.rejected import BAD_CODE, LEFT_OUT, RejectedRows, Row
+from tasks.readers.source_files import named_files
+from tasks.readers.tables import distinct, read_rows
 from tasks.readers.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -45,20 +44,20 @@ ALTERNATES = {
 REPORTED = {"occupation_id": "O*NET-SOC Code", "title": "Reported Job Title"}
 
 
-def read(params: TaxonomyParams, ledger: Ledger) -> Taxonomy:
+def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     """Read the files that `params.files` names: `occupations`, and what it has of the others."""
     files = named_files(params.files, ["occupations"], ["alternates", "reported", "left_out"])
-    taxonomy = Taxonomy(ledger)
-    for row in _rows(files["occupations"], OCCUPATIONS, ledger):
+    taxonomy = Taxonomy(rejected)
+    for row in _rows(files["occupations"], OCCUPATIONS, rejected):
         occupation = row["occupation_id"]
         if CODE.fullmatch(occupation):
             taxonomy.add_occupation(row, occupation, row["occupation_label"], soc_chain(occupation))
         else:
-            ledger.refuse(row, BAD_CODE)
+            rejected.refuse(row, BAD_CODE)
     left_out = _left_out(files["left_out"], taxonomy) if "left_out" in files else set()
     for name, columns in (("alternates", ALTERNATES), ("reported", REPORTED)):
         if name in files:
-            _add_titles(taxonomy, _rows(files[name], columns, ledger), left_out)
+            _add_titles(taxonomy, _rows(files[name], columns, rejected), left_out)
     return taxonomy
 
 
@@ -77,7 +76,7 @@ def soc_chain(code: str) -> list[str]:
 def _left_out(path: Path, taxonomy: Taxonomy) -> set[str]:
     """Return the normalized titles of a file that are no label."""
     labels = {normalize_title(taxonomy.label(known)) for known in taxonomy.titles}
-    named = {normalize_title(row["title"]) for row in _rows(path, REPORTED, taxonomy.ledger)}
+    named = {normalize_title(row["title"]) for row in _rows(path, REPORTED, taxonomy.rejected)}
     return named - labels
 
 
@@ -91,10 +90,10 @@ def _add_titles(taxonomy: Taxonomy, rows: Iterator[Row], left_out: Container[str
 
 def _add_title(taxonomy: Taxonomy, row: Row, title: str, left_out: Container[str]) -> None:
     if normalize_title(title) in left_out:
-        taxonomy.ledger.refuse(row, LEFT_OUT)
+        taxonomy.rejected.refuse(row, LEFT_OUT)
     else:
         taxonomy.add_title(row, row["occupation_id"], title)
 
 
-def _rows(path: Path, columns: Mapping[str, str], ledger: Ledger) -> Iterator[Row]:
-    return distinct(csv_rows(path, columns, ORIGIN, ledger, BARE_TABS), ledger)
+def _rows(path: Path, columns: Mapping[str, str], rejected: RejectedRows) -> Iterator[Row]:
+    return distinct(read_rows(path, columns, ORIGIN, rejected, BARE_TABS), rejected)

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tasks.readers.csv_rows import csv_rows
-from tasks.readers.outside import named_files
-from tasks.readers.rejected import DUPLICATE_CODE, UNKNOWN_CODE, Ledger, Row, empty
-from tasks.readers.rows import distinct
+from tasks.readers.rejected import DUPLICATE_CODE, UNKNOWN_CODE, RejectedRows, Row, empty
+from tasks.readers.source_files import named_files
+from tasks.readers.tables import distinct, read_rows
 from tasks.readers.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -23,18 +22,18 @@ if TYPE_CHECKING:
 ORIGIN = "It is part of this repository (data/sample/): bring it back with `git checkout`."
 
 
-def read(params: TaxonomyParams, ledger: Ledger) -> Taxonomy:
+def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     """Read the three files named in `params.files`."""
     files = named_files(params.files, ["occupations", "aliases", "hierarchy"])
-    parents = _parents(files["hierarchy"], ledger)
-    taxonomy = Taxonomy(ledger)
-    for row in _rows(files["occupations"], "occupation_id occupation_label isco_code", ledger):
+    parents = _parents(files["hierarchy"], rejected)
+    taxonomy = Taxonomy(rejected)
+    for row in _rows(files["occupations"], "occupation_id occupation_label isco_code", rejected):
         codes = chain(row["isco_code"], parents)
         if codes:
             taxonomy.add_occupation(row, row["occupation_id"], row["occupation_label"], codes)
         else:
-            ledger.refuse(row, UNKNOWN_CODE)
-    for row in _rows(files["aliases"], "occupation_id title", ledger):
+            rejected.refuse(row, UNKNOWN_CODE)
+    for row in _rows(files["aliases"], "occupation_id title", rejected):
         taxonomy.add_title(row, row["occupation_id"], row["title"])
     return taxonomy
 
@@ -50,18 +49,18 @@ def chain(code: str, parents: dict[str, str]) -> list[str]:
     return codes[::-1]
 
 
-def _parents(path: Path, ledger: Ledger) -> dict[str, str]:
+def _parents(path: Path, rejected: RejectedRows) -> dict[str, str]:
     parents: dict[str, str] = {}
-    for row in _rows(path, "isco_code parent_code", ledger):
+    for row in _rows(path, "isco_code parent_code", rejected):
         if not row["isco_code"]:
-            ledger.refuse(row, empty("isco_code"))
+            rejected.refuse(row, empty("isco_code"))
         elif row["isco_code"] in parents:
-            ledger.refuse(row, DUPLICATE_CODE)
+            rejected.refuse(row, DUPLICATE_CODE)
         else:
             parents[row["isco_code"]] = row["parent_code"]
     return parents
 
 
-def _rows(path: Path, names: str, ledger: Ledger) -> Iterator[Row]:
+def _rows(path: Path, names: str, rejected: RejectedRows) -> Iterator[Row]:
     columns = {name: name for name in names.split()}
-    return distinct(csv_rows(path, columns, ORIGIN, ledger), ledger)
+    return distinct(read_rows(path, columns, ORIGIN, rejected), rejected)

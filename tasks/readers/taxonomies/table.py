@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tasks.readers.outside import mapped_columns, named_files
-from tasks.readers.rejected import CONFLICT, Ledger, Row, empty
-from tasks.readers.rows import distinct, table_rows
+from tasks.readers.rejected import CONFLICT, RejectedRows, Row, empty
+from tasks.readers.source_files import mapped_columns, named_files
+from tasks.readers.tables import distinct, read_rows
 from tasks.readers.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ REQUIRED = ("occupation_id", "title")
 OPTIONAL = ("occupation_label", "codes")
 
 
-def read(params: TaxonomyParams, ledger: Ledger) -> Taxonomy:
+def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     """Read the file `titles` of `params.files` by the map `params.columns`."""
     path = named_files(params.files, ["titles"])["titles"]
     columns = mapped_columns(params.columns, "ingest.taxonomy.columns", REQUIRED, OPTIONAL)
-    taxonomy = Taxonomy(ledger)
-    for row in distinct(table_rows(path, columns, ORIGIN, ledger, params.format), ledger):
+    taxonomy = Taxonomy(rejected)
+    for row in distinct(read_rows(path, columns, ORIGIN, rejected, params.format), rejected):
         _add(taxonomy, row)
     return taxonomy
 
@@ -40,10 +40,10 @@ def _add(taxonomy: Taxonomy, row: Row) -> None:
     label = row["occupation_label"] if "occupation_label" in row.values else ""
     codes = _codes(row["codes"]) if "codes" in row.values else []
     if not title:
-        taxonomy.ledger.refuse(row, empty("title"))
+        taxonomy.rejected.refuse(row, empty("title"))
     elif key in taxonomy.titles:
         if _differs(label, taxonomy.label(key)) or _differs(codes, taxonomy.codes[key]):
-            taxonomy.ledger.refuse(row, CONFLICT)
+            taxonomy.rejected.refuse(row, CONFLICT)
         else:
             taxonomy.add_title(row, key, title)
     elif taxonomy.add_occupation(row, key, label or title, codes) and label not in ("", title):

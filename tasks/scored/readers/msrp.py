@@ -13,9 +13,9 @@ from pathlib import Path
 
 import polars as pl
 
-from tasks.readers.csv_rows import csv_rows
 from tasks.readers.records import BARE_TABS
-from tasks.readers.rejected import Ledger, Row
+from tasks.readers.rejected import RejectedRows, Row
+from tasks.readers.tables import read_rows
 from tasks.scored.readers.scored_pairs import scored_pairs
 
 FILES = {
@@ -32,30 +32,30 @@ COLUMNS = {"left": "#1 String", "right": "#2 String", "score": "Quality"}
 BAD_LABEL = "Quality is neither 0 nor 1"
 
 
-def read_msrp(files: Mapping[str, Path], ledger: Ledger) -> pl.DataFrame:
+def read_msrp(files: Mapping[str, Path], rejected: RejectedRows) -> pl.DataFrame:
     """Read columns of `SCORED_PAIRS`, data set `msrp`, parts in `files`' order; scores are 0 or 1.
 
     Args:
         files: part -> file, for any of the keys of `FILES`.
-        ledger: takes the refused rows.
+        rejected: takes the refused rows.
 
     Raises:
         IngestError: a file or a column is missing, a part is unknown, or a file has no pair.
     """
     return pl.concat(
         scored_pairs(
-            _judged(csv_rows(path, COLUMNS, ORIGIN, ledger, BARE_TABS), ledger),
+            _judged(read_rows(path, COLUMNS, ORIGIN, rejected, BARE_TABS), rejected),
             "msrp",
             part,
-            ledger,
+            rejected,
         )
         for part, path in files.items()
     )
 
 
-def _judged(rows: Iterable[Row], ledger: Ledger) -> Iterator[Row]:
+def _judged(rows: Iterable[Row], rejected: RejectedRows) -> Iterator[Row]:
     for row in rows:
         if row["score"] in ("0", "1"):
             yield row
         else:
-            ledger.refuse(row, BAD_LABEL)
+            rejected.refuse(row, BAD_LABEL)

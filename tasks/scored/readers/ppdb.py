@@ -15,8 +15,8 @@ from typing import NamedTuple
 import polars as pl
 
 from tasks.files.frames import Schema
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger, empty
+from tasks.readers.rejected import RejectedRows, empty
+from tasks.readers.source_files import IngestError
 from tasks.readers.text import line_rows
 
 PARAPHRASES: Schema = {"head": pl.String, "paraphrase": pl.String}
@@ -42,17 +42,17 @@ class Paraphrases(NamedTuple):
     repeated: int
 
 
-def read_ppdb(path: Path, ledger: Ledger) -> Paraphrases:
+def read_ppdb(path: Path, rejected: RejectedRows) -> Paraphrases:
     """Read the adjacency list; a line without a paraphrase is refused.
 
     Args:
         path: such as ppdb-xl.txt.
-        ledger: takes the refused lines.
+        rejected: takes the refused lines.
 
     Raises:
         IngestError: the file is missing or holds no pair.
     """
-    links = _links(path, ledger)
+    links = _links(path, rejected)
     others = links.filter(pl.col("head") != pl.col("paraphrase"))
     pairs = (
         others.with_columns(
@@ -69,16 +69,16 @@ def read_ppdb(path: Path, ledger: Ledger) -> Paraphrases:
     )
 
 
-def _links(path: Path, ledger: Ledger) -> pl.DataFrame:
+def _links(path: Path, rejected: RejectedRows) -> pl.DataFrame:
     """Read every head with every word behind it (schema `PARAPHRASES`), in the file's order."""
     heads: list[str] = []
     paraphrases: list[list[str]] = []
-    for row in line_rows(path, "line", ORIGIN, ledger):
+    for row in line_rows(path, "line", ORIGIN, rejected):
         head, *others = [word for word in row.values["line"].split(" ") if word]
         if others:
             heads.append(head)
             paraphrases.append(others)
         else:
-            ledger.refuse(row, empty("paraphrase"))
+            rejected.refuse(row, empty("paraphrase"))
     lists: Schema = {"head": pl.String, "paraphrase": pl.List(pl.String)}
     return pl.DataFrame([heads, paraphrases], schema=lists).explode("paraphrase")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import polars as pl
 
-from tasks.readers.csv_rows import csv_rows
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import DUPLICATE_ROW, Ledger, Row, empty
+from tasks.readers.rejected import DUPLICATE_ROW, RejectedRows, Row, empty
+from tasks.readers.source_files import IngestError
+from tasks.readers.tables import read_rows
 from tasks.scored.pair_files import SAMPLE, range_of
 from tasks.scored.readers.ppdb import PARAPHRASES, Paraphrases
 from tasks.scored.readers.scored_pairs import (
@@ -29,27 +29,27 @@ UNKNOWN_DATASET = f"dataset is none of {', '.join(SAMPLE)}"
 UNKNOWN_PART = f"part is none of {', '.join(PARTS)}"
 
 
-def read_sample_pairs(path: Path, ledger: Ledger) -> pl.DataFrame:
+def read_sample_pairs(path: Path, rejected: RejectedRows) -> pl.DataFrame:
     """Read columns of `SCORED_PAIRS`, in the order of the file.
 
     Raises:
         IngestError: the file or a column is missing, or no row could be taken.
     """
     taken = []
-    for row in csv_rows(path, {name: name for name in SCORED_PAIRS}, ORIGIN, ledger):
+    for row in read_rows(path, {name: name for name in SCORED_PAIRS}, ORIGIN, rejected):
         if reason := _fault(row):
-            ledger.refuse(row, reason)
+            rejected.refuse(row, reason)
         else:
             *texts, score = (row[name] for name in SCORED_PAIRS)
             taken.append((*texts, float(score)))
     if not taken:
         raise IngestError(
-            f"{path} holds no scored pair, rows refused: {ledger.reasons()}. {ORIGIN}"
+            f"{path} holds no scored pair, rows refused: {rejected.reasons()}. {ORIGIN}"
         )
     return pl.DataFrame(taken, schema=SCORED_PAIRS, orient="row")
 
 
-def read_sample_paraphrases(path: Path, ledger: Ledger) -> Paraphrases:
+def read_sample_paraphrases(path: Path, rejected: RejectedRows) -> Paraphrases:
     """Read distinct pairs; one that stood before, either way round, is a duplicate: refused.
 
     Raises:
@@ -57,19 +57,19 @@ def read_sample_paraphrases(path: Path, ledger: Ledger) -> Paraphrases:
     """
     taken: dict[frozenset[str], tuple[str, str]] = {}
     links = self_links = 0
-    for row in csv_rows(path, {name: name for name in PARAPHRASES}, ORIGIN, ledger):
+    for row in read_rows(path, {name: name for name in PARAPHRASES}, ORIGIN, rejected):
         head, paraphrase = row["head"], row["paraphrase"]
         if not (head and paraphrase):
-            ledger.refuse(row, empty("paraphrase" if head else "head"))
+            rejected.refuse(row, empty("paraphrase" if head else "head"))
             continue
         links += 1
         self_links += head == paraphrase
         if frozenset((head, paraphrase)) in taken:
-            ledger.refuse(row, DUPLICATE_ROW)
+            rejected.refuse(row, DUPLICATE_ROW)
         elif head != paraphrase:
             taken[frozenset((head, paraphrase))] = (head, paraphrase)
     if not taken:
-        raise IngestError(f"{path} holds no pair, rows refused: {ledger.reasons()}. {ORIGIN}")
+        raise IngestError(f"{path} holds no pair, rows refused: {rejected.reasons()}. {ORIGIN}")
     frame = pl.DataFrame(list(taken.values()), schema=PARAPHRASES, orient="row")
     return Paraphrases(frame, links, self_links, links - self_links - len(taken))
 

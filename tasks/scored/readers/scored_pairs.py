@@ -1,7 +1,7 @@
 """Rows of two texts and a gold score to one frame, whatever the data set.
 
 A row is taken if both texts hold something and the score is a number of the data set's range; any
-other goes to the ledger. Texts lose the white space around them and nothing else: case, quotes and
+other is refused. Texts lose the white space around them and nothing else: case, quotes and
 the publisher's own slips stay. Equal pairs are all kept, as the published counts include them.
 Scores stay in the publisher's range; nothing is scaled here.
 """
@@ -14,9 +14,9 @@ from collections.abc import Iterable
 import polars as pl
 
 from tasks.files.frames import Schema
-from tasks.readers import rejected
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger, Row, empty
+from tasks.readers.rejected import NOTICES as ALWAYS_NOTICES
+from tasks.readers.rejected import RejectedRows, Row, empty
+from tasks.readers.source_files import IngestError
 
 SCORED_PAIRS: Schema = {
     "dataset": pl.String,
@@ -32,18 +32,20 @@ NUMBER = re.compile(r"-?\d+(\.\d+)?")
 BAD_SCORE = "score is no number"
 OUT_OF_RANGE = "score outside the data set's range"
 UNSCORED = "pair that the publisher left without a score"
-NOTICES = rejected.NOTICES | {UNSCORED}
+NOTICES = ALWAYS_NOTICES | {UNSCORED}
 """Reasons that lose nothing which could be evaluated; all others are errors of the file."""
 
 
-def scored_pairs(rows: Iterable[Row], dataset: str, part: str, ledger: Ledger) -> pl.DataFrame:
+def scored_pairs(
+    rows: Iterable[Row], dataset: str, part: str, rejected: RejectedRows
+) -> pl.DataFrame:
     """Make columns of `SCORED_PAIRS`, in the order of the file.
 
     Args:
         rows: with the values `left`, `right` and `score`.
         dataset: as the frame names it, such as `sick` or `sts2012/MSRpar`.
         part: one of `PARTS`.
-        ledger: takes the refused rows.
+        rejected: takes the refused rows.
 
     Raises:
         IngestError: the part or the data set is unknown, or no row could be taken.
@@ -54,13 +56,13 @@ def scored_pairs(rows: Iterable[Row], dataset: str, part: str, ledger: Ledger) -
     taken = []
     for row in rows:
         if reason := _fault(row, low, high):
-            ledger.refuse(row, reason)
+            rejected.refuse(row, reason)
         else:
             taken.append((dataset, part, row["left"], row["right"], float(row["score"])))
     if not taken:
         raise IngestError(
             f"{dataset}, part {part}: no scored pair in the file, rows refused so far: "
-            f"{ledger.reasons()}; check that it is the file as published, scores included"
+            f"{rejected.reasons()}; check that it is the file as published, scores included"
         )
     return pl.DataFrame(taken, schema=SCORED_PAIRS, orient="row")
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import polars as pl
 
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import BAD_WIDTH, Ledger, Row
+from tasks.readers.rejected import BAD_WIDTH, RejectedRows, Row
+from tasks.readers.source_files import IngestError
 from tasks.readers.text import line_rows
 from tasks.scored.readers.scored_pairs import UNSCORED, scored_pairs
 
@@ -43,42 +43,42 @@ PARTLY_SCORED = frozenset({"2015"})
 FIELDS = ("score", "left", "right")
 
 
-def read_semeval(files: Mapping[str, Path], ledger: Ledger) -> pl.DataFrame:
+def read_semeval(files: Mapping[str, Path], rejected: RejectedRows) -> pl.DataFrame:
     """Read columns of `SCORED_PAIRS`; data set `sts<year>/<set>`, sets in the order of `files`.
 
     Args:
         files: name as in `FILES` -> file; sets that `FILES` lacks may be given too.
-        ledger: takes the refused rows, and 2015's unscored ones.
+        rejected: takes the refused rows, and 2015's unscored ones.
 
     Raises:
         IngestError: a name is not `<year>/<set>.<train or test>`, or a file is missing or has no
             scored pair.
     """
-    return pl.concat(_read(name, path, ledger) for name, path in files.items())
+    return pl.concat(_read(name, path, rejected) for name, path in files.items())
 
 
-def _read(name: str, path: Path, ledger: Ledger) -> pl.DataFrame:
+def _read(name: str, path: Path, rejected: RejectedRows) -> pl.DataFrame:
     parts = NAME.fullmatch(name)
     if parts is None:
         raise IngestError(f"{name!r} names no STS set; write it like {next(iter(FILES))!r}")
-    rows = _rows(path, ledger)
+    rows = _rows(path, rejected)
     if parts["year"] in PARTLY_SCORED:
-        rows = _scored(rows, ledger)
-    return scored_pairs(rows, f"sts{parts['year']}/{parts['set']}", parts["part"], ledger)
+        rows = _scored(rows, rejected)
+    return scored_pairs(rows, f"sts{parts['year']}/{parts['set']}", parts["part"], rejected)
 
 
-def _rows(path: Path, ledger: Ledger) -> Iterator[Row]:
-    for row in line_rows(path, "line", ORIGIN, ledger):
+def _rows(path: Path, rejected: RejectedRows) -> Iterator[Row]:
+    for row in line_rows(path, "line", ORIGIN, rejected):
         fields = row.values["line"].split("\t")
         if len(fields) == len(FIELDS):
             yield Row(row.file, row.line, row.text, dict(zip(FIELDS, fields, strict=True)))
         else:
-            ledger.refuse(row, BAD_WIDTH)
+            rejected.refuse(row, BAD_WIDTH)
 
 
-def _scored(rows: Iterable[Row], ledger: Ledger) -> Iterator[Row]:
+def _scored(rows: Iterable[Row], rejected: RejectedRows) -> Iterator[Row]:
     for row in rows:
         if row["score"]:
             yield row
         else:
-            ledger.refuse(row, UNSCORED)
+            rejected.refuse(row, UNSCORED)

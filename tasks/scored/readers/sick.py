@@ -13,9 +13,9 @@ from pathlib import Path
 
 import polars as pl
 
-from tasks.readers.csv_rows import csv_rows
 from tasks.readers.records import BARE_TABS
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.tables import read_rows
 from tasks.scored.readers.scored_pairs import scored_pairs
 
 FILES = {
@@ -31,17 +31,17 @@ ORIGIN = (
 COLUMNS = {"left": "sentence_A", "right": "sentence_B", "score": "relatedness_score"}
 
 
-def read_sick(files: Mapping[str, Path], ledger: Ledger) -> pl.DataFrame:
+def read_sick(files: Mapping[str, Path], rejected: RejectedRows) -> pl.DataFrame:
     """Read columns of `SCORED_PAIRS`, data set `sick`, parts in the order of `files`.
 
     Args:
         files: part -> file, for any of the keys of `FILES`.
-        ledger: takes the refused rows.
+        rejected: takes the refused rows.
 
     Raises:
         IngestError: a file or a column is missing, a part is unknown, or a file has no pair.
     """
     return pl.concat(
-        scored_pairs(csv_rows(path, COLUMNS, ORIGIN, ledger, BARE_TABS), "sick", part, ledger)
+        scored_pairs(read_rows(path, COLUMNS, ORIGIN, rejected, BARE_TABS), "sick", part, rejected)
         for part, path in files.items()
     )

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import polars as pl
 
-from tasks.readers.csv_rows import csv_rows
 from tasks.readers.records import BARE_TABS
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.tables import read_rows
 from tasks.scored.readers.scored_pairs import scored_pairs
 
 ORIGIN = (
@@ -22,15 +22,15 @@ ORIGIN = (
 COLUMNS = {"left": "word1", "right": "word2", "score": "SimLex999"}
 
 
-def read_simlex(path: Path, ledger: Ledger) -> pl.DataFrame:
+def read_simlex(path: Path, rejected: RejectedRows) -> pl.DataFrame:
     """Read columns of `SCORED_PAIRS`, data set `simlex`, part `test`.
 
     Args:
         path: SimLex-999.txt.
-        ledger: takes the refused rows.
+        rejected: takes the refused rows.
 
     Raises:
         IngestError: the file or a column is missing, or the file has no pair.
     """
-    rows = csv_rows(path, COLUMNS, ORIGIN, ledger, BARE_TABS)
-    return scored_pairs(rows, "simlex", "test", ledger)
+    rows = read_rows(path, COLUMNS, ORIGIN, rejected, BARE_TABS)
+    return scored_pairs(rows, "simlex", "test", rejected)

@@ -9,7 +9,7 @@ import small_benchmark
 from small_benchmark import CONCEPTS
 
 from tasks.benchmark.folder import BenchmarkError, read_benchmark
-from tasks.readers.outside import IngestError
+from tasks.readers.source_files import IngestError
 
 
 def test_golden(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def test_refused_rows_stand_in_a_file(
     run(monkeypatch, tmp_path / "in.csv", tmp_path / "out", tmp_path / "known")
     refused = pq.read_table(tmp_path / "out/refused.parquet").to_pylist()
     assert refused == [
-        {"file": "in.csv", "reason": "1 fields, the header has 2", "row": "2"},
+        {"file": "in.csv", "line": 3, "reason": "wrong number of fields", "row": "2"},
     ]
     assert json.loads((tmp_path / "out/manifest.json").read_text())["refused"] == 1
 

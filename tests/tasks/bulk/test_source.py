@@ -57,10 +57,30 @@ def test_rows_that_are_none_are_refused_and_the_others_live(tmp_path: Path) -> N
     rows, refused = read(written(tmp_path / "in.csv", lines))
     assert rows == [{"id": "1", "title": "a, b\nc"}, {"id": "5", "title": "oké"}]
     assert refused == [
-        Refused("in.csv", "1 fields, the header has 2", "2"),
-        Refused("in.csv", "3 fields, the header has 2", "3,x,y"),
-        Refused("in.csv", "no UTF-8", "4, \\xff"),
+        Refused("in.csv", 4, "wrong number of fields", "2"),
+        Refused("in.csv", 5, "wrong number of fields", "3,x,y"),
+        Refused("in.csv", 6, "bytes that are not text", "4,\\udcff"),
     ]
+
+
+def test_a_quote_that_is_never_closed_costs_its_own_row_alone(tmp_path: Path) -> None:
+    """Six rows in: five out, and one refused with its line; no row is lost in silence."""
+    lines = b'id,title\n1,nurse\n2,"cook\n3,ward\n4,"a, b"\n5,chef\n6,pilot\n'
+    rows, refused = read(written(tmp_path / "in.csv", lines))
+    assert [row["id"] for row in rows] == ["1", "3", "4", "5", "6"]
+    assert rows[2] == {"id": "4", "title": "a, b"}
+    assert refused == [Refused("in.csv", 3, "broken quotes", '2,"cook')]
+
+
+def test_a_row_without_values_is_refused_too(tmp_path: Path) -> None:
+    rows, refused = read(written(tmp_path / "in.csv", b"title\nnurse\n\ncook\n"))
+    assert rows == [{"title": "nurse"}, {"title": "cook"}]
+    assert refused == [Refused("in.csv", 3, "empty row", "")]
+
+
+def test_columns_may_have_any_names(tmp_path: Path) -> None:
+    rows, _ = read(written(tmp_path / "in.csv", b"line,text,fault,title\n1,2,3,nurse\n"))
+    assert rows == [{"line": "1", "text": "2", "fault": "3", "title": "nurse"}]
 
 
 def test_a_folder_is_read_by_name_and_in_parts(

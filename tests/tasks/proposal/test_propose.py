@@ -17,7 +17,7 @@ from tasks.ingest import IngestParams, ingest, require_usable
 from tasks.params.whole import check_params, load_params
 from tasks.proposal.propose import Proposal, propose
 from tasks.proposal.refusals import ProposalError
-from tasks.readers.outside import IngestError
+from tasks.readers.source_files import IngestError
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "examples/own_taxonomy"

@@ -11,7 +11,7 @@ from frames_of import aliases_of
 from tasks.feedback import FeedbackParams
 from tasks.files.schemas import FEEDBACK
 from tasks.readers.feedback import read_feedback
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
 
 ALIASES = aliases_of(
     [
@@ -28,12 +28,12 @@ KNOWN = ["raw_title", "predicted_occupation_id", "matched_title", "verdict"]
 
 
 class Read(NamedTuple):
-    """Schema `OPINIONS`, what was mended (zeros left out), and (line, reason, text) refused."""
+    """Schema `OPINIONS`, what was repaired (zeros left out), and (line, reason, text) refused."""
 
     frame: pl.DataFrame
-    mended: dict[str, int]
+    repairs: dict[str, int]
     refused: list[tuple[int, str, str]]
-    ledger: Ledger
+    rejected: RejectedRows
 
     def values(self, *columns: str) -> list[tuple[str | None, ...]]:
         return self.frame.select(columns).rows()
@@ -54,8 +54,8 @@ def read_rows(folder: Path, *lines: str, header: str = HEADER) -> Read:
 
 
 def read_folder(folder: Path) -> Read:
-    ledger = Ledger()
-    feedback = read_feedback(params_for(folder), ALIASES, ledger)
-    refused = [row[1:] for row in ledger.refused]
-    counts = {name: count for name, count in feedback.mended.items() if count}
-    return Read(feedback.frame, counts, refused, ledger)
+    rejected = RejectedRows()
+    feedback = read_feedback(params_for(folder), ALIASES, rejected)
+    refused = [row[1:] for row in rejected.refused]
+    counts = {name: count for name, count in feedback.repairs.items() if count}
+    return Read(feedback.frame, counts, refused, rejected)

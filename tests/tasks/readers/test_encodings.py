@@ -8,14 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.readers.encodings import (
-    decode,
-    found_encoding,
     found_in,
     is_text,
     pieces,
     python_name,
     whole_lines,
 )
+
+
+def found_encoding(data: bytes) -> str:
+    return found_in(lambda: [data])
+
+
+def decode(data: bytes, encoding: str = "") -> tuple[str, str]:
+    """Return the text without its mark, and the encoding that is given or found."""
+    name = python_name(encoding, data) if encoding else found_encoding(data)
+    return "".join(pieces([data], name)), name
+
 
 MARKS = {
     "utf-8": b"",
@@ -58,7 +67,7 @@ OTHERS = {
 @pytest.mark.parametrize("encoding", MARKS)
 @given(text=TEXT)
 def test_unicode_gives_the_text_back(encoding: str, text: str) -> None:
-    assert decode(MARKS[encoding] + text.encode(encoding)).text == text
+    assert decode(MARKS[encoding] + text.encode(encoding))[0] == text
     assert is_text(text)
 
 
@@ -74,10 +83,10 @@ def test_blocks_of_any_size_are_the_same_text(data: bytes, size: int) -> None:
     blocks = [data[at : at + size] for at in range(0, len(data), size)]
     assert found_in(lambda: blocks) == found_encoding(data)
     for encoding in ("", "utf-8", "utf-16-le"):
-        whole = decode(data, encoding)
-        assert "".join(pieces(blocks, whole.encoding)) == whole.text
-        lines = [line for some in whole_lines(pieces(blocks, whole.encoding)) for line in some]
-        assert lines == list(io.StringIO(whole.text, newline=""))
+        whole, found = decode(data, encoding)
+        assert "".join(pieces(blocks, found)) == whole
+        lines = [line for some in whole_lines(pieces(blocks, found)) for line in some]
+        assert lines == list(io.StringIO(whole, newline=""))
     assert python_name("utf-16", data) in ("utf-16-le", "utf-16-be")
 
 
@@ -94,13 +103,13 @@ def test_western_languages_in_latin_1(language: str) -> None:
 def test_other_languages_are_not_taken_for_it(language: str) -> None:
     text, encoding = OTHERS[language]
     assert found_encoding(text.encode(encoding)) == "utf-8"
-    assert not is_text(decode(text.encode(encoding)).text)
-    assert decode(text.encode(encoding), encoding).text == text
+    assert not is_text(decode(text.encode(encoding))[0])
+    assert decode(text.encode(encoding), encoding)[0] == text
 
 
 def test_a_bad_byte_spoils_its_line_only() -> None:
     """One valid letter shows that the file is UTF-8."""
-    good, bad = decode(b"caf\xc3\xa9\ncaf\xe9").text.split("\n")
+    good, bad = decode(b"caf\xc3\xa9\ncaf\xe9")[0].split("\n")
     assert (good, is_text(good), is_text(bad)) == ("café", True, False)
 
 
@@ -109,14 +118,14 @@ def test_few_strange_bytes_leave_latin_1_what_it_is(letters: int, encoding: str)
     """One byte that Windows-1252 does not have is 2 % of 50, and more of 49."""
     data = "Köchin;".encode("latin-1") * letters + b"\x81"
     assert found_encoding(data) == encoding
-    assert not is_text(decode(data).text)
+    assert not is_text(decode(data)[0])
 
 
 def test_utf_16_faults_are_seen() -> None:
     """Cut a pair in half (D83D), and end a file within a character."""
     for fault in (b"\x3d\xd8", b"a"):
-        assert not is_text(decode(codecs.BOM_UTF16_LE + "x".encode("utf-16-le") + fault).text)
-    assert is_text(decode(codecs.BOM_UTF16_LE + "👩‍🍳".encode("utf-16-le")).text)
+        assert not is_text(decode(codecs.BOM_UTF16_LE + "x".encode("utf-16-le") + fault)[0])
+    assert is_text(decode(codecs.BOM_UTF16_LE + "👩‍🍳".encode("utf-16-le"))[0])
 
 
 def test_nul_is_no_text() -> None:
@@ -127,4 +136,4 @@ def test_nul_is_no_text() -> None:
 def test_a_named_encoding_drops_the_mark(name: str) -> None:
     mark = codecs.BOM_UTF8 if "8" in name else codecs.BOM_UTF16_LE
     plain = "utf-8" if "8" in name else "utf-16-le"
-    assert decode(mark + "né".encode(plain), name).text == "né"
+    assert decode(mark + "né".encode(plain), name)[0] == "né"

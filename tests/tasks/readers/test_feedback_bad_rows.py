@@ -1,4 +1,4 @@
-"""Every kind of bad row between good ones: refused with its line, mended, or resolved later."""
+"""Every kind of bad row between good ones: refused with its line, repaired, or resolved later."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ import pytest
 from feedback_tables import ALIASES, GOOD, HEADER, KNOWN, params_for, read_rows
 
 from tasks.feedback import Judged, feedback
-from tasks.readers.opinions.dates import BAD_DATE, DOUBTFUL_DATE
-from tasks.readers.opinions.faults import (
+from tasks.readers.feedback_rows.dates import BAD_DATE, DOUBTFUL_DATE
+from tasks.readers.feedback_rows.faults import (
     BAD_VERDICT,
     NO_PREDICTION,
     NO_TITLE_YET_CORRECTED,
     RIGHT_YET_CORRECTED,
     WRONG_YET_CONFIRMED,
 )
-from tasks.readers.opinions.occupations import REWRITTEN_ID
-from tasks.readers.outside import IngestError
+from tasks.readers.feedback_rows.occupations import REWRITTEN_ID
 from tasks.readers.rejected import (
     BAD_CHARACTERS,
     BAD_QUOTES,
@@ -27,6 +26,7 @@ from tasks.readers.rejected import (
     NOTICES,
     UNKNOWN_OCCUPATION,
 )
+from tasks.readers.source_files import IngestError
 
 REFUSED = {
     "too few columns": ("x,cook,cook,,right", BAD_WIDTH),
@@ -65,14 +65,14 @@ REFUSED = {
 def test_a_row_is_refused_with_file_line_reason_and_text(tmp_path: Path, kind: str) -> None:
     line, reason = REFUSED[kind]
     read = read_rows(tmp_path, GOOD, line, GOOD)
-    assert read.ledger.refused == [("f.csv", 3, reason, line)]
-    assert read.ledger.reasons() == {reason: 1}
+    assert read.rejected.refused == [("f.csv", 3, reason, line)]
+    assert read.rejected.reasons() == {reason: 1}
     assert read.values("raw_title") == [("fry cook",), ("fry cook",)]
     assert (reason in NOTICES) == (kind in ("empty row", "not answered"))
-    assert read.mended == {}
+    assert read.repairs == {}
 
 
-MENDED = {
+REPAIRS = {
     "unknown_correction": ("x,cook,chef,,wrong,pilot,,", ("x", "cook", "chef", "wrong")),
     "matched_title_replaced": ("x,cook,nurse,,right,,,", ("x", "cook", "cook", "right")),
     "answered_without_prediction": ("x,,,,wrong,nurse,,", ("x", "nurse", "nurse", "right")),
@@ -81,11 +81,11 @@ MENDED = {
 }
 
 
-@pytest.mark.parametrize("kind", MENDED)
+@pytest.mark.parametrize("kind", REPAIRS)
 def test_a_row_is_mended_and_counted(tmp_path: Path, kind: str) -> None:
-    line, row = MENDED[kind]
+    line, row = REPAIRS[kind]
     read = read_rows(tmp_path, GOOD, line)
-    assert (read.refused, read.mended) == ([], {kind: 1})
+    assert (read.refused, read.repairs) == ([], {kind: 1})
     assert read.values(*KNOWN)[1] == row
     assert read.values("corrected_occupation_id") == [(None,), (None,)]
 
@@ -103,7 +103,7 @@ def test_a_correction_alone_is_a_verdict(tmp_path: Path, line: str, said: tuple[
     read = read_rows(tmp_path, line)
     columns = ("predicted_occupation_id", "verdict", "corrected_occupation_id")
     assert (read.values(*columns), read.refused) == ([said], [])
-    assert read.mended["verdict_from_correction"] == 1
+    assert read.repairs["verdict_from_correction"] == 1
 
 
 def test_no_job_title_keeps_its_prediction_or_has_none(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_no_job_title_keeps_its_prediction_or_has_none(tmp_path: Path) -> None:
         ("x", "cook", "chef", "no job title"),
         ("y", None, None, "no job title"),
     ]
-    assert (read.refused, read.mended) == ([], {})
+    assert (read.refused, read.repairs) == ([], {})
 
 
 @pytest.mark.parametrize(

@@ -17,16 +17,16 @@ HERE = Path(__file__).resolve().parent
 PROGRAM = """
 import json, resource, sys
 from pathlib import Path
-from feedback_tables import ALIASES, Ledger, params_for, read_feedback
+from feedback_tables import ALIASES, RejectedRows, params_for, read_feedback
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
-before, ledger = peak(), Ledger()
-feedback = read_feedback(params_for(Path(sys.argv[1])), ALIASES, ledger)
-rejected = ledger.frame()
-told = {"mib": peak() - before, "taken": len(feedback.frame), "rejected": len(rejected)}
-print(json.dumps(told | {"reasons": ledger.reasons(), "last": rejected.row(-1)}))
+before, rejected = peak(), RejectedRows()
+feedback = read_feedback(params_for(Path(sys.argv[1])), ALIASES, rejected)
+frame = rejected.frame()
+told = {"mib": peak() - before, "taken": len(feedback.frame), "rejected": len(frame)}
+print(json.dumps(told | {"reasons": rejected.reasons(), "last": frame.row(-1)}))
 """
 PATHS = [HERE.parents[2], HERE.parents[1], HERE.parent, HERE]
 

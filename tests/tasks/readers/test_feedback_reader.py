@@ -1,4 +1,4 @@
-"""What people give: columns by name or by map, three formats, and what is mended."""
+"""What people give: columns by name or by map, three formats, and what is repaired."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tasks.feedback import FeedbackParams
 from tasks.files.frames import check
 from tasks.files.schemas import FEEDBACK, OPINIONS
 from tasks.readers.feedback import Feedback, read_feedback
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
 
 ALIASES = aliases_of(
     [
@@ -27,14 +27,14 @@ ALIASES = aliases_of(
 HEADER = ",".join(FEEDBACK)
 
 
-def read(path: Path, **columns: str) -> tuple[Feedback, Ledger]:
+def read(path: Path, **columns: str) -> tuple[Feedback, RejectedRows]:
     values = {"reader": "table", "own": False, "max_rejected_share": 0.0, "gate_share": 0.0}
     params = FeedbackParams(folder=str(path.parent), columns=columns, **values)
-    ledger = Ledger()
-    feedback = read_feedback(params, ALIASES, ledger)
+    rejected = RejectedRows()
+    feedback = read_feedback(params, ALIASES, rejected)
     check(feedback.frame, OPINIONS, "feedback")
     assert not feedback.frame["own"].any()
-    return feedback._replace(frame=feedback.frame.drop("own")), ledger
+    return feedback._replace(frame=feedback.frame.drop("own")), rejected
 
 
 def csv_of(folder: Path, *lines: str, header: str = HEADER) -> Path:
@@ -49,7 +49,7 @@ def test_rows_by_hand(tmp_path: Path) -> None:
         '" Chef, (urgent!)",cook,chef DE partie,v7,Right,cook,ann,2026-03-01',
         "RN,cook,cook,, WRONG ,nurse,,2026-03-01T10:30:00+02:00",
     )
-    feedback, ledger = read(path)
+    feedback, rejected = read(path)
     assert feedback.frame.rows() == [
         (
             *(" Chef, (urgent!)", "cook", "chef de partie", "v7", "right", None, "ann"),
@@ -57,9 +57,9 @@ def test_rows_by_hand(tmp_path: Path) -> None:
         ),
         ("RN", "cook", "cook", None, "wrong", "nurse", None, "2026-03-01T08:30:00.000000"),
     ]
-    assert ledger.refused == []
-    assert ledger.rows == {"f.csv": 2}
-    assert set(feedback.mended.values()) == {0}
+    assert rejected.refused == []
+    assert rejected.rows == {"f.csv": 2}
+    assert set(feedback.repairs.values()) == {0}
 
 
 def test_optional_columns_may_be_absent_and_others_are_not_read(tmp_path: Path) -> None:
@@ -72,9 +72,9 @@ def test_optional_columns_may_be_absent_and_others_are_not_read(tmp_path: Path) 
 
 
 def test_header_only(tmp_path: Path) -> None:
-    feedback, ledger = read(csv_of(tmp_path))
+    feedback, rejected = read(csv_of(tmp_path))
     assert feedback.frame.is_empty()
-    assert ledger.rows.total() == 0
+    assert rejected.rows.total() == 0
 
 
 @pytest.mark.parametrize("name", ["f.csv", "f.tsv", "f.parquet"])
@@ -95,12 +95,12 @@ def test_three_formats_are_read_alike(tmp_path: Path, name: str) -> None:
         frame.write_parquet(path)
     else:
         frame.write_csv(path, separator="\t" if name.endswith("tsv") else ",")
-    feedback, ledger = read(path)
+    feedback, rejected = read(path)
     assert feedback.frame.rows() == [
         ("a\rb\nc", "cook", "cook", None, "wrong", "nurse", None, "2026-01-02T03:04:05.000000"),
         ('say "x"', "cook", "cook", None, "right", None, None, None),
     ]
-    assert ledger.refused == []
+    assert rejected.refused == []
 
 
 def test_what_is_mended_is_counted(tmp_path: Path) -> None:
@@ -112,16 +112,16 @@ def test_what_is_mended_is_counted(tmp_path: Path) -> None:
         "c,cook,nurse,,right,,,",
         "d,nurse,,,right,,,",
     )
-    feedback, ledger = read(path)
+    feedback, rejected = read(path)
     assert feedback.frame.select("matched_title", "corrected_occupation_id").rows() == [
         ("cook", None),
         ("cook", None),
         ("cook", None),
         ("nurse", None),
     ]
-    counts = {name: count for name, count in feedback.mended.items() if count}
+    counts = {name: count for name, count in feedback.repairs.items() if count}
     assert counts == {"unknown_correction": 1, "matched_title_replaced": 3}
-    assert ledger.refused == []
+    assert rejected.refused == []
 
 
 def test_a_missing_file_or_column_is_explained(tmp_path: Path) -> None:

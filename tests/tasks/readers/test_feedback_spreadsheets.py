@@ -123,7 +123,7 @@ def test_a_file_tells_day_from_month(tmp_path: Path, judged_at, taken, refused) 
 
 def test_a_file_tells_day_from_month_in_its_last_row(tmp_path: Path, monkeypatch) -> None:
     """Also where that lies in a later chunk; another file tells nothing."""
-    monkeypatch.setattr("tasks.readers.chunks.CHUNK", 2)
+    monkeypatch.setattr("tasks.readers.delimited.CHUNK", 2)
     assert dates(tmp_path, *["3/4/2026"] * 4, "24/11/2026")[1] == []
     (tmp_path / "f.csv").rename(tmp_path / "e.csv")
     assert dates(tmp_path, "3/4/2026")[1] == [DOUBTFUL]
@@ -134,4 +134,4 @@ def test_unknown_columns_and_unanswered_rows_of_a_queue_are_left_alone(tmp_path:
     rows = (f"{GOOD},Cook,0.9", "x,cook,cook,v1,,,,,Cook,0.2", ",,,,,,,,,")
     read = read_rows(tmp_path, *rows, header=header)
     assert read.values(*KNOWN) == [("fry cook", "cook", "cook", "right")]
-    assert read.ledger.reasons() == {"not answered": 1, "empty row": 1}
+    assert read.rejected.reasons() == {"not answered": 1, "empty row": 1}

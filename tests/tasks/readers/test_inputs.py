@@ -5,16 +5,16 @@ import pytest
 from params_of import inputs_params
 
 from tasks.readers.inputs import read_inputs
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
 
 MAP = {"raw_title": "text", "occupation_id": "id"}
 
 
 def read(reader: str, file: object, columns: dict[str, str]):
-    ledger = Ledger()
+    rejected = RejectedRows()
     params = inputs_params(reader, str(file), columns=columns)
-    return read_inputs(params, {"cook", "nurse"}, ledger), ledger
+    return read_inputs(params, {"cook", "nurse"}, rejected), rejected
 
 
 def test_table(tmp_path) -> None:
@@ -23,14 +23,14 @@ def test_table(tmp_path) -> None:
         "id,text\nnurse, RN (urgent!) \n,???\ncook,chef\ncook,chef\npilot,pilot\ncook, \n",
         encoding="utf-8",
     )
-    frame, ledger = read("table", path, MAP)
+    frame, rejected = read("table", path, MAP)
     assert frame.rows() == [
         (0, " RN (urgent!) ", "nurse"),
         (1, "???", None),
         (2, "chef", "cook"),
         (3, "chef", "cook"),
     ]
-    assert ledger.refused == [
+    assert rejected.refused == [
         ("i.csv", 6, "unknown occupation", "pilot,pilot"),
         ("i.csv", 7, "empty raw_title", "cook, "),
     ]
@@ -39,23 +39,23 @@ def test_table(tmp_path) -> None:
 def test_parquet_without_labels(tmp_path) -> None:
     path = tmp_path / "i.parquet"
     pl.DataFrame({"text": ["b", None, "a"]}).write_parquet(path)
-    frame, ledger = read("table", path, {"raw_title": "text"})
+    frame, rejected = read("table", path, {"raw_title": "text"})
     assert frame.rows() == [(0, "b", None), (1, "a", None)]
-    assert ledger.reasons() == {"empty row": 1}
+    assert rejected.reasons() == {"empty row": 1}
 
 
 def test_lines(tmp_path) -> None:
     path = tmp_path / "i.txt"
     path.write_bytes("\ufeffcook, 'no' \"CSV\r\n\r\nnurse".encode())
-    frame, ledger = read("lines", path, {})
+    frame, rejected = read("lines", path, {})
     assert frame.rows() == [(0, "cook, 'no' \"CSV", None), (1, "nurse", None)]
-    assert ledger.rows == {"i.txt": 3}
+    assert rejected.rows == {"i.txt": 3}
 
 
 def test_none() -> None:
-    frame, ledger = read("none", "", {})
+    frame, rejected = read("none", "", {})
     assert frame.is_empty()
-    assert ledger.rows == {}
+    assert rejected.rows == {}
 
 
 @pytest.mark.parametrize("columns", [{}, {"occupation_id": "id"}, {"raw_title": "a", "title": "b"}])

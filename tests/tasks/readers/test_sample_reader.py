@@ -3,8 +3,8 @@
 import pytest
 from params_of import taxonomy_params
 
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
 from tasks.readers.taxonomies import sample
 from tasks.readers.taxonomies.sample import chain
 
@@ -19,27 +19,27 @@ GOOD = {
 def read(tmp_path, **files: str):
     for name, content in (GOOD | files).items():
         (tmp_path / name).write_text(content, encoding="utf-8")
-    ledger = Ledger()
+    rejected = RejectedRows()
     paths = {name: str(tmp_path / name) for name in GOOD}
-    return sample.read(taxonomy_params("sample", paths), ledger), ledger
+    return sample.read(taxonomy_params("sample", paths), rejected), rejected
 
 
 def test_golden(tmp_path) -> None:
-    taxonomy, ledger = read(tmp_path)
+    taxonomy, rejected = read(tmp_path)
     assert taxonomy.occupations().rows() == [("cook", "cook", ["5", "51", "512", "5120"])]
     assert taxonomy.aliases().rows() == [("cook", "cook", True), ("cook", "line cook", False)]
-    assert ledger.refused == []
-    assert ledger.rows == {"occupations": 1, "aliases": 1, "hierarchy": 4}
+    assert rejected.refused == []
+    assert rejected.rows == {"occupations": 1, "aliases": 1, "hierarchy": 4}
 
 
 def test_faults_are_refused_with_their_line(tmp_path) -> None:
-    _, ledger = read(
+    _, rejected = read(
         tmp_path,
         occupations=GOOD["occupations"] + "x,astronaut,9999\ncook,chef,5120\ncook,cook,5120\n",
         aliases=GOOD["aliases"] + "x,spaceman\ncook,\ncook, Line  Cook\ncook,line cook\n",
         hierarchy=GOOD["hierarchy"] + ",5,none\n51,5,again\n",
     )
-    assert [refused[:3] for refused in ledger.refused] == [
+    assert [refused[:3] for refused in rejected.refused] == [
         ("hierarchy", 6, "empty isco_code"),
         ("hierarchy", 7, "duplicate code"),
         ("occupations", 3, "code not in the hierarchy"),
@@ -68,4 +68,4 @@ def test_chain(parents: dict[str, str], expected: list[str]) -> None:
 @pytest.mark.parametrize("files", [{}, {"occupations": "a"}, dict.fromkeys([*GOOD, "more"], "a")])
 def test_wrong_file_names_are_explained(files: dict[str, str]) -> None:
     with pytest.raises(IngestError, match=r"missing \[.*\], unknown \[.*\]; this reader takes"):
-        sample.read(taxonomy_params("sample", files), Ledger())
+        sample.read(taxonomy_params("sample", files), RejectedRows())

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from models.text.titles import clean_title, normalize_title
 from tasks.files.frames import check
 from tasks.files.schemas import ALIASES, OCCUPATIONS
-from tasks.readers.rejected import Ledger, Row
+from tasks.readers.rejected import RejectedRows, Row
 from tasks.readers.taxonomy import Taxonomy
 
 ROW = Row("f", 1, "text", {})
@@ -14,7 +14,7 @@ TITLES = st.lists(st.text("aAé .!ﬁfiC+#\u00a0\n", max_size=6).map(str.strip),
 
 
 def test_first_spelling_wins_and_the_label_before_all() -> None:
-    taxonomy = Taxonomy(Ledger())
+    taxonomy = Taxonomy(RejectedRows())
     taxonomy.add_occupation(ROW, "b", "Nurse", ["2", "22"])
     for title in ("RN", "nurse", "Ward  Sister", "ward sister", "ｒｎ", "Absolute nurse"):
         taxonomy.add_title(ROW, "b", title)
@@ -32,11 +32,11 @@ def test_first_spelling_wins_and_the_label_before_all() -> None:
         ("a", "zoo keeper", []),
         ("b", "Nurse", ["2", "22"]),
     ]
-    assert taxonomy.ledger.reasons() == {"duplicate title": 3}
+    assert taxonomy.rejected.reasons() == {"duplicate title": 3}
 
 
 def test_what_is_refused() -> None:
-    taxonomy = Taxonomy(Ledger())
+    taxonomy = Taxonomy(RejectedRows())
     assert taxonomy.add_occupation(ROW, "a", "cook", [])
     assert not taxonomy.add_occupation(ROW, "a", "chef", [])
     assert not taxonomy.add_occupation(ROW, "", "chef", [])
@@ -44,7 +44,7 @@ def test_what_is_refused() -> None:
     taxonomy.add_title(ROW, "c", "chef")
     taxonomy.add_title(ROW, "a", "…")
     taxonomy.add_title(ROW, "", "chef")
-    assert [reason for _, _, reason, _ in taxonomy.ledger.refused] == [
+    assert [reason for _, _, reason, _ in taxonomy.rejected.refused] == [
         "duplicate occupation",
         "empty occupation_id",
         "empty occupation_label",
@@ -57,12 +57,12 @@ def test_what_is_refused() -> None:
 
 @given(titles=TITLES)
 def test_kept_and_refused_are_all_and_kept_ones_differ(titles: list[str]) -> None:
-    taxonomy = Taxonomy(Ledger())
+    taxonomy = Taxonomy(RejectedRows())
     taxonomy.add_occupation(ROW, "a", "label", [])
     for title in titles:
         taxonomy.add_title(ROW, "a", title)
     kept = taxonomy.aliases()["title"].to_list()
-    assert len(kept) + len(taxonomy.ledger.refused) == len(titles) + 1
+    assert len(kept) + len(taxonomy.rejected.refused) == len(titles) + 1
     assert len({clean_title(title) for title in kept}) == len(kept)
     assert {clean_title(title) for title in kept} == {"label"} | {
         clean_title(title) for title in titles if normalize_title(title).strip("+#. ")
@@ -70,6 +70,6 @@ def test_kept_and_refused_are_all_and_kept_ones_differ(titles: list[str]) -> Non
 
 
 def test_frames_without_rows_keep_their_schema() -> None:
-    taxonomy = Taxonomy(Ledger())
+    taxonomy = Taxonomy(RejectedRows())
     check(taxonomy.occupations(), OCCUPATIONS, "occupations")
     check(taxonomy.aliases(), ALIASES, "aliases")

@@ -32,7 +32,7 @@ from tasks.files.schemas import (
 from tasks.ingest import IngestParams
 from tasks.params.network import NetworkParams
 from tasks.params.section import load
-from tasks.readers.opinions.mended import MENDED
+from tasks.readers.feedback_rows.repairs import REPAIRS
 from tasks.report import ReportParams
 from tasks.reporting.material import HISTORY, Material, PageParams
 from tasks.split import distinct_titles
@@ -117,7 +117,7 @@ MADE = {
         "feedback": {
             "rows_read": {"feedback/<ann>.csv": 30, "data/score/feedback.csv": 4},
             "rejected": {"feedback/<ann>.csv": {"empty raw_title": 2, "unknown occupation": 3}},
-            "mended": {name: number for number, name in enumerate(MENDED, start=61)},
+            "mended": {name: number for number, name in enumerate(REPAIRS, start=61)},
             "query": 73,
             "contradicts_taxonomy": 74,
             "duplicate": 75,

@@ -14,7 +14,7 @@ import yaml
 from tasks.files.frames import read_frame
 from tasks.files.schemas import REJECTED
 from tasks.params.section import ParamsError
-from tasks.readers.outside import IngestError
+from tasks.readers.source_files import IngestError
 from tasks.scored.pair_files import (
     PARAPHRASE_PARTS,
     SAMPLE,

@@ -3,8 +3,8 @@
 import pytest
 from params_of import taxonomy_params
 
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
 from tasks.readers.taxonomies import esco
 from tasks.readers.taxonomies.esco import isco_chain
 
@@ -16,14 +16,14 @@ def read(tmp_path, occupations: str, groups: str = GROUPS):
     (tmp_path / "o.csv").write_text(occupations, encoding="utf-8", newline="")
     (tmp_path / "g.csv").write_text(groups, encoding="utf-8", newline="")
     files = {"occupations": str(tmp_path / "o.csv"), "groups": str(tmp_path / "g.csv")}
-    ledger = Ledger()
-    return esco.read(taxonomy_params("esco", files), ledger), ledger
+    rejected = RejectedRows()
+    return esco.read(taxonomy_params("esco", files), rejected), rejected
 
 
 def test_titles_in_one_field_one_a_line_hidden_ones_left_out(tmp_path) -> None:
     """Start the second record on line 5: header, then three lines of the first."""
     record = 'O,u1,5120,cook,"chef \r\nhash slinger\n\nCook","kook"\nO,u2,5120,baker,"-\nB",\n'
-    taxonomy, ledger = read(tmp_path, HEAD + record)
+    taxonomy, rejected = read(tmp_path, HEAD + record)
     assert taxonomy.aliases().rows() == [
         ("u1", "cook", True),
         ("u1", "chef", False),
@@ -32,7 +32,7 @@ def test_titles_in_one_field_one_a_line_hidden_ones_left_out(tmp_path) -> None:
         ("u2", "B", False),
     ]
     assert taxonomy.codes["u1"] == ["5", "51", "512", "5120"]
-    assert ledger.refused == [
+    assert rejected.refused == [
         ("o.csv", 2, "duplicate title", "Cook"),
         ("o.csv", 6, "empty title", "-"),
     ]
@@ -40,14 +40,14 @@ def test_titles_in_one_field_one_a_line_hidden_ones_left_out(tmp_path) -> None:
 
 @pytest.mark.parametrize("code", ["", "5121", "9", "C5120"])
 def test_a_group_that_isco_does_not_have_is_refused(tmp_path, code: str) -> None:
-    taxonomy, ledger = read(tmp_path, f"{HEAD}O,u1,{code},cook,,\n")
+    taxonomy, rejected = read(tmp_path, f"{HEAD}O,u1,{code},cook,,\n")
     assert taxonomy.titles == {}
-    assert ledger.reasons() == {"code not in the hierarchy": 1}
+    assert rejected.reasons() == {"code not in the hierarchy": 1}
 
 
 def test_a_group_without_code_is_refused(tmp_path) -> None:
-    _, ledger = read(tmp_path, HEAD, GROUPS + "G,\n")
-    assert ledger.refused == [("g.csv", 6, "empty code", "G,")]
+    _, rejected = read(tmp_path, HEAD, GROUPS + "G,\n")
+    assert rejected.refused == [("g.csv", 6, "empty code", "G,")]
 
 
 def test_another_edition_without_the_column_is_an_error(tmp_path) -> None:

@@ -16,7 +16,7 @@ def test_a_format_is_read_by_the_module_of_its_name(name: str) -> None:
     assert checked_reader(name) == name
     read = taxonomy_reader(name)
     assert read.__module__ == f"tasks.readers.taxonomies.{name}"
-    assert list(inspect.signature(read).parameters) == ["params", "ledger"]
+    assert list(inspect.signature(read).parameters) == ["params", "rejected"]
 
 
 @pytest.mark.parametrize("name", ["isco", "", "__init__", "../text", "Esco", "esco.py"])

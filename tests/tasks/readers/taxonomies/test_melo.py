@@ -8,7 +8,7 @@ import pytest
 from params_of import taxonomy_params
 from published import DATA, needs
 
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
 from tasks.readers.taxonomies import melo
 from tasks.readers.taxonomy import Taxonomy
 
@@ -19,22 +19,22 @@ ELEMENTS = (
 )
 
 
-def read(folder: Path, **files: str) -> tuple[Taxonomy, Ledger]:
+def read(folder: Path, **files: str) -> tuple[Taxonomy, RejectedRows]:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    ledger = Ledger()
+    rejected = RejectedRows()
     paths = {name: str(folder / name) for name in files}
-    return melo.read(taxonomy_params("melo", paths), ledger), ledger
+    return melo.read(taxonomy_params("melo", paths), rejected), rejected
 
 
 def test_golden(tmp_path: Path) -> None:
-    taxonomy, ledger = read(tmp_path, elements=ELEMENTS)
+    taxonomy, rejected = read(tmp_path, elements=ELEMENTS)
     assert {key: list(titles.values()) for key, titles in taxonomy.titles.items()} == {
         "C1": ['Bäcker/Bäckerin "A"', "Bäcker", "baker"],
         "C2": ["Pilot"],
     }
     assert taxonomy.label("C1") == 'Bäcker/Bäckerin "A"'
-    assert [refused[1:3] for refused in ledger.refused] == [
+    assert [refused[1:3] for refused in rejected.refused] == [
         (3, "duplicate title"),
         (5, "wrong number of fields"),
         (6, "malformed code"),
@@ -46,20 +46,20 @@ def test_golden(tmp_path: Path) -> None:
 def test_a_map_names_the_occupations(tmp_path: Path) -> None:
     """As MELO publishes it: ids of the elements, and concept URIs."""
     concepts = "C1_de_000\thttp://x/1\nC1_de_001\thttp://x/2\n"
-    taxonomy, ledger = read(
+    taxonomy, rejected = read(
         tmp_path, elements="C1_de_000\ta\nC1_de_001\tb\nC3_de_000\tc\n", concepts=concepts
     )
     assert taxonomy.aliases().rows() == [("http://x/1", "a", True), ("http://x/2", "b", True)]
-    assert [refused[1:3] for refused in ledger.refused] == [(3, "unknown occupation")]
+    assert [refused[1:3] for refused in rejected.refused] == [(3, "unknown occupation")]
 
 
 @pytest.mark.thorough
 @needs(MELO)
 def test_the_german_corpus_as_published() -> None:
     """19,135 elements of 3,561 concepts: ESCO's 2,942 occupations and ISCO's 619 groups."""
-    ledger = Ledger()
+    rejected = RejectedRows()
     files = {"elements": str(MELO / "corpus_elements.tsv")}
-    taxonomy = melo.read(taxonomy_params("melo", files), ledger)
+    taxonomy = melo.read(taxonomy_params("melo", files), rejected)
     assert len(taxonomy.titles) == 3_561 == 2_942 + 619
-    assert ledger.reasons().keys() <= {"duplicate title"}
-    assert taxonomy.aliases().height == 19_135 - sum(ledger.reasons().values())
+    assert rejected.reasons().keys() <= {"duplicate title"}
+    assert taxonomy.aliases().height == 19_135 - sum(rejected.reasons().values())

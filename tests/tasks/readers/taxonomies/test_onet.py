@@ -3,7 +3,7 @@
 import pytest
 from params_of import taxonomy_params
 
-from tasks.readers.rejected import NOTICES, Ledger
+from tasks.readers.rejected import NOTICES, RejectedRows
 from tasks.readers.taxonomies import onet
 from tasks.readers.taxonomies.onet import soc_chain
 
@@ -31,13 +31,13 @@ ASKED = (
 def read(tmp_path, *names: str):
     for name in names:
         (tmp_path / name).write_text(FILES[name], encoding="utf-8")
-    ledger = Ledger()
+    rejected = RejectedRows()
     paths = {name: str(tmp_path / name) for name in names}
-    return onet.read(taxonomy_params("onet", paths), ledger), ledger
+    return onet.read(taxonomy_params("onet", paths), rejected), rejected
 
 
 def test_golden(tmp_path) -> None:
-    taxonomy, ledger = read(tmp_path, *FILES)
+    taxonomy, rejected = read(tmp_path, *FILES)
     assert list(taxonomy.titles["11-1011.00"].values()) == [
         "Chief Executives",
         "Chief Executive Officer (CEO)",
@@ -45,7 +45,7 @@ def test_golden(tmp_path) -> None:
         "President",
         "Chief (CEO)",
     ]
-    assert ledger.refused == [
+    assert rejected.refused == [
         (
             "occupations",
             3,
@@ -68,16 +68,16 @@ def test_titles_left_out_are_no_alias_but_a_label_stays(tmp_path) -> None:
     """As alternate and as short titles, judged normalized; what goes is no error."""
     (tmp_path / "left_out").write_text(ASKED, encoding="utf-8")
     read(tmp_path, "occupations", "alternates")
-    ledger = Ledger()
+    rejected = RejectedRows()
     names = ("occupations", "alternates", "left_out")
     paths = {name: str(tmp_path / name) for name in names}
-    taxonomy = onet.read(taxonomy_params("onet", paths), ledger)
+    taxonomy = onet.read(taxonomy_params("onet", paths), rejected)
     assert list(taxonomy.titles["11-1011.00"].values()) == [
         "Chief Executives",
         "Chief Executive Officer (CEO)",
         "Chief (CEO)",
     ]
-    went = [(line, text) for _, line, reason, text in ledger.refused if reason in NOTICES]
+    went = [(line, text) for _, line, reason, text in rejected.refused if reason in NOTICES]
     assert went == [(2, "CEO"), (3, "11-1011.00\tPresident\tn/a\t02"), (4, "CEO")]
 
 

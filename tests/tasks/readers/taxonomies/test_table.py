@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 from params_of import taxonomy_params
 
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
 from tasks.readers.taxonomies import table
 
 SHORT = {"occupation_id": "Group", "title": "Name"}
@@ -13,21 +13,21 @@ FULL = SHORT | {"occupation_label": "Label", "codes": "Path"}
 
 
 def read(path, columns: dict[str, str]):
-    ledger = Ledger()
+    rejected = RejectedRows()
     params = taxonomy_params("table", {"titles": str(path)}, columns=columns)
-    return table.read(params, ledger), ledger
+    return table.read(params, rejected), rejected
 
 
 def test_without_labels_the_first_title_is_the_label(tmp_path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("Name,Group\ncook,1\nbaker,2\nchef,1\nCOOK,1\n,2\ncook,\n", encoding="utf-8")
-    taxonomy, ledger = read(path, SHORT)
+    taxonomy, rejected = read(path, SHORT)
     assert taxonomy.aliases().rows() == [
         ("1", "cook", True),
         ("1", "chef", False),
         ("2", "baker", True),
     ]
-    assert [refused[1:3] for refused in ledger.refused] == [
+    assert [refused[1:3] for refused in rejected.refused] == [
         (5, "duplicate title"),
         (6, "empty title"),
         (7, "empty occupation_id"),
@@ -42,10 +42,10 @@ def test_labels_and_codes(tmp_path) -> None:
         "hash slinger\t1\t\t\nx\t1\tbaker\t5>51\ny\t1\tcook\t5\ncook\t1\tcook\t5>51\n",
         encoding="utf-8",
     )
-    taxonomy, ledger = read(path, FULL)
+    taxonomy, rejected = read(path, FULL)
     assert taxonomy.occupations().rows() == [("1", "cook", ["5", "51"])]
     assert list(taxonomy.titles["1"].values()) == ["cook", "chef", "line cook", "hash slinger"]
-    assert [refused[1:3] for refused in ledger.refused] == [
+    assert [refused[1:3] for refused in rejected.refused] == [
         (5, "label or codes differ from an earlier row"),
         (6, "label or codes differ from an earlier row"),
         (7, "duplicate title"),

@@ -8,8 +8,8 @@ import pytest
 from published import DATA, needs
 
 from tasks.files.frames import check
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
 from tasks.scored.readers.msrp import FILES, read_msrp
 from tasks.scored.readers.scored_pairs import SCORED_PAIRS
 from tasks.scored.readers.semeval import read_semeval
@@ -31,13 +31,13 @@ def test_golden(tmp_path: Path) -> None:
     ]
     path = tmp_path / "msr.tsv"
     path.write_bytes("\r\n".join(rows).encode())
-    ledger = Ledger()
-    pairs = read_msrp({"valid": path}, ledger)
+    rejected = RejectedRows()
+    pairs = read_msrp({"valid": path}, rejected)
     assert check(pairs, SCORED_PAIRS, "msrp").rows() == [
         ("msrp", "valid", '"We won , he said .', 'He said "we won " .', 1.0),
         ("msrp", "valid", "No , said she .", 'Prices rose "', 0.0),
     ]
-    assert [(line, reason) for _, line, reason, _ in ledger.refused] == [
+    assert [(line, reason) for _, line, reason, _ in rejected.refused] == [
         (3, "Quality is neither 0 nor 1"),
         (5, "Quality is neither 0 nor 1"),
         (6, "wrong number of fields"),
@@ -47,18 +47,18 @@ def test_golden(tmp_path: Path) -> None:
 def test_errors_say_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "msr.tsv"
     with pytest.raises(IngestError, match=r"missing\. MSRP .*Microsoft Research; the columns must"):
-        read_msrp({"test": path}, Ledger())
+        read_msrp({"test": path}, RejectedRows())
     path.write_text("Quality\tleft\tright\n", encoding="utf-8")
     with pytest.raises(IngestError, match=r"no column \['#1 String', '#2 String'\]"):
-        read_msrp({"test": path}, Ledger())
+        read_msrp({"test": path}, RejectedRows())
 
 
 @needs(MSRP)
 def test_published() -> None:
     """Count 4,076 pairs to train, 500 `valid`, 1,725 to test; Bao et al.: 67 % paraphrases."""
-    ledger = Ledger()
-    pairs = read_msrp({part: MSRP / file for part, file in FILES.items()}, ledger)
-    assert ledger.refused == []
+    rejected = RejectedRows()
+    pairs = read_msrp({part: MSRP / file for part, file in FILES.items()}, rejected)
+    assert rejected.refused == []
     assert pairs["part"].to_list() == ["train"] * 3_576 + ["valid"] * 500 + ["test"] * 1_725
     assert 3_576 + 500 == 4_076
     assert set(pairs["score"]) == {0.0, 1.0}
@@ -71,11 +71,11 @@ def test_published() -> None:
 @needs(MSRP)
 def test_sts_2012_takes_its_test_pairs_from_the_training_pairs() -> None:
     """Find its training pairs in the test, too: who trains on one must not test on the other."""
-    ledger = Ledger()
-    pairs = read_msrp({part: MSRP / file for part, file in FILES.items()}, ledger)
+    rejected = RejectedRows()
+    pairs = read_msrp({part: MSRP / file for part, file in FILES.items()}, rejected)
     names = {part: f"2012/MSRpar.{part}" for part in ("train", "test")}
     sts = read_semeval(
-        {name: MSRP.parent / "semeval" / f"{name}.tsv" for name in names.values()}, ledger
+        {name: MSRP.parent / "semeval" / f"{name}.tsv" for name in names.values()}, rejected
     )
     own, theirs = (
         {

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 from published import DATA, needs
 
 from tasks.files.frames import check
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
 from tasks.scored.readers.ppdb import PARAPHRASES, Paraphrases, read_ppdb
 
 PPDB = DATA / "ppdb/ppdb-xl.txt"
 
 
-def written(path: Path, text: str) -> tuple[Paraphrases, Ledger]:
+def written(path: Path, text: str) -> tuple[Paraphrases, RejectedRows]:
     path.write_text(text, encoding="utf-8", newline="")
-    ledger = Ledger()
-    return read_ppdb(path, ledger), ledger
+    rejected = RejectedRows()
+    return read_ppdb(path, rejected), rejected
 
 
 def test_golden(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_golden(tmp_path: Path) -> None:
     Only spaces separate: U+001D and the no-break space are white space, yet belong to words.
     """
     lines = ["z a", 'b "c', "a b c c", "b a b", "alone ", "", "c a", "<\xa0x \x1d", ""]
-    paraphrases, ledger = written(tmp_path / "ppdb.txt", "\n".join(lines))
+    paraphrases, rejected = written(tmp_path / "ppdb.txt", "\n".join(lines))
     assert check(paraphrases.frame, PARAPHRASES, "ppdb").rows() == [
         ("z", "a"),
         ("b", '"c'),
@@ -38,7 +38,7 @@ def test_golden(tmp_path: Path) -> None:
         ("<\xa0x", "\x1d"),
     ]
     assert paraphrases[1:] == (9, 1, 3)
-    assert ledger.refused == [
+    assert rejected.refused == [
         ("ppdb.txt", 5, "empty paraphrase", "alone "),
         ("ppdb.txt", 6, "empty row", ""),
     ]
@@ -72,17 +72,17 @@ def test_pairs_are_those_of_a_plain_loop(
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(IngestError, match=r"missing\. PPDB .*paraphrase\.org"):
-        read_ppdb(tmp_path / "none.txt", Ledger())
+        read_ppdb(tmp_path / "none.txt", RejectedRows())
 
 
 @pytest.mark.thorough
 @needs(PPDB)
 def test_published() -> None:
     """Count 102,902 heads, 374,555 links, all but one both ways: 374,554 / 2 + 1 pairs."""
-    ledger = Ledger()
-    paraphrases = read_ppdb(PPDB, ledger)
-    assert ledger.refused == []
-    assert ledger.rows == {"ppdb-xl.txt": 102_902}
+    rejected = RejectedRows()
+    paraphrases = read_ppdb(PPDB, rejected)
+    assert rejected.refused == []
+    assert rejected.rows == {"ppdb-xl.txt": 102_902}
     assert paraphrases[1:] == (374_555, 0, 187_277)
     assert paraphrases.frame.height == 374_554 // 2 + 1 == 187_278
     assert paraphrases.frame.rows()[:2] == [("fawn", "crawl"), ("reallocations", "re-allocations")]

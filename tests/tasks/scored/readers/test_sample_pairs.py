@@ -10,8 +10,8 @@ import pytest
 
 from models.text.titles import normalize_title
 from tasks.files.frames import check
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import DUPLICATE_ROW, Ledger
+from tasks.readers.rejected import DUPLICATE_ROW, RejectedRows
+from tasks.readers.source_files import IngestError
 from tasks.scored.pair_files import SAMPLE
 from tasks.scored.readers.ppdb import PARAPHRASES
 from tasks.scored.readers.sample_pairs import (
@@ -42,13 +42,13 @@ def test_rows_are_taken_in_order_and_faults_refused_with_their_line(tmp_path: Pa
         "sample_words,test,a,,5",
         'sample_sentences,train,"A, b",A b,4.5',
     ]
-    ledger = Ledger()
-    pairs = read_sample_pairs(written(tmp_path, HEAD + "\n".join(rows) + "\n"), ledger)
+    rejected = RejectedRows()
+    pairs = read_sample_pairs(written(tmp_path, HEAD + "\n".join(rows) + "\n"), rejected)
     assert check(pairs, SCORED_PAIRS, "pairs").rows() == [
         ("sample_words", "test", "baker", "bakery", 3.0),
         ("sample_sentences", "train", "A, b", "A b", 4.5),
     ]
-    assert ledger.frame().select("line", "reason").rows() == [
+    assert rejected.frame().select("line", "reason").rows() == [
         (3, UNKNOWN_DATASET),
         (4, UNKNOWN_PART),
         (5, BAD_SCORE),
@@ -59,30 +59,30 @@ def test_rows_are_taken_in_order_and_faults_refused_with_their_line(tmp_path: Pa
 
 def test_a_paraphrase_counts_once_either_way_round(tmp_path: Path) -> None:
     rows = "big,large\nlarge,big\nbig,big\nbig,large\nbig,\nsmall,little\n"
-    ledger = Ledger()
-    paraphrases = read_sample_paraphrases(written(tmp_path, "head,paraphrase\n" + rows), ledger)
+    rejected = RejectedRows()
+    paraphrases = read_sample_paraphrases(written(tmp_path, "head,paraphrase\n" + rows), rejected)
     assert check(paraphrases.frame, PARAPHRASES, "links").rows() == [
         ("big", "large"),
         ("small", "little"),
     ]
     assert (paraphrases.links, paraphrases.self_links, paraphrases.repeated) == (5, 1, 2)
-    assert ledger.reasons() == {DUPLICATE_ROW: 2, "empty paraphrase": 1}
+    assert rejected.reasons() == {DUPLICATE_ROW: 2, "empty paraphrase": 1}
 
 
 @pytest.mark.parametrize("read", [read_sample_pairs, read_sample_paraphrases])
 def test_a_file_without_a_row_is_refused(
-    tmp_path: Path, read: Callable[[Path, Ledger], object]
+    tmp_path: Path, read: Callable[[Path, RejectedRows], object]
 ) -> None:
     with pytest.raises(IngestError, match=r"pairs\.csv holds no .*git checkout"):
-        read(written(tmp_path, HEAD.replace("left", "head,paraphrase,left")), Ledger())
+        read(written(tmp_path, HEAD.replace("left", "head,paraphrase,left")), RejectedRows())
 
 
 def test_the_repositorys_own_are_sound() -> None:
     """Refuse nothing; scores have the whole range, no pair is twice, few test pairs are links."""
-    ledger = Ledger()
-    pairs = read_sample_pairs(SAMPLES / "scored_pairs.csv", ledger)
-    links = read_sample_paraphrases(SAMPLES / "paraphrases.csv", ledger).frame
-    assert ledger.reasons() == {}
+    rejected = RejectedRows()
+    pairs = read_sample_pairs(SAMPLES / "scored_pairs.csv", rejected)
+    links = read_sample_paraphrases(SAMPLES / "paraphrases.csv", rejected).frame
+    assert rejected.reasons() == {}
     assert set(pairs["dataset"]) == set(SAMPLE)
     sentences = pairs.filter(pl.col("dataset") == "sample_sentences")
     assert dict(sentences.group_by("part").len().iter_rows()) == {

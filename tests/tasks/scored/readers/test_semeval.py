@@ -9,8 +9,8 @@ import pytest
 from published import DATA, needs
 
 from tasks.files.frames import check
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
 from tasks.scored.readers.scored_pairs import NOTICES, SCORED_PAIRS, UNSCORED
 from tasks.scored.readers.semeval import FILES, read_semeval
 
@@ -48,23 +48,23 @@ LINES = [
 ]
 
 
-def read(tmp_path: Path, name: str, lines: list[str]) -> tuple[pl.DataFrame, Ledger]:
+def read(tmp_path: Path, name: str, lines: list[str]) -> tuple[pl.DataFrame, RejectedRows]:
     path = tmp_path / "set.tsv"
     path.write_text("\n".join([*lines, ""]), encoding="utf-8", newline="")
-    ledger = Ledger()
-    return check(read_semeval({name: path}, ledger), SCORED_PAIRS, name), ledger
+    rejected = RejectedRows()
+    return check(read_semeval({name: path}, rejected), SCORED_PAIRS, name), rejected
 
 
 @pytest.mark.parametrize(("year", "unscored"), [("2014", "empty score"), ("2015", UNSCORED)])
 def test_golden(tmp_path: Path, year: str, unscored: str) -> None:
     """Read no header and no quoting; a missing score is a fault, but for most of 2015."""
-    pairs, ledger = read(tmp_path, f"{year}/deft-forum.test", LINES)
+    pairs, rejected = read(tmp_path, f"{year}/deft-forum.test", LINES)
     dataset = f"sts{year}/deft-forum"
     assert pairs.rows() == [
         (dataset, "test", '"Then the captain was gone.', "The captain came back.", 4.4),
         (dataset, "test", '"the battery""s state"', "terminal 1", 1.8),
     ]
-    assert [(line, reason) for _, line, reason, _ in ledger.refused] == [
+    assert [(line, reason) for _, line, reason, _ in rejected.refused] == [
         (2, unscored),
         (4, "score outside the data set's range"),
         (5, "wrong number of fields"),
@@ -73,7 +73,7 @@ def test_golden(tmp_path: Path, year: str, unscored: str) -> None:
         (8, "empty left"),
     ]
     assert (unscored in NOTICES) == (year == "2015")
-    assert ledger.rows == {"set.tsv": 8}
+    assert rejected.rows == {"set.tsv": 8}
 
 
 @pytest.mark.parametrize("name", ["MSRpar.test", "2012/MSRpar", "2012/MSRpar.gate"])
@@ -84,7 +84,7 @@ def test_a_name_that_is_none(tmp_path: Path, name: str) -> None:
 
 def test_errors_say_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(IngestError, match=r"missing\. The STS sets .*separated by tabs"):
-        read_semeval({"2012/MSRpar.test": tmp_path / "none.tsv"}, Ledger())
+        read_semeval({"2012/MSRpar.test": tmp_path / "none.tsv"}, RejectedRows())
     with pytest.raises(IngestError, match=r"sts2015/belief, part test: no scored pair .*without a"):
         read(tmp_path, "2015/belief.test", LINES[1:2])
 
@@ -92,8 +92,8 @@ def test_errors_say_what_to_do(tmp_path: Path) -> None:
 @needs(SEMEVAL)
 def test_published() -> None:
     """Count 10,608 test pairs: 12,108 of Wieting et al. 2016, less MSRvid and SMT (750 each)."""
-    ledger = Ledger()
-    pairs = read_semeval({name: SEMEVAL / file for name, file in FILES.items()}, ledger)
+    rejected = RejectedRows()
+    pairs = read_semeval({name: SEMEVAL / file for name, file in FILES.items()}, rejected)
     tests = pairs.filter(part="test")
     assert dict(tests.group_by("dataset", maintain_order=True).len().iter_rows()) == SIZES
     assert tests.height == 12_108 - 750 - 750
@@ -102,7 +102,7 @@ def test_published() -> None:
         ("sts2012/SMTeuroparl", 734),
     ]
     # 8,500 pairs of 2015 were given to systems, 3,000 were judged
-    assert ledger.reasons() == {UNSCORED: 8_500 - 3_000}
+    assert rejected.reasons() == {UNSCORED: 8_500 - 3_000}
     assert set(pairs.group_by("dataset").agg(pl.col("score").n_unique() > 5)["score"]) == {True}
 
 

@@ -9,8 +9,8 @@ import pytest
 from published import DATA, needs
 
 from tasks.files.frames import check
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
 from tasks.scored.readers.scored_pairs import NOTICES, RANGES, SCORED_PAIRS, score_range
 from tasks.scored.readers.sick import FILES, read_sick
 
@@ -18,25 +18,25 @@ SICK = DATA / "sts/sick2014"
 HEADER = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment"
 
 
-def read(tmp_path: Path, *rows: str, part: str = "test") -> tuple[pl.DataFrame, Ledger]:
+def read(tmp_path: Path, *rows: str, part: str = "test") -> tuple[pl.DataFrame, RejectedRows]:
     """Read one file with the publisher's header and line ends."""
     path = tmp_path / "SICK.txt"
     path.write_bytes("\r\n".join([HEADER, *rows, ""]).encode("utf-8", "surrogateescape"))
-    ledger = Ledger()
-    return read_sick({part: path}, ledger), ledger
+    rejected = RejectedRows()
+    return read_sick({part: path}, rejected), rejected
 
 
 def test_golden(tmp_path: Path) -> None:
     """Strip outer white space; quotes, case and equal rows stay."""
     row = '7\t"A boy runs \tNobody is running\t3.25\tNEUTRAL'
-    pairs, ledger = read(tmp_path, row, row, "8\ta\tb\t5\tENTAILMENT")
+    pairs, rejected = read(tmp_path, row, row, "8\ta\tb\t5\tENTAILMENT")
     pair = ("sick", "test", '"A boy runs', "Nobody is running", 3.25)
     assert check(pairs, SCORED_PAIRS, "sick").rows() == [
         pair,
         pair,
         ("sick", "test", "a", "b", 5.0),
     ]
-    assert (ledger.refused, ledger.rows) == ([], {"SICK.txt": 3})
+    assert (rejected.refused, rejected.rows) == ([], {"SICK.txt": 3})
 
 
 def test_every_fault_is_refused_alone(tmp_path: Path) -> None:
@@ -55,25 +55,25 @@ def test_every_fault_is_refused_alone(tmp_path: Path) -> None:
         "12\t\udcff\tb\t3\tNEUTRAL": "bytes that are not text",
         "": "empty row",
     }
-    pairs, ledger = read(tmp_path, "0\tx\ty\t1\tNEUTRAL", *faults, "14\ty\tz\t5\tNEUTRAL")
+    pairs, rejected = read(tmp_path, "0\tx\ty\t1\tNEUTRAL", *faults, "14\ty\tz\t5\tNEUTRAL")
     assert pairs["left"].to_list() == ["x", "y"]
-    assert [(line, reason) for _, line, reason, _ in ledger.refused] == list(
+    assert [(line, reason) for _, line, reason, _ in rejected.refused] == list(
         enumerate(faults.values(), start=3)
     )
-    assert ledger.refused[4][3] == "5\ta\tb\tnan\tNEUTRAL"
+    assert rejected.refused[4][3] == "5\ta\tb\tnan\tNEUTRAL"
     assert not {"empty score", "score is no number"} & NOTICES
 
 
 def test_errors_say_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(IngestError, match=r"none\.txt is missing\. SICK .*SemEval 2014"):
-        read_sick({"test": tmp_path / "none.txt"}, Ledger())
+        read_sick({"test": tmp_path / "none.txt"}, RejectedRows())
     with pytest.raises(IngestError, match="sick has no part 'trial'; name it one of"):
         read(tmp_path, "1\ta\tb\t3\tNEUTRAL", part="trial")
     with pytest.raises(IngestError, match=r"no scored pair .*\{'empty score': 1\}; check that"):
         read(tmp_path, "1\ta\tb\t\tNEUTRAL")
     (tmp_path / "other.txt").write_text("a,b\n", encoding="utf-8")
     with pytest.raises(IngestError, match=r"no column \['sentence_A'.*must be the tab-separated"):
-        read_sick({"test": tmp_path / "other.txt"}, Ledger())
+        read_sick({"test": tmp_path / "other.txt"}, RejectedRows())
 
 
 def test_ranges() -> None:
@@ -86,9 +86,9 @@ def test_ranges() -> None:
 @needs(SICK)
 def test_published() -> None:
     """Count 4,500, 500 and 4,927 pairs, all scored; 73 test pairs are training pairs too."""
-    ledger = Ledger()
-    pairs = read_sick({part: SICK / file for part, file in FILES.items()}, ledger)
-    assert ledger.refused == []
+    rejected = RejectedRows()
+    pairs = read_sick({part: SICK / file for part, file in FILES.items()}, rejected)
+    assert rejected.refused == []
     assert pairs["part"].to_list() == ["train"] * 4_500 + ["valid"] * 500 + ["test"] * 4_927
     assert pairs["score"].min() == 1
     assert pairs["score"].max() == 5

@@ -8,8 +8,8 @@ import pytest
 from published import DATA, needs
 
 from tasks.files.frames import check
-from tasks.readers.outside import IngestError
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
 from tasks.scored.readers.scored_pairs import SCORED_PAIRS
 from tasks.scored.readers.simlex import read_simlex
 
@@ -24,10 +24,10 @@ def test_golden(tmp_path: Path) -> None:
         b"go\tcome\tV\t10.1\t0.41\r\n"
         b"happy\tglad\tA\t9.17"
     )
-    ledger = Ledger()
-    pairs = check(read_simlex(path, ledger), SCORED_PAIRS, "simlex")
+    rejected = RejectedRows()
+    pairs = check(read_simlex(path, rejected), SCORED_PAIRS, "simlex")
     assert pairs.rows() == [("simlex", "test", "old", "new", 1.58)]
-    assert [(line, reason) for _, line, reason, _ in ledger.refused] == [
+    assert [(line, reason) for _, line, reason, _ in rejected.refused] == [
         (3, "score outside the data set's range"),
         (4, "wrong number of fields"),
     ]
@@ -35,15 +35,15 @@ def test_golden(tmp_path: Path) -> None:
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(IngestError, match=r"missing\. SimLex-999 .*from the archive"):
-        read_simlex(tmp_path / "none.txt", Ledger())
+        read_simlex(tmp_path / "none.txt", RejectedRows())
 
 
 @needs(SIMLEX)
 def test_published() -> None:
     """Count 999 pairs, none twice, scores from 0.23 to 9.8 of 10."""
-    ledger = Ledger()
-    pairs = read_simlex(SIMLEX, ledger)
-    assert ledger.refused == []
+    rejected = RejectedRows()
+    pairs = read_simlex(SIMLEX, rejected)
+    assert rejected.refused == []
     assert pairs.height == 999
     assert pairs.select("left", "right").is_unique().all()
     assert (pairs["score"].min(), pairs["score"].max()) == (0.23, 9.8)

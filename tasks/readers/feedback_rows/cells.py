@@ -11,8 +11,8 @@ import polars as pl
 
 from models.text.titles import clean_title, normalize_title
 from tasks.files.schemas import FEEDBACK
-from tasks.readers.opinions.dates import moments
-from tasks.readers.opinions.occupations import Occupations
+from tasks.readers.feedback_rows.dates import moments
+from tasks.readers.feedback_rows.occupations import Occupations
 
 RIGHT, WRONG, NO_TITLE = "right", "wrong", "no job title"
 GUARD = r"^'([=+\-@\t\r])"

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from tasks.readers.opinions.cells import NO_TITLE, RIGHT, WRONG
-from tasks.readers.opinions.occupations import REWRITTEN_ID
+from tasks.readers.feedback_rows.cells import NO_TITLE, RIGHT, WRONG
+from tasks.readers.feedback_rows.occupations import REWRITTEN_ID
 from tasks.readers.rejected import NOT_ANSWERED, UNKNOWN_OCCUPATION, empty
 
 BAD_VERDICT = "verdict is none of the three: write right, wrong or no job title"

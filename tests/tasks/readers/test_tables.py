@@ -7,9 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tasks.readers.chunks import table_chunks
-from tasks.readers.rejected import Ledger
-from tasks.readers.rows import table_rows
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.tables import read_rows, read_table
 
 CONTENT = 'b;c;a\n1;;"x\ny"\n;;\n2;z\n3;;caf\ufffd\n4;;"d;"\n5;;"\n6;;w\n'
 COLUMNS = {"first": "a", "second": "b", "again": "b"}
@@ -26,15 +25,13 @@ def test_the_same_rows_in_chunks_of_any_size(
     else:
         frame = pl.DataFrame({"a": ["x", " ", "y\x00", None], "b": [1, None, 2, 3]})
         frame.write_parquet(path)
-    for module in ("chunks", "parquet_rows"):
+    for module in ("delimited", "parquet"):
         monkeypatch.setattr(f"tasks.readers.{module}.CHUNK", size)
-    rows, chunked = Ledger(), Ledger()
-    taken = [
-        (row.line, *row.values.values()) for row in table_rows(path, COLUMNS, "From us.", rows)
-    ]
-    chunks = list(table_chunks(path, COLUMNS, "From us.", chunked))
-    whole = pl.concat(chunks)
-    assert max(map(len, chunks)) <= size
+    rows, chunked = RejectedRows(), RejectedRows()
+    taken = [(row.line, *row.values.values()) for row in read_rows(path, COLUMNS, "From us.", rows)]
+    chunks = list(read_table(path, COLUMNS, "From us.", chunked))
+    whole = pl.concat(pl.concat([chunk.places, chunk.values], how="horizontal") for chunk in chunks)
+    assert max(len(chunk.places) for chunk in chunks) <= size
     assert whole.filter(pl.col("fault").is_null()).select("line", *COLUMNS).rows() == taken
     refused = whole.drop_nulls("fault").select("line", "fault", "text").rows()
     assert refused == [row[1:] for row in rows.refused]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.readers.opinions.dates import (
+from tasks.readers.feedback_rows.dates import (
     DAY_FIRST,
     MONTH_FIRST,
     DoubtfulDate,

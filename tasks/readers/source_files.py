@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 OTHER_KINDS = {  # of file, by how they begin, and what to do
     b"PK\x03\x04": "an Excel workbook or another zip archive: save the sheet as CSV (UTF-8)",
@@ -16,11 +17,53 @@ OTHER_KINDS = {  # of file, by how they begin, and what to do
 BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 BLOCK = 1 << 20
 """Bytes that are read at once."""
-NULS = 0.2  # share of the bytes that only UTF-16 and binary files have
+NULS = 0.2  # share of the first bytes that only UTF-16 and binary files have
+PARQUET = (".parquet", ".pq")
+"""How the names of Parquet files end; any other table is delimited text."""
 
 
 class IngestError(ValueError):
     """An outside file, or the taxonomy in it, is not what the stage can work with."""
+
+
+class SourceFile(NamedTuple):
+    """A file, here or on another file system, that can be read more than once.
+
+    Attributes:
+        path: as messages name it.
+        name: as frames name it.
+        open: opens it for reading.
+    """
+
+    path: str
+    name: str
+    open: Callable[[], BinaryIO]
+
+    @classmethod
+    def at(cls, path: Path | SourceFile, origin: str) -> SourceFile:
+        """Return the file at a path.
+
+        Raises:
+            IngestError: there is none; the message ends with `origin`.
+        """
+        if isinstance(path, SourceFile):
+            return path
+        if path.is_dir():
+            raise IngestError(f"{path} is a folder: name the file in it. {origin}")
+        if not path.is_file():
+            raise IngestError(f"{path} is missing. {origin}")
+        return cls(str(path), shown(path), lambda: path.open("rb"))
+
+    @property
+    def is_parquet(self) -> bool:
+        """Tell by the name whether it is Parquet."""
+        return self.name.lower().endswith(PARQUET)
+
+    def blocks(self) -> Iterator[bytes]:
+        """Read it in blocks; an empty file has none."""
+        with self.open() as handle:
+            while block := handle.read(BLOCK):
+                yield block
 
 
 def shown(path: Path) -> str:
@@ -69,58 +112,24 @@ def mapped_columns(
     return dict(columns)
 
 
-def read_bytes(path: Path, origin: str) -> bytes:
-    """Read the whole file, of any kind.
-
-    Args:
-        path: as given in the parameters.
-        origin: where the file comes from, for the message.
-
-    Raises:
-        IngestError: there is no such file.
-    """
-    require_file(path, origin)
-    return path.read_bytes()
-
-
-def blocks(path: Path) -> Iterator[bytes]:
-    """Read a file of any size in blocks; an empty file has none."""
-    with path.open("rb") as file:
-        while block := file.read(BLOCK):
-            yield block
-
-
-def require_file(path: Path, origin: str) -> None:
-    """Refuse a path at which no file is.
-
-    Raises:
-        IngestError: there is no such file.
-    """
-    if path.is_dir():
-        raise IngestError(f"{path} is a folder: name the file in it. {origin}")
-    if not path.is_file():
-        raise IngestError(f"{path} is missing. {origin}")
-
-
-def require_text(path: Path, origin: str) -> None:
+def require_text(file: SourceFile, origin: str) -> None:
     """Refuse a file that is no text in an encoding without NULs, UTF-16 with its mark aside.
 
     Raises:
         IngestError: naming what it seems to be, and what to do.
     """
-    head = next(blocks(path), b"")
+    head = next(file.blocks(), b"")
     for beginning, kind in OTHER_KINDS.items():
         if head.startswith(beginning):
-            raise IngestError(f"{path} is {kind}. {origin}")
-    nuls = 0 if head.startswith(BYTE_ORDER_MARKS) else sum(one.count(0) for one in blocks(path))
-    if nuls > NULS * path.stat().st_size:
+            raise IngestError(f"{file.path} is {kind}. {origin}")
+    if not head.startswith(BYTE_ORDER_MARKS) and head.count(0) > NULS * len(head):
         raise IngestError(
-            f"{path} is binary, or UTF-16 without its byte order mark: save it as UTF-8, or name "
-            f"its encoding (utf-16-le, utf-16-be). {origin}"
+            f"{file.path} is binary, or UTF-16 without its byte order mark: save it as UTF-8, or "
+            f"name its encoding (utf-16-le, utf-16-be). {origin}"
         )
 
 
-def require_columns(present: Iterable[str], wanted: Iterable[str], path: Path, origin: str) -> None:
+def require_columns(present: Iterable[str], wanted: Iterable[str], path: str, origin: str) -> None:
     """Refuse a file without the columns that the reader needs, or with one of them twice.
 
     Raises:

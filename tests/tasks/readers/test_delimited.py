@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from tasks.readers.csv_rows import csv_rows
-from tasks.readers.outside import IngestError
 from tasks.readers.records import BARE_TABS, Format
-from tasks.readers.rejected import Ledger
+from tasks.readers.rejected import RejectedRows
+from tasks.readers.source_files import IngestError
+from tasks.readers.tables import read_rows
 
 
 def read(path: Path, content: bytes, columns: str = "a b", **more):
     """Return rows as (line, values) and refused ones as (line, reason, text)."""
     path.write_bytes(content)
-    ledger = Ledger()
-    rows = list(csv_rows(path, {n: n for n in columns.split()}, "From us.", ledger, **more))
+    rejected = RejectedRows()
+    rows = list(read_rows(path, {n: n for n in columns.split()}, "From us.", rejected, **more))
     taken = [(row.line, *row.values.values()) for row in rows]
-    return taken, [refused[1:] for refused in ledger.refused], ledger
+    return taken, [refused[1:] for refused in rejected.refused], rejected
 
 
 def test_records_start_where_they_start(tmp_path) -> None:
@@ -41,13 +41,13 @@ def test_records_start_where_they_start(tmp_path) -> None:
 )
 def test_a_bad_record_is_refused_alone(tmp_path, bad: bytes, reason: str) -> None:
     """Put good rows around it, one with quotes of its own, one that shows that this is UTF-8."""
-    taken, refused, ledger = read(
+    taken, refused, rejected = read(
         tmp_path / "f", b"a,b\n1,x\n" + bad + b'\n2,"y\nz"\n4,"\xc3\xa9"\n'
     )
     assert taken == [(2, "1", "x"), (4, "2", "y\nz"), (6, "4", "é")]
     shown = bad.decode("utf-8", "surrogateescape").encode("utf-8", "backslashreplace").decode()
     assert refused == [(3, reason, shown)]
-    assert ledger.rows == {"f": 4}
+    assert rejected.rows == {"f": 4}
 
 
 def test_an_unclosed_quote_at_the_end_keeps_the_rows_after_it(tmp_path) -> None:
@@ -128,33 +128,33 @@ def test_a_file_without_the_columns_is_an_error_that_says_where_from(
 
 def test_a_missing_file_is_named(tmp_path) -> None:
     with pytest.raises(IngestError, match=r"absent\.csv is missing\. From us\."):
-        list(csv_rows(tmp_path / "absent.csv", {"a": "a"}, "From us.", Ledger()))
+        list(read_rows(tmp_path / "absent.csv", {"a": "a"}, "From us.", RejectedRows()))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_it_is_read_as_it_is_written(tmp_path, encoding: str, delimiter: str) -> None:
-    """Titles hold each of the other delimiters; the ledger says how the file was read."""
+    """Titles hold each of the other delimiters; the rejected says how the file was read."""
     rows = [["b", "n", "a"], ["Köchin, Bäckerin; (m/w)", "1", "x|y"], ["Müller\tMeister", "2", "é"]]
     text = "".join(
         delimiter.join(f'"{field}"' if delimiter in field else field for field in row) + "\r\n"
         for row in rows
     )
-    taken, refused, ledger = read(tmp_path / "f.csv", text.encode(encoding))
+    taken, refused, rejected = read(tmp_path / "f.csv", text.encode(encoding))
     assert taken == [(2, "x|y", "Köchin, Bäckerin; (m/w)"), (3, "é", "Müller\tMeister")]
     assert refused == []
     between = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}[delimiter]
     name = {"utf-16": "UTF-16", "cp1252": "Windows-1252 (Latin-1)"}.get(encoding, "UTF-8")
     name = "Windows-1252 (Latin-1)" if encoding == "latin-1" else name
-    assert ledger.read_as() == [f"f.csv: {name}, {between} between fields"]
+    assert rejected.read_as() == [f"f.csv: {name}, {between} between fields"]
 
 
 def test_what_is_asked_for_holds(tmp_path) -> None:
     """Take a delimiter that no rule would choose, and an encoding that none could find."""
     form = Format("/", "cp1251")
-    taken, _, ledger = read(tmp_path / "f", "a/b\n1,2/повар\n".encode("cp1251"), form=form)
+    taken, _, rejected = read(tmp_path / "f", "a/b\n1,2/повар\n".encode("cp1251"), form=form)
     assert taken == [(2, "1,2", "повар")]
-    assert ledger.read_as() == ["f: cp1251, '/' between fields"]
+    assert rejected.read_as() == ["f: cp1251, '/' between fields"]
 
 
 def test_a_wrong_delimiter_is_named_with_the_right_one(tmp_path) -> None:
@@ -166,9 +166,9 @@ def test_a_wrong_delimiter_is_named_with_the_right_one(tmp_path) -> None:
 def test_bytes_of_no_known_encoding_are_named_with_their_first_line(tmp_path) -> None:
     """Lines end with three different ends; the header is line 1, the first bad byte in line 3."""
     text = "a,b\r\n1,cook\r2,повар\n3,медсестра\n"
-    _, refused, ledger = read(tmp_path / "f.csv", text.encode("cp1251"))
+    _, refused, rejected = read(tmp_path / "f.csv", text.encode("cp1251"))
     assert [line for line, *_ in refused] == [3, 4]
-    assert ledger.likely_cause() == (
+    assert rejected.likely_cause() == (
         " f.csv was read as UTF-8, which 2 of its 4 lines are not; first bad byte in line 3: save "
         "it as UTF-8, or name its encoding."
     )
@@ -201,4 +201,4 @@ def test_an_encoding_that_the_file_is_not_is_an_error(tmp_path) -> None:
 
 def test_a_folder_is_named(tmp_path) -> None:
     with pytest.raises(IngestError, match="is a folder: name the file in it"):
-        list(csv_rows(tmp_path, {"a": "a"}, "From us.", Ledger()))
+        list(read_rows(tmp_path, {"a": "a"}, "From us.", RejectedRows()))

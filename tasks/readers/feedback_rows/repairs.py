@@ -1,4 +1,4 @@
-"""Rows of feedback that can be used, as schema `OPINIONS`, and how often each was mended.
+"""Rows of feedback that can be used, as schema `OPINIONS`, and how often each was repaired.
 
 A corrected occupation that the taxonomy does not have is dropped beside `wrong`, and a predicted
 one beside `no job title`, which speaks of the title alone. A matched title that is none of the
@@ -14,10 +14,10 @@ from typing import NamedTuple
 import polars as pl
 
 from tasks.files.schemas import FEEDBACK
-from tasks.readers.opinions.cells import RIGHT, WRONG
-from tasks.readers.opinions.occupations import Occupations
+from tasks.readers.feedback_rows.cells import RIGHT, WRONG
+from tasks.readers.feedback_rows.occupations import Occupations
 
-MENDED = {
+REPAIRS = {
     "unknown_correction": pl.col("corrected_given") & pl.col("corrected").is_null(),
     "matched_title_replaced": pl.col("owned").is_null() & pl.col("predicted").is_not_null(),
     "answered_without_prediction": pl.col("answers"),
@@ -28,21 +28,21 @@ MENDED = {
 """What is counted, and in which rows."""
 
 
-class Mended(NamedTuple):
-    """Columns of `FEEDBACK`, and the counts of `MENDED`."""
+class Repaired(NamedTuple):
+    """Columns of `FEEDBACK`, and the counts of `REPAIRS`."""
 
     frame: pl.DataFrame
     counts: dict[str, int]
 
 
-def mend(taken: pl.DataFrame, occupations: Occupations) -> Mended:
+def repair(taken: pl.DataFrame, occupations: Occupations) -> Repaired:
     """Bring rows of `READ` that have no fault into the form of `FEEDBACK`."""
     answers = ~pl.col("predicted_given") & (pl.col("verdict") == WRONG)
     rows = taken.with_columns(answers=answers).join(
         occupations.owned, on=["predicted", "matched"], how="left", maintain_order="left"
     )
-    counts = rows.select(holds.sum().alias(name) for name, holds in MENDED.items())
-    return Mended(_feedback(rows, occupations.labels), counts.row(0, named=True))
+    counts = rows.select(holds.sum().alias(name) for name, holds in REPAIRS.items())
+    return Repaired(_feedback(rows, occupations.labels), counts.row(0, named=True))
 
 
 def _feedback(rows: pl.DataFrame, labels: dict[str, str]) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from frames_of import aliases_of
 
-from tasks.readers.opinions.occupations import REWRITTEN_ID, Occupations
+from tasks.readers.feedback_rows.occupations import REWRITTEN_ID, Occupations
 
 IDS = ["0123", "045", "45", "0067", "067", "1234", "000", "http://x/08", "15-1252.00"]
 OCCUPATIONS = Occupations.of(aliases_of((name, f"Title {name}", True, "train") for name in IDS))
