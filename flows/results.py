@@ -1,8 +1,8 @@
 """The result table of a run, as text for a terminal and as Markdown for Prefect's page.
 
 Reads `table.csv` (`system, test, slice, metric, value, low, high, n`) of `data/lexical/` and of
-`data/evaluate/K/SEED/` with the standard library; shows two metrics with their intervals, over all
-queries, test by test. Computes nothing.
+`data/evaluate/K/SEED/`; shows two metrics with their intervals, over all queries, test by test.
+Computes nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Row = tuple[str, ...]
 
 
 def tables(root: Path) -> list[Path]:
-    """List the tables of the model that the target `report` shows, and what it stands beside."""
+    """List the tables of the lexical baselines and of the model that `params.yaml` names."""
     params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
     evaluated = Path("evaluate", str(params["mix"]), str(params["seeds"][0]))
     return [root / "data" / folder / "table.csv" for folder in (Path("lexical"), evaluated)]
@@ -74,10 +74,10 @@ def as_markdown(rows: Sequence[Row], head: Row = HEAD) -> str:
 
 
 def as_facts(facts: Mapping[str, str]) -> str:
-    """Write one line a fact, its name first: the last lines of a command."""
+    """Write one line per fact, its name first: the last lines of a command."""
     return "\n".join(f"{name:<8}{fact}" for name, fact in facts.items())
 
 
 def pushed(done: bool) -> str:
-    """Say what became of the data."""
+    """Say whether the data were pushed."""
     return "pushed to DVC's remote" if done else "not pushed (see the warning above)"

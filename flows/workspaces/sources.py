@@ -1,7 +1,7 @@
-"""Where a profile's outside files come from, and whether its workspace holds what it names.
+"""Finds a profile's external files, and checks that its workspace holds the files it names.
 
-A source under `external:` is an absolute path, an address, a path from the main tree (it begins
-with `./`), or one below `$ROLECALL_DATA`.
+A source under `external:` is an absolute path, an address, a path relative to the main tree (it
+begins with `./`), or one below `$ROLECALL_DATA`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+OWN_FILE = "To use a file of your own, name it in the profile by its absolute path"
+
 
 class ExternalError(RuntimeError):
-    """Outside data that are not to be had; the message says what to set and where to get them."""
+    """External data are missing; the message says what to set and where to get them."""
 
 
-def located(external: Mapping[str, str], data: str | None, main: Path) -> dict[str, str]:
+def resolve_sources(external: Mapping[str, str], data: str | None, main: Path) -> dict[str, str]:
     """Return name -> absolute path or address.
 
     Args:
@@ -25,12 +27,12 @@ def located(external: Mapping[str, str], data: str | None, main: Path) -> dict[s
         main: the main tree.
 
     Raises:
-        ExternalError: when `data` is needed and not set, or a file or folder is not there.
+        ExternalError: `data` is needed and not set, or a file or folder does not exist.
     """
-    return {name: _source(name, path, data, main) for name, path in external.items()}
+    return {name: _resolve(name, path, data, main) for name, path in external.items()}
 
 
-def _source(name: str, path: str, data: str | None, main: Path) -> str:
+def _resolve(name: str, path: str, data: str | None, main: Path) -> str:
     if "://" in path:
         return path
     if Path(path).is_absolute() or path.startswith("./"):
@@ -43,9 +45,8 @@ def _source(name: str, path: str, data: str | None, main: Path) -> str:
         return str(source)
     if not data:
         raise ExternalError(
-            f"needs {path}: set ROLECALL_DATA to the folder (or address) below which it lies; "
-            "docs/SOURCES.md says where it comes from. A file of your own is named in the profile "
-            "by its absolute path"
+            f"{path} is needed: set ROLECALL_DATA to the folder (or address) that holds it; "
+            f"docs/SOURCES.md says where to get it. {OWN_FILE}"
         )
     if "://" in data:
         return f"{data.rstrip('/')}/{quote(path)}"
@@ -53,7 +54,7 @@ def _source(name: str, path: str, data: str | None, main: Path) -> str:
     if not source.exists():
         raise ExternalError(
             f"no file or folder {source}; ROLECALL_DATA is {data!r}; docs/SOURCES.md says where to "
-            f"get {path}. A file of your own is named in the profile by its absolute path"
+            f"get {path}. {OWN_FILE}"
         )
     return str(source)
 
@@ -62,14 +63,14 @@ def require_files(workspace: Path, params: Mapping[str, Any], main: Path) -> Non
     """Refuse a profile that names a file which the workspace does not hold.
 
     Args:
-        workspace: what HEAD holds and what was brought.
-        params: `params.yaml` with the profile laid over it.
+        workspace: the files of HEAD and the imported ones.
+        params: `params.yaml` with the profile's values.
         main: the main tree, whose untracked files no workspace sees.
 
     Raises:
         ExternalError: with the lines that bring the file.
     """
-    for parameter, file in _named(params):
+    for parameter, file in _named_files(params):
         if (workspace / file).exists():
             continue
         name = Path(file).name
@@ -83,8 +84,8 @@ def require_files(workspace: Path, params: Mapping[str, Any], main: Path) -> Non
         )
 
 
-def _named(params: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """List the parameters that name outside files of the stages `ingest` and `synonyms`."""
+def _named_files(params: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """List the parameters of `ingest` and `synonyms` that name external files."""
     ingest, synonyms = params.get("ingest", {}), params.get("synonyms", {})
     for name, file in ingest.get("taxonomy", {}).get("files", {}).items():
         yield f"ingest.taxonomy.files.{name}", f"{ingest['folder']}/{file}"
