@@ -83,7 +83,7 @@ def facts(counts: dict[str, Any], patched: VersionAndDecision | None) -> dict[st
     refused = sum(sum(reasons.values()) for reasons in counts["rejected"].values())
     rows = {
         "rows": f"{sum(counts['rows_read'].values()):,} read, {refused:,} refused",
-        "titles": f"{counts['told']:,} overrides, {counts['no_job_title']:,} of them not a job title",
+        "titles": f"{counts['told']:,} overrides, {counts['no_job_title']:,} not job titles",
         "disputed": f"{counts['conflicts']:,}",
     }
     if patched is None:

@@ -60,7 +60,7 @@ def facts(output: Path) -> dict[str, str]:
     rows = sum(int(title["rows"]) for title in titles)
     abstained = sum(not title["predicted_occupation_id"] for title in titles)
     return {
-        "queue": f"{len(titles):,} titles of {rows:,} rows, {abstained:,} of them without an answer",
+        "queue": f"{len(titles):,} titles of {rows:,} rows, {abstained:,} without an answer",
         "page": str(output / PAGE),
         "table": str(output / QUEUE),
     }

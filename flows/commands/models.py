@@ -73,10 +73,10 @@ def serve(
         float, typer.Option(help="The best candidate is a match from this confidence on.")
     ] = 0.5,
 ) -> None:
-    """Serve the registered model to spreadsheets, as a reconciliation service.
+    """Serve the registered model as a reconciliation service.
 
-    OpenRefine takes its address under "Reconcile", "Add standard service": version 0.2 of the
-    Reconciliation Service API. Runs until it is interrupted.
+    OpenRefine takes its address under "Reconcile", "Add standard service" (version
+    0.2 of the Reconciliation Service API). Runs until it is interrupted.
 
     \b
     Examples:

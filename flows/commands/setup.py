@@ -52,7 +52,7 @@ def init(
 def notify(
     block: Annotated[str, typer.Argument(help="TYPE/NAME, as `prefect block ls` shows it.")],
 ) -> None:
-    """Send a message through your notification block whenever a run fails.
+    """Let your notification block report every failed run.
 
     Makes or changes an automation on the server that PREFECT_API_URL names. You make the block on
     Prefect's page Blocks: for Slack, e-mail, a webhook and others.

@@ -59,7 +59,7 @@ def _serve_weekly(profile: str | None) -> None:
 
 
 def reproduce(profile: Profile = None) -> None:
-    """Make Table 3: train a network for each source of training data.
+    """Make Table 3, a network for each source of training data.
 
     The table is that of Neculoiu and others, 2016.
 
@@ -81,7 +81,7 @@ def reproduce(profile: Profile = None) -> None:
 
 
 def status(profile: Profile = None) -> None:
-    """List the stages that a run would start, each with its reasons.
+    """List the stages that a run would start, and why.
 
     Runs and changes nothing.
 

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 from background import free_port, running
 
-from flows.quiet import QUIET
+from flows.environment import DEFAULTS
 
 PREFECT = (sys.executable, "-m", "prefect")
 FAST = {
@@ -108,7 +108,7 @@ def server(root: Path, folder: Path, seconds: float, **environment: str) -> Iter
     """
     deadline, port = time.monotonic() + seconds, free_port()
     api = f"http://127.0.0.1:{port}/api"
-    quiet = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")} | QUIET | FAST
+    quiet = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")} | DEFAULTS | FAST
     own = {"PREFECT_HOME": str(folder / "prefect"), "PREFECT_API_URL": api}
     address = ["--host", "127.0.0.1", "--port", str(port), "--no-ui"]
     command = [*PREFECT, "server", "start", *address]

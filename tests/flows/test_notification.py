@@ -24,10 +24,10 @@ def blocks(prefect_server: None) -> None:
 def test_it_is_made_once_and_then_changed(blocks: None) -> None:
     from prefect.client.orchestration import get_client
 
-    assert " made: custom-webhook/team tells of runs of retrain, " in notify_by(
+    assert " made: custom-webhook/team reports failed runs of retrain, " in notify_by(
         "custom-webhook/team"
     )
-    assert " changed: custom-webhook/owner tells" in notify_by("custom-webhook/owner")
+    assert " changed: custom-webhook/owner reports" in notify_by("custom-webhook/owner")
     notify_by("custom-webhook/owner")
     with get_client(sync_client=True) as client:
         (known,) = client.read_automations_by_name(NAME)

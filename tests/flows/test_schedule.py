@@ -14,7 +14,7 @@ from prefect.flows import load_flow_from_entrypoint
 from prefect_beside import ENDED, Beside, server
 
 from flows.notification import FLOWS
-from flows.schedule import stated_schedules
+from flows.retrain import read_schedules
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 110  # for the whole of the slow test
@@ -22,7 +22,7 @@ DEPLOYED: list[dict[str, Any]] = yaml.safe_load((ROOT / "prefect.yaml").read_tex
 
 
 def test_the_schedule_is_weekly() -> None:
-    (schedule,) = stated_schedules(ROOT)
+    (schedule,) = read_schedules(ROOT)
     assert (schedule.cron, schedule.timezone) == ("0 3 * * 1", "UTC")
 
 
@@ -46,7 +46,7 @@ def test_a_deployment_is_a_flow_on_the_data_of_a_profile(
     assert flow.name in FLOWS
     assert stated["work_pool"]["name"] == "rolecall"
     assert stated["concurrency_limit"] == {"limit": 1, "collision_strategy": "ENQUEUE"}
-    (schedule,) = stated_schedules(ROOT, stated["name"])
+    (schedule,) = read_schedules(ROOT, stated["name"])
     assert schedule.timezone == "UTC"
 
 
