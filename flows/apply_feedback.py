@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from prefect import flow, task
-from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 
-from flows import results
 from flows.failed_run import leave_page
 from flows.processes.command import log_lines
 from flows.registry import VersionAndDecision, patch_champion
+from flows.results import publish
 from flows.stages.check import check_params
 from flows.stages.dvc_stages import repro, run_stage
 from flows.stages.target import complete_report, push_target
@@ -38,9 +37,6 @@ def apply_feedback(profile: str = "") -> dict[str, str]:
     Args:
         profile: a file of `profiles/`, whose feedback folder and model are used; empty: those of
             the current directory.
-
-    Returns:
-        facts about the run by name.
     """
     return apply_feedback_in(root_of(profile))
 
@@ -49,9 +45,6 @@ def apply_feedback_in(root: Path) -> dict[str, str]:
     """Take the steps of the flow in `root`; called within a flow run.
 
     Before the first training there is no model to correct, so the files wait.
-
-    Raises:
-        StageFailed: with the stage's message.
     """
     if not (root / TRAINED).is_file():
         return {"model": f"none yet in {root}: `rolecall retrain` also learns from the files"}
@@ -64,11 +57,7 @@ def apply_feedback_in(root: Path) -> dict[str, str]:
     if patched:
         complete_report(root)
     outcome = facts(json.loads((root / COUNTS).read_text(encoding="utf-8")), patched)
-    create_markdown_artifact(
-        key="apply-feedback",
-        markdown=results.as_markdown(list(outcome.items()), ("", "feedback")),
-        description="The feedback that was read, and the champion with it",
-    )
+    publish("apply-feedback", outcome, "The feedback that was read, and the champion with it")
     return outcome
 
 

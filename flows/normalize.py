@@ -12,10 +12,9 @@ from typing import Any
 
 import yaml
 from prefect import flow
-from prefect.artifacts import create_markdown_artifact
 
-from flows import results
 from flows.failed_run import leave_page
+from flows.results import publish
 from flows.stages.target import run_module
 from flows.workspaces.workspace import existing_root_of
 
@@ -42,12 +41,6 @@ def normalize(
         options: of `tasks/bulk/__main__.py` by name, such as `column` or `top_k`.
         cache_dir: folder of the prediction cache; empty: the clone's own.
         profile: a file of `profiles/`, whose model is used; empty: the current directory.
-
-    Returns:
-        the manifest.
-
-    Raises:
-        StageFailed: with the process's message.
     """
     root = existing_root_of(profile)
     return normalize_in(root, source, output, model, options or {}, cache_dir)
@@ -62,11 +55,7 @@ def normalize_in(
     arguments += [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     run_module("normalize", BULK, arguments, root)
     manifest: dict[str, Any] = json.loads((Path(output) / MANIFEST).read_text(encoding="utf-8"))
-    create_markdown_artifact(
-        key="normalize",
-        markdown=results.as_markdown(list(facts(manifest).items()), ("", "normalize")),
-        description=f"The answers in {output}",
-    )
+    publish("normalize", facts(manifest), f"The answers in {output}")
     return manifest
 
 

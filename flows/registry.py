@@ -25,34 +25,21 @@ FEEDBACK_PATCH = "tasks.registry.corrections"
 
 @dataclass(frozen=True)
 class RegistrationResult:
-    """A version in the registry.
-
-    Attributes:
-        name: of the registered model.
-        version: as the registry numbers it.
-        alias: `challenger` or `champion`, before the gate.
-        already_registered: whether the same model package was there before.
-    """
+    """A version of a registered model."""
 
     name: str
     version: str
-    alias: str
-    already_registered: bool
+    alias: str  # `challenger` or `champion`, before the gate
+    already_registered: bool  # the same model package was there before
 
 
 @dataclass(frozen=True)
 class GateResult:
-    """The decision of the gate.
+    """The decision of the gate."""
 
-    Attributes:
-        promoted: whether the version is champion now.
-        reason: in a sentence.
-        table_markdown: the figures behind the decision.
-    """
-
-    promoted: bool
+    promoted: bool  # the version is champion now
     reason: str
-    table_markdown: str
+    table_markdown: str  # the figures behind the decision
 
 
 VersionAndDecision = tuple[RegistrationResult, GateResult]

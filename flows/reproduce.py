@@ -68,12 +68,7 @@ def reproduce(profile: str = "") -> Reproduction:
 
 
 def reproduce_in(root: Path) -> Reproduction:
-    """Take the steps of the flow in `root`; called within a flow run.
-
-    Raises:
-        StageFailed: with the stage's message, or for an unknown track. A push that fails is a
-            warning.
-    """
+    """Take the steps of the flow in `root`; called within a flow run."""
     track = read_track(root)
     stages = run_stages(root, track.target)
     outcome = Reproduction(root, track, stages, push_target(root, track.target))

@@ -8,7 +8,7 @@ Computes nothing.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -31,21 +31,18 @@ def tables(root: Path) -> list[Path]:
 def result_rows(files: Sequence[Path]) -> list[Row]:
     """Return one row per (test, system), in the files' order: the columns of `HEAD`."""
     rows: dict[str, dict[str, dict[str, str]]] = {}
-    for line in _lines(files):
-        if line["slice"] == "all" and line["metric"] in METRICS:
-            row = rows.setdefault(line["test"], {}).setdefault(line["system"], {"n": line["n"]})
-            row[line["metric"]] = _interval(line)
+    for file in files:
+        with file.open(encoding="utf-8", newline="") as text:
+            for line in csv.DictReader(text):
+                if line["slice"] == "all" and line["metric"] in METRICS:
+                    systems = rows.setdefault(line["test"], {})
+                    row = systems.setdefault(line["system"], {"n": line["n"]})
+                    row[line["metric"]] = _interval(line)
     return [
         (test, system, *(row.get(name, "") for name in HEAD[2:]))
         for test, systems in rows.items()
         for system, row in systems.items()
     ]
-
-
-def _lines(files: Sequence[Path]) -> Iterator[dict[str, str]]:
-    for file in files:
-        with file.open(encoding="utf-8", newline="") as lines:
-            yield from csv.DictReader(lines)
 
 
 def _interval(line: dict[str, str]) -> str:
@@ -81,3 +78,11 @@ def as_facts(facts: Mapping[str, str]) -> str:
 def pushed(done: bool) -> str:
     """Say whether the data were pushed."""
     return "pushed to DVC's remote" if done else "not pushed (see the warning above)"
+
+
+def publish(key: str, facts: Mapping[str, str], description: str) -> None:
+    """Write facts as an artifact of the current Prefect run."""
+    from prefect.artifacts import create_markdown_artifact
+
+    table = as_markdown(list(facts.items()), ("", key))
+    create_markdown_artifact(key=key, markdown=table, description=description)

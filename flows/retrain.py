@@ -42,9 +42,7 @@ def retrain(profile: str = "") -> Summary:
 def retrain_in(root: Path, registry: Registry) -> Summary:
     """Take the steps of the flow in `root`; called within a flow run.
 
-    Raises:
-        StageFailed: with the stage's message. Errors of registering and promoting pass through. A
-            push that fails is a warning, because the model is registered already.
+    A push that fails is a warning, because the model is registered already.
     """
     stages = run_stages(root, TARGET)
     version = register(root, registry.register)

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from prefect import flow
-from prefect.artifacts import create_markdown_artifact
 
-from flows import results
 from flows.failed_run import leave_page
+from flows.results import publish
 from flows.stages.target import run_module
 from flows.workspaces.workspace import existing_root_of
 
@@ -34,22 +33,12 @@ def review(
         options: `budget`, `model` or `compare_with`, an earlier model's folder of answers.
         profile: a file of `profiles/`, whose registry and feedback are used; empty: the current
             directory.
-
-    Returns:
-        facts about the queue by name.
-
-    Raises:
-        StageFailed: with the process's message.
     """
     root = existing_root_of(profile)
     arguments = [f"--{OPTIONS.get(name, name)}={value}" for name, value in (options or {}).items()]
     run_module("review", REVIEW, [answers, output, *arguments], root)
     outcome = facts(Path(output))
-    create_markdown_artifact(
-        key="review",
-        markdown=results.as_markdown(list(outcome.items()), ("", "review")),
-        description=f"The queue in {output}",
-    )
+    publish("review", outcome, f"The queue in {output}")
     return outcome
 
 

@@ -27,6 +27,7 @@ from flows.processes.streaming import guarded
 
 HOST = "127.0.0.1"
 API_URL = "PREFECT_API_URL"
+FACTORY = "prefect.server.api.server:create_app"
 SECONDS_TO_START = 120.0
 
 
@@ -57,10 +58,9 @@ def server() -> Iterator[None]:
 
 
 def _command(port: int) -> list[str]:
-    app = ["--app-dir", str(Path(prefect.__file__).parent), "--factory"]
+    app = ["--app-dir", str(Path(prefect.__file__).parent), "--factory", FACTORY]
     address = ["--host", HOST, "--port", str(port)]
-    factory = "prefect.server.api.server:create_app"
-    return [sys.executable, "-m", "uvicorn", *app, factory, *address, "--log-level", "critical"]
+    return [sys.executable, "-m", "uvicorn", *app, *address, "--log-level", "critical"]
 
 
 def _environment() -> dict[str, str]:

@@ -21,27 +21,11 @@ Status = Mapping[str, Sequence[str | Mapping[str, Mapping[str, Any]]]]
 """DVC's status of a stage: its name -> what has changed."""
 
 
-def planned_stages(root: Path, target: str) -> list[str]:
-    """List the addresses of `target` and its ancestors in the order that `dvc repro` visits.
-
-    Source: `dvc.repo.reproduce.reproduce` of DVC 3.67, without the running. Imported files
-    (`NAME.dvc`) are stages to DVC and come under their path.
-
-    For a target with fewer than half of all stages DVC walks a set, so its order changes with
-    PYTHONHASHSEED. Here the other stages are first removed from the graph: the rest keeps the order
-    of `dvc.yaml`, which is DVC's own order for a target with half of the stages or more.
-    """
-    from dvc.repo import Repo
-
-    with Repo(str(root)) as repo:
-        return _plan(repo, root, target)
-
-
 def plan_and_skipped(root: Path, target: str) -> tuple[list[str], list[str]]:
-    """Return the planned stages, and those at their front that `dvc repro` would skip.
+    """Return the stages that `dvc repro` visits, and those at their front that it would skip.
 
-    The list ends at the first stage that would run (`dvc.stage.Stage.changed`), because the stages
-    behind it depend on its outcome. It is empty while another DVC command is at work.
+    The second list ends at the first stage that would run (`dvc.stage.Stage.changed`), because the
+    stages behind it depend on its outcome. It is empty while another DVC command is at work.
     """
     from dvc.lock import LockError
     from dvc.repo import Repo
@@ -91,6 +75,15 @@ def _changes(status: Status) -> Iterator[str]:
 
 
 def _plan(repo: Repo, root: Path, target: str) -> list[str]:
+    """List the addresses of `target` and its ancestors in the order that `dvc repro` visits.
+
+    Source: `dvc.repo.reproduce.reproduce` of DVC 3.67, without the running. Imported files
+    (`NAME.dvc`) are stages to DVC and come under their path.
+
+    For a target with fewer than half of all stages DVC walks a set, so its order changes with
+    PYTHONHASHSEED. Here the other stages are first removed from the graph: the rest keeps the order
+    of `dvc.yaml`, which is DVC's own order for a target with half of the stages or more.
+    """
     from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
 
     graph = get_active_graph(repo.index.graph)

@@ -18,22 +18,15 @@ TARGET = "report"
 
 
 def print_if_up_to_date(root: Path) -> bool:
-    """Print the current model of `root` if there is nothing to do, and tell whether that is so."""
+    """If there is nothing to do in `root`, push its data, print its model and return True."""
     with suppress(Exception):  # the flow meets the same error and explains it better
-        summary = current_summary(root)
-        if summary is not None:
+        stages = unchanged(root, TARGET)
+        version = current_version(root) if stages and (root / REPORT).is_file() else None
+        if stages and version:
+            summary = Summary(root, stages, *version, push_unchanged(root, TARGET))
             print(as_text(summary, up_to_date=True), flush=True)
             return True
     return False
-
-
-def current_summary(root: Path) -> Summary | None:
-    """Return the summary of `root` if a run would change nothing, else None; push its data."""
-    stages = unchanged(root, TARGET)
-    version = current_version(root) if stages and (root / REPORT).is_file() else None
-    if stages is None or version is None:
-        return None
-    return Summary(root, stages, *version, push_unchanged(root, TARGET))
 
 
 def unchanged(root: Path, target: str) -> dict[str, Outcome] | None:

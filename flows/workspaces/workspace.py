@@ -15,9 +15,13 @@ import yaml
 
 from flows.failure import Failure
 from flows.processes.streaming import Show
-from flows.workspaces.external import import_external
+from flows.workspaces.external import (
+    ExternalError,
+    import_external,
+    require_files,
+    resolve_sources,
+)
 from flows.workspaces.profiles import ProfileError, merged, read_profile
-from flows.workspaces.sources import ExternalError, require_files, resolve_sources
 
 OWN = ("dvc.lock", "data/report/metrics.json")
 """Files of git that a run writes: a workspace has its own."""

@@ -17,7 +17,7 @@ from dvc.repo import Repo
 
 from flows.failure import StageFailed
 from flows.stages import dvc_stages
-from flows.stages.dvc_plan import plan_and_skipped, planned_stages
+from flows.stages.dvc_plan import plan_and_skipped
 from flows.stages.dvc_stages import by_stage, outcome, repro, run_stage
 
 Run = Callable[..., str]
@@ -37,7 +37,7 @@ def test_only_ancestors_of_the_target_are_planned(
 ) -> None:
     """Leave out `zeta` and the stages of k = 0, no ancestors of the report of k = 1."""
     monkeypatch.chdir(tmp_path)  # the plan does not depend on where one stands
-    assert planned_stages(toy, "report") == ORDER
+    assert plan_and_skipped(toy, "report")[0] == ORDER
 
 
 @pytest.mark.thorough
@@ -53,7 +53,7 @@ def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
     (tmp_path / "source.csv").write_text("here")
     run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
     run_in(tmp_path, *dvc, "import-url", "--quiet", "source.csv", "outside.txt")
-    plan = planned_stages(tmp_path, "a")
+    plan = plan_and_skipped(tmp_path, "a")[0]
     assert plan.index("outside.txt.dvc") < plan.index("z")
     printed = visited(run_in(tmp_path, *dvc, "repro", "a"))
     assert [s for s in plan if s in "amzq"] == [s for s in printed if s in "amzq"]
@@ -71,8 +71,8 @@ def test_the_order_of_a_small_part_is_that_of_the_file(
     """
     toy_pipeline(tmp_path, {"c": "e.out, a.out", "b": "", "e": "", "a": "b.out", "z": "c.out"})
     run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
-    assert planned_stages(tmp_path, "z") == ["e", "b", "a", "c", "z"]
-    assert planned_stages(tmp_path, "a") == ["b", "a"]
+    assert plan_and_skipped(tmp_path, "z")[0] == ["e", "b", "a", "c", "z"]
+    assert plan_and_skipped(tmp_path, "a")[0] == ["b", "a"]
 
 
 @pytest.mark.slow
@@ -82,8 +82,8 @@ def test_the_plan_does_not_depend_on_the_hash_seed(tmp_path: Path, run_in: Run, 
     run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
     targets = [(str(tmp_path), "z")] + [(str(ROOT), target) for target in ("report", "table3")]
     code = (
-        "from pathlib import Path; from flows.stages.dvc_plan import planned_stages; "
-        f"print([planned_stages(Path(root), target) for root, target in {targets}])"
+        "from pathlib import Path; from flows.stages.dvc_plan import plan_and_skipped; "
+        f"print([plan_and_skipped(Path(root), target)[0] for root, target in {targets}])"
     )
     plans = set()
     for seed in "0123":

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flows.workspaces.sources import ExternalError, require_files, resolve_sources
+from flows.workspaces.external import ExternalError, require_files, resolve_sources
 
 
 @pytest.fixture
