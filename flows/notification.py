@@ -34,10 +34,7 @@ What to do: artifact failed-{{ flow.name }} of the run {{ flow_run.name }}, {{ f
 
 
 def notify_by(block: str) -> str:
-    """Let a block send a message about every failed run; return what was done in a sentence.
-
-    Args:
-        block: TYPE/NAME, its type's slug and its own name.
+    """Let a block (TYPE/NAME) report every failed run; return in a sentence what was done.
 
     Raises:
         Failure: there is no server, no such block, or the block sends no messages.

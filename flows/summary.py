@@ -42,12 +42,7 @@ class Summary:
 
 
 def as_text(summary: Summary, *, up_to_date: bool = False) -> str:
-    """Write the last lines of the command.
-
-    Args:
-        summary: the outcome.
-        up_to_date: whether there was nothing to do; then stages and gate are left out.
-    """
+    """Write the last lines of the command; `up_to_date`: there was nothing to do."""
     model = {"report": str(summary.root / results.REPORT), "model": summary.model}
     stages = ", ".join(f"{stage} {outcome}" for stage, outcome in summary.stages.items())
     run = {"stages": stages, **model, "gate": summary.gate, "data": results.pushed(summary.pushed)}

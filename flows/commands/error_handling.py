@@ -38,8 +38,7 @@ class Interrupted(KeyboardInterrupt):
 def error_handling(log: Path | None = None) -> Iterator[None]:
     """Turn an error of the block into a message and an exit status.
 
-    Args:
-        log: takes the traceback of an unexpected error; without it the error is raised.
+    `log` takes the traceback of an unexpected error; without it the error is raised.
     """
     for sign in SIGNALS:
         signal.signal(sign, _interrupt)

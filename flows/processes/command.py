@@ -31,17 +31,10 @@ def hide(line: str) -> None:
 def run_command(
     module: str, arguments: Sequence[str], root: Path, show: Show = hide, *, name: str = ""
 ) -> list[str]:
-    """Run `python -m module` in `root` and return its lines.
-
-    Args:
-        module: of the root's code.
-        arguments: of its command line.
-        root: the folder in which it runs.
-        show: takes each line as it comes.
-        name: names the command in an error message; empty: the message stands alone.
+    """Run `python -m module` in `root`, show its lines as they come, and return them.
 
     Raises:
-        StageFailed: with the command's own message.
+        StageFailed: `NAME failed`, if there is a name, and the command's own message.
     """
     status, lines = stream([sys.executable, "-m", module, *arguments], root, show)
     if status:

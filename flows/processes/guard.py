@@ -21,9 +21,7 @@ from contextlib import suppress
 def main(seconds: float, command: list[str]) -> int:
     """Run `command` without input; return its exit status, or 128 + the signal that ended it.
 
-    Args:
-        seconds: between interrupting the group (DVC then releases its locks) and killing it.
-        command: the program and its arguments.
+    `seconds` lie between interrupting the group (DVC then releases its locks) and killing it.
     """
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     threading.Thread(target=_end_with_parent, args=(child.pid, seconds), daemon=True).start()

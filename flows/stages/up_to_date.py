@@ -6,6 +6,7 @@ stage is up to date, `retrain` if the model is also registered and decided on.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,10 +19,16 @@ TARGET = "report"
 
 
 def print_if_up_to_date(root: Path) -> bool:
-    """If there is nothing to do in `root`, push its data, print its model and return True."""
-    with suppress(Exception):  # the flow meets the same error and explains it better
-        stages = unchanged(root, TARGET)
-        version = current_version(root) if stages and (root / REPORT).is_file() else None
+    """If there is nothing to do in `root`, push its data, print its model and return True.
+
+    The registry is read while DVC compares files: each takes seconds, most of them for imports.
+    """
+    if not (root / REPORT).is_file():
+        return False
+    # whatever fails, the flow meets the same error and explains it better
+    with suppress(Exception), ThreadPoolExecutor(1) as background:
+        reading = background.submit(current_version, root)
+        stages, version = unchanged(root, TARGET), reading.result()
         if stages and version:
             summary = Summary(root, stages, *version, push_unchanged(root, TARGET))
             print(as_text(summary, up_to_date=True), flush=True)

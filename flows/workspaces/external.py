@@ -31,13 +31,10 @@ class ExternalError(RuntimeError):
 
 
 def resolve_sources(external: Mapping[str, str], data: str | None, main: Path) -> dict[str, str]:
-    """Return name -> absolute path or address, of the sources in a profile.
+    """Return name -> absolute path or address, of the sources (name -> source) in a profile.
 
-    Args:
-        external: name -> source.
-        data: the value of ROLECALL_DATA: a folder (relative to `main`) or the beginning of a URL,
-            of which only some kinds (s3, ssh, not http) have folders.
-        main: the main tree.
+    `data` is the value of ROLECALL_DATA: a folder (relative to the main tree) or the beginning of a
+    URL, of which only some kinds (s3, ssh, not http) have folders.
 
     Raises:
         ExternalError: `data` is needed and not set, or a file or folder does not exist.

@@ -26,14 +26,11 @@ def read_profile(
 ) -> tuple[Tree, dict[str, str]]:
     """Read a profile's values and its external files: name in `data/external` -> source.
 
-    Args:
-        folder: `profiles/`.
-        name: of the profile; values of a profile that it `extends` hold unless it has its own.
-        extending: the profiles that extend this one, on the way to it.
+    Values of a profile that it `extends` hold unless it has its own; `extending` are the profiles
+    on the way to it.
 
     Raises:
-        ProfileError: the profile does not exist (the message lists the others), is no YAML, or
-            extends itself.
+        ProfileError: the profile does not exist, is no YAML, or extends itself.
     """
     if name in extending:
         raise ProfileError(f"profile {' extends '.join((*extending, name))}: name another")
@@ -56,8 +53,7 @@ def merged(base: Mapping[str, Any], overrides: Mapping[str, Any], where: str = "
     """Put the values of `overrides` over `base`; maps merge name by name, except `OPEN` ones.
 
     Raises:
-        ProfileError: for a name that `base` does not have, with the nearest one that it has, and
-            for a value where `base` has a section, or the reverse.
+        ProfileError: `base` lacks a name, or has a section where `overrides` has a value.
     """
     result = dict(base)
     for name, value in overrides.items():

@@ -35,8 +35,7 @@ def prepare(folder: Path, name: str, show: Show = print) -> Path:
     """Make or refresh the workspace of profile `name` and return its path.
 
     Raises:
-        WorkspaceError: an unknown profile or parameter, a missing external file, or an error of
-            git or DVC, in their words.
+        WorkspaceError: a profile, parameter or external file is missing, or git or DVC failed.
     """
     try:
         return _prepare(folder, name, show)

@@ -24,12 +24,12 @@ VERSION = RegistrationResult("toy", "3", "challenger", False)
     [
         (None, {"model": "the champion has all of this feedback already"}),
         (
-            (VERSION, GateResult(True, "as asked", "")),
-            {"model": "toy version 3", "gate": "champion: as asked"},
+            (VERSION, GateResult(True, "as requested", "")),
+            {"model": "toy version 3", "gate": "champion: as requested"},
         ),
         (
-            (VERSION, GateResult(False, "as asked", "")),
-            {"model": "toy version 3", "gate": "not promoted: as asked"},
+            (VERSION, GateResult(False, "as requested", "")),
+            {"model": "toy version 3", "gate": "not promoted: as requested"},
         ),
     ],
     ids=["nothing", "promoted", "refused"],

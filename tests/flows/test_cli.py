@@ -35,15 +35,15 @@ def own_server(tmp_path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples_on_lines_of_their_own(command: str) -> None:
-    said = CliRunner().invoke(app, [command, "--help"])
-    assert said.exit_code == 0
-    assert re.search(rf"^ *Examples:\n +.*rolecall {command}", said.output, re.MULTILINE)
+    result = CliRunner().invoke(app, [command, "--help"])
+    assert result.exit_code == 0
+    assert re.search(rf"^ *Examples:\n +.*rolecall {command}", result.output, re.MULTILINE)
 
 
 def test_alone_it_says_what_there_is() -> None:
-    said = CliRunner().invoke(app, [])
+    result = CliRunner().invoke(app, [])
     for command in COMMANDS:
-        line = next(line for line in said.output.splitlines() if line.split()[:1] == [command])
+        line = next(line for line in result.output.splitlines() if line.split()[:1] == [command])
         assert re.search(r"\w\.$", line), "a whole sentence"
 
 

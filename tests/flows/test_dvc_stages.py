@@ -172,11 +172,11 @@ def test_a_stage_that_another_run_holds_is_waited_for(
     other = subprocess.Popen([*dvc, "repro", busy], cwd=toy, text=True)
     pid = stage_of(other, toy / "pid.txt")
     (toy / "sleep.txt").unlink()
-    said: list[str] = []
+    printed: list[str] = []
 
     def noting(lines: Iterator[str]) -> Iterator[str]:
         for line in lines:
-            said.append(line)
+            printed.append(line)
             if line.startswith("waiting: another run uses files of ") and other.poll() is None:
                 os.kill(pid, signal.SIGKILL)
                 other.wait()
@@ -185,8 +185,8 @@ def test_a_stage_that_another_run_holds_is_waited_for(
     with repro(toy, ["ingest", "lexical"]) as parts:
         outcomes = {stage: run_stage(stage, noting(lines)) for stage, lines in parts}
     assert outcomes == {"ingest": "ran" if busy == "ingest" else "unchanged", "lexical": "ran"}
-    assert any(line.startswith("waiting: another run uses") for line in said)
-    assert sum("Running stage 'lexical'" in line for line in said) == 1
+    assert any(line.startswith("waiting: another run uses") for line in printed)
+    assert sum("Running stage 'lexical'" in line for line in printed) == 1
     assert plan_and_skipped(toy, "lexical")[1] == ["ingest", "lexical"]
 
 

@@ -1,4 +1,4 @@
-"""Where outside files come from: four ways to say it, and what is said when they are not there."""
+"""Sources of external files: four ways to name one, and the message if it is missing."""
 
 from __future__ import annotations
 

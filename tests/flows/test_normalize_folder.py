@@ -38,8 +38,8 @@ def made(due: module.Due, rows: int = 1) -> None:
     """Write the manifest of a bulk run, as far as it is read here."""
     files = tuple(files_at(*fsspec.core.url_to_fs(str(due.source)), str(due.source)))
     due.output.mkdir(parents=True)
-    told = {"result": {"state": state_of(files), "model": "m"}, "rows": rows}
-    (due.output / "manifest.json").write_text(json.dumps(told))
+    manifest = {"result": {"state": state_of(files), "model": "m"}, "rows": rows}
+    (due.output / "manifest.json").write_text(json.dumps(manifest))
 
 
 def names(inbox: Path, seconds: float = 60) -> list[str]:
@@ -112,10 +112,10 @@ def test_one_bad_file_stops_no_other_and_is_named_at_the_end(
 ) -> None:
     from prefect.artifacts import Artifact
 
-    asked: list[tuple[Path, str, str]] = []
+    calls: list[tuple[Path, str, str]] = []
 
     def normalized(root: Path, source: str, output: str, *options: Any) -> dict[str, int]:
-        asked.append((root, Path(source).name, Path(output).name))
+        calls.append((root, Path(source).name, Path(output).name))
         if source.endswith("board"):
             raise StageFailed("normalize failed\na.parquet cannot be read")
         made(module.Due(Path(source), Path(output)))
@@ -123,13 +123,13 @@ def test_one_bad_file_stops_no_other_and_is_named_at_the_end(
 
     monkeypatch.setattr(module, "normalize_in", normalized)
     monkeypatch.chdir(inbox.parent)
-    said = r"^1 of inbox not normalized\nboard: normalize failed\na\.parquet cannot be read$"
-    with pytest.raises(Failure, match=said):
+    message = r"^1 of inbox not normalized\nboard: normalize failed\na\.parquet cannot be read$"
+    with pytest.raises(Failure, match=message):
         module.normalize_folder()
     here = Path.cwd()
-    assert asked == [(here, "board", "board"), (here, "titles.csv", "titles.csv")]
-    told = Artifact.get("normalize-folder")
-    assert told is not None and "| titles.csv | 1,234 |" in str(told.data)
+    assert calls == [(here, "board", "board"), (here, "titles.csv", "titles.csv")]
+    page = Artifact.get("normalize-folder")
+    assert page is not None and "| titles.csv | 1,234 |" in str(page.data)
     left = Artifact.get("failed-normalize-folder")
     assert left is not None and "    board: normalize failed\n" in str(left.data)
 

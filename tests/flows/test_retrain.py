@@ -29,13 +29,13 @@ class Shelf:
     def register(self, root: Path) -> SimpleNamespace:
         assert (root / "data/report/report.html").exists()
         self.calls.append(("register", root))
-        known = len(self.calls) > 1
-        return SimpleNamespace(name="toy", version=7, alias="challenger", already_registered=known)
+        before = len(self.calls) > 1
+        return SimpleNamespace(name="toy", version=7, alias="challenger", already_registered=before)
 
     def promote(self, root: Path, version: object) -> SimpleNamespace:
         self.calls.append(("promote", root, version))
         return SimpleNamespace(
-            promoted=self.promoted, reason="as asked", table_markdown="| figures |\n| --- |"
+            promoted=self.promoted, reason="as requested", table_markdown="| figures |\n| --- |"
         )
 
 
@@ -68,7 +68,7 @@ def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: Non
     assert artifact is not None
     for part in (
         "# toy version 7, champion",
-        "**promoted: as asked**",
+        "**promoted: as requested**",
         "| figures |",
         "| ingest | ran |",
     ):
