@@ -35,7 +35,8 @@ def review(
             directory.
     """
     root = existing_root_of(profile)
-    arguments = [f"--{OPTIONS.get(name, name)}={value}" for name, value in (options or {}).items()]
+    named = {OPTIONS.get(name, name): value for name, value in (options or {}).items()}
+    arguments = [f"--{name.replace('_', '-')}={value}" for name, value in named.items()]
     run_module("review", REVIEW, [answers, output, *arguments], root)
     outcome = facts(Path(output))
     publish("review", outcome, f"The queue in {output}")
