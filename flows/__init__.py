@@ -1,1 +1,1 @@
-"""Prefect flows: retrain, reproduce. They know the names of stages and nothing of what they do."""
+"""Prefect flows and the command `rolecall`. They know the names of stages, not what stages do."""

@@ -1,44 +1,44 @@
-"""What could not be done, in words that say what to do: all that a user sees of an error."""
+"""Errors whose message tells the user what to do, so that no traceback is needed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-STAGES, PYTHONS = "error: ", "Traceback (most recent call last)"
-"""How the last words of a command of the pipeline begin: its own (`tasks/files/command.py`), or
-those of Python."""
-PLACE = re.compile(r"\(\w+ in .+, line \d+\)$")
+ERROR_STARTS = ("error: ", "Traceback (most recent call last)")
+"""How an error message begins: ours (`tasks/files/command.py`) or Python's."""
+RAISED_AT = re.compile(r"\(\w+ in .+, line \d+\)$")
 
 
 class Failure(RuntimeError):
-    """An end that is no fault of the program; its message needs no traceback."""
+    """The program works, but the input or its surroundings do not."""
 
 
 class StageFailed(Failure):
-    """A command of the pipeline ended with an error; the message holds its last words."""
+    """A command of the pipeline ended with an error; the message holds the command's message."""
 
 
-def last_words(lines: Sequence[str]) -> list[str]:
-    """Return a command's message, without its mark and place, or Python's last line; or nothing.
+def error_message(lines: Sequence[str]) -> list[str]:
+    """Return the last error message in a command's output, or nothing.
 
-    What DVC adds, that the stage has failed, is left out.
+    The mark `error: `, the source line and DVC's own remark are removed. Of a traceback only
+    Python's last line stays.
     """
-    starts = [n for n, line in enumerate(lines) if line.startswith((STAGES, PYTHONS))]
+    starts = [n for n, line in enumerate(lines) if line.startswith(ERROR_STARTS)]
     if not starts:
         return []
-    words = _own(lines[starts[-1] :])
-    if words[0].startswith(PYTHONS):
-        return [line for line in words if not line.startswith(" ")][-1:]
-    end = next((n for n, line in enumerate(words) if PLACE.match(line)), len(words))
-    return [words[0].removeprefix(STAGES), *words[1:end]]
+    message = _without_dvc(lines[starts[-1] :])
+    if message[0].startswith(ERROR_STARTS[1]):
+        return [line for line in message if not line.startswith(" ")][-1:]
+    end = next((n for n, line in enumerate(message) if RAISED_AT.match(line)), len(message))
+    return [message[0].removeprefix(ERROR_STARTS[0]), *message[1:end]]
 
 
-def failed(what: str, status: int, lines: Sequence[str]) -> StageFailed:
-    """Return a command's error: its last words, or else its last lines, or else its status."""
-    words = last_words(lines) or _own(lines)[-5:] or [f"exit status {status}"]
-    return StageFailed("\n".join([f"{what} failed", *words]))
+def command_failed(name: str, status: int, lines: Sequence[str]) -> StageFailed:
+    """Return the error of a command: its message, or its last lines, or its exit status."""
+    message = error_message(lines) or _without_dvc(lines)[-5:] or [f"exit status {status}"]
+    return StageFailed("\n".join([*([f"{name} failed"] if name else []), *message]))
 
 
-def _own(lines: Sequence[str]) -> list[str]:
+def _without_dvc(lines: Sequence[str]) -> list[str]:
     return [line for line in lines if line and not line.startswith("ERROR: ")]

@@ -1,28 +1,26 @@
-"""The flow `normalize`: raw titles of any size through a registered model, and a page in Prefect.
+"""The flow `normalize`: answers raw titles of any number with a registered model.
 
-The work is one process, `tasks/bulk`, which goes on behind its last finished part when it is asked
-again: a retry of the flow costs no more than what was not done.
+One process does the work (`tasks/bulk`). When it is started again it continues behind its last
+finished part, so a retry of the flow costs only the rest.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import yaml
-from prefect import flow, task
-from prefect.artifacts import create_markdown_artifact
-from prefect.cache_policies import NO_CACHE
+from prefect import flow
 
-from flows import results
 from flows.failed_run import leave_page
-from flows.stages.dvc_stages import said
-from flows.workspaces.workspace import standing_root_of
+from flows.results import publish
+from flows.stages.target import run_module
+from flows.workspaces.workspace import existing_root_of
 
 MANIFEST, BULK = "manifest.json", "tasks.bulk"
-KNOWN = ".known"
+CACHE_DIR, CACHE_OPTION = ".known", "--known"
+"""The default folder of the prediction cache, and the option of `tasks/bulk` that names it."""
 
 
 @flow(name="normalize", on_failure=[leave_page], on_crashed=[leave_page])
@@ -31,7 +29,7 @@ def normalize(
     output: str,
     model: str = "",
     options: dict[str, Any] | None = None,
-    known: str = "",
+    cache_dir: str = "",
     profile: str = "",
 ) -> dict[str, Any]:
     """Answer every row of an input.
@@ -41,38 +39,24 @@ def normalize(
         output: folder to be written.
         model: address in the registry; empty: the champion.
         options: of `tasks/bulk/__main__.py` by name, such as `column` or `top_k`.
-        known: folder of answers known before; empty: `.known` of the clone.
-        profile: a file of `profiles/`, whose model is meant; empty: the current directory.
-
-    Returns:
-        the manifest.
-
-    Raises:
-        StageFailed: with the last words of what went wrong.
+        cache_dir: folder of the prediction cache; empty: the clone's own.
+        profile: a file of `profiles/`, whose model is used; empty: the current directory.
     """
-    root = standing_root_of(profile)
-    return normalize_in(root, source, output, model, options or {}, known)
+    root = existing_root_of(profile)
+    return normalize_in(root, source, output, model, options or {}, cache_dir)
 
 
 def normalize_in(
-    root: Path, source: str, output: str, model: str, options: dict[str, Any], known: str
+    root: Path, source: str, output: str, model: str, options: dict[str, Any], cache_dir: str = ""
 ) -> dict[str, Any]:
     """Take the steps of the flow in `root`; called within a flow run."""
-    words = [source, output, f"--model={model or champion(root)}"]
-    words += [f"--known={known or root / KNOWN}"]
-    words += [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
-    bulk(root, words)
+    arguments = [source, output, f"--model={model or champion(root)}"]
+    arguments += [f"{CACHE_OPTION}={cache_dir or root / CACHE_DIR}"]
+    arguments += [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    run_module("normalize", BULK, arguments, root)
     manifest: dict[str, Any] = json.loads((Path(output) / MANIFEST).read_text(encoding="utf-8"))
-    create_markdown_artifact(
-        key="normalize", markdown=as_markdown(manifest), description=f"What is in {output}"
-    )
+    publish("normalize", facts(manifest), f"The answers in {output}")
     return manifest
-
-
-@task(name="bulk", task_run_name="normalize", cache_policy=NO_CACHE, persist_result=False)
-def bulk(root: Path, words: list[str]) -> None:
-    """Run the process in `root`."""
-    said([sys.executable, "-m", BULK, *words], root, "normalize")
 
 
 def champion(root: Path) -> str:
@@ -82,21 +66,16 @@ def champion(root: Path) -> str:
 
 
 def facts(manifest: dict[str, Any]) -> dict[str, str]:
-    """Say what came of a run, from its manifest."""
-    reasons = [f"{count:,} {reason}" for reason, count in manifest["abstained"].items()]
-    told = {
+    """Describe a run by its manifest."""
+    abstained = [f"{count:,} {reason}" for reason, count in manifest["abstained"].items()]
+    outcome = {
         "rows": f"{manifest['rows']:,}, parts: {len(manifest['parts'])}",
         "answers": f"{manifest['answered']:,}",
-        "without": ", ".join(reasons) or "none",
+        "without": ", ".join(abstained) or "none",
         "model": "{model}, {model_version}; taxonomy {taxonomy_version}".format(
             **manifest["result"]
         ),
     }
     if manifest["refused"]:
-        told["refused"] = f"{manifest['refused']:,} rows: refused.parquet says why"
-    return told
-
-
-def as_markdown(manifest: dict[str, Any]) -> str:
-    """Write it for Prefect's page."""
-    return results.as_markdown(list(facts(manifest).items()), ("", "normalize"))
+        outcome["refused"] = f"{manifest['refused']:,} rows: refused.parquet gives the reasons"
+    return outcome

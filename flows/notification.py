@@ -1,8 +1,8 @@
-"""Who is told when a run fails: an automation in Prefect, by a notification block of the owner's.
+"""Messages about failed runs: one Prefect automation that uses the owner's notification block.
 
-The block (Slack, e-mail, a webhook …) is made on Prefect's pages or by its class and holds the
-secrets; here it is named as `prefect block ls` shows it, for example `slack-webhook/team`. The
-automation is known by its name: made once, and changed when it is asked for again.
+The owner makes the block (Slack, e-mail, a webhook …) on Prefect's pages; it holds the secrets.
+`prefect block ls` shows its name, for example `slack-webhook/team`. The automation is found by its
+name, so that a second call changes it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from prefect.client.orchestration import SyncPrefectClient
 
 NAME = "rolecall: a run has failed"
-FLOWS = ("retrain", "reproduce", "normalize", "normalize-folder", "feedback", "review")
+FLOWS = ("retrain", "reproduce", "normalize", "normalize-folder", "apply-feedback", "review")
 STATES = ("Failed", "Crashed", "TimedOut")
-NOTIFIES = "notify"
-"""What a block can do that sends messages."""
+CAPABILITY = "notify"
+"""Prefect's word for what a block can do that sends messages."""
 SUBJECT = "rolecall: {{ flow.name }} {{ flow_run.state.name }}"
 BODY = """{{ flow_run.state.message }}
 
@@ -34,13 +34,10 @@ What to do: artifact failed-{{ flow.name }} of the run {{ flow_run.name }}, {{ f
 
 
 def notify_by(block: str) -> str:
-    """Let a block tell of every failed run; return in a sentence what was done.
-
-    Args:
-        block: TYPE/NAME, its type's slug and its own name.
+    """Let a block (TYPE/NAME) report every failed run; return in a sentence what was done.
 
     Raises:
-        Failure: there is no server, no such block, or it sends no messages.
+        Failure: there is no server, no such block, or the block sends no messages.
     """
     if not PREFECT_API_URL.value():
         raise Failure(
@@ -48,14 +45,14 @@ def notify_by(block: str) -> str:
             "http://127.0.0.1:4200/api"
         )
     with get_client(sync_client=True) as client:
-        wanted = automation(_block_id(client, block))
-        known = client.read_automations_by_name(NAME)
-        if known:
-            client.update_automation(known[0].id, wanted)
+        changed = automation(_block_id(client, block))
+        present = client.read_automations_by_name(NAME)
+        if present:
+            client.update_automation(present[0].id, changed)
         else:
-            client.create_automation(wanted)
-    did = "changed" if known else "made"
-    return f"automation {NAME!r} {did}: {block} tells of runs of {', '.join(FLOWS)} that fail"
+            client.create_automation(changed)
+    verb = "changed" if present else "made"
+    return f"automation {NAME!r} {verb}: {block} reports failed runs of {', '.join(FLOWS)}"
 
 
 def automation(block_id: UUID) -> AutomationCore:
@@ -79,12 +76,11 @@ def automation(block_id: UUID) -> AutomationCore:
 
 def _block_id(client: SyncPrefectClient, block: str) -> UUID:
     kind, _, name = block.partition("/")
-    help_ = "`prefect block ls` lists them as TYPE/NAME; Prefect's page Blocks makes one"
+    advice = "`prefect block ls` lists them as TYPE/NAME; Prefect's page Blocks makes one"
     try:
-        found = client.read_block_document_by_name(name, kind, include_secrets=False)
+        document = client.read_block_document_by_name(name, kind, include_secrets=False)
     except ObjectNotFound:
-        raise Failure(f"no block {block}: {help_}") from None
-    can = found.block_schema.capabilities if found.block_schema else []
-    if NOTIFIES not in can:
-        raise Failure(f"the block {block} sends no messages: name one that does; {help_}")
-    return found.id
+        raise Failure(f"no block {block}: {advice}") from None
+    if CAPABILITY not in (document.block_schema.capabilities if document.block_schema else []):
+        raise Failure(f"the block {block} sends no messages: name one that does; {advice}")
+    return document.id

@@ -1,120 +1,100 @@
-"""What the flow needs of registering and promoting; the one place that names those modules.
+"""Calls the model registry: registers versions, runs the gate, lists versions, rolls back.
 
-They run as processes in the root that they are asked about, as the stages do, so that what decides
-is the code of that root; their last line is JSON. Tests hand in others.
+This is the only module of `flows/` that names the registry's modules. Each runs as a process in the
+root whose model it handles; the last line that it prints is JSON. Tests pass a `Registry` of their
+own.
 """
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flows.failure import failed
-from flows.processes.streaming import stream
+from flows.processes.command import hide, run_command
+from flows.processes.streaming import Show
 
 REGISTER = "tasks.registry.register"
 PROMOTE = "tasks.registry.promote"
 LISTING = "tasks.registry.listing"
 ROLLBACK = "tasks.registry.rollback"
-CORRECTIONS = "tasks.registry.corrections"
-Say = Callable[[str], None]
+FEEDBACK_PATCH = "tasks.registry.corrections"
 
 
 @dataclass(frozen=True)
-class Registered:
-    """A version in the registry.
-
-    Attributes:
-        name: of the registered model.
-        version: as the registry numbers it.
-        alias: `challenger` or `champion`, before the gate.
-        already_registered: whether the same artefact was there before.
-    """
+class RegistrationResult:
+    """A version of a registered model."""
 
     name: str
     version: str
-    alias: str
-    already_registered: bool
+    alias: str  # `challenger` or `champion`, before the gate
+    already_registered: bool  # the same model package was there before
 
 
 @dataclass(frozen=True)
-class Decision:
-    """The gate's answer.
+class GateResult:
+    """The decision of the gate."""
 
-    Attributes:
-        promoted: whether the version is champion now.
-        reason: in a sentence.
-        table_markdown: the figures it rests on.
-    """
-
-    promoted: bool
+    promoted: bool  # the version is champion now
     reason: str
-    table_markdown: str
+    table_markdown: str  # the figures behind the decision
+
+
+VersionAndDecision = tuple[RegistrationResult, GateResult]
 
 
 @dataclass(frozen=True)
 class Registry:
-    """`register(root)` makes a version of the files below `root`; `promote` asks the gate."""
+    """`register(root)` makes a version of the files in `root`; `promote` asks the gate."""
 
-    register: Callable[[Path], Registered]
-    promote: Callable[[Path, str], Decision]
+    register: Callable[[Path], RegistrationResult]
+    promote: Callable[[Path, str], GateResult]
 
 
-def project_registry(say: Say) -> Registry:
-    """Return the project's own; `say` is told what it says on its way."""
+def project_registry(show: Show) -> Registry:
+    """Return the project's own registry; `show` takes the progress of its commands."""
     return Registry(
-        lambda root: Registered(**_asked(root, say, REGISTER)),
-        lambda root, version: Decision(**_asked(root, say, PROMOTE, "--version", version)),
+        lambda root: RegistrationResult(**_json(root, show, REGISTER)),
+        lambda root, version: GateResult(**_json(root, show, PROMOTE, "--version", version)),
     )
 
 
-def project_standing(root: Path) -> tuple[Registered, Decision] | None:
-    """Return the version of the files below `root` and its decision, if both are there already."""
-    standing = _asked(root, lambda _: None, PROMOTE, "--standing")
-    if not standing:
+def current_version(root: Path) -> VersionAndDecision | None:
+    """Return the version of the files in `root` and its decision, if both exist."""
+    return _version_and_decision(_json(root, hide, PROMOTE, "--standing"))
+
+
+def patch_champion(root: Path, show: Show) -> VersionAndDecision | None:
+    """Register the champion with the reviewers' feedback; None if it has all of it already."""
+    return _version_and_decision(_json(root, show, FEEDBACK_PATCH))
+
+
+def list_models(root: Path, *, only_address: bool) -> list[str]:
+    """Return lines about the registered versions of the root's model, or the address alone."""
+    return run_command(LISTING, ["--address"] if only_address else [], root, name=LISTING)
+
+
+def roll_back(root: Path, version: str | None, reason: str, show: Show) -> list[str]:
+    """Make an earlier version champion; return lines that say what was done."""
+    options = [f"--why={reason}", *([f"--to={version}"] if version else [])]
+    return run_command(ROLLBACK, options, root, show, name=ROLLBACK)
+
+
+def _version_and_decision(answer: dict[str, Any]) -> VersionAndDecision | None:
+    if not answer:
         return None
-    return Registered(**standing["registered"]), Decision(**standing["decision"])
+    return RegistrationResult(**answer["registered"]), GateResult(**answer["decision"])
 
 
-def project_listing(root: Path, *, only_address: bool) -> list[str]:
-    """Return what the registry holds of the model of `root`, in lines, or its address alone."""
-    command = [sys.executable, "-m", LISTING, *(["--address"] if only_address else [])]
-    return _lines(root, command, lambda _: None)
+def _json(root: Path, show: Show, module: str, *arguments: str) -> dict[str, Any]:
+    """Run a module of the registry and parse its last line; `null` becomes an empty dict."""
 
+    def show_progress(line: str) -> None:
+        if not line.startswith(("{", "null")):
+            show(line)
 
-def project_rollback(root: Path, to: str | None, why: str, say: Say) -> list[str]:
-    """Make an earlier version of the model of `root` champion; return what was done, in lines."""
-    words = [f"--why={why}", *([f"--to={to}"] if to else [])]
-    return _lines(root, [sys.executable, "-m", ROLLBACK, *words], say)
-
-
-def project_corrections(root: Path, say: Say) -> tuple[Registered, Decision] | None:
-    """Put what people said to work in the champion of `root`; None if it knows it already."""
-    done = _asked(root, say, CORRECTIONS)
-    return (Registered(**done["registered"]), Decision(**done["decision"])) if done else None
-
-
-def _asked(root: Path, say: Say, module: str, *arguments: str) -> dict[str, Any]:
-    """Run a module and read what it has found."""
-    command = [sys.executable, "-m", module, "--json", *arguments]
-    lines = _lines(
-        root, command, lambda line: None if line.startswith(("{", "null")) else say(line)
-    )
-    answer: dict[str, Any] = json.loads(lines[-1])
-    return answer
-
-
-def _lines(root: Path, command: Sequence[str], say: Say) -> list[str]:
-    """Run a command in `root` and return its lines.
-
-    Raises:
-        StageFailed: with its last words.
-    """
-    status, lines = stream(command, root, say)
-    if status:
-        raise failed(command[2], status, lines)
-    return lines
+    lines = run_command(module, ["--json", *arguments], root, show_progress, name=module)
+    answer: dict[str, Any] | None = json.loads(lines[-1])
+    return answer or {}

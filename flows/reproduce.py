@@ -1,8 +1,7 @@
-"""The flow `reproduce`: DVC's stages of one track's target, the page that it ends with, a push.
+"""The flow `reproduce`: DVC's stages of one track's target, its page of results, a push.
 
-`track` of `params.yaml` says which: the titles' Table 3 and its effects, or the similarity of
-scored pairs. As `flows/retrain.py`, but it registers nothing: a model becomes a version by
-`retrain`.
+`track` of `params.yaml` names the track: Table 3 of the titles and its effects, or the similarity
+of scored pairs. It registers nothing: only `retrain` makes a version.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from flows import results
 from flows.failed_run import leave_page
 from flows.failure import StageFailed
 from flows.stages.dvc_plan import Outcome
-from flows.stages.nothing_to_do import push, unchanged
 from flows.stages.target import push_target, run_stages
+from flows.stages.up_to_date import push_unchanged, unchanged
 from flows.workspaces.workspace import root_of
 
 
 @dataclass(frozen=True)
 class Track:
-    """A target of `dvc.yaml`, and the page that it ends with."""
+    """A target of `dvc.yaml`, and the page that its last stage writes."""
 
     target: str
     page: Path
@@ -44,7 +43,7 @@ TRACKS = {
 
 
 @dataclass(frozen=True)
-class Reproduced:
+class Reproduction:
     """The outcome of one run in `root`; `stages` in the order in which they ran."""
 
     root: Path
@@ -59,8 +58,8 @@ class Reproduced:
 
 
 @flow(name="reproduce", on_failure=[leave_page], on_crashed=[leave_page])
-def reproduce(profile: str = "") -> Reproduced:
-    """Train and evaluate all that the track compares, and make its page.
+def reproduce(profile: str = "") -> Reproduction:
+    """Train and evaluate all systems that the track compares, and make its page.
 
     Args:
         profile: a file of `profiles/`, run in its own workspace; empty: the current directory.
@@ -68,37 +67,31 @@ def reproduce(profile: str = "") -> Reproduced:
     return reproduce_in(root_of(profile))
 
 
-def reproduce_in(root: Path) -> Reproduced:
-    """Take the steps of the flow in `root`; called within a flow run.
-
-    Raises:
-        StageFailed: with the stage's last lines, or for an unknown track. A push that fails is a
-            warning.
-    """
-    track = track_of(root)
+def reproduce_in(root: Path) -> Reproduction:
+    """Take the steps of the flow in `root`; called within a flow run."""
+    track = read_track(root)
     stages = run_stages(root, track.target)
-    done = Reproduced(root, track, stages, push_target(root, track.target))
+    outcome = Reproduction(root, track, stages, push_target(root, track.target))
     create_markdown_artifact(
-        key="reproduce", markdown=as_markdown(done), description=track.description
+        key="reproduce", markdown=as_markdown(outcome), description=track.description
     )
-    return done
+    return outcome
 
 
-def standing(root: Path) -> Reproduced | None:
-    """Return what stands in `root` if a run would change nothing, else None; it is pushed."""
-    with suppress(Exception):  # whatever is wrong, the flow meets it again and says it better
-        track = track_of(root)
-        stages = unchanged(root, track.target)
-        if stages:
-            return Reproduced(root, track, stages, push(root, track.target))
+def current_result(root: Path) -> Reproduction | None:
+    """Return the result in `root` if a run would change nothing, else None; push its data."""
+    with suppress(Exception):  # the flow meets the same error and explains it better
+        track = read_track(root)
+        if stages := unchanged(root, track.target):
+            return Reproduction(root, track, stages, push_unchanged(root, track.target))
     return None
 
 
-def track_of(root: Path) -> Track:
-    """Return what `track` of the parameters in `root` names.
+def read_track(root: Path) -> Track:
+    """Return the track that `params.yaml` of `root` names.
 
     Raises:
-        StageFailed: it names none.
+        StageFailed: there is no such track.
     """
     name = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8")).get("track")
     if name not in TRACKS:
@@ -106,21 +99,21 @@ def track_of(root: Path) -> Track:
     return TRACKS[name]
 
 
-def as_text(done: Reproduced) -> str:
-    """Write it for the terminal; the last lines of the command."""
-    outcomes = list(done.stages.values())
-    counts = [f"{n} {one}" for one in get_args(Outcome) if (n := outcomes.count(one))]
+def as_text(outcome: Reproduction) -> str:
+    """Write the last lines of the command."""
+    outcomes = list(outcome.stages.values())
+    counts = [f"{n} {kind}" for kind in get_args(Outcome) if (n := outcomes.count(kind))]
     facts = {
-        "stages": f"{len(done.stages)}: {', '.join(counts)}",
-        "table": str((done.root / done.track.page).parent),
-        "data": results.pushed(done.pushed),
+        "stages": f"{len(outcomes)}: {', '.join(counts)}",
+        "table": str((outcome.root / outcome.track.page).parent),
+        "data": results.pushed(outcome.pushed),
     }
-    if set(done.stages.values()) == {"unchanged"}:
+    if set(outcomes) == {"unchanged"}:
         facts["to do"] = "nothing"
-    return done.page + "\n" + results.as_facts(facts)
+    return outcome.page + "\n" + results.as_facts(facts)
 
 
-def as_markdown(done: Reproduced) -> str:
-    """Write it for Prefect's page: the tables, then the stages."""
-    stages = [(stage, outcome) for stage, outcome in done.stages.items()]
-    return done.page + "\n## Stages\n\n" + results.as_markdown(stages, ("stage", "outcome"))
+def as_markdown(outcome: Reproduction) -> str:
+    """Write Prefect's page: the tables, then the stages."""
+    table = results.as_markdown(list(outcome.stages.items()), ("stage", "outcome"))
+    return outcome.page + "\n## Stages\n\n" + table

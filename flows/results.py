@@ -1,14 +1,14 @@
 """The result table of a run, as text for a terminal and as Markdown for Prefect's page.
 
 Reads `table.csv` (`system, test, slice, metric, value, low, high, n`) of `data/lexical/` and of
-`data/evaluate/K/SEED/` with the standard library; shows two metrics with their intervals, over all
-queries, test by test. Computes nothing.
+`data/evaluate/K/SEED/`; shows two metrics with their intervals, over all queries, test by test.
+Computes nothing.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -22,7 +22,7 @@ Row = tuple[str, ...]
 
 
 def tables(root: Path) -> list[Path]:
-    """List the tables of the model that the target `report` shows, and what it stands beside."""
+    """List the tables of the lexical baselines and of the model that `params.yaml` names."""
     params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
     evaluated = Path("evaluate", str(params["mix"]), str(params["seeds"][0]))
     return [root / "data" / folder / "table.csv" for folder in (Path("lexical"), evaluated)]
@@ -31,21 +31,18 @@ def tables(root: Path) -> list[Path]:
 def result_rows(files: Sequence[Path]) -> list[Row]:
     """Return one row per (test, system), in the files' order: the columns of `HEAD`."""
     rows: dict[str, dict[str, dict[str, str]]] = {}
-    for line in _lines(files):
-        if line["slice"] == "all" and line["metric"] in METRICS:
-            row = rows.setdefault(line["test"], {}).setdefault(line["system"], {"n": line["n"]})
-            row[line["metric"]] = _interval(line)
+    for file in files:
+        with file.open(encoding="utf-8", newline="") as text:
+            for line in csv.DictReader(text):
+                if line["slice"] == "all" and line["metric"] in METRICS:
+                    systems = rows.setdefault(line["test"], {})
+                    row = systems.setdefault(line["system"], {"n": line["n"]})
+                    row[line["metric"]] = _interval(line)
     return [
         (test, system, *(row.get(name, "") for name in HEAD[2:]))
         for test, systems in rows.items()
         for system, row in systems.items()
     ]
-
-
-def _lines(files: Sequence[Path]) -> Iterator[dict[str, str]]:
-    for file in files:
-        with file.open(encoding="utf-8", newline="") as lines:
-            yield from csv.DictReader(lines)
 
 
 def _interval(line: dict[str, str]) -> str:
@@ -74,10 +71,18 @@ def as_markdown(rows: Sequence[Row], head: Row = HEAD) -> str:
 
 
 def as_facts(facts: Mapping[str, str]) -> str:
-    """Write one line a fact, its name first: the last lines of a command."""
+    """Write one line per fact, its name first: the last lines of a command."""
     return "\n".join(f"{name:<8}{fact}" for name, fact in facts.items())
 
 
 def pushed(done: bool) -> str:
-    """Say what became of the data."""
+    """Say whether the data were pushed."""
     return "pushed to DVC's remote" if done else "not pushed (see the warning above)"
+
+
+def publish(key: str, facts: Mapping[str, str], description: str) -> None:
+    """Write facts as an artifact of the current Prefect run."""
+    from prefect.artifacts import create_markdown_artifact
+
+    table = as_markdown(list(facts.items()), ("", key))
+    create_markdown_artifact(key=key, markdown=table, description=description)

@@ -2,27 +2,31 @@
 
 `rolecall retrain` runs it in the clone or in a profile's workspace; a deployment names the profile.
 No parameter of the flow reaches a stage, or its `dvc.lock` would differ from that of a bare `dvc
-repro report`. Registration and promotion follow the graph, from files, because a stage that DVC
+repro report`. Registration and promotion follow the graph and read files, because a stage that DVC
 restores from its run cache executes no code.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import yaml
 from prefect import flow, get_run_logger, task
 from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
+from prefect.schedules import Cron, Schedule
 
 from flows.failed_run import leave_page
-from flows.registry import Decision, Registered, Registry, project_registry
-from flows.stages.dvc_stages import said
-from flows.stages.nothing_to_do import TARGET
-from flows.stages.target import push_target, run_stages
+from flows.processes.command import log_lines
+from flows.registry import GateResult, RegistrationResult, Registry, project_registry
+from flows.stages.target import complete_report, push_target, run_stages
+from flows.stages.up_to_date import TARGET
 from flows.summary import Summary, as_markdown
 from flows.workspaces.workspace import root_of
+
+DEPLOYMENT = "weekly"
 
 
 @flow(name="retrain", on_failure=[leave_page], on_crashed=[leave_page])
@@ -32,24 +36,19 @@ def retrain(profile: str = "") -> Summary:
     Args:
         profile: a file of `profiles/`, run in its own workspace; empty: the current directory.
     """
-    log = get_run_logger()
-    registry = project_registry(lambda line: log.info("%s", line))
-    return retrain_in(root_of(profile), registry)
+    return retrain_in(root_of(profile), project_registry(log_lines()))
 
 
 def retrain_in(root: Path, registry: Registry) -> Summary:
     """Take the steps of the flow in `root`; called within a flow run.
 
-    Raises:
-        StageFailed: with the stage's last lines. Whatever registering or promoting raises goes
-            through; a push that fails is a warning, since the model is registered already.
+    A push that fails is a warning, because the model is registered already.
     """
     stages = run_stages(root, TARGET)
-    registered = register(root, registry.register)
-    decision = promote(root, registered.version, registry.promote)
+    version = register(root, registry.register)
+    decision = promote(root, version.version, registry.promote)
     complete_report(root)
-    pushed = push_target(root, TARGET)
-    summary = Summary(root, stages, registered, decision, pushed)
+    summary = Summary(root, stages, version, decision, push_target(root, TARGET))
     create_markdown_artifact(
         key="retrain", markdown=as_markdown(summary), description="Results and the gate's decision"
     )
@@ -57,16 +56,18 @@ def retrain_in(root: Path, registry: Registry) -> Summary:
 
 
 @task(name="register", task_run_name="register", cache_policy=NO_CACHE, persist_result=False)
-def register(root: Path, with_registry: Callable[[Path], Registered]) -> Registered:
-    """Register the artefact of `root`, once per content."""
-    registered = with_registry(root)
-    state = "was registered already" if registered.already_registered else "registered"
-    get_run_logger().info("%s version %s %s", registered.name, registered.version, state)
-    return registered
+def register(root: Path, with_registry: Callable[[Path], RegistrationResult]) -> RegistrationResult:
+    """Register the model package of `root`, once per content."""
+    version = with_registry(root)
+    state = "was registered already" if version.already_registered else "registered"
+    get_run_logger().info("%s version %s %s", version.name, version.version, state)
+    return version
 
 
 @task(name="promote", task_run_name="promote", cache_policy=NO_CACHE, persist_result=False)
-def promote(root: Path, version: str, with_registry: Callable[[Path, str], Decision]) -> Decision:
+def promote(
+    root: Path, version: str, with_registry: Callable[[Path, str], GateResult]
+) -> GateResult:
     """Let the gate decide whether `version` becomes champion."""
     decision = with_registry(root, version)
     verb = "promoted" if decision.promoted else "not promoted"
@@ -74,7 +75,22 @@ def promote(root: Path, version: str, with_registry: Callable[[Path, str], Decis
     return decision
 
 
-@task(name="page", task_run_name="page", cache_policy=NO_CACHE, persist_result=False)
-def complete_report(root: Path) -> None:
-    """Put version, date and decision on top of the report, which no stage may know."""
-    said([sys.executable, "-m", "tasks.reporting.decision_page"], root, "the report")
+def read_schedules(root: Path, deployment: str = DEPLOYMENT) -> list[Schedule]:
+    """Read the cron schedules of one deployment of `prefect.yaml`, the only place of schedules."""
+    text = (root / "prefect.yaml").read_text(encoding="utf-8")
+    deployments = {entry["name"]: entry for entry in yaml.safe_load(text)["deployments"]}
+    schedules = deployments[deployment]["schedules"]
+    return [Cron(entry["cron"], timezone=entry["timezone"]) for entry in schedules]
+
+
+def serve_weekly(root: Path, profile: str) -> None:
+    """Retrain on the schedule of `prefect.yaml`, one run at a time; return when interrupted."""
+    retrain.serve(
+        name=DEPLOYMENT,
+        schedules=read_schedules(root),
+        parameters={"profile": profile},
+        global_limit=ConcurrencyLimitConfig(
+            limit=1, collision_strategy=ConcurrencyLimitStrategy.ENQUEUE
+        ),
+        limit=1,
+    )

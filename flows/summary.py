@@ -1,6 +1,6 @@
-"""What a run of `retrain` ends with: stages, result table, report, model, decision.
+"""The outcome of `retrain`: stages, result table, report, model and decision.
 
-The same facts as text for the terminal and as Markdown for Prefect's artifact.
+The same facts are written as text for the terminal and as Markdown for Prefect's artifact.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows import results
-from flows.registry import Decision, Registered
+from flows.registry import GateResult, RegistrationResult
 from flows.stages.dvc_plan import Outcome
 
 
@@ -19,64 +19,47 @@ class Summary:
 
     root: Path
     stages: dict[str, Outcome]
-    registered: Registered
-    decision: Decision
+    version: RegistrationResult
+    decision: GateResult
     pushed: bool
 
     @property
-    def alias(self) -> str:
-        """The alias after the gate: promotion moves `champion` to this version."""
-        return "champion" if self.decision.promoted else self.registered.alias
-
-    @property
     def model(self) -> str:
-        """Name, version and alias, as a consumer needs them."""
-        known = " (registered before)" if self.registered.already_registered else ""
-        return f"{self.registered.name} version {self.registered.version}, {self.alias}{known}"
+        """Name, version and alias after the gate, which moves `champion` if it promotes."""
+        alias = "champion" if self.decision.promoted else self.version.alias
+        before = " (registered before)" if self.version.already_registered else ""
+        return f"{self.version.name} version {self.version.version}, {alias}{before}"
 
     @property
     def table(self) -> list[results.Row]:
-        """The rows of the model that `params.yaml` names, and of what it stands beside."""
+        """The results of the model that `params.yaml` names, and of the baselines."""
         return results.result_rows(results.tables(self.root))
 
     @property
-    def verdict(self) -> str:
+    def gate(self) -> str:
         """The decision in a line."""
         return ("promoted: " if self.decision.promoted else "not promoted: ") + self.decision.reason
 
 
-def as_text(summary: Summary) -> str:
-    """Write it for the terminal; the last lines of the command."""
-    facts = {
-        "stages": ", ".join(f"{stage} {outcome}" for stage, outcome in summary.stages.items()),
-        **_standing(summary),
-        "gate": summary.verdict,
-        "data": results.pushed(summary.pushed),
-    }
+def as_text(summary: Summary, *, up_to_date: bool = False) -> str:
+    """Write the last lines of the command; `up_to_date`: there was nothing to do."""
+    model = {"report": str(summary.root / results.REPORT), "model": summary.model}
+    stages = ", ".join(f"{stage} {outcome}" for stage, outcome in summary.stages.items())
+    run = {"stages": stages, **model, "gate": summary.gate, "data": results.pushed(summary.pushed)}
+    facts = {**model, "to do": "nothing"} if up_to_date else run
     return results.as_text(summary.table) + "\n\n" + results.as_facts(facts)
-
-
-def nothing_to_do(summary: Summary) -> str:
-    """Write how things stand, where a run would change nothing."""
-    facts = {**_standing(summary), "to do": "nothing"}
-    return results.as_text(summary.table) + "\n\n" + results.as_facts(facts)
-
-
-def _standing(summary: Summary) -> dict[str, str]:
-    return {"report": str(summary.root / results.REPORT), "model": summary.model}
 
 
 def as_markdown(summary: Summary) -> str:
-    """Write it for Prefect's page: the model, the decision with its figures, results, stages."""
-    stages = [(stage, outcome) for stage, outcome in summary.stages.items()]
+    """Write Prefect's page: the model, the decision with its figures, results, stages."""
     return "\n\n".join(
         [
             f"# {summary.model}",
-            f"**{summary.verdict}**",
+            f"**{summary.gate}**",
             summary.decision.table_markdown,
             "## Results",
             results.as_markdown(summary.table),
             "## Stages",
-            results.as_markdown(stages, ("stage", "outcome")),
+            results.as_markdown(list(summary.stages.items()), ("stage", "outcome")),
         ]
     )

@@ -1,1 +1,1 @@
-"""The commands of `rolecall`, a module each; `flows/cli.py` names them and their options."""
+"""The commands of `rolecall` by topic; `flows/cli.py` lists them."""

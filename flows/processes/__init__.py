@@ -1,1 +1,1 @@
-"""Commands as processes that nobody leaves behind: stages, and Prefect's own server."""
+"""Commands as child processes that never outlive their parent: stages, and Prefect's server."""

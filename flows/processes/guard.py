@@ -1,11 +1,10 @@
-"""Runs one command in a process group of its own, and ends the group when told or left alone.
+"""Runs one command in its own process group, and ends the group when its parent ends.
 
-A stage is a shell and a Python below DVC: when the flow dies without a chance to clean up
-(kill -9, out of memory), they would go on writing, and DVC would call the files busy. The parent
-holds the other end of this process's standard input: when it closes, on purpose or by any death,
-the group is interrupted, and killed after some seconds. This process waits for DVC's, so that no
-entry of the process table is left which DVC takes for a running owner of its locks. Only the
-standard library, because it starts once per stage.
+DVC runs a stage as a shell and a Python. If the flow is killed (kill -9, out of memory), both would
+go on writing, and DVC would call the files busy. The parent holds the other end of this process's
+standard input: when it closes, the group is interrupted, and killed some seconds later. This
+process waits for DVC's, because DVC takes a zombie for a running owner of its locks. It uses only
+the standard library, because it starts once per stage.
 """
 
 from __future__ import annotations
@@ -22,9 +21,7 @@ from contextlib import suppress
 def main(seconds: float, command: list[str]) -> int:
     """Run `command` without input; return its exit status, or 128 + the signal that ended it.
 
-    Args:
-        seconds: between interrupting the group (DVC then releases its locks) and killing it.
-        command: the program and its arguments.
+    `seconds` lie between interrupting the group (DVC then releases its locks) and killing it.
     """
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
     threading.Thread(target=_end_with_parent, args=(child.pid, seconds), daemon=True).start()

@@ -1,8 +1,8 @@
-"""A command as a process group of its own: its lines as they come, and no survivor.
+"""Runs a command in its own process group and passes on its lines as they come.
 
 `flows/processes/guard.py` ends the group when the command ends, when an exception (a cancellation,
-Ctrl-C) interrupts the reading here, and when this process is killed. While it says nothing, a line
-every ten seconds says that it is still at work.
+Ctrl-C) interrupts the reading, and when this process is killed. If the command prints nothing for
+ten seconds, a line says that it is still running.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from flows.quiet import stage_environment
+from flows.environment import stage_environment
 
 GUARD = Path(__file__).with_name("guard.py")
 SECONDS_OF_SILENCE = 10.0
 SECONDS_TO_END = 3.0  # for DVC to release its locks when interrupted, before it is killed
+Show = Callable[[str], None]
+"""Takes a line as it comes."""
 
 
-def stream(
-    command: Sequence[str], folder: Path, say: Callable[[str], None]
-) -> tuple[int, list[str]]:
-    """Run `command` in `folder`; give each line of stdout and stderr to `say` as it comes.
+def stream(command: Sequence[str], folder: Path, show: Show) -> tuple[int, list[str]]:
+    """Run `command` in `folder` and show each line of stdout and stderr as it comes.
 
     Returns:
         The exit status (128 + signal when a signal ended it) and all lines, without line ends.
     """
     with running(command, folder) as process:
         assert process.stdout is not None
-        lines = follow(process.stdout, say)
+        lines = follow(process.stdout, show)
         return process.wait(), lines
 
 
 def running(command: Sequence[str], folder: Path) -> AbstractContextManager[subprocess.Popen[str]]:
-    """Run `command` in `folder` for the time of the block; stdout and stderr are to be read."""
+    """Run `command` in `folder` for the time of the block; the caller reads its output."""
     return guarded(command, folder, stage_environment(), stdout=subprocess.PIPE)
 
 
-def follow(output: Iterable[str], say: Callable[[str], None]) -> list[str]:
-    """Give each line to `say` as it comes, a sign of life while none comes; return them all."""
+def follow(output: Iterable[str], show: Show) -> list[str]:
+    """Show each line as it comes, and a sign of life while none comes; return all lines."""
     lines: list[str] = []
-    with _sign_of_life(lines, say):
+    with _sign_of_life(lines, show):
         for line in output:
             lines.append(line.rstrip())
-            say(lines[-1])
+            show(lines[-1])
     return lines
 
 
@@ -72,21 +72,21 @@ def guarded(
         try:
             yield process
         finally:
-            process.stdin.close()  # the guard's sign to end the group, if it still runs
+            process.stdin.close()  # the guard then ends the group, if it still runs
             process.wait()
 
 
 @contextmanager
-def _sign_of_life(lines: Sequence[str], say: Callable[[str], None]) -> Iterator[None]:
-    """Say so whenever no line was added for `SECONDS_OF_SILENCE`."""
-    began, ended = time.monotonic(), threading.Event()
+def _sign_of_life(lines: Sequence[str], show: Show) -> Iterator[None]:
+    """Show a line whenever `lines` has not grown for `SECONDS_OF_SILENCE`."""
+    start, ended = time.monotonic(), threading.Event()
 
     def watch() -> None:
-        seen = len(lines)
+        count = len(lines)
         while not ended.wait(SECONDS_OF_SILENCE):
-            if len(lines) == seen:
-                say(f"... at work for {time.monotonic() - began:.0f} s")
-            seen = len(lines)
+            if len(lines) == count:
+                show(f"... still running after {time.monotonic() - start:.0f} s")
+            count = len(lines)
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()

@@ -1,39 +1,28 @@
-"""`params.yaml` as a whole, checked before anything starts.
+"""Checks `params.yaml` as a whole before any stage starts.
 
-The stages before training would run for minutes without looking at what a network cannot use.
+Otherwise the stages before training would run for minutes on values that no network can use.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
-from flows.failure import StageFailed, last_words
-from flows.processes.streaming import stream
+from flows.processes.command import run_command, until_error
+from flows.processes.streaming import Show
 
+CHECK = "tasks.params.whole"
 PASSED: set[tuple[Path, bytes]] = set()
-"""What this process has checked: a command looks before a server starts, its flow once more."""
+"""What this process has checked: a command checks before a server starts, its flow once more."""
 
 
-def check_params(root: Path, say: Callable[[str], None]) -> None:
+def check_params(root: Path, show: Show) -> None:
     """Refuse parameters that some stage cannot work with.
 
     Raises:
         StageFailed: with the offending values and what is allowed.
     """
-
-    def until_the_error(line: str) -> None:
-        lines.append(line)
-        if not last_words(lines):
-            say(line)
-
     file = root / "params.yaml"
-    checked = (root.resolve(), file.read_bytes() if file.is_file() else b"")
-    if checked in PASSED:
-        return
-    lines: list[str] = []
-    status, _ = stream([sys.executable, "-m", "tasks.params.whole"], root, until_the_error)
-    if status:
-        raise StageFailed("\n".join(last_words(lines) or lines))
-    PASSED.add(checked)
+    content = (root.resolve(), file.read_bytes() if file.is_file() else b"")
+    if content not in PASSED:
+        run_command(CHECK, [], root, until_error(show))
+        PASSED.add(content)

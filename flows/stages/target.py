@@ -1,44 +1,62 @@
-"""A target of `dvc.yaml` brought up to date, stage by stage, and its data pushed.
+"""Brings a target of `dvc.yaml` up to date, stage by stage, and pushes its data.
 
-What the flows `retrain` and `reproduce` share; called within a flow run.
+The flows share these steps and call them within a flow run.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
 
+from flows.processes.command import log_lines, run_command
 from flows.processes.streaming import stream
 from flows.stages.check import check_params
 from flows.stages.dvc_plan import Outcome, plan_and_skipped
 from flows.stages.dvc_stages import repro, run_stage
 
+DECISION_PAGE = "tasks.reporting.decision_page"
+
 
 def run_stages(root: Path, target: str) -> dict[str, Outcome]:
     """Run `target`'s stages in DVC's order, one at a time in this thread so that they cancel.
 
-    Before the first of them `params.yaml` is checked as a whole.
+    If any stage would run, `params.yaml` is checked as a whole first.
     """
-    plan, done = plan_and_skipped(root, target)
-    log = get_run_logger()  # here, because not every line is said in the run's own thread
-    if len(done) < len(plan):
-        check_params(root, lambda line: log.info("%s", line))
-    log.info("the first %d of %d stages are up to date", len(done), len(plan))
-    outcomes: dict[str, Outcome] = dict.fromkeys(done, "unchanged")
-    due = plan[len(done) :]
-    if due:
-        with repro(root, due) as stages:
+    plan, skipped = plan_and_skipped(root, target)
+    log = get_run_logger()
+    if len(skipped) < len(plan):
+        check_params(root, log_lines())
+    log.info("the first %d of %d stages are up to date", len(skipped), len(plan))
+    outcomes: dict[str, Outcome] = dict.fromkeys(skipped, "unchanged")
+    if len(skipped) < len(plan):
+        with repro(root, plan[len(skipped) :]) as stages:
             for stage, lines in stages:
                 log.info("stage %d of %d  %s ...", plan.index(stage) + 1, len(plan), stage)
                 outcomes[stage] = run_stage(stage, lines)
     return outcomes
 
 
+@task(name="module", task_run_name="{name}", cache_policy=NO_CACHE, persist_result=False)
+def run_module(name: str, module: str, arguments: Sequence[str], root: Path) -> None:
+    """Run a module of the pipeline in `root` as a task run of this name.
+
+    Raises:
+        StageFailed: with the module's own message.
+    """
+    run_command(module, arguments, root, log_lines(), name=name)
+
+
+def complete_report(root: Path) -> None:
+    """Put version, date and decision on top of the report, which no stage may know."""
+    run_module("decision page", DECISION_PAGE, [], root)
+
+
 def push_target(root: Path, target: str) -> bool:
-    """Push, and tell whether it was done: a failure is a warning, as the results are there."""
+    """Push the data of `target`; a failure is a warning, because the results are there."""
     pushed = bool(push(root, target, return_state=True).is_completed())
     if not pushed:
         get_run_logger().warning(
@@ -57,13 +75,12 @@ def push_target(root: Path, target: str) -> bool:
     persist_result=False,
 )
 def push(root: Path, target: str) -> None:
-    """Copy what `dvc.lock` names for `target` to DVC's default remote.
+    """Copy the files that `dvc.lock` names for `target` to DVC's default remote.
 
     Raises:
-        ConnectionError: when DVC cannot; Prefect tries again after 2 and after 10 seconds.
+        ConnectionError: DVC failed; Prefect tries again after 2 and after 10 seconds.
     """
     command = [sys.executable, "-m", "dvc", "--wait-for-lock", "push", "--with-deps", target]
-    log = get_run_logger()
-    status, lines = stream(command, root, lambda line: log.info("%s", line))
+    status, lines = stream(command, root, log_lines())
     if status:
         raise ConnectionError("dvc push: " + "; ".join(lines[-3:]))

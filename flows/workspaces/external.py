@@ -1,71 +1,136 @@
-"""Brings a profile's outside files and folders into `data/external/` with DVC's imports.
+"""A profile's external files: where they are, and how a workspace gets them.
 
-`data/NAME.dvc` is one that `dvc import-url` could have written: `dvc update` copies what is there,
-remembers its checksum, and sees whether the source has changed. It holds a path or address and
-stays untracked in the workspace, beside the folder, not in it: a stage that has the folder as dep
-has the same checksum in `dvc.lock` wherever the files came from.
+A source under `external:` is an absolute path, an address, a path relative to the main tree (it
+begins with `./`), or one below `$ROLECALL_DATA`. DVC imports it as `data/external/NAME`; the import
+`data/NAME.dvc` looks as `dvc import-url` would write it: `dvc update` copies the source, keeps its
+checksum, and sees whether it has changed. The import holds a path or address and stays untracked,
+beside the folder, not in it: a stage that depends on the folder then has the same checksum in
+`dvc.lock` wherever the files came from.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import yaml
 
-from flows.quiet import stage_environment
-from flows.workspaces.sources import located
+from flows.environment import stage_environment
+from flows.processes.streaming import Show
 
 FOLDER = Path("data/external")
+OWN_FILE = "To use a file of your own, name it in the profile by its absolute path"
 
 
-def bring(
-    workspace: Path,
-    external: Mapping[str, str],
-    data: str | None,
-    main: Path,
-    say: Callable[[str], None],
-) -> None:
-    """Import or update each file or folder of `external` (name -> source).
+class ExternalError(RuntimeError):
+    """External data are missing; the message says what to set and where to get them."""
 
-    Args:
-        workspace: a DVC repository.
-        external: names below `data/external`, and their sources.
-        data: the value of ROLECALL_DATA: a folder (relative to `main`) or the beginning of a URL,
-            of which only some kinds (s3, ssh, not http) have folders.
-        main: the main tree.
-        say: is told what is brought.
+
+def resolve_sources(external: Mapping[str, str], data: str | None, main: Path) -> dict[str, str]:
+    """Return name -> absolute path or address, of the sources (name -> source) in a profile.
+
+    `data` is the value of ROLECALL_DATA: a folder (relative to the main tree) or the beginning of a
+    URL, of which only some kinds (s3, ssh, not http) have folders.
 
     Raises:
-        ExternalError: when `data` is needed and not set, or a file or folder is not there.
+        ExternalError: `data` is needed and not set, or a file or folder does not exist.
     """
-    sources = located(external, data, main)
+    return {name: _resolve(name, path, data, main) for name, path in external.items()}
+
+
+def _resolve(name: str, path: str, data: str | None, main: Path) -> str:
+    if "://" in path:
+        return path
+    if Path(path).is_absolute() or path.startswith("./"):
+        source = (main / path).resolve()
+        if not source.exists():
+            raise ExternalError(
+                f"no file or folder {source}: correct the line `{name}: {path}` under `external:` "
+                "of the profile, or put the file there"
+            )
+        return str(source)
+    if not data:
+        raise ExternalError(
+            f"{path} is needed: set ROLECALL_DATA to the folder (or address) that holds it; "
+            f"docs/SOURCES.md says where to get it. {OWN_FILE}"
+        )
+    if "://" in data:
+        return f"{data.rstrip('/')}/{quote(path)}"
+    source = (main / data / path).resolve()
+    if not source.exists():
+        raise ExternalError(
+            f"no file or folder {source}; ROLECALL_DATA is {data!r}; docs/SOURCES.md says where to "
+            f"get {path}. {OWN_FILE}"
+        )
+    return str(source)
+
+
+def import_external(
+    workspace: Path, external: Mapping[str, str], data: str | None, main: Path, show: Show
+) -> None:
+    """Import each external file or folder into a workspace, or update it.
+
+    Raises:
+        ExternalError: as `resolve_sources`.
+    """
+    sources = resolve_sources(external, data, main)
     (workspace / FOLDER).mkdir(parents=True, exist_ok=True)
     for name, source in sources.items():
-        say(f"import {name}")
+        show(f"import {name}")
         stage = FOLDER.with_name(f"{name}.dvc")
-        if _imported_from(workspace / stage) != source:
-            stub = {
-                "frozen": True,
-                "deps": [{"path": source}],
-                "outs": [{"path": f"{FOLDER.name}/{name}"}],
-            }
+        if _imported_source(workspace / stage) != source:
+            output = {"path": f"{FOLDER.name}/{name}"}
+            stub = {"frozen": True, "deps": [{"path": source}], "outs": [output]}
             (workspace / stage).write_text(yaml.safe_dump(stub), encoding="utf-8")
-        _dvc(workspace, "update", "--quiet", stage.as_posix())
+        subprocess.run(
+            [sys.executable, "-m", "dvc", "--wait-for-lock", "update", "--quiet", str(stage)],
+            cwd=workspace,
+            env=stage_environment(),
+            check=True,
+            capture_output=True,
+            text=True,
+        )
 
 
-def _imported_from(stage: Path) -> str | None:
+def _imported_source(stage: Path) -> str | None:
     if not stage.exists():
         return None
     source: str = yaml.safe_load(stage.read_text(encoding="utf-8"))["deps"][0]["path"]
     return source
 
 
-def _dvc(workspace: Path, *arguments: str) -> None:
-    command = [sys.executable, "-m", "dvc", "--wait-for-lock", *arguments]
-    environment = stage_environment()
-    subprocess.run(
-        command, cwd=workspace, env=environment, check=True, capture_output=True, text=True
-    )
+def require_files(workspace: Path, params: Mapping[str, Any], main: Path) -> None:
+    """Refuse parameters that name a file which the workspace does not hold.
+
+    A workspace holds the files of HEAD and the imported ones, not the main tree's untracked files.
+
+    Raises:
+        ExternalError: with the lines that bring the file.
+    """
+    for parameter, file in _named_files(params):
+        if (workspace / file).exists():
+            continue
+        name = Path(file).name
+        here = (main / file).is_file()
+        raise ExternalError(
+            f"{parameter} names {file}, which the profile's workspace does not hold"
+            + (", only this clone, uncommitted" if here else "")
+            + f". To bring it, write in the profile\n  external: {{{name}: "
+            + (f"./{file}" if here else "/path/to/it")
+            + f"}}\nand name it as data/external/{name} (ingest: folder: data/external)"
+        )
+
+
+def _named_files(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """List the parameters of `ingest` and `synonyms` that name external files."""
+    ingest, synonyms = params.get("ingest", {}), params.get("synonyms", {})
+    for name, file in ingest.get("taxonomy", {}).get("files", {}).items():
+        yield f"ingest.taxonomy.files.{name}", f"{ingest['folder']}/{file}"
+    if file := ingest.get("inputs", {}).get("file"):
+        yield "ingest.inputs.file", f"{ingest['folder']}/{file}"
+    if file := synonyms.get("file"):
+        yield "synonyms.file", file

@@ -1,8 +1,7 @@
 """A profile: `profiles/NAME.yaml`, the values of `params.yaml` that a data set changes.
 
-`read_profile` reads it, over the profile that it extends, if any; `merged` lays it over
-`params.yaml`. Checks names and sections; values are checked by the stages
-(`tasks/params/whole.py`).
+`read_profile` reads it, over the profile that it extends, if any; `merged` puts it over
+`params.yaml`. Both check names and sections; the stages check the values.
 """
 
 from __future__ import annotations
@@ -15,48 +14,46 @@ from typing import Any
 import yaml
 
 Tree = dict[str, Any]
-OPEN = ("files", "columns", "systems")  # maps whose names are not ours: replaced whole
+OPEN = ("files", "columns", "systems")  # maps whose names the user chooses: replaced whole
 
 
 class ProfileError(ValueError):
-    """A profile that does not exist or that names what `params.yaml` does not have."""
+    """A profile that does not exist, or that names a parameter which `params.yaml` lacks."""
 
 
-def read_profile(folder: Path, name: str) -> tuple[Tree, dict[str, str]]:
-    """Read a profile's overrides and its outside files: name in `data/external` -> source.
+def read_profile(
+    folder: Path, name: str, extending: tuple[str, ...] = ()
+) -> tuple[Tree, dict[str, str]]:
+    """Read a profile's values and its external files: name in `data/external` -> source.
 
-    Of a profile that it names under `extends` it has all that it does not say itself.
+    Values of a profile that it `extends` hold unless it has its own; `extending` are the profiles
+    on the way to it.
 
     Raises:
-        ProfileError: when there is no such profile, with those that there are; it extends itself.
+        ProfileError: the profile does not exist, is no YAML, or extends itself.
     """
-    return _read(folder, name, ())
-
-
-def _read(folder: Path, name: str, extending: tuple[str, ...]) -> tuple[Tree, dict[str, str]]:
     if name in extending:
         raise ProfileError(f"profile {' extends '.join((*extending, name))}: name another")
     path = folder / f"{name}.yaml"
-    known = sorted(file.stem for file in folder.glob("*.yaml"))
-    if name not in known:
-        raise ProfileError(f"no profile {name!r} in {folder}; there are: {', '.join(known)}")
+    names = sorted(file.stem for file in folder.glob("*.yaml"))
+    if name not in names:
+        raise ProfileError(f"no profile {name!r} in {folder}; there are: {', '.join(names)}")
     try:
-        overrides = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        values = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
     except yaml.YAMLError as error:
         raise ProfileError(f"{path} is no YAML: {error}") from error
-    external = overrides.pop("external", None) or {}
-    if "extends" not in overrides:
-        return overrides, external
-    below, files = _read(folder, overrides.pop("extends"), (*extending, name))
-    return _laid(below, overrides), files | external
+    external = values.pop("external", None) or {}
+    if "extends" not in values:
+        return values, external
+    base, files = read_profile(folder, values.pop("extends"), (*extending, name))
+    return _overlaid(base, values), files | external
 
 
 def merged(base: Mapping[str, Any], overrides: Mapping[str, Any], where: str = "") -> Tree:
-    """Lay the values of `overrides` over `base`; maps merge name by name, except `OPEN` ones.
+    """Put the values of `overrides` over `base`; maps merge name by name, except `OPEN` ones.
 
     Raises:
-        ProfileError: for a name that `base` does not have, with the nearest one that it has, and
-            for a value where `base` has a section, or the reverse.
+        ProfileError: `base` lacks a name, or has a section where `overrides` has a value.
     """
     result = dict(base)
     for name, value in overrides.items():
@@ -70,10 +67,10 @@ def merged(base: Mapping[str, Any], overrides: Mapping[str, Any], where: str = "
     return result
 
 
-def _laid(below: Tree, above: Tree) -> Tree:
-    """Lay values over others as `merged` does, whatever their names."""
+def _overlaid(below: Tree, above: Tree) -> Tree:
+    """Put values over others as `merged` does, whatever their names."""
     both = {
-        name: _laid(below[name], value)
+        name: _overlaid(below[name], value)
         for name, value in above.items()
         if name not in OPEN and isinstance(value, dict) and isinstance(below.get(name), dict)
     }

@@ -1,25 +1,28 @@
-"""A profile's workspace: a git worktree at HEAD in `.workspaces/NAME`, which the flow runs in.
+"""A profile's workspace: a git worktree at HEAD in `.workspaces/NAME`, in which the flow runs.
 
-It shares the DVC cache and remotes of the main tree, and has its own `params.yaml` (with the
-profile laid over it) and `dvc.lock`, neither of them committed. The main tree is left as it was.
+It shares the DVC cache and remotes of the main tree. Its `params.yaml` (with the profile's values)
+and its `dvc.lock` are its own, and neither is committed. The main tree does not change.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from flows.failure import Failure
-from flows.workspaces.external import bring
+from flows.processes.streaming import Show
+from flows.workspaces.external import (
+    ExternalError,
+    import_external,
+    require_files,
+    resolve_sources,
+)
 from flows.workspaces.profiles import ProfileError, merged, read_profile
-from flows.workspaces.sources import ExternalError, located, require_files
 
-Say = Callable[[str], None]
 OWN = ("dvc.lock", "data/report/metrics.json")
 """Files of git that a run writes: a workspace has its own."""
 
@@ -28,28 +31,30 @@ class WorkspaceError(Failure):
     """A workspace that cannot be made; the message says what to change."""
 
 
-def prepare(folder: Path, name: str, say: Say = print) -> Path:
+def prepare(folder: Path, name: str, show: Show = print) -> Path:
     """Make or refresh the workspace of profile `name` and return its path.
 
     Raises:
-        WorkspaceError: an unknown profile or parameter, an outside file that is not to be had, or
-            what git or DVC cannot do, in their words.
+        WorkspaceError: a profile, parameter or external file is missing, or git or DVC failed.
     """
     try:
-        return _prepare(folder, name, say)
-    except (ProfileError, ExternalError, subprocess.CalledProcessError) as error:
-        raise WorkspaceError(f"profile {name}: {_explained(error)}") from error
+        return _prepare(folder, name, show)
+    except (ProfileError, ExternalError) as error:
+        raise WorkspaceError(f"profile {name}: {error}") from error
+    except subprocess.CalledProcessError as error:
+        output = f"{' '.join(error.cmd)}\n{error.stderr or ''}{error.stdout or ''}".strip()
+        raise WorkspaceError(f"profile {name}: {output}") from error
 
 
 def root_of(profile: str) -> Path:
-    """Return where a flow run works: the current directory, or the workspace of its profile."""
+    """Return where a flow works: the current directory, or the fresh workspace of its profile."""
     return prepare(Path.cwd(), profile) if profile else Path.cwd()
 
 
-def standing_root_of(profile: str) -> Path:
-    """Return the same for a run that only asks the profile's model: a workspace stays as it is.
+def existing_root_of(profile: str) -> Path:
+    """Return the same for a flow that only uses the profile's model; do not refresh a workspace.
 
-    It may be at work at the moment, and to refresh it would change files below its hands.
+    A retraining may be at work in it, and a refresh would change its files.
     """
     workspace = workspace_of(Path.cwd(), profile) if profile else Path.cwd()
     return workspace if workspace.is_dir() else root_of(profile)
@@ -64,47 +69,40 @@ def _main(folder: Path) -> Path:
     return Path(_git(folder, "rev-parse", "--show-toplevel").strip())
 
 
-def _explained(error: Exception) -> str:
-    if isinstance(error, subprocess.CalledProcessError):
-        return f"{' '.join(error.cmd)}\n{error.stderr or ''}{error.stdout or ''}".strip()
-    return str(error)
-
-
-def _prepare(folder: Path, name: str, say: Say) -> Path:
+def _prepare(folder: Path, name: str, show: Show) -> Path:
     main = _main(folder)
     overrides, external = read_profile(main / "profiles", name)
     data = os.environ.get("ROLECALL_DATA")
-    located(external, data, main)  # what is missing is said before anything is made
+    resolve_sources(external, data, main)  # refuse missing files before anything is made
     if _git(main, "status", "--porcelain", "--untracked-files=no").strip():
-        say(f"warning: uncommitted changes; profile {name} runs the last commit's code")
+        show(f"warning: uncommitted changes; profile {name} runs the last commit's code")
     workspace = workspace_of(main, name)
-    say(f"workspace {workspace.relative_to(main)}")
+    show(f"workspace {workspace.relative_to(main)}")
     _check_out(main, workspace)
     _share_storage(main, workspace)
-    params = _lay_over(workspace, overrides)
-    bring(workspace, external, data, main, say)
+    params = _write_params(workspace, overrides)
+    import_external(workspace, external, data, main, show)
     require_files(workspace, params, main)
     return workspace
 
 
 def _check_out(main: Path, workspace: Path) -> None:
-    """Check out HEAD's files but `OWN`: those of the workspace's last run stay, or none."""
+    """Check out HEAD's files but `OWN`: the workspace keeps those of its last run, or has none."""
     kept = {workspace / name: workspace / ".dvc/tmp" / f"{Path(name).name}.kept" for name in OWN}
     if (workspace / ".git").exists():
-        for own, place in kept.items():
-            place.parent.mkdir(parents=True, exist_ok=True)
-            if own.exists() and not place.exists():
-                own.rename(
-                    place
-                )  # where a kill before the last line leaves it, the next run finds it
-        _git(workspace, "checkout", "--quiet", "--force", "--detach", _head(main))
+        for own, copy in kept.items():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if own.exists() and not copy.exists():  # a copy is left by a run that was killed here
+                own.rename(copy)
+        head = _git(main, "rev-parse", "HEAD").strip()
+        _git(workspace, "checkout", "--quiet", "--force", "--detach", head)
     else:
         _git(main, "worktree", "add", "--quiet", "--force", "--detach", str(workspace), "HEAD")
-    for own, place in kept.items():
+    for own, copy in kept.items():
         own.unlink(missing_ok=True)
-        if place.exists():
+        if copy.exists():
             own.parent.mkdir(parents=True, exist_ok=True)
-            place.rename(own)
+            copy.rename(own)
 
 
 def _share_storage(main: Path, workspace: Path) -> None:
@@ -123,17 +121,13 @@ def _share_storage(main: Path, workspace: Path) -> None:
             config["core"]["remote"] = default
 
 
-def _lay_over(workspace: Path, overrides: dict[str, object]) -> dict[str, Any]:
-    """Write HEAD's `params.yaml` with the profile's values and return these; comments are lost."""
+def _write_params(workspace: Path, overrides: dict[str, object]) -> dict[str, Any]:
+    """Write HEAD's `params.yaml` with the profile's values, without comments; return the values."""
     file = workspace / "params.yaml"
     params = merged(yaml.safe_load(file.read_text(encoding="utf-8")), overrides)
     text = yaml.safe_dump(params, sort_keys=False, allow_unicode=True, width=100)
     file.write_text(text, encoding="utf-8")
     return params
-
-
-def _head(main: Path) -> str:
-    return _git(main, "rev-parse", "HEAD").strip()
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -104,7 +104,7 @@ def versions(clone: Clone) -> list[str]:
 
 def registry(clone: Clone) -> str:
     """Return the default registry's address, as the documentation says to get it."""
-    address = clone.run(sys.executable, "-m", "flows.cli", "registry", "--address").strip()
+    address = clone.run(sys.executable, "-m", "flows.cli", "models", "--address").strip()
     assert address == f"sqlite:///{clone.root}/.mlflow/mlflow.db"
     return address
 

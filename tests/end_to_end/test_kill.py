@@ -37,8 +37,8 @@ LAST = {  # one stage of each kind, and what it writes last
 }
 PLAN = """
 from pathlib import Path
-from flows.stages.dvc_plan import planned_stages
-print(*planned_stages(Path.cwd(), "report"))
+from flows.stages.dvc_plan import plan_and_skipped
+print(*plan_and_skipped(Path.cwd(), "report")[0])
 """
 Ladder = dict[str, Clone]  # in the order of the stages
 

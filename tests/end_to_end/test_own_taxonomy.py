@@ -42,7 +42,7 @@ def proposed(main: Clone, files: Path) -> str:
     """One path is absolute, one relative to where the command is called."""
     inputs = Path("..", "..", files.name, "raw titles.csv")
     told = ("mine", "--taxonomy", str(files / "titles.csv"), "--inputs", str(inputs))
-    return main.run(sys.executable, "-m", "flows.cli", "profile", *told)
+    return main.run(sys.executable, "-m", "flows.cli", "init", *told)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_a_consumer_gets_an_answer(
 ) -> None:
     """Load it where no file of the repository is: a first version is champion."""
     assert "rolecall-mine version 1" in printed
-    address = main.run(sys.executable, "-m", "flows.cli", "registry", "--address").strip()
+    address = main.run(sys.executable, "-m", "flows.cli", "models", "--address").strip()
     elsewhere = Clone(tmp_path_factory.mktemp("consumer"), main.home)
     said = elsewhere.python(CONSUMER, "models:/rolecall-mine@champion", MLFLOW_TRACKING_URI=address)
     assert json.loads(said.splitlines()[-1]) == [

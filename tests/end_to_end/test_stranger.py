@@ -30,7 +30,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "make retrain": r"\nmodel   rolecall version 1, champion\n(.*\n)*data    pushed",
     "import mlflow": r"\n0 .*(.*\n)+.*\[1 rows x 23 columns\]",
     "rolecall normalize": r"\nrows    2,417, parts: 1\n(.*\n)+output ",
-    "rolecall feedback": r"\ntitles  [\d,]+ looked up, (.*\n)+model   ",
+    "rolecall apply-feedback": r"\ntitles  [\d,]+ overrides, (.*\n)+model   ",
     "rolecall review": r"\nqueue +\d+ titles of (.*\n)+table ",
     "rolecall reproduce --profile paper": r"\n\| 4c +\|(.*\n)+data    pushed",
     "rolecall reproduce --profile similarity": r"sick r .*(.*\n)+data    pushed",
@@ -48,7 +48,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "prefect deploy": r"retrain/weekly",
     "prefect worker start": r"^$",
     "prefect deployment run": r"Flow run finished successfully",
-    "rolecall profile mine": r"20 occupations, 107 titles(.*\n)+.*rolecall retrain --profile mine",
+    "rolecall init mine": r"20 occupations, 107 titles(.*\n)+.*rolecall retrain --profile mine",
     "rolecall retrain --profile mine": r"\nmodel +rolecall-mine version 1, champion\n",
     "rolecall retrain --profile melo": r"\nmodel +rolecall-melo version 1, ch",
     "rolecall benchmark": r"1,779 queries, 19,135 corpus elements(.*\n)+.*model",
@@ -162,7 +162,7 @@ def test_a_line_ends_as_promised(shell: Shell, line: str, tmp_path: Path) -> Non
 
 def consumed(shell: Shell, block: str, folder: Path) -> str:
     """Type the lines into Python in another folder, the registry named as the README says."""
-    shell.type("export MLFLOW_TRACKING_URI=$(rolecall registry --address)")
+    shell.type("export MLFLOW_TRACKING_URI=$(rolecall models --address)")
     (folder / "block.py").write_text(block, encoding="utf-8")
     before, shell.root = shell.root, folder
     try:

@@ -32,7 +32,7 @@ def typed(clone: Clone, *words: str) -> str:
 
 
 def champion(clone: Clone) -> str:
-    listed = VERSION.findall(typed(clone, "registry"))
+    listed = VERSION.findall(typed(clone, "models"))
     (number,) = (version for version, alias, _ in listed if alias == "champion")
     return number
 
@@ -115,15 +115,15 @@ def test_the_whole_loop(small: Clone, tmp_path: Path) -> None:
     with serving(clone) as address:
         assert reconciled(address, mistaken) != [known[title] for title in mistaken]
 
-    told = typed(clone, "feedback")
-    assert re.search(r"^model +rolecall version 2$", told, re.MULTILINE), told
+    printed = typed(clone, "apply-feedback")
+    assert re.search(r"^model +rolecall version 2$", printed, re.MULTILINE), printed
     corrected = champion(clone)
     assert corrected in ("2", "3")  # 3: exemplars would have harmed, the look-up alone is at work
     with serving(clone) as address:
         assert reconciled(address, mistaken) == [known[title] for title in mistaken]
     second = normalized(clone, "second")
     assert {title: second[title] for title in known} == known
-    assert "knows all of it already" in typed(clone, "feedback")
+    assert "has all of this feedback already" in typed(clone, "apply-feedback")
     words = pl.read_parquet(clone.root / "data/feedback/words.parquet").filter(~pl.col("own"))
     assert set(words["reviewer_id"]) == {"ann"} and set(words["judged_at"].str.head(10)) == {
         "2026-11-24"
@@ -131,14 +131,14 @@ def test_the_whole_loop(small: Clone, tmp_path: Path) -> None:
 
     typed(clone, "retrain")
     latest = str(int(corrected) + 1)
-    decided = {version: word for version, _, word in VERSION.findall(typed(clone, "registry"))}
+    decided = {version: word for version, _, word in VERSION.findall(typed(clone, "models"))}
     assert decided[latest] in ("promoted", "not promoted")
     promoted = decided[latest] == "promoted"
     assert champion(clone) == (latest if promoted else corrected)
     third = normalized(clone, "third")
     assert {title: third[title] for title in known} == known
 
-    typed(clone, "rollback", "--why=to see that it works")
+    typed(clone, "rollback", "--reason=to see that it works")
     assert champion(clone) == (corrected if promoted else "1")
-    assert "to see that it works" in typed(clone, "registry")
+    assert "to see that it works" in typed(clone, "models")
     assert set(normalized(clone, "fourth")) == set(first)

@@ -84,7 +84,7 @@ ingest:
 register: {name: toy, top_k: 5}
 """
 WHOLE = '''
-"""Checks one of the parameters; says when it is asked."""
+"""Checks one of the parameters; reports when it runs."""
 import pathlib, sys, yaml
 register = yaml.safe_load(pathlib.Path("params.yaml").read_text())["register"]
 print("checked top_k", register["top_k"])
@@ -95,12 +95,12 @@ STAGE = '''
 """Writes one folder; fails or sleeps when a file of that name holds the stage's."""
 import os, pathlib, sys, time
 name, out = sys.argv[1:]
-def wanted(what): return (file := pathlib.Path(what)).exists() and file.read_text() == name
+def is_named(what): return (file := pathlib.Path(what)).exists() and file.read_text() == name
 print("working on", name)
-if wanted("sleep.txt"):
+if is_named("sleep.txt"):
     pathlib.Path("pid.txt").write_text(str(os.getpid()))
     time.sleep(60)
-if wanted("fail.txt"):
+if is_named("fail.txt"):
     print("the last words", file=sys.stderr)
     sys.exit(3)
 folder = pathlib.Path(out)
@@ -128,15 +128,15 @@ file = pathlib.Path("registered.txt")
 def registered():
     name = yaml.safe_load(pathlib.Path("params.yaml").read_text())["register"]["name"]
     digest = hashlib.sha256(pathlib.Path("data/report/report.html").read_bytes()).hexdigest()
-    known = file.exists() and file.read_text() == digest
+    before = file.exists() and file.read_text() == digest
     file.write_text(digest)
-    return dict(name=name, version="1", alias="challenger", already_registered=known)
+    return dict(name=name, version="1", alias="challenger", already_registered=before)
 def decision():
     table = "| test | difference |\\n| --- | --- |\\n| typos | +0.25 |"
     return dict(promoted=True, reason="better on typos", table_markdown=table)
 def standing():
-    known = file.exists()
-    return dict(registered=registered(), decision=decision()) if known else None
+    before = file.exists()
+    return dict(registered=registered(), decision=decision()) if before else None
 '''
 REGISTER = "import json; from tasks.registry.toy import *\nprint(json.dumps(registered()))\n"
 PROMOTE = (

@@ -1,4 +1,4 @@
-"""A real Prefect server with a worker beside a test, set to look often, and asked over its port."""
+"""A real Prefect server and worker beside a test, set to look often; tests use its HTTP port."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 from background import free_port, running
 
-from flows.quiet import QUIET
+from flows.environment import DEFAULTS
 
 PREFECT = (sys.executable, "-m", "prefect")
 FAST = {
@@ -53,7 +53,7 @@ class Beside:
         done = subprocess.run(
             command, cwd=self.root, env=self.environment, capture_output=True, text=True
         )
-        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}\n{self.said()}"
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}\n{self.logs()}"
         return done.stdout
 
     @contextmanager
@@ -64,35 +64,35 @@ class Beside:
         with running(worker, self.folder, self.environment, log):
             yield
 
-    def ask(self, path: str, body: Any) -> Any:
+    def post(self, path: str, body: Any) -> Any:
         """Post, again while SQLite is busy, as Prefect's own client does."""
         answer = self.client.post(path, json=body)
         while answer.status_code == httpx.codes.SERVICE_UNAVAILABLE:
-            assert time.monotonic() < self.deadline, self.said()
+            assert time.monotonic() < self.deadline, self.logs()
             time.sleep(0.5)
             answer = self.client.post(path, json=body)
         return answer.raise_for_status().json()
 
     def deployment(self, name: str) -> dict[str, Any]:
-        found: list[dict[str, Any]] = self.ask("/deployments/filter", {})
-        return next(one for one in found if one["name"] == name)
+        matches: list[dict[str, Any]] = self.post("/deployments/filter", {})
+        return next(one for one in matches if one["name"] == name)
 
     def runs(self, deployment: dict[str, Any], states: list[str]) -> list[dict[str, Any]]:
         """Return a deployment's flow runs of some types of states."""
         chosen = {"flow_runs": {"state": {"type": {"any_": states}}}}
         chosen |= {"deployments": {"id": {"any_": [deployment["id"]]}}}
-        found: list[dict[str, Any]] = self.ask("/flow_runs/filter", chosen)
-        return found
+        matches: list[dict[str, Any]] = self.post("/flow_runs/filter", chosen)
+        return matches
 
     def until(self, look: Callable[[], Any]) -> Any:
-        """Wait for the first true answer of `look`, asked four times a second."""
+        """Wait for the first true answer of `look`, tried four times a second."""
         while not (answer := look()):
-            assert time.monotonic() < self.deadline, f"not in time\n{self.said()}"
+            assert time.monotonic() < self.deadline, f"not in time\n{self.logs()}"
             time.sleep(0.25)
         return answer
 
-    def said(self) -> str:
-        """Return what server and worker have said, for a failure's message."""
+    def logs(self) -> str:
+        """Return the logs of server and worker, for a failure's message."""
         return "\n".join(f"{p}\n{p.read_text()[-6000:]}" for p in self.folder.glob("*.log"))
 
 
@@ -108,7 +108,7 @@ def server(root: Path, folder: Path, seconds: float, **environment: str) -> Iter
     """
     deadline, port = time.monotonic() + seconds, free_port()
     api = f"http://127.0.0.1:{port}/api"
-    quiet = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")} | QUIET | FAST
+    quiet = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")} | DEFAULTS | FAST
     own = {"PREFECT_HOME": str(folder / "prefect"), "PREFECT_API_URL": api}
     address = ["--host", "127.0.0.1", "--port", str(port), "--no-ui"]
     command = [*PREFECT, "server", "start", *address]

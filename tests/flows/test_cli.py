@@ -15,10 +15,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
+from flows.cli import RENAMED_COMMANDS, RENAMED_OPTIONS, app
 
 ROLECALL = (sys.executable, "-m", "flows.cli")
-COMMANDS = [command.callback.__name__ for command in app.registered_commands if command.callback]
+COMMANDS = [
+    command.callback.__name__.replace("_", "-")
+    for command in app.registered_commands
+    if command.callback
+]
 ROOT = Path(__file__).parents[2]
 
 
@@ -31,21 +35,45 @@ def own_server(tmp_path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples_on_lines_of_their_own(command: str) -> None:
-    said = CliRunner().invoke(app, [command, "--help"])
-    assert said.exit_code == 0
-    assert re.search(rf"^ *Examples:\n +.*rolecall {command}", said.output, re.MULTILINE)
+    result = CliRunner().invoke(app, [command, "--help"])
+    assert result.exit_code == 0
+    assert re.search(rf"^ *Examples:\n +.*rolecall {command}", result.output, re.MULTILINE)
 
 
 def test_alone_it_says_what_there_is() -> None:
-    said = CliRunner().invoke(app, [])
+    result = CliRunner().invoke(app, [])
     for command in COMMANDS:
-        line = next(line for line in said.output.splitlines() if line.split()[:1] == [command])
-        assert line.endswith("."), "a whole sentence"
+        line = next(line for line in result.output.splitlines() if line.split()[:1] == [command])
+        assert re.search(r"\w\.$", line), "a whole sentence"
 
 
 def test_wrong_usage_has_a_status_of_its_own() -> None:
     assert CliRunner().invoke(app, ["retrian"]).exit_code == 2
     assert CliRunner().invoke(app, ["retrain", "--profiel", "esco"]).exit_code == 2
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED_COMMANDS.items())
+def test_an_old_command_is_refused_with_the_new_one(old: str, new: str) -> None:
+    done = CliRunner().invoke(app, [old, "--some-option", "value"])
+    assert done.exit_code == 2
+    assert f"`rolecall {old}` is now `rolecall {new}`" in done.output
+    assert old not in COMMANDS and new in COMMANDS
+
+
+@pytest.mark.parametrize(
+    ("command", "old", "new"),
+    [(name, *names) for name, options in RENAMED_OPTIONS.items() for names in options.items()],
+)
+@pytest.mark.parametrize("value", [["x"], []], ids=["apart", "joined"])
+def test_an_old_option_is_refused_with_the_new_one(
+    command: str, old: str, new: str, value: list[str]
+) -> None:
+    words = [old, *value] if value else [f"{old}=x"]
+    done = CliRunner().invoke(app, [command, "first", "second", *words])
+    assert done.exit_code == 2
+    assert f"`rolecall {command} {old}` is now `rolecall {command} {new}`" in done.output
+    listed = CliRunner().invoke(app, [command, "--help"]).output
+    assert f"{new} " in listed and f"{old} " not in listed
 
 
 def test_outside_of_a_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,9 +141,7 @@ def test_nothing_is_left_after_a_signal(
     until(lambda: not _below(toy))
     if sign != signal.SIGKILL:
         assert process.returncode == 128 + sign
-        assert printed.splitlines()[-1] == (
-            "interrupted: the same command goes on where it stopped"
-        )
+        assert printed.splitlines()[-1] == ("interrupted: run the same command again to continue")
         assert "Traceback" not in printed
 
 

@@ -1,4 +1,4 @@
-"""A watched folder under a real server and worker; runs that fail or die, and who is told of them.
+"""A watched folder under a real server and worker; runs that fail or die, and who is notified.
 
 The owner's notification block is a webhook, whose port is the test's own.
 """
@@ -86,7 +86,7 @@ def test_what_fails_is_told_and_what_lies_in_the_inbox_is_answered(
         daily = beside.deployment("daily")
         with beside.worker():
             failed = ended(beside, daily, "normalize-folder/daily", *CHOSEN)
-            assert failed["state_type"] == "FAILED", beside.said()
+            assert failed["state_type"] == "FAILED", beside.logs()
             answers = root / "outbox/titles.csv/manifest.json"
             assert json.loads(answers.read_text())["rows"] == 3
             message = came.get(timeout=SECONDS)
@@ -99,13 +99,13 @@ def test_what_fails_is_told_and_what_lies_in_the_inbox_is_answered(
             (root / "inbox/bad.csv").unlink()
             stamp = answers.stat().st_mtime_ns
             done = ended(beside, daily, "normalize-folder/daily", *CHOSEN)
-            assert done["state_type"] == "COMPLETED", beside.said()
+            assert done["state_type"] == "COMPLETED", beside.logs()
             assert answers.stat().st_mtime_ns == stamp
             assert [path.name for path in (root / "outbox").iterdir()] == ["titles.csv"]
 
             beside.prefect("deploy", "flows/killed.py:killed", "-n", "killed", "-p", "rolecall")
             killed = ended(beside, beside.deployment("killed"), "retrain/killed")
-            assert killed["state_type"] == "CRASHED", beside.said()
+            assert killed["state_type"] == "CRASHED", beside.logs()
             message = came.get(timeout=SECONDS)
             assert message["subject"] == "rolecall: retrain Crashed"
             page = beside.until(lambda: left(beside, "failed-retrain", killed))
@@ -128,5 +128,5 @@ def ended(beside: Beside, deployment: dict[str, Any], name: str, *words: str) ->
 
 def left(beside: Beside, key: str, run: dict[str, Any]) -> str:
     """Return the page that a run has left, if it has."""
-    pages = beside.ask("/artifacts/filter", {"artifacts": {"key": {"any_": [key]}}})
+    pages = beside.post("/artifacts/filter", {"artifacts": {"key": {"any_": [key]}}})
     return next((str(one["data"]) for one in pages if one["flow_run_id"] == run["id"]), "")

@@ -17,7 +17,7 @@ from dvc.repo import Repo
 
 from flows.failure import StageFailed
 from flows.stages import dvc_stages
-from flows.stages.dvc_plan import plan_and_skipped, planned_stages, up_to_date
+from flows.stages.dvc_plan import plan_and_skipped
 from flows.stages.dvc_stages import by_stage, outcome, repro, run_stage
 
 Run = Callable[..., str]
@@ -37,7 +37,7 @@ def test_only_ancestors_of_the_target_are_planned(
 ) -> None:
     """Leave out `zeta` and the stages of k = 0, no ancestors of the report of k = 1."""
     monkeypatch.chdir(tmp_path)  # the plan does not depend on where one stands
-    assert planned_stages(toy, "report") == ORDER
+    assert plan_and_skipped(toy, "report")[0] == ORDER
 
 
 @pytest.mark.thorough
@@ -53,7 +53,7 @@ def test_the_order_of_a_diamond(tmp_path: Path, run_in: Run, dvc: Dvc) -> None:
     (tmp_path / "source.csv").write_text("here")
     run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
     run_in(tmp_path, *dvc, "import-url", "--quiet", "source.csv", "outside.txt")
-    plan = planned_stages(tmp_path, "a")
+    plan = plan_and_skipped(tmp_path, "a")[0]
     assert plan.index("outside.txt.dvc") < plan.index("z")
     printed = visited(run_in(tmp_path, *dvc, "repro", "a"))
     assert [s for s in plan if s in "amzq"] == [s for s in printed if s in "amzq"]
@@ -71,8 +71,8 @@ def test_the_order_of_a_small_part_is_that_of_the_file(
     """
     toy_pipeline(tmp_path, {"c": "e.out, a.out", "b": "", "e": "", "a": "b.out", "z": "c.out"})
     run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
-    assert planned_stages(tmp_path, "z") == ["e", "b", "a", "c", "z"]
-    assert planned_stages(tmp_path, "a") == ["b", "a"]
+    assert plan_and_skipped(tmp_path, "z")[0] == ["e", "b", "a", "c", "z"]
+    assert plan_and_skipped(tmp_path, "a")[0] == ["b", "a"]
 
 
 @pytest.mark.slow
@@ -82,8 +82,8 @@ def test_the_plan_does_not_depend_on_the_hash_seed(tmp_path: Path, run_in: Run, 
     run_in(tmp_path, *dvc, "init", "--quiet", "--no-scm")
     targets = [(str(tmp_path), "z")] + [(str(ROOT), target) for target in ("report", "table3")]
     code = (
-        "from pathlib import Path; from flows.stages.dvc_plan import planned_stages; "
-        f"print([planned_stages(Path(root), target) for root, target in {targets}])"
+        "from pathlib import Path; from flows.stages.dvc_plan import plan_and_skipped; "
+        f"print([plan_and_skipped(Path(root), target)[0] for root, target in {targets}])"
     )
     plans = set()
     for seed in "0123":
@@ -136,20 +136,17 @@ def test_flow_and_bare_repro_write_the_same_lock(
     assert ran(toy, ORDER) == dict.fromkeys(ORDER, "ran")
     assert (toy / "dvc.lock").read_bytes() == (bare / "dvc.lock").read_bytes()
     assert ran(toy, ["ingest", "report"]) == {"ingest": "unchanged", "report": "unchanged"}
-    assert up_to_date(toy, ORDER) == ORDER
     assert plan_and_skipped(toy, "report") == (ORDER, ORDER)
     with Repo(str(toy)) as held, held.lock:
-        assert up_to_date(toy, ORDER) == []
         assert plan_and_skipped(toy, "report") == (ORDER, [])
 
     (toy / "dvc.lock").unlink()
-    assert up_to_date(toy, ORDER) == []
+    assert plan_and_skipped(toy, "report") == (ORDER, [])
     assert ran(toy, ["ingest"]) == {"ingest": "restored"}
     titles = toy / "data" / "sample" / "titles.csv"
     titles.write_text(titles.read_text() + "miller\n")
-    assert up_to_date(toy, ORDER) == []
+    assert plan_and_skipped(toy, "report") == (ORDER, [])
     assert ran(toy, ["ingest"]) == {"ingest": "ran"}
-    assert up_to_date(toy, ORDER) == ["ingest"]
     assert plan_and_skipped(toy, "report") == (ORDER, ["ingest"])
 
 
@@ -159,7 +156,7 @@ def test_a_failed_stage_is_named_with_its_last_lines(toy: Path, prefect_server: 
     (toy / "fail.txt").write_text("train@1-1")
     with pytest.raises(StageFailed, match=r"(?s)stage train@1-1 failed\n.*the last words"):
         ran(toy, ORDER)
-    assert up_to_date(toy, ORDER) == ["ingest", "lexical"]
+    assert plan_and_skipped(toy, "report") == (ORDER, ["ingest", "lexical"])
 
 
 @pytest.mark.slow
@@ -175,12 +172,12 @@ def test_a_stage_that_another_run_holds_is_waited_for(
     other = subprocess.Popen([*dvc, "repro", busy], cwd=toy, text=True)
     pid = stage_of(other, toy / "pid.txt")
     (toy / "sleep.txt").unlink()
-    said: list[str] = []
+    printed: list[str] = []
 
     def noting(lines: Iterator[str]) -> Iterator[str]:
         for line in lines:
-            said.append(line)
-            if line.endswith("holds it: waiting\n") and other.poll() is None:
+            printed.append(line)
+            if line.startswith("waiting: another run uses files of ") and other.poll() is None:
                 os.kill(pid, signal.SIGKILL)
                 other.wait()
             yield line
@@ -188,9 +185,9 @@ def test_a_stage_that_another_run_holds_is_waited_for(
     with repro(toy, ["ingest", "lexical"]) as parts:
         outcomes = {stage: run_stage(stage, noting(lines)) for stage, lines in parts}
     assert outcomes == {"ingest": "ran" if busy == "ingest" else "unchanged", "lexical": "ran"}
-    assert any("holds it: waiting" in line for line in said)
-    assert sum("Running stage 'lexical'" in line for line in said) == 1
-    assert up_to_date(toy, ["ingest", "lexical"]) == ["ingest", "lexical"]
+    assert any(line.startswith("waiting: another run uses") for line in printed)
+    assert sum("Running stage 'lexical'" in line for line in printed) == 1
+    assert plan_and_skipped(toy, "lexical")[1] == ["ingest", "lexical"]
 
 
 def ran(root: Path, stages: list[str]) -> dict[str, str]:
@@ -220,7 +217,7 @@ def test_a_cancelled_flow_leaves_no_stage(
     assert flow.returncode != 0, printed
     if sign == signal.SIGINT:
         assert flow.returncode == 130
-        assert printed.endswith("interrupted: the same command goes on where it stopped\n")
+        assert printed.endswith("interrupted: run the same command again to continue\n")
     wait_until_gone(pid)
     (toy / "sleep.txt").unlink()
     run_in(toy, *dvc, "repro", "report")

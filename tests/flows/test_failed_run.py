@@ -1,4 +1,4 @@
-"""The page of a failed run: its words, and a command that can be typed."""
+"""The page of a failed run: its message, and a command that can be typed."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def page(message: str | None, deployment: Any = None, name: str = "Failed") -> s
 
 
 def test_a_failure_s_own_words_stand_without_prefect_s() -> None:
-    words = "StageFailed: stage train failed\nfeedback: | line 3 ```\n# remove it"
-    text = page(f"Flow run encountered an exception: {words}", WEEKLY)
+    message = "StageFailed: stage train failed\nfeedback: | line 3 ```\n# remove it"
+    text = page(f"Flow run encountered an exception: {message}", WEEKLY)
     assert text.startswith(
         "# retrain: failed\n\n    stage train failed\n    feedback: | line 3 ```\n    # remove it\n"
     )
@@ -41,7 +41,7 @@ def test_of_other_errors_the_kind_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "words"),
+    ("parameters", "options"),
     [
         ({"profile": "", "options": {}}, ""),
         ({"profile": "mine", "options": {"k": 2}}, """ -p 'options={"k": 2}' -p profile=mine"""),
@@ -50,10 +50,12 @@ def test_of_other_errors_the_kind_stays() -> None:
     ],
 )
 def test_the_command_of_a_deployment_names_what_is_not_its_own(
-    parameters: dict[str, Any], words: str
+    parameters: dict[str, Any], options: str
 ) -> None:
     """As `prefect deployment run` reads them: JSON, or else text."""
-    assert command("retrain", parameters, WEEKLY) == f"prefect deployment run retrain/weekly{words}"
+    assert (
+        command("retrain", parameters, WEEKLY) == f"prefect deployment run retrain/weekly{options}"
+    )
 
 
 @pytest.mark.parametrize("first", ["/clone/.venv/bin/rolecall", "/clone/flows/cli.py"])
@@ -79,14 +81,14 @@ def test_a_failed_and_a_crashed_run_leave_their_page(prefect_server: None) -> No
             error
         ]
 
-    for error, kind, said in (
+    for error, kind, start in (
         ("stage", StageFailed, "failed\n\n    stage ingest failed\n    no file\n"),
         ("stop", KeyboardInterrupt, "crashed\n\n    Execution was aborted by an interrupt signal."),
     ):
         with pytest.raises(kind):
             failing(error)
         left = Artifact.get("failed-toy-failing")
-        assert left is not None and str(left.data).startswith(f"# toy-failing: {said}")
+        assert left is not None and str(left.data).startswith(f"# toy-failing: {start}")
         assert left.flow_run_id is not None
 
 

@@ -1,10 +1,10 @@
-"""What a user sees of an error: the command's own message, and nothing around it."""
+"""The error that a user sees is the command's own message, without anything around it."""
 
 from __future__ import annotations
 
 import pytest
 
-from flows.failure import failed, last_words
+from flows.failure import command_failed, error_message
 
 DVC = "ERROR: failed to reproduce 'split': failed to run: python -m tasks.split, exited with 1"
 STAGE = [
@@ -26,7 +26,7 @@ PYTHON = [
 
 
 @pytest.mark.parametrize(
-    ("lines", "words"),
+    ("lines", "message"),
     [
         (STAGE, ["no title is left", "lower split.valid_min_titles"]),
         (PYTHON, ["ZeroDivisionError: division by zero"]),
@@ -35,11 +35,12 @@ PYTHON = [
         ([], []),
     ],
 )
-def test_last_words(lines: list[str], words: list[str]) -> None:
-    assert last_words(lines) == words
+def test_error_message(lines: list[str], message: list[str]) -> None:
+    assert error_message(lines) == message
 
 
-def test_without_any_the_last_lines_stand() -> None:
+def test_without_a_message_the_last_lines_are_shown() -> None:
     lines = [*"abcdefg", "", DVC]
-    assert str(failed("stage x", 3, lines)) == "stage x failed\nc\nd\ne\nf\ng"
-    assert str(failed("stage x", 3, [DVC])) == "stage x failed\nexit status 3"
+    assert str(command_failed("stage x", 3, lines)) == "stage x failed\nc\nd\ne\nf\ng"
+    assert str(command_failed("stage x", 3, [DVC])) == "stage x failed\nexit status 3"
+    assert str(command_failed("", 1, STAGE)) == "no title is left\nlower split.valid_min_titles"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.workspaces.external import bring
+from flows.workspaces.external import import_external
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,7 +28,8 @@ def test_dvc_sees_imports_below_the_ignored_folder(
     (tmp_path / "data" / "stage.csv").write_text("made by a stage")
     (tmp_path / "source.csv").write_text("made outside")
     run_in(tmp_path, *dvc, "import-url", "--quiet", "source.csv", "data/external/file.csv")
-    bring(tmp_path, {"other.csv": "source.csv"}, str(tmp_path), tmp_path, lambda _: None)
+    external = {"other.csv": "source.csv"}
+    import_external(tmp_path, external, str(tmp_path), tmp_path, lambda _: None)
     stages = ["data/external/file.csv.dvc", "data/other.csv.dvc"]
     listed = run_in(tmp_path, *dvc, "stage", "list", "--all", "--name-only").splitlines()
     assert sorted(listed) == stages

@@ -24,37 +24,37 @@ def blocks(prefect_server: None) -> None:
 def test_it_is_made_once_and_then_changed(blocks: None) -> None:
     from prefect.client.orchestration import get_client
 
-    assert " made: custom-webhook/team tells of runs of retrain, " in notify_by(
+    assert " made: custom-webhook/team reports failed runs of retrain, " in notify_by(
         "custom-webhook/team"
     )
-    assert " changed: custom-webhook/owner tells" in notify_by("custom-webhook/owner")
+    assert " changed: custom-webhook/owner reports" in notify_by("custom-webhook/owner")
     notify_by("custom-webhook/owner")
     with get_client(sync_client=True) as client:
-        (known,) = client.read_automations_by_name(NAME)
+        (automation,) = client.read_automations_by_name(NAME)
         owner = client.read_block_document_by_name("owner", "custom-webhook")
-    (action,) = known.actions
+    (action,) = automation.actions
     assert action.block_document_id == owner.id  # type: ignore[union-attr]
-    assert known.trigger.match_related.root["prefect.resource.name"] == list(FLOWS)  # type: ignore
-    assert known.enabled
+    assert automation.trigger.match_related.root["prefect.resource.name"] == list(FLOWS)  # type: ignore
+    assert automation.enabled
 
 
 @pytest.mark.parametrize(
-    ("block", "said"),
+    ("block", "message"),
     [
         ("custom-webhook/nobody", "no block custom-webhook/nobody: `prefect block ls` lists"),
         ("team", "no block team: "),
         ("secret/quiet", "the block secret/quiet sends no messages: name one that does"),
     ],
 )
-def test_what_is_no_such_block_is_refused(blocks: None, block: str, said: str) -> None:
-    with pytest.raises(Failure, match=said):
+def test_what_is_no_such_block_is_refused(blocks: None, block: str, message: str) -> None:
+    with pytest.raises(Failure, match=message):
         notify_by(block)
 
 
 def test_a_server_has_to_be_named() -> None:
     from prefect.settings import PREFECT_API_URL, temporary_settings
 
-    said = "no server is named: set PREFECT_API_URL"
+    message = "no server is named: set PREFECT_API_URL"
     unnamed = temporary_settings(restore_defaults={PREFECT_API_URL})
-    with unnamed, pytest.raises(Failure, match=said):
+    with unnamed, pytest.raises(Failure, match=message):
         notify_by("custom-webhook/team")

@@ -164,7 +164,7 @@ def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
 
 
 def test_melo_trains_on_no_query_and_no_annotation() -> None:
-    """A model that had read either would be asked what it was told."""
+    """A model that had read either would be tested on its training data."""
     overrides, external = read_profile(ROOT / "profiles", "melo")
     assert list(external) == ["corpus_elements.tsv"]
     assert overrides["ingest"]["inputs"]["reader"] == "none"

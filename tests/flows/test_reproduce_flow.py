@@ -64,11 +64,11 @@ def test_the_track_decides_the_target_and_the_page(toy: Path, prefect_server: No
 
 def test_an_unknown_track_is_refused(toy: Path) -> None:
     from flows.failure import StageFailed
-    from flows.reproduce import track_of
+    from flows.reproduce import read_track
 
     choose_track(toy, "sentences")
     with pytest.raises(StageFailed, match="track = 'sentences'; choose titles or similarity"):
-        track_of(toy)
+        read_track(toy)
 
 
 def choose_track(root: Path, track: str) -> None:

@@ -29,13 +29,13 @@ class Shelf:
     def register(self, root: Path) -> SimpleNamespace:
         assert (root / "data/report/report.html").exists()
         self.calls.append(("register", root))
-        known = len(self.calls) > 1
-        return SimpleNamespace(name="toy", version=7, alias="challenger", already_registered=known)
+        before = len(self.calls) > 1
+        return SimpleNamespace(name="toy", version=7, alias="challenger", already_registered=before)
 
     def promote(self, root: Path, version: object) -> SimpleNamespace:
         self.calls.append(("promote", root, version))
         return SimpleNamespace(
-            promoted=self.promoted, reason="as asked", table_markdown="| figures |\n| --- |"
+            promoted=self.promoted, reason="as requested", table_markdown="| figures |\n| --- |"
         )
 
 
@@ -68,7 +68,7 @@ def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: Non
     assert artifact is not None
     for part in (
         "# toy version 7, champion",
-        "**promoted: as asked**",
+        "**promoted: as requested**",
         "| figures |",
         "| ingest | ran |",
     ):
@@ -112,7 +112,7 @@ def test_task_runs_are_named_after_stages_and_logged(
     )
     assert failed.returncode == 1
     end = failed.stderr.splitlines()
-    assert end[end.index("error: stage ingest failed") :][-1].startswith("everything that was said")
+    assert end[end.index("error: stage ingest failed") :][-1].startswith("full log: ")
     assert "the last words" in failed.stderr
     assert "Traceback" not in failed.stderr
     assert "Traceback" in (toy / "logs/retrain.log").read_text()
@@ -132,7 +132,7 @@ def test_parameters_are_checked_before_anything_starts(
     shelf = Shelf(promoted=True)
     with pytest.raises(StageFailed, match=r"^params\.yaml: register\.top_k$"):
         run(toy, shelf)
-    assert "... at work for" in caplog.text
+    assert "... still running after" in caplog.text
     assert not (toy / "data/ingest").exists()
     assert not (toy / "dvc.lock").exists()
 

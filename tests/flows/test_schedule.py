@@ -14,7 +14,7 @@ from prefect.flows import load_flow_from_entrypoint
 from prefect_beside import ENDED, Beside, server
 
 from flows.notification import FLOWS
-from flows.schedule import stated_schedules
+from flows.retrain import read_schedules
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 110  # for the whole of the slow test
@@ -22,7 +22,7 @@ DEPLOYED: list[dict[str, Any]] = yaml.safe_load((ROOT / "prefect.yaml").read_tex
 
 
 def test_the_schedule_is_weekly() -> None:
-    (schedule,) = stated_schedules(ROOT)
+    (schedule,) = read_schedules(ROOT)
     assert (schedule.cron, schedule.timezone) == ("0 3 * * 1", "UTC")
 
 
@@ -37,7 +37,7 @@ def test_prefect_yaml_names_no_folder_of_a_machine() -> None:
 def test_a_deployment_is_a_flow_on_the_data_of_a_profile(
     stated: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its parameters are the flow's, it leaves a page when it fails, and its failures are told."""
+    """Its parameters are the flow's, it leaves a page when it fails, and the owner is notified."""
     monkeypatch.chdir(ROOT)
     flow = load_flow_from_entrypoint(stated["entrypoint"], use_placeholder_flow=False)
     assert stated["parameters"].keys() <= flow.parameters.properties.keys()
@@ -46,7 +46,7 @@ def test_a_deployment_is_a_flow_on_the_data_of_a_profile(
     assert flow.name in FLOWS
     assert stated["work_pool"]["name"] == "rolecall"
     assert stated["concurrency_limit"] == {"limit": 1, "collision_strategy": "ENQUEUE"}
-    (schedule,) = stated_schedules(ROOT, stated["name"])
+    (schedule,) = read_schedules(ROOT, stated["name"])
     assert schedule.timezone == "UTC"
 
 
@@ -73,10 +73,10 @@ def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
             due = datetime.now(UTC) + timedelta(seconds=6)
             soon = {"interval": 7 * 86400, "anchor_date": due.isoformat(), "timezone": "UTC"}
             schedules = [{"active": True, "schedule": soon, "parameters": {"profile": "other"}}]
-            beside.ask(f"/deployments/{deployment['id']}/schedules", schedules)
+            beside.post(f"/deployments/{deployment['id']}/schedules", schedules)
             (done,) = beside.until(lambda: beside.runs(deployment, ENDED))
 
-        assert done["state_type"] == "COMPLETED", beside.said()
+        assert done["state_type"] == "COMPLETED", beside.logs()
         assert done["auto_scheduled"]
         assert datetime.fromisoformat(done["start_time"]) >= due
         assert (toy / ".workspaces" / "other" / "data" / "report" / "report.html").exists()

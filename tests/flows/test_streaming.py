@@ -51,15 +51,15 @@ def test_lines_come_while_the_command_runs(tmp_path: Path) -> None:
 def test_a_silent_command_gives_a_sign_of_life(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is said, and is no line of the command."""
+    """It is shown, and is not a line of the command."""
     monkeypatch.setattr("flows.processes.streaming.SECONDS_OF_SILENCE", 0.3)
-    said: list[str] = []
+    printed: list[str] = []
     code = "import time; time.sleep(1.5); print('a')"
-    assert stream([sys.executable, "-c", code], tmp_path, said.append) == (0, ["a"])
-    *signs, last = said
+    assert stream([sys.executable, "-c", code], tmp_path, printed.append) == (0, ["a"])
+    *signs, last = printed
     assert last == "a"
     assert len(signs) >= 2
-    assert all(re.fullmatch(r"\.\.\. at work for \d+ s", sign) for sign in signs)
+    assert all(re.fullmatch(r"\.\.\. still running after \d+ s", sign) for sign in signs)
 
 
 @pytest.mark.parametrize(

@@ -154,13 +154,13 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def test_uncommitted_changes_are_warned_of(toy: Path, outside: Path) -> None:
-    said: list[str] = []
+    lines: list[str] = []
     (toy / "untracked.md").write_text("no matter")
-    prepare(toy, "other", said.append)
-    assert not any("uncommitted" in line for line in said)
+    prepare(toy, "other", lines.append)
+    assert not any("uncommitted" in line for line in lines)
     (toy / "dvc.yaml").write_text((toy / "dvc.yaml").read_text() + "# changed\n")
-    prepare(toy, "other", said.append)
-    assert any("uncommitted changes" in line for line in said)
+    prepare(toy, "other", lines.append)
+    assert any("uncommitted changes" in line for line in lines)
 
 
 def test_missing_data_say_what_to_set(
@@ -212,6 +212,6 @@ def test_the_workspaces_own_code_runs(
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYTHONSAFEPATH", "1")
     workspace = prepare(toy, "other", lambda _: None)
-    said: list[str] = []
-    check_params(workspace, said.append)
-    assert said == ["checked top_k 5"]
+    lines: list[str] = []
+    check_params(workspace, lines.append)
+    assert lines == ["checked top_k 5"]

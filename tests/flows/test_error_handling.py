@@ -1,4 +1,4 @@
-"""How a command ends, whatever libraries say while they close."""
+"""The message of a command comes last, whatever libraries log while they close."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import sys
 
 PROGRAM = """
 import atexit, logging
-from flows.commands.ending import ending
+from flows.commands.error_handling import error_handling
 
 atexit.register(logging.warning, "still processing 1 item")
 logging.warning("one item")
-with ending():
+with error_handling():
     raise KeyboardInterrupt
 """
 
@@ -21,5 +21,5 @@ def test_the_message_stands_last() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert done.returncode == 130
     assert done.stderr == (
-        "WARNING:root:one item\n\ninterrupted: the same command goes on where it stopped\n"
+        "WARNING:root:one item\n\ninterrupted: run the same command again to continue\n"
     )

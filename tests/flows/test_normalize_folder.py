@@ -11,9 +11,9 @@ from typing import Any
 import fsspec
 import pytest
 
-from flows import watched
+from flows import normalize_folder as module
 from flows.failure import Failure, StageFailed
-from flows.watched import what_is_due
+from flows.normalize_folder import due_sources
 from tasks.bulk.files import files_at, state_of
 
 OLD = 3600
@@ -31,19 +31,19 @@ def inbox(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an hour have passed: the change of a file's node cannot be dated back."""
-    monkeypatch.setattr(watched.time, "time", lambda clock=time.time: clock() + OLD)
+    monkeypatch.setattr(module.time, "time", lambda clock=time.time: clock() + OLD)
 
 
-def made(due: watched.Due, rows: int = 1) -> None:
+def made(due: module.Due, rows: int = 1) -> None:
     """Write the manifest of a bulk run, as far as it is read here."""
     files = tuple(files_at(*fsspec.core.url_to_fs(str(due.source)), str(due.source)))
     due.output.mkdir(parents=True)
-    told = {"result": {"state": state_of(files), "model": "m"}, "rows": rows}
-    (due.output / "manifest.json").write_text(json.dumps(told))
+    manifest = {"result": {"state": state_of(files), "model": "m"}, "rows": rows}
+    (due.output / "manifest.json").write_text(json.dumps(manifest))
 
 
 def names(inbox: Path, seconds: float = 60) -> list[str]:
-    return [due.output.name for due in what_is_due(inbox, inbox.parent / "outbox", seconds)]
+    return [due.output.name for due in due_sources(inbox, inbox.parent / "outbox", seconds)]
 
 
 def test_all_that_is_new_is_due_under_its_whole_name(inbox: Path) -> None:
@@ -54,20 +54,20 @@ def test_all_that_is_new_is_due_under_its_whole_name(inbox: Path) -> None:
 
 
 def test_what_was_made_is_not_due_again(inbox: Path) -> None:
-    for due in what_is_due(inbox, inbox.parent / "outbox", 60):
+    for due in due_sources(inbox, inbox.parent / "outbox", 60):
         made(due)
     assert names(inbox) == []
 
 
 def test_what_was_replaced_is_made_beside_it_once_and_under_a_name_of_its_own(inbox: Path) -> None:
     outbox = inbox.parent / "outbox"
-    for due in what_is_due(inbox, outbox, 60):
+    for due in due_sources(inbox, outbox, 60):
         made(due)
     (inbox / "titles.csv").write_text("title\nnurse\ncook\n")
-    (again,) = what_is_due(inbox, outbox, 60)
+    (again,) = due_sources(inbox, outbox, 60)
     kind, _, state = again.output.name.rpartition(".")
     assert kind == "titles.csv" and len(state) == 16
-    assert [again] == what_is_due(inbox, outbox, 60)
+    assert [again] == due_sources(inbox, outbox, 60)
     made(again)
     assert names(inbox) == []
     (inbox / "board/c.parquet").write_text("x")
@@ -91,19 +91,19 @@ def test_what_is_being_written_waits(inbox: Path) -> None:
 
 
 def test_what_was_begun_is_ended_by_the_model_that_began_it(inbox: Path) -> None:
-    due = watched.Due(inbox / "titles.csv", inbox.parent / "outbox/titles.csv")
-    assert watched._model(due, "models:/toy@champion") == "models:/toy@champion"
+    due = module.Due(inbox / "titles.csv", inbox.parent / "outbox/titles.csv")
+    assert module._model(due, "models:/toy@champion") == "models:/toy@champion"
     plan = inbox.parent / "outbox/titles.csv.unfinished/plan.json"
     plan.parent.mkdir(parents=True)
     plan.write_text(json.dumps({"model": "models:/toy/3"}))
-    assert watched._model(due, "models:/toy@champion") == "models:/toy/3"
+    assert module._model(due, "models:/toy@champion") == "models:/toy/3"
 
 
 def test_folders_that_cannot_be_meant_are_refused(inbox: Path) -> None:
     with pytest.raises(Failure, match=r"no folder .*nowhere to watch: make it, or name"):
-        what_is_due(inbox.parent / "nowhere", inbox.parent / "outbox", 60)
+        due_sources(inbox.parent / "nowhere", inbox.parent / "outbox", 60)
     with pytest.raises(Failure, match="name another outbox"):
-        what_is_due(inbox, inbox / "answers", 60)
+        due_sources(inbox, inbox / "answers", 60)
 
 
 @pytest.mark.slow
@@ -112,26 +112,26 @@ def test_one_bad_file_stops_no_other_and_is_named_at_the_end(
 ) -> None:
     from prefect.artifacts import Artifact
 
-    asked: list[tuple[Path, str, str]] = []
+    calls: list[tuple[Path, str, str]] = []
 
     def normalized(root: Path, source: str, output: str, *options: Any) -> dict[str, int]:
-        asked.append((root, Path(source).name, Path(output).name))
+        calls.append((root, Path(source).name, Path(output).name))
         if source.endswith("board"):
             raise StageFailed("normalize failed\na.parquet cannot be read")
-        made(watched.Due(Path(source), Path(output)))
+        made(module.Due(Path(source), Path(output)))
         return {"rows": 1234}
 
-    monkeypatch.setattr(watched, "normalize_in", normalized)
+    monkeypatch.setattr(module, "normalize_in", normalized)
     monkeypatch.chdir(inbox.parent)
-    said = r"^1 of inbox not normalized\nboard: normalize failed\na\.parquet cannot be read$"
-    with pytest.raises(Failure, match=said):
-        watched.normalize_folder()
+    message = r"^1 of inbox not normalized\nboard: normalize failed\na\.parquet cannot be read$"
+    with pytest.raises(Failure, match=message):
+        module.normalize_folder()
     here = Path.cwd()
-    assert asked == [(here, "board", "board"), (here, "titles.csv", "titles.csv")]
-    told = Artifact.get("normalize-folder")
-    assert told is not None and "| titles.csv | 1,234 |" in str(told.data)
+    assert calls == [(here, "board", "board"), (here, "titles.csv", "titles.csv")]
+    page = Artifact.get("normalize-folder")
+    assert page is not None and "| titles.csv | 1,234 |" in str(page.data)
     left = Artifact.get("failed-normalize-folder")
     assert left is not None and "    board: normalize failed\n" in str(left.data)
 
-    monkeypatch.setattr(watched, "normalize_in", lambda *given: {"rows": 7})
-    assert watched.normalize_folder() == {"board": 7}
+    monkeypatch.setattr(module, "normalize_in", lambda *given: {"rows": 7})
+    assert module.normalize_folder() == {"board": 7}

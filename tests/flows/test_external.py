@@ -1,4 +1,4 @@
-"""Where outside files come from: four ways to say it, and what is said when they are not there."""
+"""Sources of external files: four ways to name one, and the message if it is missing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flows.workspaces.sources import ExternalError, located, require_files
+from flows.workspaces.external import ExternalError, require_files, resolve_sources
 
 
 @pytest.fixture
@@ -25,11 +25,15 @@ def test_four_ways_to_say_it(main: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     beside = str(main.parent / "beside.csv")
     own = {"a": beside, "b": "./own/titles.csv", "c": "s3://bucket/x.csv", "d": "./../beside.csv"}
     expected = {"a": beside, "b": f"{main}/own/titles.csv", "c": "s3://bucket/x.csv", "d": beside}
-    assert located(own, None, main) == expected
+    assert resolve_sources(own, None, main) == expected
     below = {"e": "esco/occupations.csv"}
     for data in ("../data", str(main.parent / "data")):
-        assert located(below, data, main) == {"e": f"{main.parent}/data/esco/occupations.csv"}
-    assert located(below, "https://host/", main) == {"e": "https://host/esco/occupations.csv"}
+        assert resolve_sources(below, data, main) == {
+            "e": f"{main.parent}/data/esco/occupations.csv"
+        }
+    assert resolve_sources(below, "https://host/", main) == {
+        "e": "https://host/esco/occupations.csv"
+    }
 
 
 @pytest.mark.parametrize(
@@ -43,7 +47,7 @@ def test_four_ways_to_say_it(main: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 )
 def test_what_is_not_there(main: Path, path: str, data: str | None, message: str) -> None:
     with pytest.raises(ExternalError, match=message):
-        located({"n": path}, data, main)
+        resolve_sources({"n": path}, data, main)
 
 
 def params(folder: str = "data/external", synonyms: str = "") -> dict[str, Any]:

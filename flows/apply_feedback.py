@@ -1,0 +1,85 @@
+"""The flow `apply-feedback`: reads reviewers' files and applies them to the champion at once.
+
+It runs one of DVC's stages, `feedback`, which reads the folder of files, refuses bad rows with
+their reasons and versions the rest under its hash in `dvc.lock`. Then the champion is registered
+again with the reviewers' answers, without training; the next `retrain` learns from them. All steps
+read files and the registry only, so a run that was killed can be repeated.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+
+from flows.failed_run import leave_page
+from flows.processes.command import log_lines
+from flows.registry import VersionAndDecision, patch_champion
+from flows.results import publish
+from flows.stages.check import check_params
+from flows.stages.dvc_stages import repro, run_stage
+from flows.stages.target import complete_report, push_target
+from flows.workspaces.workspace import root_of
+
+STAGE = "feedback"
+TRAINED = "data/score/feedback.csv"
+"""The last file that the stage needs from a training."""
+COUNTS = Path("data/feedback/metrics.json")
+
+
+@flow(name="apply-feedback", on_failure=[leave_page], on_crashed=[leave_page])
+def apply_feedback(profile: str = "") -> dict[str, str]:
+    """Read the reviewers' files and correct the champion.
+
+    Args:
+        profile: a file of `profiles/`, whose feedback folder and model are used; empty: those of
+            the current directory.
+    """
+    return apply_feedback_in(root_of(profile))
+
+
+def apply_feedback_in(root: Path) -> dict[str, str]:
+    """Take the steps of the flow in `root`; called within a flow run.
+
+    Before the first training there is no model to correct, so the files wait.
+    """
+    if not (root / TRAINED).is_file():
+        return {"model": f"none yet in {root}: `rolecall retrain` also learns from the files"}
+    check_params(root, log_lines())
+    with repro(root, [STAGE]) as stages:
+        outcomes = [run_stage(stage, lines) for stage, lines in stages]
+    if outcomes != ["unchanged"]:
+        push_target(root, STAGE)
+    patched = patch(root)
+    if patched:
+        complete_report(root)
+    outcome = facts(json.loads((root / COUNTS).read_text(encoding="utf-8")), patched)
+    publish("apply-feedback", outcome, "The feedback that was read, and the champion with it")
+    return outcome
+
+
+@task(name="patch", task_run_name="patch", cache_policy=NO_CACHE, persist_result=False)
+def patch(root: Path) -> VersionAndDecision | None:
+    """Apply the feedback to the champion."""
+    return patch_champion(root, log_lines())
+
+
+def facts(counts: dict[str, Any], patched: VersionAndDecision | None) -> dict[str, str]:
+    """Describe the run by the stage's counts and the gate's decision."""
+    refused = sum(sum(reasons.values()) for reasons in counts["rejected"].values())
+    rows = {
+        "rows": f"{sum(counts['rows_read'].values()):,} read, {refused:,} refused",
+        "titles": f"{counts['told']:,} overrides, {counts['no_job_title']:,} not job titles",
+        "disputed": f"{counts['conflicts']:,}",
+    }
+    if patched is None:
+        return rows | {"model": "the champion has all of this feedback already"}
+    version, decision = patched
+    outcome = "champion" if decision.promoted else "not promoted"
+    return rows | {
+        "model": f"{version.name} version {version.version}",
+        "gate": f"{outcome}: {decision.reason}",
+    }

@@ -1,0 +1,111 @@
+# ruff: noqa: D301  (\b tells click to keep the lines of this paragraph)
+"""The commands about answers: `normalize` writes, `review` queues, `apply-feedback` corrects them.
+
+Each runs the flow of its name on files that are named relative to the current directory.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands.project_root import Profile, absolute_model, change_to_root
+from flows.commands.run_flow import print_facts, run_flow
+
+
+def normalize(
+    source: Annotated[str, typer.Argument(help="CSV or Parquet: a file, a folder, s3://…")],
+    output: Annotated[Path, typer.Argument(help="Folder to be written.")],
+    model: Annotated[str, typer.Option(help="Address in the registry; default: champion.")] = "",
+    column: Annotated[str, typer.Option(help="Column of titles; default: detected.")] = "",
+    prefix: Annotated[str, typer.Option(help="Prefix of the answer columns' names.")] = "",
+    top_k: Annotated[int | None, typer.Option(help="Number of answers to a title.")] = None,
+    min_confidence: Annotated[
+        float | None, typer.Option(help="The model abstains below this confidence.")
+    ] = None,
+    code_depth: Annotated[
+        int | None, typer.Option(help="Number of code levels to answer with; 0: all.")
+    ] = None,
+    processes: Annotated[int | None, typer.Option(help="Default: one per core.")] = None,
+    cache_dir: Annotated[
+        Path | None, typer.Option(help="Folder of earlier answers; default: the clone's own.")
+    ] = None,
+) -> None:
+    """Answer every row of files of any size.
+
+    Writes a folder of Parquet files with all rows and columns of the input and the answers beside
+    them, and manifest.json. The model sees each distinct title once; a cache keeps its answer for
+    the next run. After an interruption the same command continues behind the last finished part.
+    OUTPUT appears when it is complete.
+
+    \b
+    Examples:
+      rolecall normalize titles.csv answers
+      rolecall normalize s3://board/vacancies answers --column headline --min-confidence 0.5
+    """
+    options: dict[str, object] = {"column": column, "prefix": prefix, "processes": processes}
+    options |= {"top_k": top_k, "min_confidence": min_confidence, "code_depth": code_depth}
+    given = {name: value for name, value in options.items() if value not in (None, "")}
+    source = source if "://" in source else str(Path(source).absolute())
+    output, model = output.absolute(), absolute_model(model)
+    cache = str(cache_dir.absolute()) if cache_dir else ""
+    with change_to_root(None) as root, run_flow(root, "normalize"):
+        from flows.normalize import facts
+        from flows.normalize import normalize as flow
+
+        manifest = flow(source, str(output), model, given, cache)
+        print_facts({**facts(manifest), "output": str(output)})
+
+
+def review(
+    answers: Annotated[Path, typer.Argument(help="Folder that `rolecall normalize` wrote.")],
+    output: Annotated[Path, typer.Argument(help="Folder for the queue and the page.")],
+    profile: Profile = None,
+    model: Annotated[str, typer.Option(help="Address; default: the model that answered.")] = "",
+    budget: Annotated[int, typer.Option(min=1, help="Number of titles to review.")] = 200,
+    compare_with: Annotated[
+        Path | None, typer.Option(help="An earlier model's answers: changed ones come first.")
+    ] = None,
+) -> None:
+    """Queue the titles of a run whose review helps most.
+
+    Titles of many rows come first if their answer is likely wrong, close to another, or unlike the
+    model's training data. Near-duplicates and titles that were reviewed before are left out, and no
+    occupation fills the queue.
+
+    Writes review.html, a page for the browser that needs no mouse and no network, and queue.csv,
+    the same for a spreadsheet. Put the file that either gives into the folder feedback/.
+
+    \b
+    Examples:
+      rolecall review answers queue
+      rolecall review answers queue --budget 50 --compare-with answers_of_last_month
+    """
+    answers, output, model = answers.absolute(), output.absolute(), absolute_model(model)
+    options = {"budget": str(budget), "model": model}
+    options["compare_with"] = str(compare_with.absolute()) if compare_with else ""
+    given = {name: value for name, value in options.items() if value}
+    with change_to_root(None) as root, run_flow(root, "review"):
+        from flows.review import review as flow
+
+        print_facts(flow(str(answers), str(output), given, profile or ""))
+
+
+def apply_feedback(profile: Profile = None) -> None:
+    """Apply reviewers' corrections to the champion at once.
+
+    Reads the files of the folder feedback/ (feedback.folder of params.yaml), refuses bad rows with
+    their reasons, and registers the champion again with the corrections, without training. The next
+    `rolecall retrain` learns from them. If the champion has all of them already, it stays.
+
+    \b
+    Examples:
+      rolecall apply-feedback
+      rolecall apply-feedback --profile mine
+    """
+    with change_to_root(profile) as root, run_flow(root, "apply-feedback"):
+        from flows.apply_feedback import apply_feedback as flow
+
+        print_facts(flow())

@@ -1,0 +1,103 @@
+"""Ends a command: one message at the end, an exit status, and no process left running.
+
+The terminal shows the progress. Tracebacks and the full output of a failed stage go to
+`logs/COMMAND.log` below the root. `flows/processes/guard.py` ends child processes, even after a
+kill that lets nothing run here.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from flows.failure import Failure
+
+INTERRUPTED = "interrupted: run the same command again to continue"
+SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+MAX_LINES = 10  # of a message
+FAILURE_STARTS = ("Finished in state Failed", "Finished in state Crash", "Running hook ", "Hook ")
+"""How Prefect's lines about a failed run begin that it logs at level INFO."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal asks this process to end; cleaned up after like Ctrl-C."""
+
+    def __init__(self, sign: int) -> None:
+        super().__init__()
+        self.sign = sign
+
+
+@contextmanager
+def error_handling(log: Path | None = None) -> Iterator[None]:
+    """Turn an error of the block into a message and an exit status.
+
+    `log` takes the traceback of an unexpected error; without it the error is raised.
+    """
+    for sign in SIGNALS:
+        signal.signal(sign, _interrupt)
+    try:
+        yield
+    except Failure as error:
+        _end(f"error: {error}", 1, log)
+    except KeyboardInterrupt as interrupt:
+        _end(INTERRUPTED, 128 + getattr(interrupt, "sign", signal.SIGINT))
+    except Exception as error:
+        if log is None:
+            raise
+        with log.open("a", encoding="utf-8") as file:
+            traceback.print_exc(file=file)
+        _end(f"error: {type(error).__name__}: {error}", 1, log)
+
+
+@contextmanager
+def log_to_file(log: Path) -> Iterator[None]:
+    """Keep all log records in `log`, and keep errors off the terminal, where they come last."""
+    from prefect.logging.configuration import setup_logging
+
+    setup_logging()  # or Prefect takes the file's handler for the only one
+    log.parent.mkdir(parents=True, exist_ok=True)
+    root, file = logging.getLogger(), logging.FileHandler(log, mode="w", encoding="utf-8")
+    file.setFormatter(logging.Formatter("%(asctime)s  %(name)s  %(message)s"))
+    terminal = list(root.handlers)
+    root.addHandler(file)
+    for handler in terminal:
+        handler.addFilter(_is_progress)
+    try:
+        yield
+    finally:
+        root.removeHandler(file)
+        file.close()
+        for handler in terminal:
+            handler.removeFilter(_is_progress)
+
+
+def _is_progress(record: logging.LogRecord) -> bool:
+    """Tell whether a record is progress, not an error or Prefect's remark about one."""
+    return record.levelno < logging.ERROR and not record.getMessage().startswith(FAILURE_STARTS)
+
+
+def _interrupt(sign: int, frame: FrameType | None) -> NoReturn:
+    raise Interrupted(sign)
+
+
+def _end(message: str, status: int, log: Path | None = None) -> NoReturn:
+    """Print the message and the place of the log, and exit; a closed terminal is no error.
+
+    Logging stops first, or libraries that log while they close would write behind the message.
+    """
+    lines = message.strip().splitlines()
+    log_line = [f"full log: {log}"] if log is not None and log.is_file() else []
+    room = MAX_LINES - len(log_line)
+    if len(lines) > room:
+        lines = [*lines[: room - 1], "..."]
+    logging.disable()
+    with suppress(OSError):
+        print("\n".join(["", *lines, *log_line]), file=sys.stderr, flush=True)
+    raise SystemExit(status)

@@ -1,0 +1,70 @@
+"""Finds the folder in which a command works: the clone around the current directory or a workspace.
+
+The workspace of a profile lies in the clone (`flows/workspaces/workspace.py`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands.error_handling import error_handling
+from flows.failure import Failure
+
+MARKS = ("dvc.yaml", "params.yaml")
+Profile = Annotated[
+    str | None,
+    typer.Option(help="Name of a file in profiles/ whose data are used; default: the sample."),
+]
+"""The option of every command that works in a profile's workspace."""
+
+
+def project_root() -> Path:
+    """Return the nearest folder at or above the current one that holds a pipeline.
+
+    Raises:
+        Failure: there is none.
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if all((folder / mark).is_file() for mark in MARKS):
+            return folder
+    raise Failure(f"no {' and '.join(MARKS)} in {here} or above: change to a clone of rolecall")
+
+
+def existing_root(profile: str | None) -> Path:
+    """Return the clone, or the profile's workspace as its last run left it.
+
+    Raises:
+        Failure: the profile has no workspace yet.
+    """
+    from flows.workspaces.workspace import workspace_of
+
+    root = workspace_of(project_root(), profile) if profile else project_root()
+    if not root.is_dir():
+        raise Failure(
+            f"profile {profile} has not run here yet: `rolecall retrain --profile {profile}` runs "
+            "all of its stages"
+        )
+    return root
+
+
+@contextmanager
+def change_to_root(profile: str | None) -> Iterator[Path]:
+    """Change to the clone, or to the profile's workspace, which is made or refreshed."""
+    from flows.workspaces.workspace import prepare
+
+    with error_handling():
+        root = prepare(project_root(), profile) if profile else project_root()
+        os.chdir(root)
+        yield root
+
+
+def absolute_model(model: str) -> str:
+    """Return a model's address, or its absolute path if it is a folder."""
+    return str(Path(model).absolute()) if model and Path(model).exists() else model

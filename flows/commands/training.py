@@ -1,0 +1,116 @@
+# ruff: noqa: D301  (\b tells click to keep the lines of this paragraph)
+"""The commands that train: `retrain`, `reproduce`, and `status`, which says what a run would do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands.error_handling import error_handling
+from flows.commands.project_root import Profile, change_to_root, existing_root, project_root
+from flows.commands.run_flow import run_flow
+
+MAX_REASONS = 3  # of a stage
+
+
+def retrain(
+    profile: Profile = None,
+    serve: Annotated[bool, typer.Option(help="Stay, and run on the weekly schedule.")] = False,
+) -> None:
+    """Train on the data that changed, and register the model.
+
+    The gate then decides whether it becomes champion.
+
+    Skips stages that are up to date. If there is nothing to do, it says so and ends. After an
+    interruption the same command continues.
+
+    \b
+    Examples:
+      rolecall retrain                  the embedded sample
+      rolecall retrain --profile mine   your own data: see `rolecall init`
+    """
+    if serve:
+        _serve_weekly(profile)
+        return
+    with change_to_root(profile) as root:
+        from flows.stages.up_to_date import print_if_up_to_date
+
+        if print_if_up_to_date(root):
+            return
+        with run_flow(root, "retrain"):
+            from flows.retrain import retrain as flow
+            from flows.summary import as_text
+
+            print("\n" + as_text(flow()), flush=True)
+
+
+def _serve_weekly(profile: str | None) -> None:
+    with error_handling():
+        from flows.processes.server import server
+
+        with server():
+            from flows.retrain import serve_weekly
+
+            serve_weekly(project_root(), profile or "")
+
+
+def reproduce(profile: Profile = None) -> None:
+    """Make Table 3, a network for each source of training data.
+
+    The table is that of Neculoiu and others, 2016.
+
+    \b
+    Examples:
+      rolecall reproduce                       with the default network
+      rolecall reproduce --profile paper       with the network of that paper
+      rolecall reproduce --profile similarity  the sentence pairs of the other three papers
+    """
+    with change_to_root(profile) as root:
+        from flows.reproduce import as_text, current_result
+        from flows.reproduce import reproduce as flow
+
+        outcome = current_result(root)
+        if outcome is None:
+            with run_flow(root, "reproduce"):
+                outcome = flow()
+        print("\n" + as_text(outcome), flush=True)
+
+
+def status(profile: Profile = None) -> None:
+    """List the stages that a run would start, and why.
+
+    Runs and changes nothing.
+
+    \b
+    Examples:
+      rolecall status
+      rolecall status --profile mine
+    """
+    with error_handling():
+        root = existing_root(profile)
+        os.chdir(root)  # DVC names files relative to the current directory
+        print("\n".join(_status_lines(root)))
+
+
+def _status_lines(root: Path) -> Iterator[str]:
+    """Count the stages that are up to date, and list the changes of the others."""
+    from flows.stages.dvc_plan import reasons
+    from flows.stages.up_to_date import TARGET
+
+    stages = reasons(root, TARGET)
+    due = {stage: changes for stage, changes in stages.items() if changes}
+    yield f"{root}: {len(stages) - len(due)} of {len(stages)} stages are up to date"
+    for stage, changes in due.items():
+        rest = len(changes) - MAX_REASONS
+        more = f", and {rest} more" if rest > 0 else ""
+        yield f"  {stage:<16}{', '.join(changes[:MAX_REASONS])}{more}"
+    if not due:
+        yield "nothing to train; `rolecall models` lists the registered versions"
+        return
+    first = list(stages).index(next(iter(due)))
+    if behind := [stage for stage in list(stages)[first:] if stage not in due]:
+        yield f"  behind them, if their files change: {', '.join(behind)}"

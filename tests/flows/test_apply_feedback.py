@@ -1,0 +1,49 @@
+"""The facts of the flow `apply-feedback`; `tests/end_to_end/test_whole_loop.py` runs all of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flows.apply_feedback import apply_feedback_in, facts
+from flows.registry import GateResult, RegistrationResult, VersionAndDecision
+
+COUNTS = {
+    "rows_read": {"feedback/a.csv": 1200, "data/score/feedback.csv": 34},
+    "rejected": {"feedback/a.csv": {"empty raw_title": 2, "unknown occupation": 3}},
+    "told": 1100,
+    "no_job_title": 7,
+    "conflicts": 4,
+}
+VERSION = RegistrationResult("toy", "3", "challenger", False)
+
+
+@pytest.mark.parametrize(
+    ("done", "model"),
+    [
+        (None, {"model": "the champion has all of this feedback already"}),
+        (
+            (VERSION, GateResult(True, "as requested", "")),
+            {"model": "toy version 3", "gate": "champion: as requested"},
+        ),
+        (
+            (VERSION, GateResult(False, "as requested", "")),
+            {"model": "toy version 3", "gate": "not promoted: as requested"},
+        ),
+    ],
+    ids=["nothing", "promoted", "refused"],
+)
+def test_facts(done: VersionAndDecision | None, model: dict[str, str]) -> None:
+    assert facts(COUNTS, done) == {
+        "rows": "1,234 read, 5 refused",
+        "titles": "1,100 overrides, 7 not job titles",
+        "disputed": "4",
+        **model,
+    }
+
+
+def test_without_a_model_the_files_wait(tmp_path: Path) -> None:
+    assert apply_feedback_in(tmp_path) == {
+        "model": f"none yet in {tmp_path}: `rolecall retrain` also learns from the files"
+    }
