@@ -1,9 +1,9 @@
 """Normalize Parquet files on Spark, each distinct title once; needs `consumer.py`'s packages there.
 
-export MLFLOW_TRACKING_URI=...      # the driver asks the registry, workers get the model from it
+export MLFLOW_TRACKING_URI=...      # the driver reads the registry and sends workers the model
 spark-submit --conf spark.executorEnv.OMP_NUM_THREADS=1 spark_consumer.py INPUT OUTPUT [PREFIX]
 
-PREFIX tells the answer's columns from those of INPUT where a name is both's.
+PREFIX keeps the answer's columns apart from those of INPUT.
 """
 
 import sys

@@ -35,7 +35,7 @@ def columns(schema: Mapping[str, type[pl.DataType] | pl.DataType]) -> str:
     return f"`{', '.join(written)}`"
 
 
-def type_name(kind: type[pl.DataType] | pl.DataType) -> str:
+def type_name(kind: object) -> str:
     """Write a type without the name of its library."""
     return f"List({type_name(kind.inner)})" if isinstance(kind, pl.List) else str(kind)
 

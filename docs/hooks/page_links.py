@@ -10,9 +10,7 @@ from pathlib import Path
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 
 
-def relinked(
-    markdown: str, root: Path, source: str, page: str, copied: Mapping[str, str]
-) -> str:
+def relinked(markdown: str, root: Path, source: str, page: str, copied: Mapping[str, str]) -> str:
     """Return `markdown` with its relative links as seen from its page.
 
     A link to a file that the site does not have becomes its text. A link to no file stays, so that
@@ -36,6 +34,8 @@ def relinked(
             place = file.removeprefix("docs/")
         else:
             return text if (root / file).exists() else match[0]
-        return f"{image}[{text}]({posixpath.relpath(place, posixpath.dirname(page) or '.')}{anchor})"
+        return (
+            f"{image}[{text}]({posixpath.relpath(place, posixpath.dirname(page) or '.')}{anchor})"
+        )
 
     return LINK.sub(link, markdown)

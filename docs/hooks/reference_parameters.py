@@ -19,14 +19,19 @@ from tasks.params.whole import AllParams
 
 HEAD = """# Parameters
 
-`params.yaml` holds every default; a profile (`profiles/NAME.yaml`) replaces the values that it names.
+`params.yaml` holds every default. A profile (`profiles/NAME.yaml`) replaces values of it.
 An unknown name or a value out of range ends a run before anything starts, with a message that says
 which values are allowed. In the last column `paper` marks the value of the paper that a section
 names, first of all Neculoiu et al. 2016, and `ours` a choice that the paper leaves open.
 """
 COMMENT = re.compile(r"(?:^|\s)#\s?(.*)$")
 GOES_ON = re.compile(r"^\s+#\s?(.*)$")
-WORDS: dict[object, str] = {int: "whole number", float: "number", str: "text", bool: "true or false"}
+WORDS: dict[object, str] = {
+    int: "whole number",
+    float: "number",
+    str: "text",
+    bool: "true or false",
+}
 RANGES = ((Ge, "ge", "at least"), (Gt, "gt", "above"), (Le, "le", "at most"), (Lt, "lt", "below"))
 
 
@@ -79,7 +84,9 @@ def read(text: str) -> Iterator[Parameter]:
             if block:
                 yield from walk(value, path)
 
-    yield from walk(yaml.compose(text), ())
+    tree = yaml.compose(text)
+    assert isinstance(tree, yaml.MappingNode)
+    yield from walk(tree, ())
 
 
 def written(text: str, node: yaml.Node) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from pathlib import Path
 from typing import Any
 
 from reference_tables import entries, sections, table
 
 from models.served.wanted import Wanted
-from tasks.artefact.serving import ServedNormalizer
 
 METHODS = ("embed", "similar", "explain")
 HEAD = """# Python
@@ -25,8 +25,9 @@ answers = model.predict(pandas.DataFrame({"raw_title": ["night nurse"]}), params
 
 ## predict
 
-`model.predict(frame, params=None)` takes a pandas data frame with the column `raw_title` and returns
-the [answer columns](answer.md), one row for each row of `frame`, with its index. `params` may hold:
+`model.predict(frame, params=None)` takes a pandas data frame with the column `raw_title`. It
+returns the [answer columns](answer.md), one row for each row of `frame`, with its index. `params`
+may hold:
 """
 MORE = """
 A value out of range raises an error that names the value and the range. MLflow drops an unknown
@@ -40,10 +41,17 @@ name with a warning when it runs in your process; its web server refuses it with
 
 def python_page(root: Path) -> str:
     """Write the page."""
+    with warnings.catch_warnings():  # MLflow warns about its own type hints
+        warnings.simplefilter("ignore")
+        from tasks.artefact.serving import ServedNormalizer
+
     params = entries(sections(Wanted)["Attributes"])
     rows = [(f"`{name}`", text) for name, text in params]
     methods = (method_text(name, getattr(ServedNormalizer, name)) for name in METHODS)
-    return "\n\n".join([HEAD + "\n" + table(("param", "meaning"), rows), MORE.strip(), *methods]) + "\n"
+    return (
+        "\n\n".join([HEAD + "\n" + table(("param", "meaning"), rows), MORE.strip(), *methods])
+        + "\n"
+    )
 
 
 def method_text(name: str, method: Any) -> str:  # noqa: ANN401

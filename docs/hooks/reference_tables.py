@@ -22,7 +22,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def sections(documented: object) -> dict[str, str]:
     """Cut a Google-style docstring into its text (key ``""``) and its sections."""
     parts = HEADING.split(inspect.getdoc(documented) or "")
-    return {"": parts[0].strip(), **dict(zip(parts[1::2], map(inspect.cleandoc, parts[2::2])))}
+    below = map(inspect.cleandoc, parts[2::2])
+    return {"": parts[0].strip(), **dict(zip(parts[1::2], below, strict=True))}
 
 
 def entries(section: str) -> list[tuple[str, str]]:
