@@ -53,6 +53,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are no file of `docs/`."""
     for page, source in COPIED.items():
         text = (ROOT / source).read_text(encoding="utf-8")
+        if page == "index.md":  # its column would list this page alone
+            text = f"---\nhide: [navigation]\n---\n{text}"
         files.append(File.generated(config, page, content=text))
     for page, write in GENERATED.items():
         files.append(File.generated(config, page, content=write(ROOT)))
