@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import groupby
+import re
+from collections.abc import Iterator, Mapping
+from itertools import groupby, product
 from pathlib import Path
 
 import polars as pl
@@ -24,8 +25,15 @@ def files_table() -> str:
     for file in FILES:
         holds = columns(file.holds) if isinstance(file.holds, Mapping) else file.holds
         words = "; ".join(filter(None, (holds, file.meaning)))
-        rows.append((f"`data/{file.path}`", file.stage, words))
+        paths = ", ".join(f"`data/{path}`" for path in spelled(file.path))
+        rows.append((paths, file.stage, words))
     return table(("file", "written by", "holds"), rows)
+
+
+def spelled(path: str) -> Iterator[str]:
+    """Yield every path that ``{a,b}`` stands for."""
+    parts = [part.split(",") for part in re.split(r"\{(.*?)\}", path)]
+    yield from map("".join, product(*parts))
 
 
 def columns(schema: Mapping[str, type[pl.DataType] | pl.DataType]) -> str:

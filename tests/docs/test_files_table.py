@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 
 import pytest
 import yaml
-from files_table import BEGIN, PAGE, files_table, renewed
+from files_table import BEGIN, PAGE, files_table, renewed, spelled
 
 from tasks.files.schemas import FILES
 
@@ -32,11 +29,9 @@ def test_a_page_without_markers_is_refused() -> None:
         renewed("no table")
 
 
-def spelled(path: str) -> Iterator[str]:
-    """Yield every path that `{a,b}` stands for."""
-    parts = [part.split(",") for part in re.split(r"\{(.*?)\}", path)]
-    texts = [[",".join(part)] if n % 2 == 0 else part for n, part in enumerate(parts)]
-    yield from map("".join, product(*texts))
+def test_braces_stand_for_several_paths() -> None:
+    assert list(spelled("{a,b/K}/x.{c,d}")) == ["a/x.c", "a/x.d", "b/K/x.c", "b/K/x.d"]
+    assert list(spelled("a/x")) == ["a/x"]
 
 
 def test_every_table_that_a_stage_writes_is_listed() -> None:
