@@ -11,6 +11,7 @@ export DVC_NO_ANALYTICS = 1
 export MLFLOW_DISABLE_TELEMETRY = true
 export PREFECT_SERVER_ANALYTICS_ENABLED = false
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+export NO_MKDOCS_2_WARNING = 1
 unexport PYTHONDONTWRITEBYTECODE # a run starts Python thirty times: its modules are compiled once
 
 BIN := .venv/bin
@@ -18,7 +19,7 @@ READY := .venv/installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help retrain reproduce benchmark check test lint results constraints
+.PHONY: help retrain reproduce benchmark check test lint results docs docs-serve constraints
 
 help: ## print this
 	@awk -F ':.*## ' '/^[.a-zA-Z_-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +58,12 @@ test: lint ## lint, types and every test, slow ones and studies' included
 
 results: $(READY) ## measure every study whose files are there (hours): results/, docs/results/
 	$(BIN)/python -m benchmarks all
+
+docs: $(READY) ## the documentation site, into site/
+	$(BIN)/mkdocs build --quiet --strict
+
+docs-serve: $(READY) ## the documentation site at http://127.0.0.1:8001, rebuilt on each change
+	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:8001
 
 constraints: ## resolve constraints.txt anew, in a fresh environment
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder \

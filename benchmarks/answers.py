@@ -1,6 +1,6 @@
-"""What the champion of the registry answers to a few messy titles: the README's first table.
+"""The champion's answers to a few messy titles: the README's first table.
 
-`python -m benchmarks.answers` asks it as a consumer does and writes `results/answers.md`.
+`python -m benchmarks.answers` loads it as a consumer does and writes `results/answers.md`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ TITLES = (
     "looking for C++ developers (urgent!)",
     "snr softwre enginer (m/f/d) Berlin",
     "HGV class 2 driver - immediate start",
-    "???",
+    "primary school techer - maternity cover",
+    "asdf qwer",
 )
 
 
 def main() -> None:
-    """Ask and write."""
+    """Query the champion and write its answers."""
     with registry(Path.cwd()):
         import mlflow
         import pandas as pd
@@ -32,15 +33,17 @@ def main() -> None:
     rows = [
         (
             f"`{title}`",
-            f"**{answer.occupation_label}**" if answer.occupation_id else "none",
-            answer.matched_title or "",
-            f"{answer.score:.2f}" if answer.occupation_id else f"({answer.reason})",
+            f"**{answer.occupation_label}**",
+            answer.codes[-1],
+            f"{answer.confidence:.2f}",
         )
+        if answer.occupation_id
+        else (f"`{title}`", f"abstains: {answer.reason}", "", "")
         for title, answer in zip(TITLES, answers.itertuples(), strict=True)
     ]
-    head = ("title as written", "occupation", "closest alias", "score")
+    head = ("title", "occupation", "code", "confidence")
     write_bytes(f"{markdown(head, rows)}\n".encode(), ANSWERS)
-    print(f"asked {MODEL}: {ANSWERS}")
+    print(f"{MODEL} answered: {ANSWERS}")
 
 
 if __name__ == "__main__":

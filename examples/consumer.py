@@ -1,4 +1,4 @@
-"""Normalize titles with the registry's champion; needs what it says it requires, and no more.
+"""Normalize titles with the registry's champion; needs the model's requirements and nothing else.
 
 export MLFLOW_TRACKING_URI=$(rolecall models --address)   # in the repository; or your server
 pip install -r $(python -c "import mlflow; print(mlflow.pyfunc.get_model_dependencies('models:/rolecall@champion'))")

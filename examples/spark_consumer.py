@@ -1,9 +1,9 @@
 """Normalize Parquet files on Spark, each distinct title once; needs `consumer.py`'s packages there.
 
-export MLFLOW_TRACKING_URI=...      # the driver asks the registry, workers get the model from it
+export MLFLOW_TRACKING_URI=...      # the driver reads the registry and sends workers the model
 spark-submit --conf spark.executorEnv.OMP_NUM_THREADS=1 spark_consumer.py INPUT OUTPUT [PREFIX]
 
-PREFIX tells the answer's columns from those of INPUT where a name is both's.
+PREFIX keeps the answer's columns apart from those of INPUT.
 """
 
 import sys
@@ -22,12 +22,14 @@ rows = spark.read.parquet(source)
 normalize = mlflow.pyfunc.spark_udf(spark, "models:/rolecall@champion", env_manager="local")
 lots = spark.sparkContext.defaultParallelism * 4
 titles = rows.select("raw_title").distinct().repartition(lots, "raw_title")
-answers = titles.select(f.col("raw_title").alias("asked"), normalize("raw_title").alias("answer"))
+answers = titles.select(
+    f.col("raw_title").alias("queried_title"), normalize("raw_title").alias("answer")
+)
 columns = []
 for field in answers.schema["answer"].dataType:
     column, kind = f.col("answer")[field.name], field.dataType.simpleString()
     known = f.nullif(column, f.lit(EMPTY[kind]).cast(kind)) if kind in EMPTY else column
     columns.append(known.alias(prefix + field.name))
-answers = answers.select("asked", *columns)
-same = rows["raw_title"].eqNullSafe(answers["asked"])
-rows.join(answers, same, "left").drop("asked").write.parquet(output)
+answers = answers.select("queried_title", *columns)
+same = rows["raw_title"].eqNullSafe(answers["queried_title"])
+rows.join(answers, same, "left").drop("queried_title").write.parquet(output)

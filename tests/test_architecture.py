@@ -392,12 +392,6 @@ def test_every_mix_has_its_pairs_and_networks() -> None:
         assert tuple(STAGES[stage]["matrix"]["k"]) == MIXES
 
 
-def test_readme_lists_the_stages() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name, stage in STAGES.items():
-        assert f"| `{name}` | {body(stage)['desc']} |" in readme
-
-
 def test_no_source_file_holds_a_path_of_a_machine() -> None:
     for path in [*modules("flows"), *modules("tasks"), *modules("models"), ROOT / "dvc.yaml"]:
         text = path.read_text(encoding="utf-8")

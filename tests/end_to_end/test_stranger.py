@@ -1,4 +1,4 @@
-"""A stranger types the README: each line of its blocks, in its order, in one fresh clone and shell.
+"""A stranger types the README and guides: each line of their blocks, in order, in one fresh clone.
 
 Networks are small here (`small_source`, and `shortened` profiles): what is shown is that each
 command ends as promised. A line that stands in no row of `ENDINGS` fails. Those of `LONG` take a
@@ -25,10 +25,20 @@ from clones import ROOT, Clone
 pytestmark = pytest.mark.slow
 DATA = ROOT.parent / "shared" / "data"
 SECONDS = 60  # for a server to answer
+PAGES = (
+    "README.md",
+    *(f"docs/guides/{name}.md" for name in ("bulk", "experiments")),
+    "docs/quickstart.md",
+    *(
+        f"docs/guides/{name}.md"
+        for name in ("scheduling", "feedback", "own_taxonomy", "published_benchmarks")
+    ),
+)
 FENCES = re.compile(r"^```([a-z]*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 ENDINGS = {  # what a line that begins like this prints, less that which no command answers for
     "make retrain": r"\nmodel   rolecall version 1, champion\n(.*\n)*data    pushed",
-    "import mlflow": r"\n0 .*(.*\n)+.*\[1 rows x 23 columns\]",
+    "import mlflow, pandas\nmodel": r"\n0 .*(.*\n)+.*\[1 rows x 23 columns\]",
+    "import mlflow, pandas\n\nmodel": r"\n1 .*(.*\n)+.*\[2 rows x 24 columns\]",
     "rolecall normalize": r"\nrows    2,417, parts: 1\n(.*\n)+output ",
     "rolecall apply-feedback": r"\ntitles  [\d,]+ overrides, (.*\n)+model   ",
     "rolecall review": r"\nqueue +\d+ titles of (.*\n)+table ",
@@ -36,6 +46,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "rolecall reproduce --profile similarity": r"sick r .*(.*\n)+data    pushed",
     "rolecall reproduce": r"\n\| 4c +\|(.*\n)+data    pushed",
     "rolecall status": r"clone: 22 of 22 stages are up to date\nnothing to train",
+    "rolecall models": r"\nversion 1 .*(.*\n)+load it as models:/rolecall@champion",
     "dvc repro": r"Data and pipelines are up to date\.",
     "dvc metrics diff": r"\ndata/report/metrics.json +annotations ",
     "dvc exp run --temp": r"(?s)'pairs@3' is cached.*Running stage 'train@4c-2'.*Ran exp",
@@ -47,6 +58,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "prefect work-pool create": r"Created work pool 'rolecall'",
     "prefect deploy": r"retrain/weekly",
     "prefect worker start": r"^$",
+    "prefect block ls": r"ID|No blocks|block",
     "prefect deployment run": r"Flow run finished successfully",
     "rolecall init mine": r"20 occupations, 107 titles(.*\n)+.*rolecall retrain --profile mine",
     "rolecall retrain --profile mine": r"\nmodel +rolecall-mine version 1, champion\n",
@@ -63,21 +75,24 @@ LONG = (
 )
 LEFT_OUT = {
     "make test": "this is part of it",
-    "train:": "what to write into params.yaml: tests/tasks/test_earlier_model.py",
+    "source": "the shell of the test has this environment already",
+    "rolecall notify": "it needs a block of the user's: tests/flows/test_notification.py",
+    "rolecall rollback": "it needs two champions: tests/tasks/registry/test_rollback.py",
+    "rolecall init mine --taxonomy titles.csv --column": "the example has no such column",
 }
 
 
 def lines() -> list[str]:
-    """List what the README has typed: of a Python block the whole, of others each line."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    typed: list[str] = []
-    for language, block in FENCES.findall(text):
-        if language or re.match(r"\w+:\n", block):
-            typed.append(block)
-        else:
-            typed += [line for line in block.splitlines() if not re.match(r" *(#|$)", line)]
-    house = next(n for n, line in enumerate(typed) if line.startswith("flows/ "))
-    return typed[:house]
+    """List the input of all blocks, once each: Python blocks whole, others line by line."""
+    typed: dict[str, None] = {}
+    for page in PAGES:
+        for language, block in FENCES.findall((ROOT / page).read_text(encoding="utf-8")):
+            if language == "python":
+                typed[block] = None
+            elif not language:
+                lines = (re.sub(r"  +#.*", "", line).rstrip() for line in block.splitlines())
+                typed.update(dict.fromkeys(filter(None, lines)))
+    return list(typed)
 
 
 class Shell:
@@ -162,7 +177,7 @@ def test_a_line_ends_as_promised(shell: Shell, line: str, tmp_path: Path) -> Non
 
 def consumed(shell: Shell, block: str, folder: Path) -> str:
     """Type the lines into Python in another folder, the registry named as the README says."""
-    shell.type("export MLFLOW_TRACKING_URI=$(rolecall models --address)")
+    shell.type("export MLFLOW_TRACKING_URI=$(rolecall registry --address)")
     (folder / "block.py").write_text(block, encoding="utf-8")
     before, shell.root = shell.root, folder
     try:

@@ -1,0 +1,106 @@
+"""The documentation site builds strictly, its links lead somewhere, and it needs no network."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "object": "data"}
+"""Elements that load a file, and the attribute that names it; `link` and styles besides."""
+NETWORK = re.compile(r"""(?:url\(\s*["']?|@import\s*["'])(?:https?:)?//""")
+SCRIPT = re.compile(r"""(?:\bimport\(|importScripts\(|\bfetch\()\s*["'](?:https?:)?//""")
+
+
+class Html(HTMLParser):
+    """Collects a page's links, its loaded files and its anchors."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value for name, value in attrs if value}
+        self.anchors |= {values[name] for name in ("id", "name") if name in values}
+        if tag == "a" and "href" in values:
+            self.links.append(values["href"])
+        if tag == "link" and "href" in values:
+            self.loads.append(values["href"])
+        if LOADS.get(tag) in values:
+            self.loads.append(values[LOADS[tag]])
+        self.loads += re.findall(r"url\(([^)]*)\)", values.get("style", ""))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site; a warning ends the build."""
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[Path, Html]:
+    """Read every page."""
+    return {page: Html(page) for page in site.rglob("*.html")}
+
+
+def broken(site: Path, pages: dict[Path, Html]) -> Iterator[str]:
+    """Yield every link of a page to no file or no anchor; addresses elsewhere are passed over."""
+    for page, html in pages.items():
+        for link in html.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc or page.name == "404.html":
+                continue
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            target = target / "index.html" if target.is_dir() else target
+            known = target in pages and (
+                not parts.fragment or parts.fragment in pages[target].anchors
+            )
+            if not known and not (target.is_file() and target not in pages):
+                yield f"{page.relative_to(site)}: {link}"
+
+
+def test_every_link_leads_to_a_page_and_an_anchor(site: Path, pages: dict[Path, Html]) -> None:
+    assert len(pages) > 30
+    assert list(broken(site, pages)) == []
+
+
+def test_a_broken_link_is_found(site: Path, pages: dict[Path, Html]) -> None:
+    html = Html(site / "index.html")
+    html.links += ["quickstart/#nowhere", "nowhere/"]
+    found = broken(site, {**pages, site / "index.html": html})
+    assert list(found) == ["index.html: quickstart/#nowhere", "index.html: nowhere/"]
+
+
+def test_no_page_loads_anything_from_a_network(site: Path, pages: dict[Path, Html]) -> None:
+    for page, html in pages.items():
+        outside = [one for one in html.loads if urlsplit(one).netloc]
+        assert outside == [], page
+    for style in site.rglob("*.css"):
+        assert not NETWORK.search(style.read_text(encoding="utf-8")), style
+    for script in site.rglob("*.js"):
+        assert not SCRIPT.search(script.read_text(encoding="utf-8")), script
+
+
+def test_files_of_the_build_are_no_pages(site: Path) -> None:
+    assert not list(site.rglob("*.py"))
