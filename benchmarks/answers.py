@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.pages.tables import markdown
-from models.repeatable.whole_file import write_bytes
-from tasks.registry.tracking import registry
+from models.reproducibility.atomic_write import write_bytes
+from tasks.io.tracking import registry
 
 ANSWERS = Path("results/answers.md")
 MODEL = "models:/rolecall@champion"

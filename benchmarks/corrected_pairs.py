@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tasks.files.frames import read_frame, write_frame
-from tasks.files.schemas import STRINGS
-from tasks.pairing.drawn_pairs import new_pairs
-from tasks.pairing.feedback_pairs import feedback_pairs, without_outranked
-from tasks.pairing.pair_blocks import read_blocks, write_blocks
-from tasks.pairing.strings_table import append, feedback_strings
-from tasks.pairs import PairsParams, counting
+from tasks.io.frames import read_frame, write_frame
+from tasks.io.schemas import STRINGS
+from tasks.pipeline.pairs.drawn_pairs import new_pairs
+from tasks.pipeline.pairs.feedback_pairs import feedback_pairs, without_contradicted
+from tasks.pipeline.pairs.pair_blocks import read_blocks, write_blocks
+from tasks.pipeline.pairs.params import PairsParams
+from tasks.pipeline.pairs.stage import counting
+from tasks.pipeline.pairs.strings_table import append, feedback_strings
 
 
 def write_corrected(
@@ -37,8 +38,8 @@ def write_corrected(
     """
     strings = read_frame(before / "strings.parquet", STRINGS)
     blocks = read_blocks(before / "pairs.parquet")
-    if params.outranked == "dropped":
-        blocks = without_outranked(blocks, strings, verdicts, corrections=True)
+    if params.contradicted_pairs == "dropped":
+        blocks = without_contradicted(blocks, strings, verdicts, corrections=True)
     strings = append(strings, feedback_strings(verdicts, corrections=True))
     share = params.shares["feedback"]
     blocks = counting(

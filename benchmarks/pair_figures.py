@@ -1,6 +1,6 @@
 """Measures of networks on scored pairs, with 95 % intervals: of each seed, and pooled over seeds.
 
-Pairs are drawn with replacement, the same for every network (`tasks/scored/similarity_measures`):
+Pairs are drawn with replacement, the same for every network (`tasks/papers/similarity/similarity_measures`):
 intervals of a difference are paired. A pooled figure is the mean over the seeds, taken anew within
 each draw: its interval says what other pairs would change, for these networks; what other seeds
 would change is seen from the figures of the seeds, which stand beside it.
@@ -15,10 +15,10 @@ import numpy as np
 
 from benchmarks.pair_networks import strings
 from benchmarks.results import Row
-from models.measures.correlations import Measure
-from models.repeatable.seeding import child_seed
+from models.metrics.correlations import Measure
+from models.reproducibility.seeding import child_seed
 from models.training.scored_pairs import ScoredPairs
-from tasks.scored.similarity_measures import Measured, accuracy, averaged, measured
+from tasks.papers.similarity.similarity_measures import Measured, accuracy, averaged, measured
 
 DRAWS = 1000
 
@@ -67,7 +67,7 @@ def compared(
     return _by_seed(figure, np.array(answers), len(gold))
 
 
-def told_apart(
+def separated(
     answers: Sequence[Sequence[float]], gold: np.ndarray, cuts: Sequence[float], name: str
 ) -> Figure:
     """Measure the share of pairs that each seed puts on the right side of its threshold."""

@@ -1,6 +1,6 @@
 """Networks on scored pairs or paraphrases: what they say of other pairs is kept, they are not.
 
-As `tasks/scored/similarity_train.py` trains them, with trials, and with pairs that are watched.
+As `tasks/papers/similarity/similarity_train.py` trains them, with trials, and with pairs that are watched.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 import torch
 
 from benchmarks.runner import Job, Outcome, Runner, training_code
-from models.measures.correlations import spearman
+from models.metrics.correlations import spearman
 from models.network.kinds import fit_featurizer
-from models.repeatable.whole_file import write_bytes
+from models.reproducibility.atomic_write import write_bytes
 from models.text.featurizer import Featurizer
 from models.training.checkpoints import Checkpoint, Checkpoints, run_key
 from models.training.loop import Look, train

@@ -16,10 +16,10 @@ import numpy as np
 import polars as pl
 
 from benchmarks.results import Row
-from models.measures.crossed import crossed_interval
-from models.measures.intervals import Interval, bootstrap_interval, paired_interval
-from models.repeatable.seeding import child_seed
-from tasks.params.whole import AllParams
+from models.metrics.crossed_intervals import crossed_interval
+from models.metrics.intervals import Interval, bootstrap_interval, paired_interval
+from models.reproducibility.seeding import child_seed
+from tasks.check_params import AllParams
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -58,7 +58,7 @@ def gains(
     """Yield the difference in a column on each test, over all seeds, paired by query.
 
     Where either has several seeds, its interval holds what other seeds would change as well
-    (`models/measures/crossed.py`); networks of one seed are compared seed by seed.
+    (`models/metrics/crossed_intervals.py`); networks of one seed are compared seed by seed.
     """
     for test, group in _tests(_paired(pooled(mine), pooled(theirs))):
         pair = group[column].to_numpy(), group[f"{column}_over"].to_numpy()

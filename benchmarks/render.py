@@ -14,7 +14,7 @@ from benchmarks.pages.tables import Table, datasets, where
 from benchmarks.pages.unlearned import marked
 from benchmarks.results import FOLDER, Line, Lines, read_rows, read_runs
 from benchmarks.study import Study, studies
-from models.repeatable.whole_file import write_bytes
+from models.reproducibility.atomic_write import write_bytes
 
 PAGES = Path("docs/results")
 

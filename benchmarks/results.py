@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from models.repeatable.whole_file import write_bytes
+from models.reproducibility.atomic_write import write_bytes
 
 COLUMNS = ("dataset", "system", "test", "metric", "value", "low", "high", "n", "seed", "run")
 KEY = ("dataset", "test", "system", "metric", "seed")

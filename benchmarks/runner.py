@@ -24,7 +24,7 @@ import torch
 from benchmarks.results import BEST_STEP, LAST_STEP, Row
 from models.training.loop import Look
 from models.training.run import TrainSettings, describe
-from tasks.code import code_of
+from tasks.pipeline.training_code_hash.stage import code_of
 
 FIRST_SEED = 1
 LOOKS = 4  # at the validation data, after the one at step 0
@@ -86,7 +86,7 @@ class Runner(ABC, Generic[Made]):
 
 
 def training_code(settings: TrainSettings, *modules: str) -> dict[str, str]:
-    """Hash what the modules that train do, and the kinds of the network, as `tasks/code.py` does.
+    """Hash what the modules that train do, and the kinds of the network, as `tasks/pipeline/training_code_hash/stage.py` does.
 
     What is kept is named by it, so that a touched comment, or code that answers titles, trains
     nothing again.
@@ -105,10 +105,10 @@ def with_values(settings: TrainSettings, values: Mapping[str, Any]) -> TrainSett
         ValueError: the settings refuse a value.
     """
     for name, value in values.items():
-        part, _, own = name.rpartition(".")
+        split, _, own = name.rpartition(".")
         change: dict[str, Any] = {own: value}
-        if part:
-            change = {part: replace(getattr(settings, part), **change)}
+        if split:
+            change = {split: replace(getattr(settings, split), **change)}
         settings = replace(settings, **change)
     return settings
 

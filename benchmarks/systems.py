@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from benchmarks.runner import FIRST_SEED, bounded
-from models.answer.search import Similarities
+from models.ranking.search import Similarities
 from models.training.run import TrainSettings
-from tasks.lexical import lexical_systems
-from tasks.params.network import taught, training_settings
-from tasks.params.whole import AllParams
-from tasks.teacher.sentence_encoder import sentence_encoder
+from tasks.check_params import AllParams
+from tasks.pipeline.lexical.stage import lexical_systems
+from tasks.pipeline.teacher.sentence_encoder import sentence_encoder
+from tasks.pipeline.train.network_params import taught, training_settings
 
 CHAMPION, SENTENCES = "champion", "sentence_encoder"
 

@@ -15,15 +15,15 @@ import torch
 from benchmarks.runner import Job, Outcome, Runner, one_thread, training_code
 from models.network.kinds import fit_featurizer
 from models.network.model_files import save_model
-from models.repeatable.whole_file import write_bytes
+from models.reproducibility.atomic_write import write_bytes
 from models.text.featurizer import Featurizer
 from models.training.batches import Pairs, read_pairs
 from models.training.checkpoints import Checkpoints, run_key
+from models.training.distillation import title_run
 from models.training.frozen_space import FrozenSpace
 from models.training.loop import Look, train
 from models.training.run import TrainSettings, describe
 from models.training.strings import Strings, read_strings
-from models.training.taught_run import title_run
 from models.training.teacher import Teacher
 from models.training.title_run import TitleRun
 

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import polars as pl
 
-from models.answer.index import AliasIndex
-from models.answer.search import Search, Similarities
 from models.network.model_files import load_model
+from models.ranking.index import AliasIndex
+from models.ranking.search import Search, Similarities
+from tasks.check_params import AllParams, load_params
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import network, read_index
-from tasks.files.frames import read_frame
-from tasks.files.queries import read_queries
-from tasks.files.schemas import QUERIES, TITLES
-from tasks.params.whole import AllParams, load_params
+from tasks.io.frames import read_frame
+from tasks.io.queries import read_queries
+from tasks.io.schemas import QUERIES, TITLES
 
 SAMPLE, VALID = "sample", "valid"
 
@@ -112,7 +112,7 @@ class Workspace:
 
     def exam(self) -> Exam:
         """Return every test, and as the test `valid` the queries by which training judges."""
-        judging = read_frame(self.data / "split/queries.parquet", QUERIES).filter(part="valid")
+        judging = read_frame(self.data / "split/queries.parquet", QUERIES).filter(split="valid")
         tests = read_queries("test", self.data)
         queries = pl.concat([tests, judging.with_columns(test=pl.lit(VALID))])
         return Exam(self.params, read_index(self.data), queries)

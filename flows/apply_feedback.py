@@ -25,7 +25,7 @@ from flows.stages.target import complete_report, push_target
 from flows.workspaces.workspace import root_of
 
 STAGE = "feedback"
-TRAINED = "data/score/feedback.csv"
+TRAINED = "data/simulate_feedback/feedback.csv"
 """The last file that the stage needs from a training."""
 COUNTS = Path("data/feedback/metrics.json")
 

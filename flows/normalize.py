@@ -1,6 +1,6 @@
 """The flow `normalize`: answers raw titles of any number with a registered model.
 
-One process does the work (`tasks/bulk`). When it is started again it continues behind its last
+One process does the work (`tasks/apps/bulk`). When it is started again it continues behind its last
 finished part, so a retry of the flow costs only the rest.
 """
 
@@ -18,9 +18,9 @@ from flows.results import publish
 from flows.stages.target import run_module
 from flows.workspaces.workspace import existing_root_of
 
-MANIFEST, BULK = "manifest.json", "tasks.bulk"
-CACHE_DIR, CACHE_OPTION = ".known", "--known"
-"""The default folder of the prediction cache, and the option of `tasks/bulk` that names it."""
+MANIFEST, BULK = "manifest.json", "tasks.apps.bulk"
+CACHE_DIR, CACHE_OPTION = ".prediction_cache", "--cache-dir"
+"""The default folder of the prediction cache, and the option of `tasks/apps/bulk` that names it."""
 
 
 @flow(name="normalize", on_failure=[leave_page], on_crashed=[leave_page])
@@ -38,7 +38,7 @@ def normalize(
         source: address of a CSV or Parquet file, or of a folder of them.
         output: folder to be written.
         model: address in the registry; empty: the champion.
-        options: of `tasks/bulk/__main__.py` by name, such as `column` or `top_k`.
+        options: of `tasks/apps/bulk/__main__.py` by name, such as `column` or `top_k`.
         cache_dir: folder of the prediction cache; empty: the clone's own.
         profile: a file of `profiles/`, whose model is used; empty: the current directory.
     """

@@ -24,10 +24,10 @@ from flows.failed_run import leave_page
 from flows.failure import Failure
 from flows.normalize import MANIFEST, normalize_in
 from flows.workspaces.workspace import existing_root_of
-from tasks.bulk.files import KINDS, SourceError, files_at, state_of
+from tasks.apps.bulk.files import KINDS, SourceError, files_at, state_of
 
 UNFINISHED, PLAN = ".unfinished", "plan.json"
-"""The suffix of an unfinished folder and its plan (`tasks/bulk/output.py`)."""
+"""The suffix of an unfinished folder and its plan (`tasks/apps/bulk/output.py`)."""
 PARTIAL = (".part", ".tmp", ".partial", ".crdownload", ".filepart")
 """Suffixes of files that somebody is still writing."""
 HIDDEN = (".", "_")
@@ -57,7 +57,7 @@ def normalize_folder(
         outbox: the folder of answers, with a folder for each file.
         profile: a file of `profiles/`, whose model is used; empty: the current directory.
         model: address in the registry; empty: the champion.
-        options: of `tasks/bulk/__main__.py` by name, such as `column` or `top_k`.
+        options: of `tasks/apps/bulk/__main__.py` by name, such as `column` or `top_k`.
         quiet_seconds: a file that changed within this time is taken as unfinished.
 
     Returns:

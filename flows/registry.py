@@ -16,11 +16,11 @@ from typing import Any
 from flows.processes.command import hide, run_command
 from flows.processes.streaming import Show
 
-REGISTER = "tasks.registry.register"
-PROMOTE = "tasks.registry.promote"
-LISTING = "tasks.registry.listing"
-ROLLBACK = "tasks.registry.rollback"
-FEEDBACK_PATCH = "tasks.registry.corrections"
+REGISTER = "tasks.release.registry.register"
+PROMOTE = "tasks.release.registry.promote"
+LISTING = "tasks.release.registry.listing"
+ROLLBACK = "tasks.release.registry.rollback"
+FEEDBACK_PATCH = "tasks.release.feedback_patch"
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def list_models(root: Path, *, only_address: bool) -> list[str]:
 
 def roll_back(root: Path, version: str | None, reason: str, show: Show) -> list[str]:
     """Make an earlier version champion; return lines that say what was done."""
-    options = [f"--why={reason}", *([f"--to={version}"] if version else [])]
+    options = [f"--reason={reason}", *([f"--to={version}"] if version else [])]
     return run_command(ROLLBACK, options, root, show, name=ROLLBACK)
 
 

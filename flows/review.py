@@ -1,6 +1,6 @@
 """The flow `review`: queues the titles of a bulk run that a reviewer should see first.
 
-One process does the work (`tasks/review`); it writes its folder whole or not at all.
+One process does the work (`tasks/apps/review`); it writes its folder whole or not at all.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from flows.results import publish
 from flows.stages.target import run_module
 from flows.workspaces.workspace import existing_root_of
 
-QUEUE, PAGE, REVIEW = "queue.csv", "review.html", "tasks.review"
+QUEUE, PAGE, REVIEW = "queue.csv", "review.html", "tasks.apps.review"
 OPTIONS = {"compare_with": "before"}
-"""Our names of options -> those of `tasks/review`, where they differ."""
+"""Our names of options -> those of `tasks/apps/review`, where they differ."""
 
 
 @flow(name="review", on_failure=[leave_page], on_crashed=[leave_page])

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.answer.calibration import Calibration
-from models.answer.occupation_scores import ScoreRule
-from models.served.normalizer import Normalizer
-from models.served.qualifiers import Qualifiers
+from models.normalizer.normalizer import Normalizer
+from models.normalizer.qualifiers import Qualifiers
+from models.ranking.calibration import Calibration
+from models.ranking.occupation_scores import ScoreRule
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 from models.text.units import UnitSettings
@@ -56,7 +56,7 @@ def toy_normalizer(calibration: Calibration | None = None) -> Normalizer:
         Featurizer.fit(cleaned, [UnitSettings("character", 16)]),
         embed,
         table("occupation_id title written split", rows),
-        table("occupation_id occupation_label codes other_codes bias", list(OCCUPATIONS)),
+        table("occupation_id occupation_label codes crosswalk_codes bias", list(OCCUPATIONS)),
         NOTHING,
         UNTOLD,
         embed(sorted(set(cleaned))),

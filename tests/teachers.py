@@ -10,7 +10,7 @@ import torch
 
 from models.encoders.ngram_bag import NgramBagSettings
 from models.training.teacher import Teacher, TeacherSettings, Vectors
-from tasks.teacher.vectors import NO_VECTORS, nearest_rows, write_vectors
+from tasks.pipeline.teacher.vectors import NO_VECTORS, nearest_rows, write_vectors
 
 TAUGHT = TeacherSettings(
     scale=2.0,
@@ -36,7 +36,7 @@ BAG = NgramBagSettings(
 def write_teacher(
     folder: Path, titles: Mapping[str, Sequence[float]], words: Mapping[str, Sequence[float]]
 ) -> None:
-    """Write `titles.parquet`, each its own nearest, and `words.parquet`; no text: an empty file."""
+    """Write `titles.parquet`, each its own nearest, and `reviews.parquet`; no text: an empty file."""
     for column, vectors in (("title", titles), ("word", words)):
         table = np.array([*vectors.values()], np.float16) if vectors else NO_VECTORS
         nearest = np.arange(len(vectors))[:, None] if column == "title" else None

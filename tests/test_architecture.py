@@ -18,10 +18,16 @@ import yaml
 from dvc.repo import Repo
 
 from models.network.kinds import kinds
-from tasks import code
-from tasks.code import PACKAGES, ROOT, code_hash, code_of, import_closure
-from tasks.files.sources import MIXES
-from tasks.scored import similarity_code
+from tasks.io.mixes import MIXES
+from tasks.papers.similarity import similarity_code
+from tasks.pipeline.training_code_hash import stage as code
+from tasks.pipeline.training_code_hash.stage import (
+    PACKAGES,
+    ROOT,
+    code_hash,
+    code_of,
+    import_closure,
+)
 
 ALLOWED = {
     "models": {"torch", "numpy", "scipy", "pyarrow", "safetensors", "models"},
@@ -32,18 +38,21 @@ FORBIDDEN = {"models": set(), "tasks": {"prefect", "flows"}, "flows": {"polars",
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
 SYSTEMS = PARAMS["similarity"]["systems"]
-NETWORKS, TAXONOMIES = "models/network/kinds.py", "tasks/readers/taxonomies/__init__.py"
+NETWORKS, TAXONOMIES = "models/network/kinds.py", "tasks/pipeline/ingest/taxonomies/__init__.py"
 BY_NAME = {NETWORKS, TAXONOMIES, "flows/registry.py"}
 """Modules that import others by a name that is not in their source."""
-HASHED = {"code": "tasks.train", "similarity_code": "tasks.scored.similarity_train"}
+HASHED = {
+    "code": "tasks.pipeline.train.stage",
+    "similarity_code": "tasks.papers.similarity.similarity_train",
+}
 """Stages that write what code does, and whose."""
 KIND = re.compile(r"\$\{(?:train|item)\.(encoder|loss)\.kind\}")
 
 
 def module_of(stage: str) -> str:
     """A stage's module, of its name; those of the second track stand in a room of their own."""
-    second = (ROOT / f"tasks/scored/{stage}.py").is_file()
-    return f"tasks.scored.{stage}" if second else f"tasks.{stage}"
+    second = (ROOT / f"tasks/papers/similarity/{stage}.py").is_file()
+    return f"tasks.papers.similarity.{stage}" if second else f"tasks.{stage}"
 
 
 def program_of(stage: str) -> str:
@@ -109,7 +118,7 @@ def test_every_kind_has_its_test(package: str) -> None:
 def test_imports_can_be_followed(path: Path) -> None:
     """None is relative, few modules import by a name, and packages hold no code of their own.
 
-    What `import_closure` does not see would be missing in `dvc.yaml` and in `data/code`.
+    What `import_closure` does not see would be missing in `dvc.yaml` and in `data/training_code_hash`.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
@@ -205,7 +214,9 @@ def code_behind(stage: Resolved) -> set[str]:
     closure = import_closure([program_of(stage.kind)])
     if ROOT / TAXONOMIES in closure:
         readers = [path.stem for path in (ROOT / TAXONOMIES).parent.glob("[!_]*.py")]
-        closure |= import_closure(f"tasks.readers.taxonomies.{reader}" for reader in readers)
+        closure |= import_closure(
+            f"tasks.pipeline.ingest.taxonomies.{reader}" for reader in readers
+        )
     if ROOT / NETWORKS in closure:
         systems = {name: SYSTEMS[name] for name in SYSTEMS if stage.name.endswith(f"@{name}")}
         titles = not stage.kind.startswith("similarity")
@@ -246,10 +257,10 @@ def code_of_every_kind(module: str) -> dict[tuple[str, str], set[str]]:
 @pytest.mark.parametrize("stage", HASHED)
 def test_code_is_named_whatever_the_kinds(stage: str) -> None:
     deps = body(STAGES[stage])["deps"]
-    assert {part for dep in deps for part in KIND.findall(dep)} == {"encoder", "loss"}
+    assert {split for dep in deps for split in KIND.findall(dep)} == {"encoder", "loss"}
     for (encoder, loss), listed in code_of_every_kind(HASHED[stage]).items():
         chosen = {"encoder": encoder, "loss": loss}
-        resolved = [KIND.sub(lambda part: chosen[part[1]], dep) for dep in deps]  # noqa: B023
+        resolved = [KIND.sub(lambda split: chosen[split[1]], dep) for dep in deps]  # noqa: B023
         assert all(any(names(dep, file) for dep in resolved) for file in listed)
 
 
@@ -291,7 +302,7 @@ def test_a_stage_tracks_its_own_section(name: str) -> None:
     assert {parameter.split(".")[0] for parameter in tracked} <= set(PARAMS)
     own = {
         "code": "train.encoder",
-        "earlier_model": "train.compatible_with",
+        "reference_model": "train.compatible_with",
         "teacher": "teacher.kind",
         "similarity_code": "similarity.systems.${key}",
         "similarity_train": "similarity.systems.${key}",
@@ -313,12 +324,12 @@ def test_pairs_read_their_own_source_and_the_pairs_before(graph: nx.DiGraph) -> 
     """Verdicts alone (4) and corrections too (4c) both follow mix 3."""
     read = {name: set(graph.successors(name)) for name in graph if name.startswith("pairs@")}
     assert read == {
-        "pairs@0": {"split", "companion"},
-        "pairs@1": {"pairs@0", "typos"},
-        "pairs@2": {"pairs@1", "synonyms"},
-        "pairs@3": {"pairs@2", "extra_words"},
-        "pairs@4": {"pairs@3", "feedback"},
-        "pairs@4c": {"pairs@3", "feedback"},
+        "pairs@base": {"split", "auxiliary_taxonomy"},
+        "pairs@typos": {"pairs@base", "typos"},
+        "pairs@synonyms": {"pairs@typos", "synonyms"},
+        "pairs@extra_words": {"pairs@synonyms", "extra_words"},
+        "pairs@verdicts": {"pairs@extra_words", "feedback"},
+        "pairs@corrections": {"pairs@extra_words", "feedback"},
     }
 
 
@@ -326,14 +337,14 @@ def test_only_mixes_4_and_4c_read_feedback(graph: nx.DiGraph) -> None:
     """The other mixes, and all that writes a query but its own, stand before it."""
     later = {name for name in graph if "feedback" in behind(graph, name)}
     of_a_mix = {name for name in later if "@" in name}
-    assert {name.split("@")[1].split("-")[0] for name in of_a_mix} == {"4", "4c"}
+    assert {name.split("@")[1].split("-")[0] for name in of_a_mix} == {"verdicts", "corrections"}
     assert later - of_a_mix <= {"feedback", "report", "table3"}
     seed = PARAMS["seeds"][0]
     assert "score" in graph.successors("feedback")
     trained = {name for name in behind(graph, "feedback") if name.startswith("train@")}
     assert (
         trained
-        == {f"train@3-{seed}"}
+        == {f"train@extra_words-{seed}"}
         == {name for name in graph.successors("score") if name.startswith("train@")}
     )
 
@@ -381,12 +392,12 @@ def test_one_section_of_parameters_serves_all_networks(graph: nx.DiGraph) -> Non
     assert trained == {f"train@{mix}-{seed}" for mix in MIXES for seed in PARAMS["seeds"]}
     for name in trained:
         mix = name.split("@")[1].split("-")[0]
-        beside = {"code", "earlier_model", "teacher"}
+        beside = {"code", "reference_model", "teacher"}
         assert set(graph.successors(name)) == {f"pairs@{mix}", *beside}
 
 
 def test_every_mix_has_its_pairs_and_networks() -> None:
-    """`dvc.yaml` lists the mixes of `tasks/files/sources.py`."""
+    """`dvc.yaml` lists the mixes of `tasks/io/mixes.py`."""
     assert tuple(STAGES["pairs"]["foreach"]) == MIXES
     for stage in ("train", "evaluate"):
         assert tuple(STAGES[stage]["matrix"]["k"]) == MIXES

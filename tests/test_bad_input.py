@@ -21,9 +21,9 @@ import polars as pl
 import pytest
 import yaml
 
-from tasks.files.frames import write_frame
-from tasks.files.schemas import COMPANION
-from tasks.pairing.strings_table import NOTHING_BESIDE
+from tasks.io.frames import write_frame
+from tasks.io.schemas import AUXILIARY_TITLES
+from tasks.pipeline.pairs.strings_table import NOTHING_BESIDE
 
 ROOT = Path(__file__).resolve().parents[1]
 TITLES = {
@@ -33,7 +33,7 @@ TITLES = {
 }
 ROWS = [{"id": one, "title": title} for one, titles in TITLES.items() for title in titles]
 STAGES = (
-    ["ingest", "split", "typos", "synonyms", "extra_words", "companion"]
+    ["ingest", "split", "typos", "synonyms", "extra_words", "auxiliary_taxonomy"]
     + [f"pairs --mix {k}" for k in "0123"]
     + ["train --mix 3 --seed 1", "score --seed 1", "feedback", "pairs --mix 4c"]
     + ["train --mix 4c --seed 1", "lexical"]
@@ -126,7 +126,7 @@ def test_a_broken_row_is_rejected_with_file_line_and_reason(place: Place) -> Non
     place.params["ingest"]["max_rejected_share"] = 0.01
     message = place.fails("ingest")
     assert "1 of 20 rows were rejected, more than ingest.max_rejected_share = 0.01" in message
-    assert "mend the files or raise the parameter" in message
+    assert "repair the files or raise the parameter" in message
     assert place.frame("ingest/rejected").height == 1
 
 
@@ -158,9 +158,9 @@ def test_the_command_ends_with_status_1_and_a_message_alone(place: Place) -> Non
     (place.folder / "titles.csv").unlink()
     place.write_params()
     done = subprocess.run(
-        [sys.executable, "-m", "tasks.ingest"],
+        [sys.executable, "-m", "tasks.pipeline.ingest.stage"],
         cwd=place.folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "typos"},
         capture_output=True,
         text=True,
     )
@@ -181,9 +181,9 @@ def test_a_missing_file_says_where_it_comes_from(place: Place) -> None:
 @pytest.mark.parametrize(
     ("stage", "name", "value", "told"),
     [
-        (TRAIN, "losses.info_nce.temperature", "1", " = '1': Input should be a valid number"),
+        (TRAIN, "losses.info_nce.temperature", "typos", " = '1': Input should be a valid number"),
         (TRAIN, "train.clip_norm", 0, " = 0: Input should be greater than 0"),
-        (TRAIN, "train.clip_norm", "1", " = '1': Input should be a valid number"),
+        (TRAIN, "train.clip_norm", "typos", " = '1': Input should be a valid number"),
         (TRAIN, "train.batchpairs", 7, ": unknown parameter; check its spelling"),
         ("ingest", "ingest.max_rejected_share", 2, " = 2: Input should be less than or equal to 1"),
         ("ingest", "ingest.taxonomy.file", "", ": unknown parameter; check its spelling"),
@@ -213,7 +213,7 @@ def test_a_stage_reads_its_own_section_alone(place: Place) -> None:
 
 def test_a_section_that_is_not_there(place: Place) -> None:
     del place.params["pairs"]
-    for command in (["pairs", "--mix", "0"], ["params.whole"]):
+    for command in (["pairs", "--mix", "base"], ["params.whole"]):
         assert "pairs: missing; params.yaml holds every parameter" in place.fails(*command)
 
 
@@ -241,8 +241,10 @@ def test_occupations_of_one_title_each_give_no_pair(place: Place) -> None:
     place.table("titles.csv", [{"id": one, "title": one} for one in TITLES])
     place.succeeds("ingest")
     place.succeeds("split")
-    write_frame(NOTHING_BESIDE, place.folder / "data/companion/titles.parquet", COMPANION)
-    assert "every occupation has a single title" in place.fails("pairs", "--mix", "0")
+    write_frame(
+        NOTHING_BESIDE, place.folder / "data/auxiliary_taxonomy/titles.parquet", AUXILIARY_TITLES
+    )
+    assert "every occupation has a single title" in place.fails("pairs", "--mix", "base")
 
 
 STRANGE = {
@@ -308,8 +310,8 @@ def test_strange_titles_go_through_all_stages(place: Place) -> None:
         place.succeeds(*stage.split())
     written = ("split", "typos", "synonyms", "extra_words")
     queries = pl.concat(place.frame(f"{stage}/queries") for stage in written)
-    tests = queries.filter(part="test")
-    for folder in ("lexical", "evaluate/4c/1"):
+    tests = queries.filter(split="test")
+    for folder in ("lexical", "evaluate/corrections/1"):
         scores = place.frame(f"{folder}/scores")
         assert scores.height == 2 * tests.height
         assert scores["reciprocal_rank"].is_finite().all()
@@ -340,6 +342,6 @@ def test_few_titles_go_through_all_stages(place: Place, inputs: list[dict[str, s
     place.params["encoders"]["ngram_bag"].update(dim=4)
     for stage in (*STAGES, "report"):
         place.succeeds(*stage.split())
-    assert place.frame("evaluate/4c/1/scores")["reciprocal_rank"].is_finite().all()
+    assert place.frame("evaluate/corrections/1/scores")["reciprocal_rank"].is_finite().all()
     page = (place.folder / "data/report/report.html").read_text(encoding="utf-8")
     assert "</html>" in page

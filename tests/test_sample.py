@@ -13,14 +13,17 @@ import polars as pl
 import pytest
 from published import DATA, needs
 
-from models.repeatable.seeding import generator
+from models.reproducibility.seeding import generator
 from models.text.titles import clean_title, normalize_title
-from tasks.augment.noise import corrupt_by_rate
-from tasks.files.schemas import QUERIES
-from tasks.ingest import IngestParams, ingest, require_usable
-from tasks.params.section import load, load_run
-from tasks.split import SplitParams, split
-from tasks.typos import TyposParams, typos
+from tasks.io.schemas import QUERIES
+from tasks.io.section import load, load_run
+from tasks.pipeline.augmentation.noise import corrupt_by_rate
+from tasks.pipeline.ingest.params import IngestParams
+from tasks.pipeline.ingest.stage import ingest, require_usable
+from tasks.pipeline.split.params import SplitParams
+from tasks.pipeline.split.stage import split
+from tasks.pipeline.typos.params import TyposParams
+from tasks.pipeline.typos.stage import typos
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "data/sample"
@@ -68,9 +71,9 @@ def words(text: str) -> str:
 def without_seniority(title: str) -> Iterator[str]:
     """A normalized title less all its seniority and contract words, and less each single one."""
     parts = title.split()
-    yield " ".join(part for part in parts if not SENIORITY_OR_CONTRACT.fullmatch(part))
-    for at, part in enumerate(parts):
-        if SENIORITY_OR_CONTRACT.fullmatch(part):
+    yield " ".join(split for split in parts if not SENIORITY_OR_CONTRACT.fullmatch(split))
+    for at, split in enumerate(parts):
+        if SENIORITY_OR_CONTRACT.fullmatch(split):
             yield " ".join(parts[:at] + parts[at + 1 :])
 
 

@@ -20,18 +20,18 @@ from threadpoolctl import threadpool_limits
 from benchmarks.product.figures import Draws, Figure, accuracy
 from benchmarks.product.page import FILE, lines_of, readme_block, replace, table
 from benchmarks.product.queries import BOARD, queries
-from benchmarks.product.systems import COST, OURS, Registered, alternatives, ranked, speed
+from benchmarks.product.systems import COST, OURS, RegisteredModel, alternatives, ranked, speed
 from benchmarks.readme import README, between_markers
 from benchmarks.results import machine
 from benchmarks.workspace import SAMPLE, data_folder, place
-from models.answer.search import Search
-from tasks.artefact.folder import RegisterParams
-from tasks.evaluation.systems import EvaluateParams
-from tasks.files.command import ROOT, run
-from tasks.lexical import LexicalParams
-from tasks.params.section import load, load_run
-from tasks.registry.loading import fetched
-from tasks.registry.provenance import git_commit, tree
+from models.ranking.search import Search
+from tasks.evaluation.params import EvaluateParams
+from tasks.io.command import ROOT, run
+from tasks.io.section import load, load_run
+from tasks.pipeline.lexical.params import LexicalParams
+from tasks.release.model_package.params import RegisterParams
+from tasks.release.registry.loading import fetched
+from tasks.release.registry.provenance import git_commit, tree
 
 WRITTEN = ("results/", "README.md", "docs/")
 """What differs from a commit in these is no other code."""
@@ -52,7 +52,7 @@ def main() -> None:
         except ValueError as error:
             sys.exit(f"{error}\nIf no champion is registered, {first}.")
         print(f"{address}, loaded and asked as a consumer does", flush=True)
-        figures = [*measure(Registered.load(folder), root)]
+        figures = [*measure(RegisteredModel.load(folder), root)]
     whence = {
         "model": address,
         "commit": commit(),
@@ -69,7 +69,7 @@ def main() -> None:
         README.write_text(text, encoding="utf-8")
 
 
-def measure(ours: Registered, root: Path) -> Iterator[Figure]:
+def measure(ours: RegisteredModel, root: Path) -> Iterator[Figure]:
     """Yield every figure of a registered model and of its alternatives."""
     file, index = root / "params.yaml", ours.index()
     params = load(EvaluateParams, file)

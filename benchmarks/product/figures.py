@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from models.measures.calibration_error import BINS, calibration_error
-from models.measures.intervals import TAIL, bootstrap_interval
-from models.repeatable.seeding import child_seed
+from models.metrics.calibration_error import BINS, calibration_error
+from models.metrics.intervals import TAIL, bootstrap_interval
+from models.reproducibility.seeding import child_seed
 
 DEPTH, CONFIDENT, ERROR_DRAWS = 10, 0.8, 200
 Lists = Sequence[Sequence[str]]

@@ -10,8 +10,8 @@ import polars as pl
 from benchmarks.product.figures import DEPTH, Figure
 from benchmarks.product.systems import COST, OURS, SENTENCES, SPEED
 from benchmarks.results import rounded
-from models.repeatable.whole_file import write_bytes
-from tasks.reporting.aligned_table import aligned
+from models.reproducibility.atomic_write import write_bytes
+from tasks.pipeline.report.aligned_table import aligned
 
 FILE = Path("results/product.csv")
 SYSTEMS = {OURS: "Rolecall", "tfidf": "TF-IDF", "ngram": "n-gram matcher", SENTENCES: "MiniLM"}

@@ -16,9 +16,9 @@ from pathlib import Path
 import polars as pl
 
 from models.text.titles import clean_title, normalize_title
-from tasks.files.frames import read_frame
-from tasks.files.queries import read_queries
-from tasks.files.schemas import SPLIT_INPUTS
+from tasks.io.frames import read_frame
+from tasks.io.queries import read_queries
+from tasks.io.schemas import SPLIT_INPUTS
 
 TESTS = ("annotations", "typos", "composition", "extra_words")
 VACANCIES, BOARD = "vacancies", "jobbert/titles.csv"

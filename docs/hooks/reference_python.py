@@ -9,7 +9,7 @@ from typing import Any
 
 from reference_tables import entries, sections, table
 
-from models.served.wanted import Wanted
+from models.normalizer.predict_params import PredictParams
 
 METHODS = ("embed", "similar", "explain")
 HEAD = """# Python
@@ -43,9 +43,9 @@ def python_page(root: Path) -> str:
     """Write the page."""
     with warnings.catch_warnings():  # MLflow warns about its own type hints
         warnings.simplefilter("ignore")
-        from tasks.artefact.serving import ServedNormalizer
+        from tasks.release.model_package.serving import ServedNormalizer
 
-    params = entries(sections(Wanted)["Attributes"])
+    params = entries(sections(PredictParams)["Attributes"])
     rows = [(f"`{name}`", text) for name, text in params]
     methods = (method_text(name, getattr(ServedNormalizer, name)) for name in METHODS)
     return (

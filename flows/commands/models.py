@@ -20,8 +20,8 @@ from flows.commands.project_root import (
     project_root,
 )
 
-SERVICE = "tasks.reconciliation"
-BENCHMARK = "tasks.benchmark"
+SERVICE = "tasks.apps.reconciliation"
+BENCHMARK = "tasks.apps.benchmark"
 
 
 def models(

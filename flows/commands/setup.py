@@ -11,7 +11,7 @@ import typer
 from flows.commands.error_handling import error_handling
 from flows.commands.project_root import project_root
 
-PROFILE_WIZARD = "tasks.proposal"
+PROFILE_WIZARD = "tasks.apps.profile_wizard"
 
 
 def init(

@@ -10,7 +10,7 @@ from pathlib import Path
 from flows.processes.command import run_command, until_error
 from flows.processes.streaming import Show
 
-CHECK = "tasks.params.whole"
+CHECK = "tasks.check_params"
 PASSED: set[tuple[Path, bytes]] = set()
 """What this process has checked: a command checks before a server starts, its flow once more."""
 

@@ -18,7 +18,7 @@ from flows.stages.check import check_params
 from flows.stages.dvc_plan import Outcome, plan_and_skipped
 from flows.stages.dvc_stages import repro, run_stage
 
-DECISION_PAGE = "tasks.reporting.decision_page"
+DECISION_PAGE = "tasks.release.gate.decision_page"
 
 
 def run_stages(root: Path, target: str) -> dict[str, Outcome]:

@@ -66,14 +66,16 @@ def contrastive(
         similarity = (embeddings[pairs[:, 0]] * embeddings[pairs[:, 1]]).sum(1)
         return contrastive_loss(similarity, similar, ~similar, settings)
     similarity = embeddings @ embeddings.T
-    similar = torch.zeros_like(batch.apart)
+    similar = torch.zeros_like(batch.negative_mask)
     similar[batch.left, batch.right] = True
-    dissimilar = batch.apart
+    dissimilar = batch.negative_mask
     if settings.negatives == "hardest":
-        rejected = torch.zeros_like(batch.apart)
+        rejected = torch.zeros_like(batch.negative_mask)
         rejected[batch.dissimilar[:, 0], batch.dissimilar[:, 1]] = True
         rejected |= rejected.T.clone()
-        dissimilar = rejected | hardest(similarity, batch.apart & ~rejected, settings.hardest)
+        dissimilar = rejected | hardest(
+            similarity, batch.negative_mask & ~rejected, settings.hardest
+        )
     return contrastive_loss(similarity, similar, dissimilar, settings)
 
 
@@ -101,11 +103,14 @@ def contrastive_loss(
     A mask without a pair gives a zero term that keeps a gradient path.
     """
     alike = _masked_mean((1 - similarity).square(), similar)
-    apart = _masked_mean(
+    negative_mask = _masked_mean(
         dissimilar_penalty(similarity, settings.penalty, settings.margin), dissimilar
     )
-    alike, apart = settings.weight_similar * alike, settings.weight_dissimilar * apart
-    return Loss(alike + apart, alike, apart)
+    alike, negative_mask = (
+        settings.weight_similar * alike,
+        settings.weight_dissimilar * negative_mask,
+    )
+    return Loss(alike + negative_mask, alike, negative_mask)
 
 
 def _masked_mean(cost: Float[Tensor, "*pair"], mask: Bool[Tensor, "*pair"]) -> Float[Tensor, ""]:

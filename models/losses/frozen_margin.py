@@ -74,7 +74,7 @@ def frozen_margin(
     kept = targets.rows >= 0
     left, rows = batch.left[kept], targets.rows[kept]
     if settings.negatives in FROM_TABLE:
-        allowed = targets.apart()[kept].scatter(1, rows[:, None], False)
+        allowed = targets.negative_mask()[kept].scatter(1, rows[:, None], False)
         usable = allowed.any(1)
         left, rows, allowed = left[usable], rows[usable], allowed[usable]
     if not len(left):

@@ -77,9 +77,9 @@ def _negatives(batch: PairBatch) -> Bool[Tensor, "batch batch"]:
     """
     if batch.scores is not None:
         raise ValueError("scored pairs may not be similar; choose a loss that reads their scores")
-    paired = torch.zeros_like(batch.apart)
+    paired = torch.zeros_like(batch.negative_mask)
     paired[batch.left, batch.right] = True
-    return batch.apart & ~(paired | paired.T)
+    return batch.negative_mask & ~(paired | paired.T)
 
 
 SETTINGS = InfoNceSettings

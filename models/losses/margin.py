@@ -58,7 +58,7 @@ def margin(
     anchor = torch.cat([batch.left, batch.right])
     positive = torch.cat([batch.right, batch.left])
     pair = torch.stack([anchor, positive], 1)
-    allowed = batch.apart[anchor].scatter(1, pair, False)
+    allowed = batch.negative_mask[anchor].scatter(1, pair, False)
     usable = allowed.any(1)
     anchor, positive, allowed = anchor[usable], positive[usable], allowed[usable]
     if not len(anchor):

@@ -59,8 +59,8 @@ def regression(
     wanted = torch.zeros_like(predicted)
     wanted[: len(batch.left)] = 1 if batch.scores is None else batch.scores.to(wanted)
     errors = (predicted - wanted).square() / len(wanted)
-    alike, apart = errors[: len(batch.left)].sum(), errors[len(batch.left) :].sum()
-    return Loss(alike + apart, alike, apart)
+    alike, negative_mask = errors[: len(batch.left)].sum(), errors[len(batch.left) :].sum()
+    return Loss(alike + negative_mask, alike, negative_mask)
 
 
 def _predicted(

@@ -8,7 +8,7 @@ import torch
 
 from models.network.encoder import Encoder
 from models.network.loss import unit
-from models.repeatable.progress import Progress
+from models.reproducibility.progress import Progress
 from models.text.featurizer import Featurizer
 from models.training.strings import FeaturizedStrings
 

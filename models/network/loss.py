@@ -43,7 +43,7 @@ class Targets(NamedTuple):
     """One embedding a target."""
     rows: Int[Tensor, " pair"]
     """The target that `PairBatch.left` is to meet, for each similar pair; -1: none."""
-    apart: Callable[[], Bool[Tensor, "pair target"]]
+    negative_mask: Callable[[], Bool[Tensor, "pair target"]]
     """Say which targets are known to share no occupation with `left`: what may be a negative. It is
     a mask of pairs × table, made when it is called: a loss that looks for no negative in the table
     does without."""
@@ -56,7 +56,7 @@ class PairBatch:
     left: Int[Tensor, " pair"]
     right: Int[Tensor, " pair"]
     """Places of the two strings of each similar pair; left is the anchor."""
-    apart: Bool[Tensor, "batch batch"]
+    negative_mask: Bool[Tensor, "batch batch"]
     """What may serve as a negative of what; symmetric. Strings known to have no occupation in
     common and those of `dissimilar`; only the latter for a loss that reads them from the file."""
     dissimilar: Int[Tensor, "dissimilar 2"]

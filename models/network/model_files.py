@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save
 
 from models.network.encoder import Encoder
 from models.network.kinds import encoder_settings, make_encoder, plain
-from models.repeatable.whole_file import write_bytes
+from models.reproducibility.atomic_write import write_bytes
 from models.text.featurizer import Featurizer
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ included), a word, or a part of one (`models/text/units.py`). Units are found an
 64-bit hash of their characters, without a Python loop over characters or n-grams; two different
 units of one vocabulary get the same hash with a probability below 1e-8, since n of them have n²/2⁶⁵
 chances. Knows numpy and nothing else:
-`tasks/artefact/serving_file.py` puts this module into the model that consumers load. Titles are
+`tasks/release/model_package/serving_file.py` puts this module into the model that consumers load. Titles are
 cleaned (`models/text/titles.py`) where they come in, not here.
 """
 
@@ -48,7 +48,7 @@ class Features(NamedTuple):
 
     streams: tuple[Ids, ...]
     """One for each kind of unit that the encoder reads."""
-    cut: Bool[np.ndarray, " title"]
+    truncated: Bool[np.ndarray, " title"]
     """True where a title was longer than the `max_length` of one of them."""
 
 
@@ -102,7 +102,7 @@ class Vocabulary:
             row, ids = np.concatenate([row, empty]), np.append(ids, np.full(len(empty), PADDING))
             order = np.argsort(row, kind="stable")
             ids = ids[order]
-        return Ids(ids, np.maximum(lengths, 1)), stretches.cut
+        return Ids(ids, np.maximum(lengths, 1)), stretches.truncated
 
     def _look_up(self, stretches: Spans) -> Int[np.ndarray, " unit"]:
         hashes = segment_hashes(stretches.points, stretches.start, stretches.end)
@@ -130,7 +130,7 @@ class Featurizer:
 
     alphabet: str
     """All characters of the training titles, sorted; a title without a letter of it is not
-    answered (`models/served/abstention.py`)."""
+    answered (`models/normalizer/abstention.py`)."""
     vocabularies: tuple[Vocabulary, ...]
 
     @classmethod
@@ -162,12 +162,12 @@ class Featurizer:
 
     def __call__(self, titles: Sequence[str]) -> Features:
         """Featurize cleaned titles."""
-        streams, cut = [], np.zeros(len(titles), bool)
+        streams, truncated = [], np.zeros(len(titles), bool)
         for vocabulary in self.vocabularies:
             blocks = [
                 vocabulary.ids(titles[start : start + BLOCK])
                 for start in range(0, max(1, len(titles)), BLOCK)
             ]
             streams.append(Ids(*map(np.concatenate, zip(*(ids for ids, _ in blocks), strict=True))))
-            cut |= np.concatenate([block for _, block in blocks])
-        return Features(tuple(streams), cut)
+            truncated |= np.concatenate([block for _, block in blocks])
+        return Features(tuple(streams), truncated)

@@ -28,7 +28,7 @@ class Spans(NamedTuple):
     end: Int[np.ndarray, " unit"]
     row: Int[np.ndarray, " unit"]
     """The title that the unit is of; ascending."""
-    cut: Bool[np.ndarray, " title"]
+    truncated: Bool[np.ndarray, " title"]
 
 
 def spans(titles: Sequence[str], units: UnitSettings) -> Spans:
@@ -38,7 +38,7 @@ def spans(titles: Sequence[str], units: UnitSettings) -> Spans:
     if units.unit == "subword":
         return _subwords(_framed(_words(titles, units.max_length)), units.orders)
     kept = [title[: units.max_length] for title in titles]
-    cut = _lengths(titles) > units.max_length
+    truncated = _lengths(titles) > units.max_length
     if units.unit == "ngram":
         kept = [f" {title} " for title in kept]
     text = "".join(kept)
@@ -46,9 +46,9 @@ def spans(titles: Sequence[str], units: UnitSettings) -> Spans:
     points = code_points(text)
     if units.unit == "character":
         start = np.arange(len(points))
-        return Spans(text, points, start, start + 1, row, cut)
+        return Spans(text, points, start, start + 1, row, truncated)
     start, end = _ngrams(row, units.orders)
-    return Spans(text, points, start, end, row[start], cut)
+    return Spans(text, points, start, end, row[start], truncated)
 
 
 def _ngrams(
@@ -92,7 +92,7 @@ def _framed(words: Spans) -> Spans:
     letter = (inside > 0) & (inside < np.repeat(wide, wide) - 1)
     points[letter] = words.points[(np.repeat(words.start, wide) + inside - 1)[letter]]
     text = points.astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
-    return Spans(text, points, start, end, words.row, words.cut)
+    return Spans(text, points, start, end, words.row, words.truncated)
 
 
 def segment_hashes(

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import torch
 
-from models.repeatable.seeding import child_seed
+from models.reproducibility.seeding import child_seed
 
 if TYPE_CHECKING:
     from jaxtyping import Int
@@ -52,8 +52,8 @@ def read_pairs(path: Path, *, with_dissimilar: bool) -> Pairs:
         raise ValueError(f"{path}: no similar pair; every occupation has a single title")
     if with_dissimilar and similar.all():
         raise ValueError(f"{path}: no dissimilar pair; set loss.negatives to batch or hardest")
-    apart = ids[~similar] if with_dissimilar else ids[rejected]
-    return Pairs(_int32(ids[similar]), _int32(apart))
+    negative_mask = ids[~similar] if with_dissimilar else ids[rejected]
+    return Pairs(_int32(ids[similar]), _int32(negative_mask))
 
 
 def _int32(ids: np.ndarray) -> Tensor:

@@ -17,7 +17,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save
 
-from models.repeatable.whole_file import write_bytes
+from models.reproducibility.atomic_write import write_bytes
 
 if TYPE_CHECKING:
     from torch import Tensor

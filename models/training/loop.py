@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from models.repeatable.progress import Progress
+from models.reproducibility.progress import Progress
 from models.training.checkpoints import Checkpoint, Checkpoints
 from models.training.run import Run, TrainSettings
 
@@ -109,10 +109,10 @@ def _look(run: Run, progress: Checkpoint, losses: tuple[float, ...], steps: int)
 
 
 def _line(progress: Checkpoint, settings: TrainSettings, speed: float) -> str:
-    _, loss, alike, apart, score = progress.history[-1]
+    _, loss, alike, negative_mask, score = progress.history[-1]
     left = (settings.max_steps - progress.step) / speed
     return (
         f"step {progress.step}/{settings.max_steps}  loss {loss:.4f} "
-        f"(similar {alike:.4f}, dissimilar {apart:.4f})  valid {score:.3f}"
+        f"(similar {alike:.4f}, dissimilar {negative_mask:.4f})  valid {score:.3f}"
         f"{' *' if not progress.stale else ''}  {speed:.1f} steps/s, at most {left:.0f} s left"
     )

@@ -15,7 +15,7 @@ import torch
 
 from models.network.kinds import kind_of, loss_parts, make_encoder, plain
 from models.network.loss import Loss, LossSettings, PairBatch
-from models.repeatable.seeding import child_seed
+from models.reproducibility.seeding import child_seed
 from models.text.featurizer import Featurizer
 from models.training.strings import FeaturizedStrings
 from models.training.teacher import TeacherSettings
@@ -47,7 +47,7 @@ class TrainSettings:
     patience: int
     """Looks at the validation queries without a better success@1 before training stops."""
     teacher: TeacherSettings | None = None
-    """How it learns from a teacher (`models/training/taught_run.py`), if it has one."""
+    """How it learns from a teacher (`models/training/distillation.py`), if it has one."""
 
 
 class Run(ABC):

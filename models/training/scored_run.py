@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from models.measures.correlations import pearson
-from models.measures.metrics import rank_gold, success_at_k
+from models.metrics.correlations import pearson
+from models.metrics.gold_ranks import rank_gold, success_at_k
 from models.network.embedding import BATCH, encode_rows
 from models.network.encoder import Encoder
 from models.network.kinds import kind_of
@@ -86,8 +86,10 @@ class ScoredRun(Run):
         none = torch.empty(0, 2, dtype=torch.long, device=self.device)
         if self.scores is None:
             return rows, PairBatch(place[:, 0], place[:, 1], self._unlinked(rows), none)
-        apart = torch.zeros(len(rows), len(rows), dtype=torch.bool, device=self.device)
-        return rows, PairBatch(place[:, 0], place[:, 1], apart, none, scores=self.scores[chosen])
+        negative_mask = torch.zeros(len(rows), len(rows), dtype=torch.bool, device=self.device)
+        return rows, PairBatch(
+            place[:, 0], place[:, 1], negative_mask, none, scores=self.scores[chosen]
+        )
 
     @torch.inference_mode()
     def valid_score(self) -> float:
@@ -110,8 +112,8 @@ class ScoredRun(Run):
         """Mark which strings are different and in no link of the training pairs."""
         keys = self._keys(rows[:, None], rows[None, :])
         place = torch.searchsorted(self.links, keys).clamp(max=len(self.links) - 1)
-        apart: Tensor = self.links[place] != keys
-        return apart.fill_diagonal_(False)
+        negative_mask: Tensor = self.links[place] != keys
+        return negative_mask.fill_diagonal_(False)
 
     def _keys(
         self, left: Int[Tensor, "*pair"], right: Int[Tensor, "*pair"]

@@ -32,7 +32,7 @@ class Strings:
     """Ids of the strings that an index is built from."""
     valid: Int[Tensor, " query"]
     """Ids of the validation queries."""
-    companions: Int[Tensor, " title"] = field(default_factory=lambda: torch.empty(0).long())
+    auxiliary: Int[Tensor, " title"] = field(default_factory=lambda: torch.empty(0).long())
     """Ids of a second taxonomy's titles and copies: none is known to be apart from the others."""
 
     @property
@@ -63,7 +63,7 @@ def read_strings(path: Path) -> Strings:
         torch.from_numpy(occupations),
         torch.from_numpy(np.flatnonzero(role == "alias")),
         torch.from_numpy(np.flatnonzero(role == "valid")),
-        torch.from_numpy(np.flatnonzero(np.isin(role, ("companion", "noisy_companion")))),
+        torch.from_numpy(np.flatnonzero(np.isin(role, ("auxiliary_taxonomy", "noisy_auxiliary")))),
     )
 
 
@@ -111,7 +111,7 @@ class FeaturizedStrings:
         return tuple(part for stream in self.streams for part in stream.batch(rows))
 
 
-def told_apart(codes: Int[Tensor, "batch most"]) -> Bool[Tensor, "batch batch"]:
+def known_negatives(codes: Int[Tensor, "batch most"]) -> Bool[Tensor, "batch batch"]:
     """Mark which two strings are known to have no occupation in common.
 
     A string of unknown occupation is told apart from none: it may belong with any other.
@@ -127,6 +127,6 @@ def told_apart(codes: Int[Tensor, "batch most"]) -> Bool[Tensor, "batch batch"]:
     one = torch.repeat_interleave(size)  # each row, as often as its occupation has strings
     other = torch.arange(len(one), device=codes.device) - (size.cumsum(0) - size)[one]
     known = (codes >= 0).any(1)
-    apart = known[:, None] & known[None, :]
-    apart[string[one], string[starts[group[one]] + other]] = False
-    return apart
+    negative_mask = known[:, None] & known[None, :]
+    negative_mask[string[one], string[starts[group[one]] + other]] = False
+    return negative_mask

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import torch
 
 from models.network.loss import PairBatch
-from models.repeatable.seeding import child_seed
+from models.reproducibility.seeding import child_seed
 from models.training.batches import Pairs, Shuffled
-from models.training.strings import Strings, told_apart
+from models.training.strings import Strings, known_negatives
 
 if TYPE_CHECKING:
     from jaxtyping import Int
@@ -46,7 +46,7 @@ class TitleBatches:
         self.occupations = strings.occupations.to(device)
         self.occupation_count = strings.occupation_count
         self.beside = torch.zeros(len(strings.titles), dtype=torch.bool, device=device)
-        self.beside[strings.companions.to(device)] = True
+        self.beside[strings.auxiliary.to(device)] = True
         self.similar, self.dissimilar = pairs.similar.to(device), pairs.dissimilar.to(device)
         self.similar_rows = Shuffled(len(self.similar), count, seed, device)
         if len(self.dissimilar):
@@ -67,10 +67,10 @@ class TitleBatches:
         rows, place = torch.unique(pairs, return_inverse=True)
         (left, right), dissimilar = place[:count].unbind(1), place[count:]
         if self.reads_dissimilar:
-            apart = torch.zeros(len(rows), len(rows), dtype=torch.bool, device=rows.device)
+            negative_mask = torch.zeros(len(rows), len(rows), dtype=torch.bool, device=rows.device)
         else:
-            apart = told_apart(self.occupations[rows])
-            apart &= self.beside[rows][:, None] == self.beside[rows][None, :]
-        apart[dissimilar[:, 0], dissimilar[:, 1]] = True
-        apart[dissimilar[:, 1], dissimilar[:, 0]] = True
-        return rows, PairBatch(left, right, apart, dissimilar)
+            negative_mask = known_negatives(self.occupations[rows])
+            negative_mask &= self.beside[rows][:, None] == self.beside[rows][None, :]
+        negative_mask[dissimilar[:, 0], dissimilar[:, 1]] = True
+        negative_mask[dissimilar[:, 1], dissimilar[:, 0]] = True
+        return rows, PairBatch(left, right, negative_mask, dissimilar)

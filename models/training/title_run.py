@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from models.answer.index import AliasIndex
-from models.answer.occupation_scores import best_scores
-from models.measures.metrics import rank_gold, success_at_k
+from models.metrics.gold_ranks import rank_gold, success_at_k
 from models.network.embedding import embed_rows
 from models.network.kinds import kind_of
 from models.network.loss import PairBatch
+from models.ranking.index import AliasIndex
+from models.ranking.occupation_scores import best_scores
 from models.text.featurizer import Featurizer
 from models.training.batches import Pairs
 from models.training.frozen_space import FrozenSpace

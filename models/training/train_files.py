@@ -18,14 +18,14 @@ import torch
 
 from models.network.kinds import encoder_settings, fit_featurizer, loss_settings
 from models.network.model_files import save_model
-from models.repeatable.whole_file import write_bytes
+from models.reproducibility.atomic_write import write_bytes
 from models.training.batches import read_pairs
 from models.training.checkpoints import Checkpoints, run_key
+from models.training.distillation import title_run
 from models.training.frozen_space import FrozenSpace
 from models.training.loop import Look, Trained, train
 from models.training.run import TrainSettings, describe
 from models.training.strings import read_strings
-from models.training.taught_run import title_run
 from models.training.teacher import Teacher, TeacherSettings
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.answer.evidence import Evidence
-from models.answer.index import AliasIndex
-from models.answer.occupation_scores import ScoreRule
-from models.answer.search import Search
 from models.network.model_files import load_model
+from models.ranking.evidence import Evidence
+from models.ranking.index import AliasIndex
+from models.ranking.occupation_scores import ScoreRule
+from models.ranking.search import Search
 from tasks.evaluation.systems import network
-from tasks.files.frames import read_frame
-from tasks.files.schemas import EXEMPLARS, PRIOR
+from tasks.io.frames import read_frame
+from tasks.io.schemas import EXEMPLARS, PRIOR
 
 
 def read_evidence(folder: Path, index: AliasIndex, temperature: float) -> Evidence:

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import polars as pl
 
-from models.answer.search import Search
+from models.ranking.search import Search
+from tasks.evaluation.metric_tables import nested, table, write_table
+from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.ranking import rank_queries
-from tasks.evaluation.systems import EvaluateParams
-from tasks.files.frames import write_frame, write_json
-from tasks.files.schemas import RUN, SCORES, TABLE
-from tasks.files.tables import nested, table, write_table
+from tasks.io.frames import write_frame, write_json
+from tasks.io.schemas import RUN, SCORES, TABLE
 
 
 class Measured(NamedTuple):

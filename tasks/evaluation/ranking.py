@@ -11,11 +11,11 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from models.answer.index import AliasIndex
-from models.answer.search import Hits, Search
-from models.measures.metrics import GoldRank, pad_gold, rank_gold, reciprocal_rank, success_at_k
-from models.repeatable.progress import Progress
-from tasks.files.schemas import RUN, SCORES
+from models.metrics.gold_ranks import GoldRank, pad_gold, rank_gold, reciprocal_rank, success_at_k
+from models.ranking.index import AliasIndex
+from models.ranking.search import Hits, Search
+from models.reproducibility.progress import Progress
+from tasks.io.schemas import RUN, SCORES
 
 METRICS: dict[str, Callable[[GoldRank], np.ndarray]] = {
     "success_at_1": lambda rank: success_at_k(rank, 1),

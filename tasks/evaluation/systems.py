@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING
 
 import polars as pl
-from pydantic import Field
 
-from models.answer.index import AliasIndex
-from models.answer.occupation_scores import ScoreRule
-from models.answer.search import Similarities
-from tasks.files.frames import read_frame
-from tasks.files.schemas import TITLES
-from tasks.params.section import Count, Section
+from models.ranking.index import AliasIndex
+from models.ranking.search import Similarities
+from tasks.io.frames import read_frame
+from tasks.io.schemas import TITLES
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -21,21 +18,6 @@ if TYPE_CHECKING:
 
     from models.network.encoder import Encoder
     from models.text.featurizer import Featurizer
-
-
-class EvaluateParams(Section):
-    """Section `evaluate`: how occupations score, for every system, and what is kept."""
-
-    NAME: ClassVar[str] = "evaluate"
-    occupation_score: Literal["best", "soft"]
-    soft_temperature: Annotated[float, Field(gt=0)]
-    run_depth: Count
-    bootstrap_draws: Count
-
-    @property
-    def rule(self) -> ScoreRule:
-        """As the systems take it."""
-        return ScoreRule(self.occupation_score, self.soft_temperature)
 
 
 def read_index(data: Path = Path("data")) -> AliasIndex:

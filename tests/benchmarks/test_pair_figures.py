@@ -1,4 +1,4 @@
-"""Figures of pairs: pooled over seeds by hand, intervals as `models/measures/correlations` has."""
+"""Figures of pairs: pooled over seeds by hand, intervals as `models/metrics/correlations` has."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from benchmarks.pair_figures import (
     compared,
     mean_over_sets,
     rows_of,
-    told_apart,
+    separated,
     word_overlap,
 )
-from models.measures.correlations import MEASURES, resampled_measure
-from models.measures.intervals import bootstrap_interval
-from models.repeatable.seeding import child_seed
+from models.metrics.correlations import MEASURES, resampled_measure
+from models.metrics.intervals import bootstrap_interval
+from models.reproducibility.seeding import child_seed
 from models.training.scored_pairs import ScoredPairs
-from tasks.scored.similarity_measures import Measured
+from tasks.papers.similarity.similarity_measures import Measured
 
 RANDOM = np.random.default_rng(5)
 GOLD = RANDOM.random(40)
@@ -71,7 +71,7 @@ def test_a_difference_is_paired() -> None:
 
 def test_shares_have_the_interval_of_a_mean_each_seed_with_its_threshold() -> None:
     right = (GOLD > 0.5).astype(float)
-    figure = told_apart(GOOD.tolist(), right, [0.5, 0.6], "toy")
+    figure = separated(GOOD.tolist(), right, [0.5, 0.6], "toy")
     for seed, cut in ((0, 0.5), (1, 0.6)):
         hits = ((GOOD[seed] >= cut) == (right == 1)).astype(float)
         ends = bootstrap_interval(hits, DRAWS, DRAW)

@@ -24,21 +24,21 @@ PLACES = {"train": (1, 2, 3), "valid": (5, 8, 9), "test": (4, 6, 7)}
 """How far behind a sentence the other one of its pair stands: no part has a pair of another."""
 
 
-def pairs(part: str, count: int) -> list[tuple[str, str, int]]:
+def pairs(split: str, count: int) -> list[tuple[str, str, int]]:
     """Each sentence and another, with a kind from 0 to 4."""
-    others = [SENTENCES[(k + PLACES[part][k % 3]) % 18] for k in range(count)]
+    others = [SENTENCES[(k + PLACES[split][k % 3]) % 18] for k in range(count)]
     return [(SENTENCES[k], other, 3 * k % 5) for k, other in enumerate(others)]
 
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """18 training, 12 validation and 15 test pairs of each; one training pair is a test pair."""
-    parts = {part: pairs(part, count) for part, count in COUNTS.items()}
+    parts = {split: pairs(split, count) for split, count in COUNTS.items()}
     left, right, _ = parts["test"][3]
     parts["train"].append((f"{right}!", left.upper(), 2))
     head = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
     quality = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
-    for part, rows in parts.items():
+    for split, rows in parts.items():
         related = [f"{k}\t{a}\t{b}\t{1 + kind}\tN\n" for k, (a, b, kind) in enumerate(rows)]
         alike = [f"{int(kind > 1)}\t{k}\t{k}\t{a}\t{b}\n" for k, (a, b, kind) in enumerate(rows)]
         for dataset, text in (
@@ -47,7 +47,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ):
             _, files, folder = FILES[dataset]
             (tmp_path / folder).mkdir(parents=True, exist_ok=True)
-            (tmp_path / folder / files[part]).write_text(text, encoding="utf-8")
+            (tmp_path / folder / files[split]).write_text(text, encoding="utf-8")
     monkeypatch.setenv("ROLECALL_DATA", str(tmp_path))
     return tmp_path
 

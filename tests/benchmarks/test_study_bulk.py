@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 from benchmarks.studies.bulk.inputs import distinct_titles, write_titles
 from benchmarks.studies.bulk.whole_run import _memory
 from benchmarks.workspace import Workspace
-from tasks.files.frames import write_frame
-from tasks.files.schemas import INPUTS
+from tasks.io.frames import write_frame
+from tasks.io.schemas import INPUTS
 
 
 def test_titles_are_distinct_and_drawn_by_the_seed(workspace: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from toy_workspace import JOBS
 
 from benchmarks.studies.champion import measure as champion
 from benchmarks.studies.champion.titles import COLUMNS, FILE, Halves, read_halves
-from models.answer.index import AliasIndex
+from models.ranking.index import AliasIndex
 from models.text.titles import clean_title
 
 INDEX = AliasIndex.of(["a", "b"], ["o0", "o1"])

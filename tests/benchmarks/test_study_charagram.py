@@ -16,7 +16,7 @@ from benchmarks.studies.charagram import measure as charagram
 from benchmarks.studies.charagram.material import distinct, read
 from benchmarks.studies.charagram.measure import systems
 from benchmarks.study import study
-from tasks.scored.readers.semeval import FILES
+from tasks.papers.similarity.readers.semeval import FILES
 
 STEMS = ("bake", "drive", "mine", "nurse", "pilot", "sing", "teach", "paint")
 ENDS = ("", "r", "rs", "d", "ing")
@@ -46,9 +46,9 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for number, file in enumerate(FILES.values()):
         rows = [f"{k % 6}\t{SENTENCES[k]}\t{SENTENCES[(k * 7 + number) % 128]}\n" for k in range(9)]
         (tmp_path / "sts/semeval" / file).write_text("".join(rows))
-    for part in ("test_annotated", "train"):
+    for split in ("test_annotated", "train"):
         rows = [f"{a}\t{SENTENCES[5 * k]}\t{1 + k % 5}\n" for k, a in enumerate(SENTENCES[:11])]
-        (tmp_path / f"sts/sick2014/SICK_{part}.txt").write_text(
+        (tmp_path / f"sts/sick2014/SICK_{split}.txt").write_text(
             "sentence_A\tsentence_B\trelatedness_score\n" + "".join(rows)
         )
     rows = [f"{k % 2}\t1\t2\t{SENTENCES[k]}!\t{SENTENCES[k + 1]}\n" for k in range(20)]

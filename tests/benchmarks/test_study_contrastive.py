@@ -14,7 +14,7 @@ from benchmarks.studies.contrastive.measure import gradient_share, variants
 from benchmarks.study import study
 from benchmarks.workspace import Workspace
 from models.losses.contrastive import ContrastiveSettings, contrastive_loss, dissimilar_penalty
-from tasks.params.network import training_settings
+from tasks.pipeline.train.network_params import training_settings
 
 
 def test_weights_of_means_are_the_papers_sum(workspace: Path) -> None:
@@ -61,7 +61,7 @@ def test_tiny_run(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(contrastive, "MIX", "3")
     monkeypatch.setattr(contrastive, "MARGINS", (0.4,))
     monkeypatch.setitem(study("contrastive").face, "datasets", ["sample"])
-    monkeypatch.setitem(study("contrastive").face, "needs", "data/pairs/3/pairs.parquet")
+    monkeypatch.setitem(study("contrastive").face, "needs", "data/pairs/extra_words/pairs.parquet")
     words = f"--steps 3 --every 2 --processes 1 --kept {tmp_path}/kept --results {tmp_path}"
     measure(study("contrastive"), words.split())
     rows = read_rows(tmp_path / "contrastive.csv")

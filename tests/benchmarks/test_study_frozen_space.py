@@ -23,7 +23,7 @@ from benchmarks.title_networks import TitleNetworks
 from benchmarks.workspace import Exam, Workspace
 from models.losses.parts.bessel import log_bessel_i_over_power
 from models.network.kinds import kind_of
-from tasks.params.network import training_settings
+from tasks.pipeline.train.network_params import training_settings
 
 EARLIER = Path("data/train/1/1/model")
 TUNED = {system: {"learning_rate": 0.01} for system in (*frozen_space.COMPARED, frozen_space.FREE)}

@@ -63,9 +63,9 @@ def test_tests_are_read_from_the_networks_of_a_workspace(
         [queries("annotations", "gate", "the "), queries("annotations", "valid", "a ")]
     )
     asked = pl.concat([asked, queries("heldout_alias", "valid", "head ")])
-    parts = {part: asked.filter(part=part) for part in ("gate", "valid")}
+    parts = {split: asked.filter(split=split) for split in ("gate", "valid")}
     monkeypatch.setattr(gate, "gate_queries", lambda _: parts["gate"])
-    monkeypatch.setattr(gate, "read_queries", lambda part, _: parts[part])
+    monkeypatch.setattr(gate, "read_queries", lambda split, _: parts[split])
     monkeypatch.setattr(Workspace, "model", lambda *_: Path("data/train/1/1/model"))
     (test,) = gate.read_tests(Workspace.read("sample")).items()
     assert test[0] == "annotations"

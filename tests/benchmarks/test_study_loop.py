@@ -19,11 +19,11 @@ from benchmarks.studies.loop.arm import Arm, Ran
 from benchmarks.studies.loop.measure import ARMS, Job, run_arm
 from benchmarks.studies.loop.people import CHOICES, People
 from benchmarks.studies.loop.stream import Stream
-from tasks.artefact import phrases
-from tasks.files.frames import write_frame
-from tasks.files.schemas import OCCUPATIONS
-from tasks.judging.gate import Verdict
-from tasks.review import variety
+from tasks.apps.review import diversify as variety
+from tasks.io.frames import write_frame
+from tasks.io.schemas import OCCUPATIONS
+from tasks.release.gate.rule import GateDecision
+from tasks.release.model_package import phrases
 
 pytestmark = WARNINGS
 OPTIONS: dict[str, Any] = {"weeks": 2, "budget": 8, "steps": 4, "batch": 6, "seeds": 1}
@@ -121,7 +121,7 @@ def of_test(ran: Ran, test: str) -> pl.DataFrame:
 
 def test_a_look_up_alone_touches_nobody_else(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where exemplars do harm: mistakes are right at once, the next week's inputs as before."""
-    refused = Verdict(False, "worse", [])
+    refused = GateDecision(False, "worse", [])
     monkeypatch.setattr(arm, "decide_corrected", lambda *_: refused)
     monkeypatch.setattr(Arm, "_promoted", lambda *_: False)
     job = Job("sample", "queue", 1, options(board, weeks=1))

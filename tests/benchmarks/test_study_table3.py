@@ -16,12 +16,12 @@ from benchmarks.render import pages
 from benchmarks.results import Row, machine, read_rows, read_runs
 from benchmarks.studies.table3 import measure as table3
 from benchmarks.study import study
-from tasks.files.frames import Schema, write_frame
-from tasks.files.schemas import STRINGS, TABLE
-from tasks.files.tables import write_table
-from tasks.reporting.material import HISTORY
-from tasks.table3.effects import EFFECTS
-from tasks.table3.tables import SUMMARY
+from tasks.evaluation.metric_tables import write_table
+from tasks.io.frames import Schema, write_frame
+from tasks.io.schemas import STRINGS, TABLE
+from tasks.papers.table3.effects import EFFECTS
+from tasks.papers.table3.tables import SUMMARY
+from tasks.pipeline.report.report_data import HISTORY
 
 ROOT = Path(__file__).parents[2]
 LABEL = "source:label_agrees"
@@ -132,8 +132,8 @@ def test_a_workspace_that_only_retrained_has_no_effects(made: Path) -> None:
     (made / "data/table3/effects.csv").unlink()
     assert not [key for key in rows_of() if "-" in key[0]]
     for seed in (1, 2):
-        (made / f"data/evaluate/4c/{seed}/table.csv").unlink()
-    with pytest.raises(FileNotFoundError, match=r"evaluate/4c/1/table\.csv is missing"):
+        (made / f"data/evaluate/corrections/{seed}/table.csv").unlink()
+    with pytest.raises(FileNotFoundError, match=r"evaluate/corrections/1/table\.csv is missing"):
         rows_of()
 
 

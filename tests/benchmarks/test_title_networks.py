@@ -16,11 +16,11 @@ from benchmarks.runner import Job, bounded
 from benchmarks.studies.zoo.costs import encoded
 from benchmarks.title_networks import TitleNetworks, read_inputs, start
 from benchmarks.workspace import VALID, Workspace
-from models.measures.crossed import crossed_interval
+from models.metrics.crossed_intervals import crossed_interval
 from models.training.checkpoints import Checkpoints
 from models.training.loop import train
-from tasks.params.network import training_settings
-from tasks.params.whole import AllParams
+from tasks.check_params import AllParams
+from tasks.pipeline.train.network_params import training_settings
 
 ALL = {"success_at_1": "success_at_1"}
 
@@ -92,13 +92,13 @@ def test_a_gain_holds_what_other_seeds_would_change(params: AllParams) -> None:
 def test_a_network_is_named_by_the_code_that_trains_it(
     params: AllParams, networks: TitleNetworks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not by what answers titles, nor by comments (`tasks/code.py`)."""
+    """Not by what answers titles, nor by comments (`tasks/pipeline/training_code_hash/stage.py`)."""
     job = Job("it", bounded(training_settings(params.network, 1), 2))
     made = networks.outcome(job).folder
     known = runner.training_code(job.settings, "models.training.train_files")
     assert "models/training/title_run.py" in known
     assert "models/encoders/recurrent.py" in known
-    assert "models/served/normalizer.py" not in known
+    assert "models/normalizer/normalizer.py" not in known
     monkeypatch.setattr(runner, "code_of", lambda *_: {"models/training/title_run.py": "another"})
     assert networks.outcome(job).folder != made
 

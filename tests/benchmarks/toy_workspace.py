@@ -12,19 +12,19 @@ import torch
 import yaml
 from frames_of import aliases_of, frame_of
 
-from models.answer.search import Search
 from models.network.kinds import fit_featurizer, make_encoder
 from models.network.model_files import save_model
+from models.ranking.search import Search
+from tasks.check_params import load_params
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import index_of
-from tasks.files.frames import write_frame
-from tasks.files.schemas import QUERIES, SCORES, SPLIT_ALIASES, SPLIT_INPUTS, STRINGS, TITLES
-from tasks.pairing.drawn_pairs import base_pairs
-from tasks.pairing.pair_blocks import write_blocks
-from tasks.pairing.strings_table import base_strings
-from tasks.params.network import training_settings
-from tasks.params.whole import load_params
-from tasks.split import distinct_titles
+from tasks.io.frames import write_frame
+from tasks.io.schemas import QUERIES, SCORES, SPLIT_ALIASES, SPLIT_INPUTS, STRINGS, TITLES
+from tasks.pipeline.pairs.drawn_pairs import base_pairs
+from tasks.pipeline.pairs.pair_blocks import write_blocks
+from tasks.pipeline.pairs.strings_table import base_strings
+from tasks.pipeline.split.stage import distinct_titles
+from tasks.pipeline.train.network_params import training_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,10 +79,10 @@ def make_workspace(root: Path) -> Path:
     return root
 
 
-def queries(test: str, part: str, front: str) -> pl.DataFrame:
+def queries(test: str, split: str, front: str) -> pl.DataFrame:
     """One query an occupation."""
     rows = [
-        (f"{test}-{part}-{k}", test, part, front + job, [f"o{k}"], 4, "alias")
+        (f"{test}-{split}-{k}", test, split, front + job, [f"o{k}"], 4, "alias")
         for k, job in enumerate(JOBS)
     ]
     return frame_of(rows, QUERIES)
@@ -103,9 +103,9 @@ def toy_encoder() -> Callable[[Sequence[str]], np.ndarray]:
 def _write_pairs(root: Path, titles: pl.DataFrame, split: pl.DataFrame) -> None:
     strings = base_strings(titles, split)
     params = load_params(root / "params.yaml")
-    write_frame(strings, root / "data/pairs/3/strings.parquet", STRINGS)
+    write_frame(strings, root / "data/pairs/extra_words/strings.parquet", STRINGS)
     blocks = base_pairs(strings, params.pairs, np.random.default_rng(1))
-    write_blocks(blocks, root / "data/pairs/3/pairs.parquet")
+    write_blocks(blocks, root / "data/pairs/extra_words/pairs.parquet")
 
 
 def _write_lexical(root: Path, titles: pl.DataFrame, tests: pl.DataFrame) -> None:

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from files_table import BEGIN, PAGE, files_table, renewed, spelled
 
-from tasks.files.schemas import FILES
+from tasks.io.schemas import FILES
 
 ROOT = Path(__file__).parents[2]
 

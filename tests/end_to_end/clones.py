@@ -29,10 +29,10 @@ PIPELINE = (  # folders of data/
     "typos",
     "synonyms",
     "extra_words",
-    "companion",
+    "auxiliary_taxonomy",
     "pairs",
     "code",
-    "earlier_model",
+    "reference_model",
     "teacher",
     "train",
     "score",
@@ -50,7 +50,7 @@ LONGER = {"max_steps": 200, "evaluate_every": 20}
 """
 FIRST_LOOK = f"step {LONGER['evaluate_every']}/{LONGER['max_steps']} "
 MIX, SEED = "4c", 1  # the defaults of `params.yaml`, of which `report` shows one model
-MODEL = f"{MIX}-{SEED}"  # as in `train@4c-1`
+MODEL = f"{MIX}-{SEED}"  # as in `train@corrections-1`
 IN_GIT = {"data/report/metrics.json"}  # of what stages write
 
 

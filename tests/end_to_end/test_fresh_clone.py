@@ -15,7 +15,7 @@ import yaml
 from clones import IN_GIT, MIX, MODEL, SEED, Clone, fresh_clone
 
 pytestmark = pytest.mark.slow
-TRAINED = re.compile(r"data/(train|score|feedback|pairs/4c?|evaluate|table3|report)(/|$)")
+TRAINED = re.compile(r"data/(train|score|feedback|pairs/corrections?|evaluate|table3|report)(/|$)")
 VERSION = re.compile(r"^model   rolecall version 1, (champion|challenger)$", re.MULTILINE)
 CONSUMER = """
 import sys

@@ -20,18 +20,18 @@ LAST = {  # one stage of each kind, and what it writes last
     "typos": "data/typos/metrics.json",
     "synonyms": "data/synonyms/metrics.json",
     "extra_words": "data/extra_words/metrics.json",
-    "companion": "data/companion/metrics.json",
-    "pairs@0": "data/pairs/0/metrics.json",
-    "pairs@1": "data/pairs/1/metrics.json",
-    "code": "data/code/train.json",
-    "earlier_model": "data/earlier_model/address",
+    "auxiliary_taxonomy": "data/auxiliary_taxonomy/metrics.json",
+    "pairs@base": "data/pairs/base/metrics.json",
+    "pairs@typos": "data/pairs/1/metrics.json",
+    "code": "data/training_code_hash/train.json",
+    "reference_model": "data/reference_model/address",
     "teacher": "data/teacher/metrics.json",
-    "score": "data/score/metrics.json",
+    "score": "data/simulate_feedback/metrics.json",
     "feedback": "data/feedback/metrics.json",
     f"pairs@{MIX}": f"data/pairs/{MIX}/metrics.json",
     TRAINED: f"data/train/{MIX}/{SEED}/history.csv",
     "lexical": "data/lexical/metrics.json",
-    f"evidence@{MODEL}": f"data/evidence/{MIX}/{SEED}/metrics.json",
+    f"evidence@{MODEL}": f"data/calibrate/{MIX}/{SEED}/metrics.json",
     f"evaluate@{MODEL}": f"data/evaluate/{MIX}/{SEED}/metrics.json",
     "report": "data/report/report.html",
 }
@@ -138,7 +138,7 @@ def test_the_flow_in_training(ladder: Ladder, tmp_path: Path) -> None:
 VERSIONS = """
 from pathlib import Path
 import mlflow, pandas, yaml
-from tasks.registry.tracking import tracking_uri
+from tasks.io.tracking import tracking_uri
 mlflow.set_tracking_uri(tracking_uri(Path.cwd()))
 name = yaml.safe_load(Path("params.yaml").read_text())["register"]["name"]
 client = mlflow.MlflowClient()
@@ -165,7 +165,7 @@ def test_registering(ladder: Ladder, moment: str, tmp_path: Path) -> None:
         "artifacts": any_file_below(registry / "artifacts"),
         "model file": lambda printed: any(registry.rglob("MLmodel")),
     }[moment]
-    command = (sys.executable, "-m", "tasks.registry.register")
+    command = (sys.executable, "-m", "tasks.release.registry.register")
     kill_at(at, clone, *command)
     assert "rolecall version 1 registered; alias challenger" in clone.run(*command)
     assert "rolecall version 1 was registered already" in clone.run(*command)

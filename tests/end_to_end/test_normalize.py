@@ -17,7 +17,7 @@ import tiny_registry
 import tiny_run
 from mlflow_import import WARNINGS
 
-from tasks.bulk.source import ROWS
+from tasks.apps.bulk.source import ROWS
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
 MODEL = "--model=models:/rolecall/1"
@@ -43,7 +43,7 @@ def environment(root: Path) -> dict[str, str]:
 def begun(root: Path, output: str, known: str) -> subprocess.Popen[bytes]:
     words = ["in.parquet", output, MODEL, f"--known={known}", "--processes=2"]
     return subprocess.Popen(
-        [sys.executable, "-m", "tasks.bulk", *words],
+        [sys.executable, "-m", "tasks.apps.bulk", *words],
         cwd=root,
         env=environment(root),
         stdout=subprocess.DEVNULL,
@@ -103,7 +103,7 @@ def test_a_full_disk_keeps_what_is_finished(
     sizes = sorted(path.stat().st_size for path in begins)
     room = sum(sizes) - sizes[-1] // 2
     words = [root / "in.parquet", output, MODEL, f"--known={known}", "--processes=2"]
-    run = " ".join([sys.executable, "-m", "tasks.bulk", *map(str, words)])
+    run = " ".join([sys.executable, "-m", "tasks.apps.bulk", *map(str, words)])
     script = IN_A_SMALL_DISK.format(bytes=room, disk=disk, run=run, output=output)
     address = f"sqlite:///{root.resolve()}/.mlflow/mlflow.db"
     done = subprocess.run(

@@ -61,7 +61,7 @@ def test_what_was_found_is_shown(main: Clone, proposed: str, files: Path) -> Non
 
 def test_every_stage_runs_and_a_model_is_registered(printed: str) -> None:
     assert "titles.csv: Windows-1252 (Latin-1), semicolons between fields" in printed
-    assert re.search(r"^stages .*evaluate@4c-1 ran, report ran$", printed, re.MULTILINE)
+    assert re.search(r"^stages .*evaluate@corrections-1 ran, report ran$", printed, re.MULTILINE)
     assert re.search(r"^model +rolecall-mine version 1", printed, re.MULTILINE)
 
 

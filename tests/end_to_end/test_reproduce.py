@@ -33,10 +33,10 @@ def elsewhere(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> 
         "typos",
         "synonyms",
         "extra_words",
-        "companion",
+        "auxiliary_taxonomy",
         *(f"pairs/{k}" for k in ("0", "1", "2", "3", "4c")),
         "code",
-        "earlier_model",
+        "reference_model",
         "teacher",
         "train",
         "score",
@@ -78,5 +78,5 @@ def test_data_stages_at_full_size_are_those_of_the_committed_lock(
 ) -> None:
     """Run all stages before training: a difference in one byte would change dvc.lock."""
     clone = fresh_clone(tmp_path, home)
-    assert "Running stage 'pairs@3'" in clone.dvc("repro", "pairs@3", **OTHER)
+    assert "Running stage 'pairs@extra_words'" in clone.dvc("repro", "pairs@extra_words", **OTHER)
     assert clone.changed() == ""

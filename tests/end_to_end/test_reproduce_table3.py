@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks for survivors in /proc"),
 ]
-KILLED = "train@0-1"  # which `report` does not need
+KILLED = "train@base-1"  # which `report` does not need
 SECONDS = 600  # it is the seventeenth stage
 MIXES = ("0", "1", "2", "3", "4", "4c")
 SYSTEMS = {"ngram", "tfidf", "untrained", *MIXES}
@@ -48,7 +48,7 @@ def rows(clone: Clone, name: str) -> list[dict[str, str]]:
 def test_it_goes_on_where_it_was_killed(reproduced: tuple[Clone, str]) -> None:
     _, printed = reproduced
     assert LONGER["evaluate_every"] <= resumed_at(printed, KILLED) < LONGER["max_steps"]
-    assert "train@1-1: resumed" not in printed
+    assert "train@typos-1: resumed" not in printed
 
 
 def test_it_ends_with_the_table(reproduced: tuple[Clone, str]) -> None:

@@ -26,7 +26,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pl.DataFrame(rows, schema=["raw_title", "row"], orient="row").write_csv(root / "in.csv")
     for version, output in enumerate(("one", "two"), 1):
         words = ["in.csv", output, f"--model=models:/rolecall/{version}", "--known=known"]
-        assert run(root, "tasks.bulk", *words, "--prefix=found_", "--processes=1").returncode == 0
+        assert (
+            run(root, "tasks.apps.bulk", *words, "--prefix=found_", "--processes=1").returncode == 0
+        )
     return root
 
 
@@ -40,7 +42,7 @@ def run(root: Path, module: str, *words: str) -> subprocess.CompletedProcess[str
 def test_the_queue_is_there_whole(root: Path) -> None:
     """Each title once, no near-duplicate, nothing that cannot be read; then again: it is taken."""
     words = ["two", "queue", "--before=one", "--budget=5"]
-    done = run(root, "tasks.review", *words)
+    done = run(root, "tasks.apps.review", *words)
     assert done.returncode == 0, done.stderr
     assert "by models:/rolecall/2" in done.stdout
     assert sorted(path.name for path in (root / "queue").iterdir()) == ["queue.csv", "review.html"]
@@ -52,13 +54,13 @@ def test_the_queue_is_there_whole(root: Path) -> None:
     assert len({title for title in titles if "night" in title}) <= 1
     assert set(titles) <= {"'=coder", *TITLES}
     assert all(row["predicted_occupation_id"] in tiny_run.TAXONOMY for row in rows)
-    again = run(root, "tasks.review", *words)
+    again = run(root, "tasks.apps.review", *words)
     assert again.returncode == 1
     assert "queue is there already: name another place, or remove it" in again.stderr
 
 
 def test_a_model_that_is_none_leaves_nothing(root: Path) -> None:
-    done = run(root, "tasks.review", "two", "none", "--model=models:/rolecall/9")
+    done = run(root, "tasks.apps.review", "two", "none", "--model=models:/rolecall/9")
     assert done.returncode == 1
     assert "no model models:/rolecall/9" in done.stderr
     assert not [*root.glob("none*")]

@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 from chromium import MISSING, PROGRAM, Tab, chromium, until
 
-from tasks.files.schemas import FEEDBACK
-from tasks.review.page import Occupation, page
-from tasks.review.queued import QUEUE
+from tasks.apps.review.build_queue import QUEUE
+from tasks.apps.review.page import Occupation, page
+from tasks.io.schemas import FEEDBACK
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(PROGRAM is None, reason=MISSING)]
 
@@ -55,8 +55,8 @@ def item(title: str, predicted: str | None, names: list[str]) -> dict[str, Any]:
         "rows": 3,
         "why_queued": f"3 rows; {title[:20]}",
         "why_answered": f"because of {title}",
-        "own_words": [],
-        "rival_words": [],
+        "distinguishing_words": [],
+        "runner_up_words": [],
         "top_occupation_ids": top,
         "top_titles": [f"alias of {name}" for name in top],
         "top_scores": [0.9 - 0.1 * rank for rank in range(len(top))],
@@ -142,19 +142,19 @@ def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
         "predicted_occupation_id": "'=nurse",
         "matched_title": "alias of =nurse",
         "model_version": "m1",
-        "verdict": "right",
+        "verdict": "correct",
         "corrected_occupation_id": "",
         "reviewer_id": "me",
     }
     assert verdicts(rows) == [
-        ("night nurse", "right", ""),
-        ("bread </script><script>fault()</script>", "wrong", "cook"),
-        ('\'=1+1, "chef"', "right", ""),
-        ("Führungskraft\n🍞", "wrong", "baker"),
-        ("hello", "no job title", ""),
-        ("nurse 2", "right", ""),
-        ("nurse 3", "right", ""),
-        ("last", "wrong", "'=nurse"),
+        ("night nurse", "correct", ""),
+        ("bread </script><script>fault()</script>", "incorrect", "cook"),
+        ('\'=1+1, "chef"', "correct", ""),
+        ("Führungskraft\n🍞", "incorrect", "baker"),
+        ("hello", "not_a_job_title", ""),
+        ("nurse 2", "correct", ""),
+        ("nurse 3", "correct", ""),
+        ("last", "incorrect", "'=nurse"),
     ]
 
 

@@ -49,7 +49,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "rolecall models": r"\nversion 1 .*(.*\n)+load it as models:/rolecall@champion",
     "dvc repro": r"Data and pipelines are up to date\.",
     "dvc metrics diff": r"\ndata/report/metrics.json +annotations ",
-    "dvc exp run --temp": r"(?s)'pairs@3' is cached.*Running stage 'train@4c-2'.*Ran exp",
+    "dvc exp run --temp": r"(?s)'pairs@extra_words' is cached.*Running stage 'train@corrections-2'.*Ran exp",
     "dvc exp show": r"\| Experiment .*\| annotations(.*\n)+.*\[2\]",
     "dvc push": r"^Everything is up to date\.\n$",  # the flow has pushed
     "dvc pull": r"files? (fetched|added)",

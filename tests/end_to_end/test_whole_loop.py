@@ -84,7 +84,7 @@ def answered(queue: Path, labels: dict[str, str], file: Path) -> dict[str, str]:
             continue
         known[row["raw_title"]] = label
         right = row["predicted_occupation_id"] == label
-        row |= {"verdict": "right" if right else "wrong", "reviewer_id": "ann"}
+        row |= {"verdict": "correct" if right else "incorrect", "reviewer_id": "ann"}
         row |= {"corrected_occupation_id": "" if right else label, "judged_at": "2026-11-24"}
     with file.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, rows[0])
@@ -124,7 +124,7 @@ def test_the_whole_loop(small: Clone, tmp_path: Path) -> None:
     second = normalized(clone, "second")
     assert {title: second[title] for title in known} == known
     assert "has all of this feedback already" in typed(clone, "apply-feedback")
-    words = pl.read_parquet(clone.root / "data/feedback/words.parquet").filter(~pl.col("own"))
+    words = pl.read_parquet(clone.root / "data/feedback/reviews.parquet").filter(~pl.col("own"))
     assert set(words["reviewer_id"]) == {"ann"} and set(words["judged_at"].str.head(10)) == {
         "2026-11-24"
     }

@@ -138,9 +138,11 @@ def standing():
     before = file.exists()
     return dict(registered=registered(), decision=decision()) if before else None
 '''
-REGISTER = "import json; from tasks.registry.toy import *\nprint(json.dumps(registered()))\n"
+REGISTER = (
+    "import json; from tasks.release.registry.toy import *\nprint(json.dumps(registered()))\n"
+)
 PROMOTE = (
-    "import json, sys; from tasks.registry.toy import *\n"
+    "import json, sys; from tasks.release.registry.toy import *\n"
     "print(json.dumps(standing() if '--standing' in sys.argv else decision()))\n"
 )
 PAGE = """
@@ -166,12 +168,12 @@ FILES = {
     "dvc.yaml": PIPELINE,
     "params.yaml": PARAMS,
     "tasks/__init__.py": "",
-    "tasks/params/whole.py": WHOLE,
+    "tasks/check_params.py": WHOLE,
     "tasks/stage.py": STAGE,
-    "tasks/registry/toy.py": REGISTRY,
-    "tasks/registry/register.py": REGISTER,
-    "tasks/registry/promote.py": PROMOTE,
-    "tasks/reporting/decision_page.py": PAGE,
+    "tasks/release/registry/toy.py": REGISTRY,
+    "tasks/release/registry/register.py": REGISTER,
+    "tasks/release/registry/promote.py": PROMOTE,
+    "tasks/release/gate/decision_page.py": PAGE,
     "data/sample/titles.csv": "title\nbaker\n",
     "profiles/other.yaml": """
         external: {outside titles.csv: below/outside titles.csv}

@@ -10,7 +10,7 @@ from flows.apply_feedback import apply_feedback_in, facts
 from flows.registry import GateResult, RegistrationResult, VersionAndDecision
 
 COUNTS = {
-    "rows_read": {"feedback/a.csv": 1200, "data/score/feedback.csv": 34},
+    "rows_read": {"feedback/a.csv": 1200, "data/simulate_feedback/feedback.csv": 34},
     "rejected": {"feedback/a.csv": {"empty raw_title": 2, "unknown occupation": 3}},
     "told": 1100,
     "no_job_title": 7,

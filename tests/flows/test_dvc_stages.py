@@ -23,7 +23,7 @@ from flows.stages.dvc_stages import by_stage, outcome, repro, run_stage
 Run = Callable[..., str]
 Dvc = tuple[str, ...]
 ROOT = Path(__file__).parents[2]
-ORDER = ["ingest", "lexical", "train@1-1", "evaluate@1-1", "report"]
+ORDER = ["ingest", "lexical", "train@typos-1", "evaluate@typos-1", "report"]
 
 
 def visited(printed: str) -> list[str]:
@@ -122,7 +122,7 @@ def test_output_is_cut_where_dvc_turns_to_another_stage() -> None:
     """What a stage prints about itself or one before cuts nothing; what stands first is kept."""
     lines = ["waiting", "Running stage 'a':", "> x", "'b'", "", "'b' didn't change, skipping"]
     lines += ["Running stage 'c':", "the last words"]
-    cut = [(stage, list(part)) for stage, part in by_stage(iter(lines), ["a", "b", "c"])]
+    cut = [(stage, list(split)) for stage, split in by_stage(iter(lines), ["a", "b", "c"])]
     assert cut == [("a", lines[:5]), ("b", lines[5:6]), ("c", lines[6:])]
 
 
@@ -153,8 +153,8 @@ def test_flow_and_bare_repro_write_the_same_lock(
 @pytest.mark.slow
 def test_a_failed_stage_is_named_with_its_last_lines(toy: Path, prefect_server: None) -> None:
     """The stages before it are done; none behind it is tried."""
-    (toy / "fail.txt").write_text("train@1-1")
-    with pytest.raises(StageFailed, match=r"(?s)stage train@1-1 failed\n.*the last words"):
+    (toy / "fail.txt").write_text("train@typos-1")
+    with pytest.raises(StageFailed, match=r"(?s)stage train@typos-1 failed\n.*the last words"):
         ran(toy, ORDER)
     assert plan_and_skipped(toy, "report") == (ORDER, ["ingest", "lexical"])
 

@@ -6,19 +6,19 @@ import pytest
 
 from flows.failure import command_failed, error_message
 
-DVC = "ERROR: failed to reproduce 'split': failed to run: python -m tasks.split, exited with 1"
+DVC = "ERROR: failed to reproduce 'split': failed to run: python -m tasks.pipeline.split.stage, exited with 1"
 STAGE = [
     "Running stage 'split':",
-    "> python -m tasks.split",
+    "> python -m tasks.pipeline.split.stage",
     "error: no title is left",
     "lower split.valid_min_titles",
-    "(ValueError in tasks/split.py, line 7)",
+    "(ValueError in tasks/pipeline/split/stage.py, line 7)",
     DVC,
 ]
 PYTHON = [
-    "> python -m tasks.split",
+    "> python -m tasks.pipeline.split.stage",
     "Traceback (most recent call last):",
-    '  File "tasks/split.py", line 1, in <module>',
+    '  File "tasks/pipeline/split/stage.py", line 1, in <module>',
     "    1 / 0",
     "ZeroDivisionError: division by zero",
     DVC,

@@ -14,7 +14,7 @@ import pytest
 from flows import normalize_folder as module
 from flows.failure import Failure, StageFailed
 from flows.normalize_folder import due_sources
-from tasks.bulk.files import files_at, state_of
+from tasks.apps.bulk.files import files_at, state_of
 
 OLD = 3600
 

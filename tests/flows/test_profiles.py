@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.workspaces.profiles import ProfileError, merged, read_profile
-from tasks.params.whole import check_params, load_params
+from tasks.check_params import check_params, load_params
 
 ROOT = Path(__file__).parents[2]
 BASE: dict[str, Any] = {
@@ -153,7 +153,7 @@ def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
     pairs = checked.scored_pairs
     read = {
         *taxonomy.files.values(),
-        *checked.companion.located.files.values(),
+        *checked.auxiliary_taxonomy.located.files.values(),
         *filter(None, [inputs.file]),
         checked.synonyms.file,
         *(f"{pairs.folder}/{file}" for file in pairs.files.model_dump().values()),

@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.slow
 Run = Callable[..., str]
 Dvc = tuple[str, ...]
-NUMBERS = ["train@0-1", "evaluate@0-1", "train@1-1", "evaluate@1-1"]
+NUMBERS = ["train@base-1", "evaluate@base-1", "train@typos-1", "evaluate@typos-1"]
 
 
 def test_every_mix_then_the_table_and_a_page(

@@ -25,7 +25,7 @@ NETWORK = """system,test,slice,metric,value,low,high,n
 def root(tmp_path: Path) -> Path:
     """Make a repository with the files of its report: mix 4c, the first of two seeds."""
     (tmp_path / "params.yaml").write_text('mix: "4c"\nseeds: [7, 1]\n')
-    for folder, text in (("lexical", TABLE), ("evaluate/4c/7", NETWORK)):
+    for folder, text in (("lexical", TABLE), ("evaluate/corrections/7", NETWORK)):
         (tmp_path / "data" / folder).mkdir(parents=True)
         (tmp_path / "data" / folder / "table.csv").write_text(text)
     return tmp_path

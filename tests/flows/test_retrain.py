@@ -56,7 +56,13 @@ def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: Non
     shelf = Shelf(promoted=True)
     summary = run(toy, shelf)
     assert shelf.calls == [("register", toy), ("promote", toy, 7)]
-    assert list(summary.stages) == ["ingest", "lexical", "train@1-1", "evaluate@1-1", "report"]
+    assert list(summary.stages) == [
+        "ingest",
+        "lexical",
+        "train@typos-1",
+        "evaluate@typos-1",
+        "report",
+    ]
     assert summary.pushed
     assert any((toy.parent / "storage").rglob("*"))
     text = as_text(summary)
@@ -66,13 +72,13 @@ def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: Non
 
     artifact = Artifact.get("retrain")
     assert artifact is not None
-    for part in (
+    for split in (
         "# toy version 7, champion",
         "**promoted: as requested**",
         "| figures |",
         "| ingest | ran |",
     ):
-        assert part in str(artifact.data)
+        assert split in str(artifact.data)
 
     again = run(toy, shelf)
     assert set(again.stages.values()) == {"unchanged"}
@@ -92,12 +98,12 @@ def test_task_runs_are_named_after_stages_and_logged(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     progress = done.stderr
-    assert "stage 3 of 5  train@1-1 ..." in progress
-    assert "train@1-1: working on train@1-1" in progress
+    assert "stage 3 of 5  train@typos-1 ..." in progress
+    assert "train@typos-1: working on train@typos-1" in progress
     assert (
         done.stdout.rstrip()
         .splitlines()[-5]
-        .startswith("stages  ingest ran, lexical ran, train@1-1 ran")
+        .startswith("stages  ingest ran, lexical ran, train@typos-1 ran")
     )
     assert "model   toy version 1, champion" in done.stdout
 
@@ -126,7 +132,7 @@ def test_parameters_are_checked_before_anything_starts(
 ) -> None:
     """But not again where nothing is to be run; the check may last."""
     monkeypatch.setattr("flows.processes.streaming.SECONDS_OF_SILENCE", 0.2)
-    checker, params = toy / "tasks/params/whole.py", toy / "params.yaml"
+    checker, params = toy / "tasks/check_params.py", toy / "params.yaml"
     checker.write_text("import time; time.sleep(1)\n" + checker.read_text())
     params.write_text(params.read_text().replace("top_k: 5", "top_k: 0"))
     shelf = Shelf(promoted=True)
@@ -145,9 +151,9 @@ def test_parameters_are_checked_before_anything_starts(
 
 
 def test_a_failed_stage_ends_the_flow_before_registering(toy: Path, prefect_server: None) -> None:
-    (toy / "fail.txt").write_text("evaluate@1-1")
+    (toy / "fail.txt").write_text("evaluate@typos-1")
     shelf = Shelf(promoted=True)
-    with pytest.raises(StageFailed, match="evaluate@1-1"):
+    with pytest.raises(StageFailed, match="evaluate@typos-1"):
         run(toy, shelf)
     assert shelf.calls == []
 

@@ -10,20 +10,20 @@ from typing import Any
 import polars as pl
 
 from models.text.titles import normalize_title
-from tasks.files.frames import Schema, write_frame, write_json
-from tasks.files.schemas import (
+from tasks.io.frames import Schema, write_frame, write_json
+from tasks.io.schemas import (
     EXEMPLARS,
+    OVERRIDES,
     PRIOR,
     QUERIES,
     READINGS,
     SPLIT_ALIASES,
     SPLIT_INPUTS,
-    TOLD,
     VARIANTS,
     VERDICTS,
 )
-from tasks.files.titles import with_readings
-from tasks.split import distinct_titles
+from tasks.io.title_readings import with_readings
+from tasks.pipeline.split.stage import distinct_titles
 
 Rows = Iterable[Sequence[Any]]
 
@@ -45,7 +45,7 @@ def titles_of(rows: Rows) -> pl.DataFrame:
 
     As there, a title that stands in the taxonomy twice is not held out: else the rows are refused.
     """
-    aliases = aliases_of((occupation, title, False, part) for occupation, title, part in rows)
+    aliases = aliases_of((occupation, title, False, split) for occupation, title, split in rows)
     held_out = aliases.filter(pl.col("normalized").is_duplicated(), pl.col("split") != "train")
     assert held_out.is_empty(), f"no stage holds these out: {held_out['title'].to_list()}"
     return distinct_titles(aliases)
@@ -56,8 +56,8 @@ def as_split_gives(rows: Iterable[tuple[str, str, str]]) -> list[tuple[str, str,
     rows = list(rows)
     standing = Counter(normalize_title(title) for _, title, _ in rows)
     return [
-        (occupation, title, part if standing[normalize_title(title)] == 1 else "train")
-        for occupation, title, part in rows
+        (occupation, title, split if standing[normalize_title(title)] == 1 else "train")
+        for occupation, title, split in rows
     ]
 
 
@@ -71,10 +71,10 @@ def queries_of(rows: Rows) -> pl.DataFrame:
     return frame_of(rows, QUERIES)
 
 
-def queries_that_ask(raw_titles: Iterable[str], part: str = "test") -> pl.DataFrame:
+def queries_that_ask(raw_titles: Iterable[str], split: str = "test") -> pl.DataFrame:
     """Schema `QUERIES`, of which only the titles matter."""
     return queries_of(
-        (f"q{number}", "t", part, raw_title, ["a"], 1, "alias")
+        (f"q{number}", "t", split, raw_title, ["a"], 1, "alias")
         for number, raw_title in enumerate(raw_titles)
     )
 
@@ -103,6 +103,6 @@ def write_evidence(
 
 
 def write_told(file: Path, said: Rows = ()) -> None:
-    """Write what people said of titles, (raw_title, occupation_id): schema `TOLD`."""
+    """Write what people said of titles, (raw_title, occupation_id): schema `OVERRIDES`."""
     rows = [(normalize_title(raw), name) for raw, name in said]
-    write_frame(pl.DataFrame(rows, schema=dict(TOLD), orient="row"), file, TOLD)
+    write_frame(pl.DataFrame(rows, schema=dict(OVERRIDES), orient="row"), file, OVERRIDES)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tasks.ingest import InputsParams, TaxonomyParams
-from tasks.pairs import PairsParams
-from tasks.synonyms import SynonymsParams
+from tasks.pipeline.ingest.params import InputsParams, TaxonomyParams
+from tasks.pipeline.pairs.params import PairsParams
+from tasks.pipeline.synonyms.params import SynonymsParams
 
 
 def taxonomy_params(reader: str, files: dict[str, str], **changes: Any) -> TaxonomyParams:
@@ -24,8 +24,13 @@ def inputs_params(reader: str = "none", file: str = "", **changes: Any) -> Input
 def pairs_params(**changes: Any) -> PairsParams:
     """Section `pairs`: few rounds, and blocks of 204 similar pairs with four others each."""
     shares = {"typo": 0.5, "synonym": 0.3, "extra_words": 0.3, "feedback": 0.2}
-    values = {"rounds": 3, "verdict_rounds": 3, "dissimilar_per_similar": 4, "row_group": 1024}
-    fixed = {"shares": shares, "variants_meet": "title", "outranked": "dropped"}
+    values = {
+        "positives_per_anchor": 3,
+        "pairs_per_verdict": 3,
+        "dissimilar_per_similar": 4,
+        "row_group": 1024,
+    }
+    fixed = {"shares": shares, "variant_positive": "title", "contradicted_pairs": "dropped"}
     return PairsParams(**values | fixed | changes)
 
 
@@ -40,7 +45,7 @@ def synonyms_params(**changes: Any) -> SynonymsParams:
         "min_contexts": 1,
         "test_share": 0.25,
         "max_test": 900,
-        "probe_titles": 0,
+        "valid_titles": 0,
         "gate_titles": 0,
     }
     return SynonymsParams(**values | {"max_rejected_share": 0.0} | changes)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tasks.benchmark.folder import Benchmark
-from tasks.benchmark.ranking import Ranked, rank
-from tasks.lexical import LexicalParams, lexical_systems
+from tasks.apps.benchmark.folder import Benchmark
+from tasks.apps.benchmark.ranking import Ranked, rank
+from tasks.pipeline.lexical.params import LexicalParams
+from tasks.pipeline.lexical.stage import lexical_systems
 
 FILES = {
     "queries.tsv": "Q1\tSoftwareentwickler\nQ2\tBäckerin\nQ3\tPilot\n",

@@ -8,7 +8,7 @@ import mlflow_import  # noqa: F401  its warnings
 import pytest
 import tiny_run
 
-from tasks.registry.register import register
+from tasks.release.registry.register import register
 
 
 def registered(folder: Path, *seeds: int) -> Path:

@@ -15,9 +15,9 @@ from models.network.encoder import Encoder
 from models.network.kinds import fit_featurizer, make_encoder
 from models.network.model_files import save_model
 from models.text.featurizer import Featurizer
-from tasks.files.frames import write_frame, write_json
-from tasks.files.schemas import OCCUPATIONS, QUERIES, SPLIT_ALIASES, TITLES
-from tasks.split import distinct_titles
+from tasks.io.frames import write_frame, write_json
+from tasks.io.schemas import OCCUPATIONS, QUERIES, SPLIT_ALIASES, TITLES
+from tasks.pipeline.split.stage import distinct_titles
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = RecurrentSettings("fast", 20, 4, 1, 4, 8, 0.0, 0.0)
@@ -51,10 +51,10 @@ def occupations() -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict(OCCUPATIONS), orient="row")
 
 
-def queries(part: str, repeats: int) -> pl.DataFrame:
+def queries(split: str, repeats: int) -> pl.DataFrame:
     """Each title as it stands, `repeats` times, so that a network can be right or wrong."""
     return queries_of(
-        (f"{part}-{number}-{row}", "typos", part, title, [name], 4, "typo")
+        (f"{split}-{number}-{row}", "typos", split, title, [name], 4, "typo")
         for number in range(repeats)
         for row, (name, title) in enumerate(aliases().select("occupation_id", "title").rows())
     )
@@ -89,8 +89,8 @@ def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Pa
     featurizer, encoder = network(seed)
     weights = encoder.state_dict() if good else useless()
     save_model(root / "data/train/1/7/model", featurizer, SETTINGS, weights, useless())
-    write_evidence(root / "data/evidence/1/7")
-    write_told(root / "data/pairs/1/told.parquet")
+    write_evidence(root / "data/calibrate/1/7")
+    write_told(root / "data/pairs/1/overrides.parquet")
     looks = pl.DataFrame({"step": [0, 10], "valid_score": [0.1, 0.5]})
     looks.write_csv(root / "data/train/1/7/history.csv")
     write_frame(aliases(), root / "data/split/aliases.parquet", SPLIT_ALIASES)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from frames_of import queries_of, titles_of
 
-from tasks.files.frames import write_frame
-from tasks.files.schemas import QUERIES, TITLES
+from tasks.io.frames import write_frame
+from tasks.io.schemas import QUERIES, TITLES
 
 ROOT = Path(__file__).parents[2]
 ALIASES = [

@@ -10,21 +10,21 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from benchmarks.pair_figures import Figures, compared, rows_of, told_apart, word_overlap
+from benchmarks.pair_figures import Figures, compared, separated, rows_of, word_overlap
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
 from benchmarks.runner import learning, seeded, with_values
 from benchmarks.study import study
 from benchmarks.workspace import data_folder
-from models.measures.correlations import Measure
+from models.metrics.correlations import Measure
 from models.training.run import TrainSettings
 from models.training.scored_pairs import ScoredPairs
 from models.training.train_files import settings_from
-from tasks.readers.rejected import RejectedRows
-from tasks.scored.pair_files import PARAPHRASE_PARTS, scaled
-from tasks.scored.readers import msrp, sick
-from tasks.scored.similarity_measures import best_threshold
-from tasks.scored.training_pairs import training_pairs
+from tasks.papers.similarity.pair_files import PARAPHRASE_PARTS, scaled
+from tasks.papers.similarity.readers import msrp, sick
+from tasks.papers.similarity.similarity_measures import best_threshold
+from tasks.papers.similarity.training_pairs import training_pairs
+from tasks.tables.rejected import RejectedRows
 
 FILES = {
     "sick": (sick.read_sick, sick.FILES, "sts/sick2014"),
@@ -56,9 +56,9 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
 def read(dataset: str, data: Path) -> Parts:
     """Read the publisher's three files."""
     reader, files, folder = FILES[dataset]
-    pairs = reader({part: data / folder / name for part, name in files.items()}, RejectedRows())
+    pairs = reader({split: data / folder / name for split, name in files.items()}, RejectedRows())
     learned = training_pairs(pairs, pl.DataFrame(schema=dict(PARAPHRASE_PARTS)), dataset)
-    test = scaled(pairs.filter(pl.col("part") == "test"))
+    test = scaled(pairs.filter(pl.col("split") == "test"))
     judging = ScoredPairs.of(*(test[name].to_list() for name in ("left", "right", "score")))
     return Parts(learned.train, learned.valid, judging, learned.left_out["train"])
 
@@ -103,7 +103,7 @@ def judged(dataset: str, networks: Sequence[PairNetwork], parts: Parts) -> Figur
     if dataset == "msrp":
         right = gold_of(parts.valid)
         cuts = [best_threshold(np.array(made.answers["valid"]), right) for made in networks]
-        return {("test", "accuracy"): told_apart(answers, gold, cuts, dataset)}
+        return {("test", "accuracy"): separated(answers, gold, cuts, dataset)}
     return {
         ("test", measure): compared(measure, answers, gold, dataset) for measure in CORRELATIONS
     }

@@ -12,13 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.workspace import Workspace
-from models.repeatable.seeding import generator
-from tasks.artefact.folder import Sources
-from tasks.artefact.phrases import PHRASES, places
-from tasks.augment.noise import corrupt_by_rate, letters_of
-from tasks.files.frames import read_frame
-from tasks.files.schemas import INPUTS
-from tasks.registry.register import packaged
+from models.reproducibility.seeding import generator
+from tasks.io.frames import read_frame
+from tasks.io.schemas import INPUTS
+from tasks.pipeline.augmentation.noise import corrupt_by_rate, letters_of
+from tasks.release.model_package.folder import RunFiles
+from tasks.release.model_package.phrases import PHRASES, places
+from tasks.release.registry.register import packaged
 
 WRONG = 0.02
 """Share of characters that are substituted, and as many deleted."""
@@ -63,5 +63,5 @@ def write_model(workspace: Workspace, folder: Path) -> None:
 
     shutil.rmtree(folder, ignore_errors=True)
     with TemporaryDirectory() as temporary:
-        sources = Sources.below(workspace.folder)
+        sources = RunFiles.below(workspace.folder)
         mlflow.pyfunc.save_model(str(folder), **packaged(Path(temporary), sources))

@@ -16,7 +16,7 @@ from benchmarks.studies.bulk.inputs import distinct_titles, write_model, write_t
 from benchmarks.studies.bulk.whole_run import normalized
 from benchmarks.studies.champion.titles import read_halves
 from benchmarks.workspace import Workspace, data_folder
-from models.served.normalizer import Normalizer
+from models.normalizer.normalizer import Normalizer
 
 OURS, EXACT, TEST = "rolecall", "exact", "vacancies"
 
@@ -43,7 +43,10 @@ def lost(workspace: Workspace, served: Normalizer) -> Iterator[Row]:
     """Ask half of the vacancy titles, none of those that other studies report, of both searches."""
     asked = read_halves(data_folder(), served.index, "even").asked
     found, titles = {}, asked["cleaned"].to_list()
-    for system, search in ((OURS, served.pruned or served.search), (EXACT, served.search)):
+    for system, search in (
+        (OURS, served.two_stage_search or served.search),
+        (EXACT, served.search),
+    ):
         codes = np.concatenate([hits.occupations[:, 0] for _, hits in search.blocks(titles, 1)])
         found[system] = pl.Series([served.index.occupations[code] for code in codes])
     frames = {}

@@ -32,13 +32,13 @@ def normalized(titles: Path, output: Path, model: Path, known: Path, processes: 
     words = [str(titles), str(output), f"--model={model}", f"--known={known}"]
     words += ["--column=raw_title", f"--processes={processes}"]
     began, most = time.perf_counter(), 0.0
-    with subprocess.Popen([sys.executable, "-m", "tasks.bulk", *words]) as run:
+    with subprocess.Popen([sys.executable, "-m", "tasks.apps.bulk", *words]) as run:
         while run.poll() is None:
             most = max(most, _memory(run.pid))
             time.sleep(EVERY)
     seconds = time.perf_counter() - began
     if run.returncode:
-        raise subprocess.CalledProcessError(run.returncode, "tasks.bulk")
+        raise subprocess.CalledProcessError(run.returncode, "tasks.apps.bulk")
     return Took(seconds, most, json.loads((output / "manifest.json").read_text())["rows"])
 
 

@@ -13,17 +13,18 @@ import polars as pl
 from benchmarks.studies.champion.titles import Halves
 from benchmarks.systems import CHAMPION
 from benchmarks.workspace import Workspace
-from models.answer.evidence import Evidence
-from models.answer.index import AliasIndex
-from models.answer.search import Search, Similarities
-from models.measures.metrics import rank_gold
-from tasks.artefact.registered import Registered
+from models.metrics.gold_ranks import rank_gold
+from models.ranking.evidence import Evidence
+from models.ranking.index import AliasIndex
+from models.ranking.search import Search, Similarities
 from tasks.evaluation.ranking import METRICS
-from tasks.evidence.gathering import EvidenceParams, gather
-from tasks.evidence.known import Known, known_inputs
-from tasks.files.frames import read_frame
-from tasks.files.queries import queried_strings
-from tasks.files.schemas import JUDGED, SPLIT_INPUTS
+from tasks.io.frames import read_frame
+from tasks.io.queries import queried_strings
+from tasks.io.schemas import JUDGED, SPLIT_INPUTS
+from tasks.pipeline.calibrate.gather_evidence import gather
+from tasks.pipeline.calibrate.known_inputs import Known, known_inputs
+from tasks.pipeline.calibrate.params import CalibrateParams
+from tasks.release.model_package.quantized_network import QuantizedNetwork
 
 NO_LABELS = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": pl.Int64})
 
@@ -40,7 +41,7 @@ class Asking:
     def similarities(self, model: Path, titles: list[str]) -> Similarities:
         """Return a network as it is registered, compared with titles."""
         precision = self.workspace.params.register_.precision
-        return Registered.of(model, precision).similarities(titles)
+        return QuantizedNetwork.of(model, precision).similarities(titles)
 
     def scores(self, search: Search) -> np.ndarray:
         """Score all occupations for each title asked [title, occupation]."""
@@ -59,14 +60,14 @@ class Asking:
         self,
         model: Path,
         known: Known | None = None,
-        weights: EvidenceParams | None = None,
+        weights: CalibrateParams | None = None,
     ) -> Search:
         """Search the index of all aliases with a network as it is registered, and with inputs."""
         rule = self.workspace.params.evaluate.rule
         plain = Search(self.index, self.similarities(model, self.index.titles), rule)
         if known is None:
             return plain
-        weights = weights or self.workspace.params.evidence
+        weights = weights or self.workspace.params.calibrate
         made = gather(plain, known, weights, rule.temperature, CHAMPION)
         bias = dict(made.prior.select("occupation_id", "bias").iter_rows())
         exemplars = made.exemplars.to_dict(as_series=False)
@@ -90,9 +91,9 @@ class Asking:
         return known_inputs(self.workspace.mix, inputs, nobody, queried_strings(data))
 
     @property
-    def board(self) -> EvidenceParams:
+    def board(self) -> CalibrateParams:
         """How much the given titles weigh, which say more of the asked ones than inputs do."""
-        options, own = self.options, self.workspace.params.evidence
+        options, own = self.options, self.workspace.params.calibrate
         changes = {"prior_power": options.prior_power, "guess_weight": options.guess_weight}
         return own.model_copy(update=changes)
 

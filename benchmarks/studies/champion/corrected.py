@@ -8,11 +8,11 @@ import polars as pl
 
 from benchmarks.corrected_pairs import write_corrected
 from benchmarks.workspace import Workspace
-from models.answer.search import Search
-from models.repeatable.seeding import generator
-from tasks.files.frames import read_frame
-from tasks.files.schemas import OPINIONS, SPLIT_ALIASES
-from tasks.pairing.verdicts import resolve
+from models.ranking.search import Search
+from models.reproducibility.seeding import generator
+from tasks.io.frames import read_frame
+from tasks.io.schemas import FEEDBACK_ROWS, SPLIT_ALIASES
+from tasks.pipeline.feedback.verdicts import resolve
 
 
 def write_judged(workspace: Workspace, search: Search, given: pl.DataFrame, folder: Path) -> None:
@@ -31,7 +31,7 @@ def write_judged(workspace: Workspace, search: Search, given: pl.DataFrame, fold
 
 
 def _opinions(search: Search, given: pl.DataFrame) -> pl.DataFrame:
-    """Schema `OPINIONS`: each label judges the first answer to its title; each is one voice."""
+    """Schema `FEEDBACK_ROWS`: each label judges the first answer to its title; each is one voice."""
     index, rows = search.index, []
     for place, hits in search.blocks(given["cleaned"].to_list(), 1):
         block = given[place].select("raw_title", "occupation_id").rows()
@@ -42,10 +42,10 @@ def _opinions(search: Search, given: pl.DataFrame) -> pl.DataFrame:
             right = answer == label
             verdict = ("right", None) if right else ("wrong", label)
             rows.append((raw_title, answer, index.titles[title], "champion", *verdict))
-    told = pl.DataFrame(rows, schema=list(OPINIONS)[: len(rows[0])], orient="row")
+    overrides = pl.DataFrame(rows, schema=list(FEEDBACK_ROWS)[: len(rows[0])], orient="row")
     voices = {
         "reviewer_id": pl.int_range(pl.len()).cast(pl.String),
         "judged_at": pl.lit(None, pl.String),
         "own": pl.lit(value=False),
     }
-    return told.with_columns(pl.col("corrected_occupation_id").cast(pl.String), **voices)
+    return overrides.with_columns(pl.col("corrected_occupation_id").cast(pl.String), **voices)

@@ -13,9 +13,9 @@ from benchmarks.runner import one_thread
 from benchmarks.systems import CHAMPION, SENTENCES, untrained
 from benchmarks.timing import Work, alternate
 from benchmarks.workspace import Workspace
-from models.answer.search import Search, Similarities
-from tasks.artefact.registered import Registered
-from tasks.teacher.sentence_encoder import sentence_encoder
+from models.ranking.search import Search, Similarities
+from tasks.pipeline.teacher.sentence_encoder import sentence_encoder
+from tasks.release.model_package.quantized_network import QuantizedNetwork
 
 
 def cost_rows(
@@ -38,12 +38,12 @@ def cost_rows(
         return Work(name, "speed", "titles_per_second", _answered(search, titles))
 
     with one_thread():
-        ours = Registered.of(model, precision).similarities(index.titles)
+        ours = QuantizedNetwork.of(model, precision).similarities(index.titles)
         others = untrained(index.titles, params, options.untrained)
         works = [work(CHAMPION, ours), *(work(*other) for other in others)]
         yield from alternate(works, options.repeats)
     for system, kept in ((CHAMPION, precision), (f"{CHAMPION}/single", "single")):
-        weight = Registered.of(model, kept).megabytes(index.titles)
+        weight = QuantizedNetwork.of(model, kept).megabytes(index.titles)
         yield Row(system, "size", "megabytes", weight, 1)
     if SENTENCES in options.untrained:
         weights = sum(one.numel() for one in sentence_encoder().model.parameters())

@@ -18,11 +18,11 @@ from benchmarks.studies.champion.titles import read_halves
 from benchmarks.systems import CHAMPION, champion_settings, untrained
 from benchmarks.title_networks import TitleNetwork, TitleNetworks
 from benchmarks.workspace import Workspace, data_folder
-from models.answer.search import Search
+from models.ranking.search import Search
 from tasks.evaluation.ranking import METRICS
 from tasks.evaluation.systems import read_index
-from tasks.evidence.gathering import EvidenceParams
-from tasks.evidence.known import Known
+from tasks.pipeline.calibrate.known_inputs import Known
+from tasks.pipeline.calibrate.params import CalibrateParams
 
 NAMES = {name: name for name in METRICS} | {"reciprocal_rank": "mrr"}
 
@@ -68,7 +68,7 @@ def champion_rows(
 ) -> Iterator[Row]:
     """Ask the networks of every seed in each setting."""
 
-    def asked(test: str, known: Known | None, weights: EvidenceParams | None = None) -> Seeds:
+    def asked(test: str, known: Known | None, weights: CalibrateParams | None = None) -> Seeds:
         return {
             seed: asking.values(test, asking.search(own.folder, known, weights))
             for seed, own in plain.items()
@@ -78,14 +78,15 @@ def champion_rows(
     bare = asked("unlabelled", asking.bare, asking.board)
     params = asking.workspace.params
     yield from figures(f"{CHAMPION}/alone", asked("zero_label", None), NAMES, params)
-    told = {
+    overrides = {
         seed: asking.values("feedback", asking.search(own.folder, asking.labelled, asking.board))
         for seed, own in taught.items()
     }
-    for settled in (before, bare, told):
+    for settled in (before, bare, overrides):
         yield from figures(CHAMPION, settled, NAMES, params)
     after, ahead = (
-        {seed: asking.unjudged(own) for seed, own in settled.items()} for settled in (told, before)
+        {seed: asking.unjudged(own) for seed, own in settled.items()}
+        for settled in (overrides, before)
     )
     gained = f"{CHAMPION}/feedback-{CHAMPION}/zero_label"
     for column, metric in NAMES.items():

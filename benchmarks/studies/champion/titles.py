@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from models.answer.index import AliasIndex
+from models.ranking.index import AliasIndex
 from models.text.titles import clean_title, normalize_title
-from tasks.ingest import InputsParams
-from tasks.readers.inputs import read_inputs
-from tasks.readers.rejected import RejectedRows
+from tasks.pipeline.ingest.inputs import read_inputs
+from tasks.pipeline.ingest.params import InputsParams
+from tasks.tables.rejected import RejectedRows
 
 FILE = "jobbert/titles.csv"
 COLUMNS = {"raw_title": "vacancyTitle", "occupation_id": "conceptUri"}

@@ -10,21 +10,21 @@ from pathlib import Path
 import polars as pl
 
 from benchmarks.pair_networks import strings
-from models.repeatable.seeding import generator
+from models.reproducibility.seeding import generator
 from models.text.titles import clean_title
 from models.training.scored_pairs import ScoredPairs
-from tasks.readers.rejected import RejectedRows
-from tasks.scored.pair_files import scaled
-from tasks.scored.readers import semeval, sick
-from tasks.scored.readers.ppdb import read_ppdb
-from tasks.scored.readers.simlex import read_simlex
+from tasks.papers.similarity.pair_files import scaled
+from tasks.papers.similarity.readers import semeval, sick
+from tasks.papers.similarity.readers.ppdb import read_ppdb
+from tasks.papers.similarity.readers.simlex import read_simlex
+from tasks.tables.rejected import RejectedRows
 
 HELD_OUT = 1000
-Links = list[tuple[str, str]]
+WeightedVectors = list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Material:
+class ReportData:
     """Pairs to train on, to choose by, and to judge by.
 
     Attributes:
@@ -40,7 +40,7 @@ class Material:
     sentences: dict[str, ScoredPairs]
 
 
-def read(data: Path, held_out: int = HELD_OUT) -> Material:
+def read(data: Path, held_out: int = HELD_OUT) -> ReportData:
     """Read all of it."""
     published = read_ppdb(data / "ppdb/ppdb-xl.txt", RejectedRows()).frame
     links = distinct(published.select("head", "paraphrase").rows())
@@ -48,7 +48,7 @@ def read(data: Path, held_out: int = HELD_OUT) -> Material:
     asked = set(map(frozenset, zip(*strings(simlex), strict=True)))
     fresh = [link for link in links if frozenset(link) not in asked]
     drawn = generator(0, "charagram", "valid").permutation(len(fresh)) < held_out
-    return Material(
+    return ReportData(
         _linked(list(compress(fresh, ~drawn))),
         _linked(list(compress(fresh, drawn))),
         simlex,
@@ -56,7 +56,7 @@ def read(data: Path, held_out: int = HELD_OUT) -> Material:
     )
 
 
-def distinct(pairs: Sequence[tuple[str, str]]) -> Links:
+def distinct(pairs: Sequence[tuple[str, str]]) -> WeightedVectors:
     """Return each pair of two words once, whichever way round; none of equal words.
 
     Words are told apart as encoders see them, cleaned: `1,800` is not `1800`, `The` is `the`.
@@ -69,7 +69,7 @@ def distinct(pairs: Sequence[tuple[str, str]]) -> Links:
     return list(first.values())
 
 
-def _linked(links: Links) -> ScoredPairs:
+def _linked(links: WeightedVectors) -> ScoredPairs:
     return ScoredPairs.of([left for left, _ in links], [right for _, right in links])
 
 
@@ -83,7 +83,7 @@ def asked_sentences(folder: Path) -> dict[str, ScoredPairs]:
     related = {"test": folder / "sick2014" / sick.FILES["test"]}
     pairs = [semeval.read_semeval(files, RejectedRows()), sick.read_sick(related, RejectedRows())]
     sets = pl.concat(pairs).partition_by("dataset", as_dict=True, maintain_order=True)
-    return {str(name): judged(part) for (name,), part in sets.items()}
+    return {str(name): judged(split) for (name,), split in sets.items()}
 
 
 def judged(pairs: pl.DataFrame) -> ScoredPairs:

@@ -9,7 +9,7 @@ from benchmarks.pair_figures import Figures, compared, mean_over_sets, rows_of, 
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
 from benchmarks.runner import learning, seeded, with_values
-from benchmarks.studies.charagram.material import Material, read
+from benchmarks.studies.charagram.material import ReportData, read
 from benchmarks.study import study
 from benchmarks.workspace import data_folder
 from models.training.run import TrainSettings
@@ -50,7 +50,7 @@ def systems(dataset: str, options: argparse.Namespace) -> dict[str, TrainSetting
 
 
 def rows_of_all(
-    made: Mapping[str, Mapping[int, PairNetwork]], material: Material, batch: int
+    made: Mapping[str, Mapping[int, PairNetwork]], material: ReportData, batch: int
 ) -> Iterator[Row]:
     """Yield the figures and curves of every system, and what the first gains over the others."""
     figures = {system: judged(list(by_seed.values()), material) for system, by_seed in made.items()}
@@ -67,7 +67,7 @@ def rows_of_all(
             yield from rows_of(f"{FIRST}-{system}", gains, by_seed)
 
 
-def judged(networks: Sequence[PairNetwork], material: Material) -> Figures:
+def judged(networks: Sequence[PairNetwork], material: ReportData) -> Figures:
     """Return by test and metric what the seeds of a system reach: ρ of words, r of sentences."""
     answers = [network.answers["simlex"] for network in networks]
     words = compared("spearman", answers, gold_of(material.simlex), "simlex")
@@ -75,7 +75,7 @@ def judged(networks: Sequence[PairNetwork], material: Material) -> Figures:
     return {("simlex", "spearman"): words, **sentences}
 
 
-def of_sentences(answers: Sequence[Mapping[str, list[float]]], material: Material) -> Figures:
+def of_sentences(answers: Sequence[Mapping[str, list[float]]], material: ReportData) -> Figures:
     """Return Pearson's r on each set of sentences, and its mean over the STS sets."""
     figures = {
         (test, "pearson"): compared(
@@ -88,7 +88,7 @@ def of_sentences(answers: Sequence[Mapping[str, list[float]]], material: Materia
 
 
 def curve(
-    system: str, seed: int, network: PairNetwork, material: Material, batch: int
+    system: str, seed: int, network: PairNetwork, material: ReportData, batch: int
 ) -> Iterator[Row]:
     """Yield Figure 1: ρ on SimLex and the validation score, by examples seen."""
     for look, spearman in zip(network.looks, network.watched, strict=True):

@@ -26,11 +26,11 @@ from models.losses.contrastive import ContrastiveSettings, dissimilar_penalty
 from models.network.embedding import embed_rows
 from models.network.kinds import kind_of
 from models.network.model_files import load_model
-from models.repeatable.seeding import child_seed
+from models.reproducibility.seeding import child_seed
 from models.training.batches import read_pairs
 from models.training.run import TrainSettings
 from models.training.title_run import TitleRun
-from tasks.params.network import training_settings
+from tasks.pipeline.train.network_params import training_settings
 
 MIX = "1"
 PENALTIES: tuple[Literal["printed", "flipped", "hinge"], ...] = ("printed", "flipped", "hinge")

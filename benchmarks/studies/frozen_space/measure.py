@@ -16,13 +16,13 @@ from benchmarks.runner import bounded, learning, one_thread, seeded, with_values
 from benchmarks.study import study
 from benchmarks.title_networks import TitleNetworks
 from benchmarks.workspace import Exam, Workspace
-from models.answer.search import Similarities
 from models.network.embedding import embed_titles
 from models.network.kinds import loss_settings
 from models.network.model_files import load_model
+from models.ranking.search import Similarities
 from models.training.run import TrainSettings
-from tasks.params.network import training_settings
-from tasks.params.whole import AllParams
+from tasks.check_params import AllParams
+from tasks.pipeline.train.network_params import training_settings
 
 METRICS = {"success_at_1": "success_at_1", "success_at_10": "success_at_10"}
 EARLIER, FREE, OWN = "earlier", "free", "own_index"

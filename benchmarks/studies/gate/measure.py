@@ -19,14 +19,14 @@ import polars as pl
 
 from benchmarks.results import Row
 from benchmarks.workspace import Exam, Workspace
-from models.measures.intervals import bootstrap_interval
-from models.repeatable.seeding import child_seed, generator
+from models.metrics.intervals import bootstrap_interval
+from models.reproducibility.seeding import child_seed, generator
 from tasks.evaluation.systems import read_index
-from tasks.files.queries import read_queries
-from tasks.files.sources import LAST
-from tasks.judging.gate import LABELLED, decide
-from tasks.judging.gate_figures import Answers
-from tasks.judging.judgement import gate_queries
+from tasks.io.mixes import LAST
+from tasks.io.queries import read_queries
+from tasks.release.gate.gate_figures import SystemResults
+from tasks.release.gate.rule import LABELLED, decide
+from tasks.release.gate.run_gate import gate_queries
 
 STANDS = "as_it_stands"
 DRAWS = 1000
@@ -77,12 +77,12 @@ def read_tests(workspace: Workspace) -> dict[str, Asked]:
     both = scores[0].join(scores[1], on=["test", "query_id"], suffix="_now")
     now, before = pl.col("success_at_1_now"), pl.col("success_at_1")
     counts = dict(gate_queries(data).group_by("test").len().iter_rows())
-    told = both.group_by("test").agg(
+    overrides = both.group_by("test").agg(
         (now - before).abs().mean().alias("differ"), now.mean().alias("right"), pl.len()
     )
     return {
         test: Asked(counts[test], differ, right, measured)
-        for test, differ, right, measured in sorted(told.iter_rows())
+        for test, differ, right, measured in sorted(overrides.iter_rows())
         if test in counts
     }
 
@@ -125,7 +125,7 @@ def promoted(
 
 def replayed(
     tests: Mapping[str, Asked], case: Scenario, rng: np.random.Generator
-) -> dict[str, Answers]:
+) -> dict[str, SystemResults]:
     """Draw the answers of challenger and opponent; of the n-gram matcher, none is right."""
     answers = {}
     for name, test in tests.items():
@@ -136,5 +136,5 @@ def replayed(
         counts = rng.multinomial(test.queries, [win, loss, right, 1 - win - loss - right])
         challenger = np.repeat([1.0, 0.0, 1.0, 0.0], counts)
         opponent = np.repeat([0.0, 1.0, 1.0, 0.0], counts)
-        answers[name] = Answers(challenger, opponent, np.zeros(test.queries))
+        answers[name] = SystemResults(challenger, opponent, np.zeros(test.queries))
     return answers

@@ -2,8 +2,8 @@
 
 The champion answers a week's inputs first; then some of its titles get their labels. What people
 said is picked up in the champion's own network, with exemplars unless the gate shows that others
-suffer, else as a look-up alone (`tasks/registry/corrections.py`). A network is then trained anew
-with all of it, and the gate decides whether it becomes champion (`tasks/judging/gate.py`).
+suffer, else as a look-up alone (`tasks/release/feedback_patch.py`). A network is then trained anew
+with all of it, and the gate decides whether it becomes champion (`tasks/release/gate/rule.py`).
 
 Out: frames of `test, query_id` and the columns `METRICS`; a null counts in no mean. `week:3` holds
 the inputs of a week before anybody answers a title of it, `week:3/…` what follows from the answers.
@@ -25,10 +25,10 @@ from benchmarks.studies.loop.retraining import Retraining
 from benchmarks.studies.loop.standing import Standing, at_the_gate
 from benchmarks.studies.loop.stream import titles_of
 from benchmarks.title_networks import TitleNetwork
-from tasks.artefact.corrected import exemplify, learned, tell
-from tasks.feedback import Judged
-from tasks.judging.first_version import decide_corrected
-from tasks.judging.gate import decide
+from tasks.pipeline.feedback.stage import Judged
+from tasks.release.gate.first_version import decide_corrected
+from tasks.release.gate.rule import decide
+from tasks.release.model_package.patch import exemplify, learned, tell
 
 METRICS = ("success_at_1", "mistakes", "corrected", "promoted", "fell_back")
 EMPTY = pl.DataFrame(
@@ -110,17 +110,17 @@ class Arm:
         stream = self.retraining.stream
         params = stream.workspace.params
         place = Path(shutil.copytree(champion.folder, folder / "with_exemplars"))
-        tell(place, said.told)
-        known = learned(said.judged, params.evidence.label_weight)
+        tell(place, said.overrides)
+        known = learned(said.judged, params.calibrate.label_weight)
         exemplify(place, said.judged["cleaned"], known)
         whole = Standing(place)
         asked = at_the_gate(whole, champion, self._queries(said), stream.index)
-        verdict = decide_corrected(asked, CHAMPION, params.gate.harm)
+        verdict = decide_corrected(asked, CHAMPION, params.gate.alpha)
         print(f"{self._who}: picked up, {verdict.reason}", flush=True)
         if verdict.promoted:
             return whole, False
         place = Path(shutil.copytree(champion.folder, folder / "look_up"))
-        tell(place, said.told)
+        tell(place, said.overrides)
         return Standing(place, champion), True
 
     def _promoted(self, challenger: Standing, champion: Standing, said: Judged) -> bool:

@@ -20,7 +20,7 @@ from benchmarks.studies.loop.retraining import Retraining
 from benchmarks.studies.loop.stream import Stream
 from benchmarks.systems import champion_settings
 from benchmarks.workspace import data_folder
-from tasks.params.whole import AllParams
+from tasks.check_params import AllParams
 
 ARMS = (NOTHING, RANDOM, QUEUE)
 COMPARED = ((RANDOM, NOTHING), (QUEUE, NOTHING), (QUEUE, RANDOM))

@@ -18,11 +18,11 @@ import numpy as np
 import polars as pl
 
 from benchmarks.studies.loop.stream import Stream
-from models.repeatable.seeding import generator
-from tasks.feedback import Judged, feedback, require_usable
-from tasks.files.frames import write_frame
-from tasks.files.schemas import FEEDBACK
-from tasks.review.queued import chosen
+from models.reproducibility.seeding import generator
+from tasks.apps.review.build_queue import chosen
+from tasks.io.frames import write_frame
+from tasks.io.schemas import FEEDBACK
+from tasks.pipeline.feedback.stage import Judged, feedback, require_usable
 
 QUEUE, RANDOM, NOTHING = "queue", "random", "nothing"
 FIRST_DAY = date(2026, 1, 5)

@@ -16,21 +16,21 @@ from benchmarks.corrected_pairs import write_corrected
 from benchmarks.runner import Job
 from benchmarks.studies.loop.stream import BEFORE, Stream
 from benchmarks.title_networks import TitleNetwork, TitleNetworks
-from models.answer.search import Search
 from models.network.model_files import load_model
-from models.repeatable.seeding import generator
+from models.ranking.search import Search
+from models.reproducibility.seeding import generator
 from models.training.run import TrainSettings
-from tasks.artefact.folder import Sources, build_artefact
 from tasks.evaluation.answering import answering
 from tasks.evaluation.systems import network
-from tasks.evidence.calibrating import calibrate, calibration_queries, levels
-from tasks.evidence.gathering import gather
-from tasks.evidence.known import known_inputs
-from tasks.feedback import Judged
-from tasks.files.frames import read_frame, write_frame, write_json
-from tasks.files.queries import read_queries
-from tasks.files.schemas import EXEMPLARS, OCCUPATIONS, PRIOR, SPLIT_INPUTS, TOLD
-from tasks.files.sources import CORRECTIONS
+from tasks.io.frames import read_frame, write_frame, write_json
+from tasks.io.mixes import CORRECTIONS
+from tasks.io.queries import read_queries
+from tasks.io.schemas import EXEMPLARS, OCCUPATIONS, OVERRIDES, PRIOR, SPLIT_INPUTS
+from tasks.pipeline.calibrate.fit_confidence import calibrate, calibration_queries, levels
+from tasks.pipeline.calibrate.gather_evidence import gather
+from tasks.pipeline.calibrate.known_inputs import known_inputs
+from tasks.pipeline.feedback.stage import Judged
+from tasks.release.model_package.folder import RunFiles, build_artefact
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ class Retraining:
 
     def artefact(self, model: Path, said: Judged, folder: Path) -> Path:
         """Write what consumers load: a network, evidence gathered anew, and the look-up."""
-        sources = Sources.below(self.stream.workspace.folder)
-        told = folder / "said" / "told.parquet"
-        write_frame(said.told, told, TOLD)
+        sources = RunFiles.below(self.stream.workspace.folder)
+        overrides = folder / "said" / "overrides.parquet"
+        write_frame(said.overrides, overrides, OVERRIDES)
         self._write_evidence(model, said.judged, folder / "evidence")
-        made = replace(sources, model=model, evidence=folder / "evidence", told=told)
+        made = replace(sources, model=model, evidence=folder / "evidence", overrides=overrides)
         build_artefact(made, folder / "artefact")
         return folder / "artefact"
 
@@ -77,7 +77,7 @@ class Retraining:
     def _write_evidence(self, model: Path, judged: pl.DataFrame, folder: Path) -> None:
         """Write what the stage `evidence` does for mix 4c."""
         workspace, index = self.stream.workspace, self.stream.index
-        params, rule = workspace.params.evidence, workspace.params.evaluate.rule
+        params, rule = workspace.params.calibrate, workspace.params.evaluate.rule
         inputs = read_frame(workspace.data / "split/inputs.parquet", SPLIT_INPUTS)
         known = known_inputs(CORRECTIONS, inputs, judged, self.stream.queried)
         plain = Search(index, network(*load_model(model), index.titles), rule)
@@ -89,6 +89,6 @@ class Retraining:
         if test:
             named = read_frame(workspace.data / "ingest/occupations.parquet", OCCUPATIONS)
             search = answering(model, index, rule, folder)
-            hierarchy, share = levels(index, named), params.lost_share
+            hierarchy, share = levels(index, named), params.max_false_rejection_rate
             calibration = calibrate(search, queries, hierarchy, rule.temperature, share)
         write_json(calibration and asdict(calibration), folder / "calibration.json")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import polars as pl
 
-from models.answer.index import AliasIndex
-from models.served.normalizer import Normalizer
+from models.normalizer.normalizer import Normalizer
+from models.ranking.index import AliasIndex
 from tasks.evaluation.ranking import rank_queries
-from tasks.files.frames import Schema
-from tasks.files.schemas import SCORES
-from tasks.judging.gate_figures import Answers, by_test
+from tasks.io.frames import Schema
+from tasks.io.schemas import SCORES
+from tasks.release.gate.gate_figures import SystemResults, by_test
 
 QUERY = ["test", "query_id"]
 ANSWER: Schema = {
@@ -36,7 +36,7 @@ class Standing:
 
     def __init__(self, folder: Path, same: Standing | None = None) -> None:
         """Read an artefact; `same` has the same network and exemplars, so its scores hold here."""
-        from tasks.artefact.serving import read_normalizer  # onnxruntime takes seconds
+        from tasks.release.model_package.serving import read_normalizer  # onnxruntime takes seconds
 
         self.folder = folder
         self.normalizer: Normalizer = read_normalizer(folder)
@@ -62,7 +62,7 @@ class Standing:
 
 def at_the_gate(
     challenger: Standing, champion: Standing, queries: pl.DataFrame, index: AliasIndex
-) -> dict[str, Answers]:
+) -> dict[str, SystemResults]:
     """Return both models' answers to the gate's queries.
 
     The n-gram matcher takes no part in a decision: the champion stands for it.

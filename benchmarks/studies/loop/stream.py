@@ -16,14 +16,14 @@ import polars as pl
 
 from benchmarks.studies.champion.titles import read_halves
 from benchmarks.workspace import Workspace
-from models.answer.index import AliasIndex
-from models.repeatable.seeding import generator
+from models.ranking.index import AliasIndex
+from models.reproducibility.seeding import generator
 from tasks.evaluation.systems import read_index
-from tasks.files.frames import read_frame
-from tasks.files.queries import RESERVE, queried_strings
-from tasks.files.schemas import SPLIT_ALIASES, STRINGS
-from tasks.files.titles import normalized
-from tasks.judging.judgement import gate_queries
+from tasks.io.frames import read_frame
+from tasks.io.queries import RESERVE, queried_strings
+from tasks.io.schemas import SPLIT_ALIASES, STRINGS
+from tasks.io.title_readings import normalized
+from tasks.release.gate.run_gate import gate_queries
 
 ASKED = "even"
 """The half that things are chosen by; the other one is for what is reported of networks."""
@@ -109,9 +109,9 @@ def titles_of(answered: pl.DataFrame) -> pl.DataFrame:
     labels = answered.group_by("normalized", "occupation_id", maintain_order=True).len()
     most = labels.sort("len", descending=True, maintain_order=True)
     said = most.unique("normalized", keep="first", maintain_order=True)
-    told = said.select("normalized", said="occupation_id")
+    overrides = said.select("normalized", said="occupation_id")
     rows = answered.group_by("normalized").agg(rows=pl.len())
     shown = answered.unique("normalized", keep="first", maintain_order=True)
-    for column in (rows, told):
+    for column in (rows, overrides):
         shown = shown.join(column, on="normalized", how="left", maintain_order="left")
     return shown

@@ -11,16 +11,16 @@ import polars as pl
 
 from benchmarks.results import BEST_STEP, LAST_STEP, Row
 from benchmarks.workspace import SAMPLE, Workspace, place
-from tasks.files.frames import read_frame
-from tasks.files.schemas import STRINGS, TABLE
-from tasks.files.sources import MIXES
-from tasks.files.tables import read_table
-from tasks.pairing.strings_table import VALID
-from tasks.reporting.material import HISTORY
-from tasks.reporting.sections.learning import best_look
-from tasks.table3.effects import EFFECTS
-from tasks.table3.paper import ACCURACY, TESTS
-from tasks.table3.tables import SUMMARY
+from tasks.evaluation.metric_tables import read_table
+from tasks.io.frames import read_frame
+from tasks.io.mixes import MIXES
+from tasks.io.schemas import STRINGS, TABLE
+from tasks.papers.table3.effects import EFFECTS
+from tasks.papers.table3.paper import ACCURACY, TESTS
+from tasks.papers.table3.tables import SUMMARY
+from tasks.pipeline.pairs.strings_table import VALID
+from tasks.pipeline.report.report_data import HISTORY
+from tasks.pipeline.report.sections.learning import best_look
 
 LEXICAL = Path("data/lexical/table.csv")
 EFFECTS_FILE = "data/table3/effects.csv"

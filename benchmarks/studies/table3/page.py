@@ -6,7 +6,7 @@ from benchmarks.pages.plots import curves, svg
 from benchmarks.pages.tables import datasets, over_seeds, where
 from benchmarks.results import Lines
 from benchmarks.studies.table3.measure import PAPER
-from tasks.table3.paper import TESTS
+from tasks.papers.table3.paper import TESTS
 
 PLOTTED = ("0", "1", "2", "3", "4")
 """The mixes that the paper has figures of."""

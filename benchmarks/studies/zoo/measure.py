@@ -17,10 +17,10 @@ from benchmarks.title_networks import TitleNetworks
 from benchmarks.workspace import VALID, Exam, Workspace
 from models.network.kinds import encoder_settings, loss_settings
 from models.training.run import TrainSettings
-from tasks.files.frames import read_frame
-from tasks.files.schemas import SCORES
-from tasks.params.network import training_settings
-from tasks.params.whole import AllParams
+from tasks.check_params import AllParams
+from tasks.io.frames import read_frame
+from tasks.io.schemas import SCORES
+from tasks.pipeline.train.network_params import training_settings
 
 METRICS = {"success_at_1": "success_at_1", "reciprocal_rank": "mrr"}
 LEXICAL = ("ngram", "tfidf")

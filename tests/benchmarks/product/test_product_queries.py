@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.product.queries import COLUMNS, ESCO, even_half, queries
 from benchmarks.studies.champion.titles import read_halves
-from models.answer.index import AliasIndex
+from models.ranking.index import AliasIndex
 
 IDS = [f"{ESCO}occupation/{number}" for number in range(2)]
 

@@ -17,11 +17,11 @@ import pytest
 from benchmarks.product import __main__ as product
 from benchmarks.product.figures import Draws, Figure
 from benchmarks.product.queries import ESCO
-from benchmarks.product.systems import OURS, Registered, alternatives, ranked, speed
-from models.answer.index import AliasIndex
-from models.answer.occupation_scores import ScoreRule
-from models.answer.search import Search
-from tasks.lexical import LexicalParams
+from benchmarks.product.systems import OURS, RegisteredModel, alternatives, ranked, speed
+from models.ranking.index import AliasIndex
+from models.ranking.occupation_scores import ScoreRule
+from models.ranking.search import Search
+from tasks.pipeline.lexical.params import LexicalParams
 
 
 class FakeModel:
@@ -38,7 +38,7 @@ class FakeModel:
 
 
 def test_answers_are_lists_and_an_abstention_is_an_empty_one() -> None:
-    made = Registered(Path(), FakeModel()).answers(["baker", "???"])
+    made = RegisteredModel(Path(), FakeModel()).answers(["baker", "???"])
     assert made.occupations == [["o1", "o2"], []]
     assert made.confidence[0] == 0.9 and np.isnan(made.confidence[1])
 
@@ -73,7 +73,7 @@ def test_without_a_champion_the_message_says_what_to_run(
         product.main()
 
 
-class Unread(Registered):
+class Unread(RegisteredModel):
     """A model without files, whose taxonomy is the toy's and one occupation of ESCO."""
 
     def index(self) -> AliasIndex:
@@ -105,7 +105,9 @@ def test_the_whole_run_writes_the_file_and_the_readme(
     monkeypatch.setattr(sys, "argv", ["product"])
     monkeypatch.setattr(product, "fetched", fetched)
     monkeypatch.setattr(
-        product.Registered, "load", classmethod(lambda cls, folder: Unread(folder, FakeModel()))
+        product.RegisteredModel,
+        "load",
+        classmethod(lambda cls, folder: Unread(folder, FakeModel())),
     )
     threads = product.torch.get_num_threads()
     product.main()

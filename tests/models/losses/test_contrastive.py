@@ -67,19 +67,21 @@ def test_loss_by_hand(loss_settings: Build, penalty: str, dissimilar: float) -> 
 def by_loop(
     similarity: list[float], similar: list[bool], dissimilar: list[bool], s: ContrastiveSettings
 ) -> float:
-    alike, apart = [], []
+    alike, negative_mask = [], []
     for e, is_similar, is_dissimilar in zip(similarity, similar, dissimilar, strict=True):
         if is_similar:
             alike.append((1 - e) ** 2)
         if is_dissimilar:
             if s.penalty == "printed":
-                apart.append(e * e if e < s.margin else 0.0)
+                negative_mask.append(e * e if e < s.margin else 0.0)
             elif s.penalty == "flipped":
-                apart.append(e * e if e > s.margin else 0.0)
+                negative_mask.append(e * e if e > s.margin else 0.0)
             else:
-                apart.append(max(0.0, e - s.margin) ** 2)
+                negative_mask.append(max(0.0, e - s.margin) ** 2)
     total = s.weight_similar * sum(alike) / len(alike) if alike else 0.0
-    return total + (s.weight_dissimilar * sum(apart) / len(apart) if apart else 0.0)
+    return total + (
+        s.weight_dissimilar * sum(negative_mask) / len(negative_mask) if negative_mask else 0.0
+    )
 
 
 ROW = st.tuples(st.floats(-1, 1), st.sampled_from([(1, 0), (0, 1), (0, 0)]))
@@ -165,12 +167,12 @@ def test_unknown_penalty() -> None:
 def batch_of_two_occupations() -> tuple[torch.Tensor, PairBatch]:
     """Put 0, 1 into one occupation, 2, 3 into another, 4 into an unknown one; 0 and 4 rejected."""
     torch.manual_seed(5)
-    apart = torch.zeros(5, 5, dtype=torch.bool)
-    apart[:2, 2:4] = apart[2:4, :2] = True
-    apart[0, 4] = apart[4, 0] = True
+    negative_mask = torch.zeros(5, 5, dtype=torch.bool)
+    negative_mask[:2, 2:4] = negative_mask[2:4, :2] = True
+    negative_mask[0, 4] = negative_mask[4, 0] = True
     pairs = torch.tensor([[0, 1], [2, 3]])
     return torch.randn(5, 6, dtype=torch.float64), PairBatch(
-        pairs[:, 0], pairs[:, 1], apart, torch.tensor([[0, 4]])
+        pairs[:, 0], pairs[:, 1], negative_mask, torch.tensor([[0, 4]])
     )
 
 
@@ -182,7 +184,7 @@ def test_the_batch_against_a_loop(negatives: str) -> None:
     rows = embeddings / embeddings.norm(dim=1, keepdim=True)
     cosine = (rows @ rows.T).tolist()
     alike = [(1 - cosine[0][1]) ** 2, (1 - cosine[2][3]) ** 2]
-    named = {(i, j) for i in range(5) for j in range(5) if batch.apart[i, j]}
+    named = {(i, j) for i in range(5) for j in range(5) if batch.negative_mask[i, j]}
     rejected = {(0, 4), (4, 0)}
     if negatives == "pairs":
         wanted = [(0, 4)]
@@ -193,8 +195,8 @@ def test_the_batch_against_a_loop(negatives: str) -> None:
         wanted = sorted(
             rejected | {(i, max(js, key=lambda j: cosine[i][j])) for i, js in others.items()}
         )
-    apart = [max(0.0, cosine[i][j] + 0.9) ** 2 for i, j in wanted]
-    expected = 0.25 * sum(alike) / len(alike) + 2.0 * sum(apart) / len(apart)
+    negative_mask = [max(0.0, cosine[i][j] + 0.9) ** 2 for i, j in wanted]
+    expected = 0.25 * sum(alike) / len(alike) + 2.0 * sum(negative_mask) / len(negative_mask)
     assert contrastive(embeddings, batch, settings).total.item() == pytest.approx(expected)
 
 

@@ -40,11 +40,11 @@ def circle(*degrees: float) -> torch.Tensor:
 
 
 def batch_of(
-    left: list[int], table: torch.Tensor, rows: list[int], apart: torch.Tensor
+    left: list[int], table: torch.Tensor, rows: list[int], negative_mask: torch.Tensor
 ) -> PairBatch:
     """Make a batch; `right` and `PairBatch.apart` are not read."""
     places = torch.tensor(left, dtype=torch.long)
-    targets = Targets(table, torch.tensor(rows, dtype=torch.long), lambda: apart)
+    targets = Targets(table, torch.tensor(rows, dtype=torch.long), lambda: negative_mask)
     nothing = torch.zeros(0, 2, dtype=torch.long)
     return PairBatch(places, places, torch.ones(9, 9).bool(), nothing, None, targets)
 
@@ -119,15 +119,15 @@ def scaled(a: list[float]) -> list[float]:
 
 def by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, margin: float) -> float:
     table, terms = batch.targets.table.tolist(), []
-    for place, row, apart in zip(
-        batch.left.tolist(), batch.targets.rows.tolist(), batch.targets.apart(), strict=True
+    for place, row, negative_mask in zip(
+        batch.left.tolist(), batch.targets.rows.tolist(), batch.targets.negative_mask(), strict=True
     ):
         if row < 0:
             continue
         predicted, target = scaled(embeddings[place].tolist()), table[row]
         near = dot(predicted, target)
         difference = [a - b for a, b in zip(predicted, target, strict=True)]
-        others = [v for j, v in enumerate(table) if apart[j] and j != row]
+        others = [v for j, v in enumerate(table) if negative_mask[j] and j != row]
         if how == "projection":
             negatives = [scaled([a - near * b for a, b in zip(predicted, target, strict=True)])]
         elif how == "difference":
@@ -193,7 +193,7 @@ def test_synthetic_negatives_need_no_mask_of_the_table(negatives: Negatives) -> 
     def never() -> torch.Tensor:
         raise AssertionError("the mask was made")
 
-    less = replace(batch, targets=batch.targets._replace(apart=never))
+    less = replace(batch, targets=batch.targets._replace(negative_mask=never))
     assert loss_of(embeddings, less, settings_of(negatives)).total == expected
 
 
@@ -273,8 +273,8 @@ def test_nothing_valid_gives_a_zero_with_a_gradient_path(
     """
     embeddings = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], requires_grad=True)
     table = torch.eye(2)
-    apart = torch.eye(2)[: len(rows)].bool()
-    batch = batch_of([0, 1][: len(rows)], table, rows, apart)
+    negative_mask = torch.eye(2)[: len(rows)].bool()
+    batch = batch_of([0, 1][: len(rows)], table, rows, negative_mask)
     loss = loss_of(embeddings, batch, settings_of(negatives))
     loss.total.backward()
     assert embeddings.grad is not None

@@ -18,20 +18,20 @@ from models.network.loss import PairBatch
 NONE = torch.empty(0, 2, dtype=torch.long)
 
 
-def batch_of(pairs: list[tuple[int, int]], apart: torch.Tensor) -> PairBatch:
+def batch_of(pairs: list[tuple[int, int]], negative_mask: torch.Tensor) -> PairBatch:
     """Places of the two strings of each pair; nothing was read as dissimilar."""
     left, right = torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).T
-    return PairBatch(left, right, apart, NONE)
+    return PairBatch(left, right, negative_mask, NONE)
 
 
 def random_batch(seed: int, size: int, pairs: int) -> tuple[torch.Tensor, PairBatch]:
     """Any pairs, repeated, both ways round, also among the strings that are apart."""
     draw = torch.Generator().manual_seed(seed)
-    apart = torch.rand(size, size, generator=draw).triu(1) > 0.6
+    negative_mask = torch.rand(size, size, generator=draw).triu(1) > 0.6
     left = torch.randint(size, (pairs,), generator=draw)
     right = (left + torch.randint(1, size, (pairs,), generator=draw)) % size
     embeddings = torch.randn(size, 3, generator=draw, dtype=torch.float64)
-    return embeddings, PairBatch(left, right, apart | apart.T, NONE)
+    return embeddings, PairBatch(left, right, negative_mask | negative_mask.T, NONE)
 
 
 def circle(*degrees: float) -> torch.Tensor:
@@ -41,7 +41,7 @@ def circle(*degrees: float) -> torch.Tensor:
 
 
 def negatives_of(pairs: int, others: int) -> torch.Tensor:
-    """Make `apart` of a batch of pairs, then others: only pairs' strings and others are apart."""
+    """Make `negative_mask` of a batch of pairs, then others: only pairs' strings and others are apart."""
     paired = torch.arange(2 * pairs + others) < 2 * pairs
     return paired[:, None] != paired
 
@@ -54,9 +54,9 @@ def test_by_hand() -> None:
     mean is 0.758369. Each direction pulls with -1, and pushes with the rest.
     """
     embeddings = circle(0, 60, 90, 180, 0)
-    apart = negatives_of(1, 3)
-    apart[4], apart[:, 4] = False, False
-    batch = batch_of([(0, 1)], apart)
+    negative_mask = negatives_of(1, 3)
+    negative_mask[4], negative_mask[:, 4] = False, False
+    batch = batch_of([(0, 1)], negative_mask)
     for symmetric, expected in ((False, 0.349012), (True, 0.758369)):
         loss = checked(info_nce)(embeddings, batch, InfoNceSettings(0.5, symmetric))
         assert loss.total.item() == pytest.approx(expected, abs=1e-6)
@@ -75,7 +75,7 @@ def by_loop(embeddings: torch.Tensor, batch: PairBatch, settings: InfoNceSetting
     for anchor, match in pairs + turned * settings.symmetric:
         among = weight(anchor, match)
         for j in range(len(embeddings)):
-            if batch.apart[anchor, j] and (anchor, j) not in pairs + turned:
+            if batch.negative_mask[anchor, j] and (anchor, j) not in pairs + turned:
                 among += weight(anchor, j)
         costs.append(-math.log(weight(anchor, match) / among))
     return sum(costs) / len(costs)
@@ -103,9 +103,9 @@ def test_equals_pytorch_metric_learning(seed: int, size: int, pairs: int, symmet
     anchor, positive = batch.left, batch.right
     if symmetric:
         anchor, positive = torch.cat([anchor, positive]), torch.cat([positive, anchor])
-    apart = batch.apart.clone()
-    apart[batch.left, batch.right] = apart[batch.right, batch.left] = False
-    tuples = (anchor, positive, *apart.nonzero(as_tuple=True))
+    negative_mask = batch.negative_mask.clone()
+    negative_mask[batch.left, batch.right] = negative_mask[batch.right, batch.left] = False
+    tuples = (anchor, positive, *negative_mask.nonzero(as_tuple=True))
     expected = NTXentLoss(temperature=0.1)(embeddings, indices_tuple=tuples)
     loss = info_nce(embeddings, batch, InfoNceSettings(0.1, symmetric)).total
     torch.testing.assert_close(loss, torch.as_tensor(expected, dtype=torch.float64))
@@ -134,11 +134,11 @@ def test_a_pair_without_a_negative_costs_nothing_and_counts() -> None:
     """Give a negative to the first of two pairs only: half of its cost, no gradient for 2, 3."""
     embeddings = torch.randn(5, 4, generator=torch.Generator().manual_seed(1))
     embeddings.requires_grad_()
-    apart = torch.zeros(5, 5, dtype=torch.bool)
-    apart[0, 4] = apart[4, 0] = True
+    negative_mask = torch.zeros(5, 5, dtype=torch.bool)
+    negative_mask[0, 4] = negative_mask[4, 0] = True
     settings = InfoNceSettings(0.05, symmetric=False)
-    both = info_nce(embeddings, batch_of([(0, 1), (2, 3)], apart), settings).total
-    first = info_nce(embeddings, batch_of([(0, 1)], apart), settings).total
+    both = info_nce(embeddings, batch_of([(0, 1), (2, 3)], negative_mask), settings).total
+    first = info_nce(embeddings, batch_of([(0, 1)], negative_mask), settings).total
     torch.testing.assert_close(both, first / 2)
     both.backward()
     assert embeddings.grad is not None

@@ -27,9 +27,11 @@ def circle(*degrees: float) -> torch.Tensor:
     return torch.stack([angles.cos(), angles.sin()], 1)
 
 
-def batch_of(pairs: list[tuple[int, int]], apart: torch.Tensor) -> PairBatch:
+def batch_of(pairs: list[tuple[int, int]], negative_mask: torch.Tensor) -> PairBatch:
     left, right = torch.tensor(pairs, dtype=torch.long).reshape(-1, 2).T
-    return PairBatch(left, right, apart | apart.T, torch.zeros(0, 2, dtype=torch.long))
+    return PairBatch(
+        left, right, negative_mask | negative_mask.T, torch.zeros(0, 2, dtype=torch.long)
+    )
 
 
 def random_case(seed: int, size: int = 8, pairs: int = 3) -> tuple[torch.Tensor, PairBatch]:
@@ -37,8 +39,8 @@ def random_case(seed: int, size: int = 8, pairs: int = 3) -> tuple[torch.Tensor,
     draw = torch.Generator().manual_seed(seed)
     embeddings = torch.randn(size, 3, generator=draw, dtype=torch.float64) * 3
     chosen = [torch.randperm(size, generator=draw)[:2].tolist() for _ in range(pairs)]
-    apart = (torch.rand(size, size, generator=draw) < 0.3).fill_diagonal_(False)
-    return embeddings, batch_of([(a, b) for a, b in chosen], apart)
+    negative_mask = (torch.rand(size, size, generator=draw) < 0.3).fill_diagonal_(False)
+    return embeddings, batch_of([(a, b) for a, b in chosen], negative_mask)
 
 
 # the pair is at 0° and 60°, and both are apart from the strings at 30°, 100°, 135° and -40°
@@ -99,7 +101,7 @@ def terms_by_loop(embeddings: torch.Tensor, batch: PairBatch, how: str, delta: f
     for pair in zip(batch.left.tolist(), batch.right.tolist(), strict=True):
         for x, y in (pair, pair[::-1]):
             near = cosine(points[x], points[y])
-            others = [t for t in range(len(points)) if batch.apart[x, t] and t not in pair]
+            others = [t for t in range(len(points)) if batch.negative_mask[x, t] and t not in pair]
             if not others:
                 continue
             far = {t: cosine(points[x], points[t]) for t in others}
@@ -166,10 +168,10 @@ def test_the_choice_is_a_constant(negatives: Negatives) -> None:
     """Expect the gradient of the hinge with the places of the negatives fixed."""
     embeddings, batch = random_case(4)
     batch = batch_of(
-        list(zip(batch.left.tolist(), batch.right.tolist(), strict=True)), ~batch.apart
+        list(zip(batch.left.tolist(), batch.right.tolist(), strict=True)), ~batch.negative_mask
     )
     anchor, positive = torch.cat([batch.left, batch.right]), torch.cat([batch.right, batch.left])
-    allowed = batch.apart[anchor].scatter(1, torch.stack([anchor, positive], 1), False)
+    allowed = batch.negative_mask[anchor].scatter(1, torch.stack([anchor, positive], 1), False)
     assert allowed.any(1).all()
     torch.manual_seed(2)
     negative = _chosen(functional.normalize(embeddings), anchor, positive, allowed, negatives)
@@ -205,9 +207,9 @@ def test_nothing_valid_gives_a_zero_with_a_gradient_path(
 ) -> None:
     """Give no pair; or none with a string apart but its own, which a person rejected."""
     embeddings = torch.randn(4, 3, requires_grad=True)
-    apart = torch.zeros(4, 4, dtype=torch.bool)
-    apart[0, 1] = True
-    loss = loss_of(embeddings, batch_of(pairs, apart), MarginSettings(0.4, negatives))
+    negative_mask = torch.zeros(4, 4, dtype=torch.bool)
+    negative_mask[0, 1] = True
+    loss = loss_of(embeddings, batch_of(pairs, negative_mask), MarginSettings(0.4, negatives))
     assert [term.item() for term in loss] == [0, 0, 0]
     loss.total.backward()
     assert embeddings.grad is not None
@@ -217,17 +219,17 @@ def test_nothing_valid_gives_a_zero_with_a_gradient_path(
 @pytest.mark.parametrize("negatives", KINDS)
 def test_an_empty_batch(negatives: Negatives) -> None:
     embeddings = torch.zeros(0, 3, requires_grad=True)
-    apart = torch.zeros(0, 0, dtype=torch.bool)
-    loss = margin(embeddings, batch_of([], apart), MarginSettings(0.4, negatives))
+    negative_mask = torch.zeros(0, 0, dtype=torch.bool)
+    loss = margin(embeddings, batch_of([], negative_mask), MarginSettings(0.4, negatives))
     loss.total.backward()
     assert loss.total.item() == 0
 
 
 def test_a_side_without_a_negative_is_left_out_of_the_mean() -> None:
     """Give one to x1 = 0° only, at 30°: 0.4 - cos 60° + cos 30° = 0.766025, not half of it."""
-    apart = torch.zeros(6, 6, dtype=torch.bool)
-    apart[0, 2] = True
-    loss = margin(POINTS, batch_of([(0, 1)], apart), MarginSettings(0.4, "max"))
+    negative_mask = torch.zeros(6, 6, dtype=torch.bool)
+    negative_mask[0, 2] = True
+    loss = margin(POINTS, batch_of([(0, 1)], negative_mask), MarginSettings(0.4, "max"))
     assert loss.total.item() == pytest.approx(0.766025, abs=1e-6)
 
 
@@ -252,9 +254,9 @@ def test_collapse(negatives: Negatives) -> None:
 
 def test_a_step_brings_the_pair_together_and_the_negative_away() -> None:
     embeddings = circle(0, 60, 70).requires_grad_()
-    apart = torch.zeros(3, 3, dtype=torch.bool)
-    apart[0, 2] = True
-    batch, settings = batch_of([(0, 1)], apart), MarginSettings(0.4, "max")
+    negative_mask = torch.zeros(3, 3, dtype=torch.bool)
+    negative_mask[0, 2] = True
+    batch, settings = batch_of([(0, 1)], negative_mask), MarginSettings(0.4, "max")
     margin(embeddings, batch, settings).total.backward()
     assert embeddings.grad is not None
     before, after = (

@@ -70,9 +70,9 @@ def by_loop(embeddings: torch.Tensor, batch: PairBatch, similarity: str) -> list
     pairs = list(zip(batch.left.tolist(), batch.right.tolist(), strict=True))
     scores = [1.0] * len(pairs) if batch.scores is None else batch.scores.tolist()
     alike = [(predicted(i, j) - s) ** 2 for (i, j), s in zip(pairs, scores, strict=True)]
-    apart = [predicted(i, j) ** 2 for i, j in batch.dissimilar.tolist()]
-    count = len(alike) + len(apart)
-    return [sum(alike + apart) / count, sum(alike) / count, sum(apart) / count]
+    negative_mask = [predicted(i, j) ** 2 for i, j in batch.dissimilar.tolist()]
+    count = len(alike) + len(negative_mask)
+    return [sum(alike + negative_mask) / count, sum(alike) / count, sum(negative_mask) / count]
 
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=6)

@@ -20,7 +20,7 @@ loss_of = checked(von_mises_fisher)
 
 
 def batch_of(left: list[int], table: torch.Tensor, rows: list[int]) -> PairBatch:
-    """Make a batch; `right` and both `apart` are not read."""
+    """Make a batch; `right` and both `negative_mask` are not read."""
     places = torch.tensor(left, dtype=torch.long)
     mask = torch.zeros(len(rows), len(table)).bool()
     targets = Targets(table, torch.tensor(rows, dtype=torch.long), lambda: mask)

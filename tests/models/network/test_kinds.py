@@ -33,12 +33,12 @@ from models.network.kinds import (
 )
 from models.network.loss import PairBatch, Targets
 from models.network.model_files import load_model, save_model
-from models.repeatable.whole_file import write_bytes
+from models.network.quantization import packed, unpacked
+from models.reproducibility.atomic_write import write_bytes
 from models.text.featurizer import Featurizer
-from tasks.artefact.export import export_encoder
-from tasks.artefact.folder import Precision
-from tasks.artefact.packed_tables import packed, unpacked
-from tasks.artefact.shared_tables import share_tables
+from tasks.release.model_package.export import export_encoder
+from tasks.release.model_package.external_weights import share_tables
+from tasks.release.model_package.params import Precision
 
 PARAMS = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text(encoding="utf-8"))
 TITLES = ["pastry chef", "c++ developer (m/f)", "a", "", "nurse", "chef de partie, night shift"]
@@ -100,7 +100,7 @@ def test_an_embedding_is_of_its_title_alone(kind: str) -> None:
 @pytest.mark.parametrize("kind", ENCODERS)
 def test_gradients_reach_every_weight(kind: str) -> None:
     featurizer, encoder = network(kind)
-    parts = [torch.from_numpy(part) for part in features(featurizer, TITLES)]
+    parts = [torch.from_numpy(split) for split in features(featurizer, TITLES)]
     encoder.train()(*parts).square().sum().backward()
     for name, weight in encoder.named_parameters():
         assert weight.grad is not None and weight.grad.abs().sum() > 0, name
@@ -140,11 +140,11 @@ def test_the_exported_network_reads_its_tables_from_the_weights(
     write_bytes(save(weights), beside)
     share_tables(file, beside)
     tables = [
-        part.weight
+        split.weight
         for module in encoder.modules()
         if not isinstance(module, ConvolutionEncoder)  # multiplies its table before it looks it up
-        for part in module.children()
-        if isinstance(part, nn.Embedding)
+        for split in module.children()
+        if isinstance(split, nn.Embedding)
     ]
     graph = onnx.load(file, load_external_data=False).graph
     assert whole - file.stat().st_size > 4 * sum(map(torch.numel, tables)) - 3000
@@ -179,8 +179,8 @@ def test_a_step_along_the_gradient_lowers_the_loss(kind: str) -> None:
     targets = None
     if settings.needs_targets:
         table = torch.nn.functional.normalize(torch.randn(3, 8), dim=1)
-        apart = torch.tensor([[False, True, True], [True, False, True]])
-        targets = Targets(table, torch.tensor([0, 1]), lambda: apart)
+        negative_mask = torch.tensor([[False, True, True], [True, False, True]])
+        targets = Targets(table, torch.tensor([0, 1]), lambda: negative_mask)
 
     def value() -> torch.Tensor:
         torch.manual_seed(0)
@@ -201,11 +201,13 @@ def test_no_pair_costs_nothing_and_keeps_the_path(kind: str) -> None:
     settings = loss_settings({"kind": kind, **PARAMS["losses"][kind]})
     embeddings = torch.randn(3, 8, requires_grad=True)
     none = torch.zeros(0, dtype=torch.long)
-    apart = torch.zeros(3, 3, dtype=torch.bool)
+    negative_mask = torch.zeros(3, 3, dtype=torch.bool)
     targets = None
     if settings.needs_targets:
         targets = Targets(torch.eye(8), none, lambda: torch.zeros(0, 8, dtype=torch.bool))
-    empty = PairBatch(none, none, apart, torch.zeros(0, 2, dtype=torch.long), targets=targets)
+    empty = PairBatch(
+        none, none, negative_mask, torch.zeros(0, 2, dtype=torch.long), targets=targets
+    )
     total = loss_parts(kind)[1](embeddings, empty, settings).total
     total.backward()
     assert total == 0 and embeddings.grad is not None and not embeddings.grad.any()

@@ -110,10 +110,10 @@ def test_golden_ngrams() -> None:
     """
     vocabulary = Vocabulary.fit(["ab"], UnitSettings("ngram", 9, (2,)))
     assert vocabulary.known == (" a", "ab", "b ")
-    ids, cut = vocabulary.ids(["ab", "ba", "abab"])
+    ids, truncated = vocabulary.ids(["ab", "ba", "abab"])
     assert ids.padded().tolist() == [[2, 3, 4, 0], [0, 0, 0, 0], [2, 3, 3, 4]]
     assert ids.lengths.tolist() == [3, 1, 4]
-    assert not cut.any()
+    assert not truncated.any()
 
 
 def test_a_title_shorter_than_the_order_has_no_such_ngram() -> None:
@@ -174,9 +174,9 @@ def test_what_is_cut_is_flagged() -> None:
     featurizer = Featurizer.fit(["ab"], [UnitSettings("character", 100)])
     read = featurizer(["ab" * 5000, "a" * 100])
     assert read.streams[0].padded().shape == (2, 100)
-    assert read.cut.tolist() == [True, False]
+    assert read.truncated.tolist() == [True, False]
     words = Featurizer.fit(["a b"], [WORDS])
-    assert words(["a b", "a b a"]).cut.tolist() == [False, True]
+    assert words(["a b", "a b a"]).truncated.tolist() == [False, True]
 
 
 @pytest.mark.parametrize("title", ["👩‍🍳", "\ud800", "𐍈", "\x00"])

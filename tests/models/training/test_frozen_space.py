@@ -47,7 +47,7 @@ def test_golden() -> None:
     targets = space.targets(torch.tensor([1, 3]), torch.tensor([[1, -1], [-1, -1]]), 3)
     check_fields(targets)
     assert targets.rows.tolist() == [1, -1]
-    assert targets.apart().tolist() == [[True, False, True], [False, False, False]]
+    assert targets.negative_mask().tolist() == [[True, False, True], [False, False, False]]
 
 
 def test_the_table_is_what_the_earlier_model_gives(toy: Toy, earlier: Path) -> None:

@@ -238,8 +238,8 @@ def test_a_rejected_pair_is_pushed_apart(
     """Only the rejection can part the two: "bakers" stays beside "baker" without it."""
     settings = train_settings(loss=replace(train_settings().loss, negatives=negatives))
     strings, pairs, featurizer = judged
-    apart = toy[1].dissimilar if negatives == "pairs" else pairs.dissimilar[:0]
-    unheard = (strings, replace(pairs, dissimilar=apart), featurizer)
+    negative_mask = toy[1].dissimilar if negatives == "pairs" else pairs.dissimilar[:0]
+    unheard = (strings, replace(pairs, dissimilar=negative_mask), featurizer)
     rejected = similarity_after(60, judged, settings)
     assert rejected < similarity_after(0, judged, settings) - 0.3
     assert rejected < similarity_after(60, unheard, settings) - 0.3
@@ -266,11 +266,11 @@ def test_a_string_of_unknown_occupation_is_no_other_ones_negative(
     assert not similar[count].any() and not similar[:, count].any()
     assert torch.nonzero(dissimilar[:, count]).tolist() == [[0]]  # the rejection
     assert torch.nonzero(dissimilar[count]).tolist() == [[0]]
-    apart = codes[:, None] != codes[None, :]
+    negative_mask = codes[:, None] != codes[None, :]
     if negatives == "batch":
-        assert torch.equal(dissimilar[:count, :count], apart)
+        assert torch.equal(dissimilar[:count, :count], negative_mask)
     else:
-        assert not (dissimilar[:count, :count] & ~apart).any()
+        assert not (dissimilar[:count, :count] & ~negative_mask).any()
         assert dissimilar[:count, :count].sum(1).tolist() == [3] * count
 
 

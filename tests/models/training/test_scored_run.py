@@ -120,7 +120,7 @@ def test_a_batch_of_scored_pairs_holds_each_of_them_with_its_score() -> None:
         strings = strings_of(scored, rows)
         assert len(set(strings)) == len(strings)
         assert len(batch.left) == len(batch.right) == len(batch.scores) == 8
-        assert not batch.apart.any() and batch.apart.shape == (len(rows), len(rows))
+        assert not batch.negative_mask.any() and batch.negative_mask.shape == (len(rows), len(rows))
         assert batch.dissimilar.shape == (0, 2) and batch.targets is None
         for left, right, score in zip(batch.left, batch.right, batch.scores, strict=True):
             pair = (strings[left], strings[right])
@@ -140,8 +140,8 @@ def test_paraphrases_in_no_link_are_apart() -> None:
         check_fields(batch)
         assert batch.scores is None and batch.dissimilar.shape == (0, 2)
         expected = [[a != b and {int(a), int(b)} not in links for b in rows] for a in rows]
-        assert batch.apart.tolist() == expected
-        beyond += int((~batch.apart).sum()) - len(rows) > 2 * len(batch.left)
+        assert batch.negative_mask.tolist() == expected
+        beyond += int((~batch.negative_mask).sum()) - len(rows) > 2 * len(batch.left)
     assert beyond, "no batch had a link that it did not read itself"
 
 

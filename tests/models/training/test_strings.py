@@ -14,7 +14,7 @@ from shapes import check_fields, checked
 
 from models.text.featurizer import Featurizer
 from models.text.units import UnitSettings
-from models.training.strings import FeaturizedStrings, read_strings, told_apart
+from models.training.strings import FeaturizedStrings, known_negatives, read_strings
 
 CPU = torch.device("cpu")
 
@@ -27,8 +27,8 @@ def padded(codes: list[set[int]]) -> torch.Tensor:
 @given(st.lists(st.sets(st.integers(0, 4), max_size=3), min_size=1, max_size=6))
 def test_told_apart_equals_the_sets(codes: list[set[int]]) -> None:
     """Two strings of known occupations without a common one; an unknown one is told from none."""
-    apart = checked(told_apart)(padded(codes))
-    assert apart.tolist() == [[bool(a and b and not a & b) for b in codes] for a in codes]
+    negative_mask = checked(known_negatives)(padded(codes))
+    assert negative_mask.tolist() == [[bool(a and b and not a & b) for b in codes] for a in codes]
 
 
 def write(path: Path, ids: list[int], occupations: list[list[str]], roles: list[str]) -> Path:
@@ -44,7 +44,7 @@ def write(path: Path, ids: list[int], occupations: list[list[str]], roles: list[
 
 def test_read(tmp_path: Path) -> None:
     """Codes are places in the sorted occupation ids a, b, c, d."""
-    roles = ["alias", "alias", "companion", "noisy_companion", "typo", "valid"]
+    roles = ["alias", "alias", "auxiliary_taxonomy", "noisy_auxiliary", "typo", "valid"]
     owned = [["b"], ["a", "c"], ["d"], ["d"], ["c"], ["a"]]
     path = write(tmp_path / "s", [*range(6)], owned, roles)
     strings = read_strings(path)
@@ -52,7 +52,7 @@ def test_read(tmp_path: Path) -> None:
     assert strings.titles == ["t0", "t1", "t2", "t3", "t4", "t5"]
     assert strings.occupations.tolist() == [[1, -1], [0, 2], [3, -1], [3, -1], [2, -1], [0, -1]]
     assert strings.aliases.tolist() == [0, 1]
-    assert strings.companions.tolist() == [2, 3]
+    assert strings.auxiliary.tolist() == [2, 3]
     assert strings.valid.tolist() == [5]
     assert strings.occupation_count == 4
 
@@ -96,7 +96,7 @@ def test_batches_are_cut_to_their_longest() -> None:
     assert words.tolist() == [[3], [2]]
     assert counts.tolist() == [1, 1]
     assert strings.lengths.tolist() == [1, 3, 4, 1]
-    assert [part.shape for part in strings.batch(torch.tensor([], dtype=torch.long))[:2]] == [
+    assert [split.shape for split in strings.batch(torch.tensor([], dtype=torch.long))[:2]] == [
         (0, 1),
         (0,),
     ]

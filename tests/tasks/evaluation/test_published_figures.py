@@ -15,16 +15,16 @@ import polars as pl
 import pytest
 from published import DATA, needs
 
-from models.answer.index import AliasIndex
-from models.answer.search import Search, Similarities
+from models.ranking.index import AliasIndex
+from models.ranking.search import Search, Similarities
 from models.text.ngram_matcher import NgramMatcher
 from models.text.titles import clean_title
+from tasks.check_params import load_params
 from tasks.evaluation.ranking import rank_queries
-from tasks.files.command import ROOT
-from tasks.files.schemas import QUERIES
-from tasks.files.titles import with_readings
-from tasks.lexical import lexical_systems
-from tasks.params.whole import load_params
+from tasks.io.command import ROOT
+from tasks.io.schemas import QUERIES
+from tasks.io.title_readings import with_readings
+from tasks.pipeline.lexical.stage import lexical_systems
 
 PARAMS = load_params(ROOT / "params.yaml")
 FIGURES = {
@@ -63,7 +63,7 @@ def read(data: Path) -> tuple[AliasIndex, pl.DataFrame]:
     named = pl.DataFrame(rows, ["query_id", "raw_title", "occupation_ids"], orient="row")
     queries = with_readings(named).with_columns(
         test=pl.lit("vacancy_titles"),
-        part=pl.lit("test"),
+        split=pl.lit("test"),
         occupation_size=pl.lit(1, pl.UInt32),
         source=pl.lit("input"),
     )

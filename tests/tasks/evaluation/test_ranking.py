@@ -11,13 +11,13 @@ from frames_of import queries_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.answer import search
-from models.answer.index import AliasIndex
-from models.answer.occupation_scores import ScoreRule
-from models.answer.search import Search
+from models.ranking import search
+from models.ranking.index import AliasIndex
+from models.ranking.occupation_scores import ScoreRule
+from models.ranking.search import Search
 from tasks.evaluation.ranking import rank_queries
-from tasks.files.frames import check
-from tasks.files.schemas import RUN, SCORES
+from tasks.io.frames import check
+from tasks.io.schemas import RUN, SCORES
 
 # titles cook, nurse, tutor; occupations a: cook, b: nurse and tutor, c: tutor
 INDEX = AliasIndex.of(["cook", "nurse", "tutor", "tutor"], ["a", "b", "b", "c"])

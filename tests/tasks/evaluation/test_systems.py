@@ -15,9 +15,10 @@ from models.network.embedding import embed_titles
 from models.network.kinds import fit_featurizer, make_encoder
 from models.network.model_files import load_model, save_model
 from tasks.evaluation.systems import index_of, network, read_index
-from tasks.files.frames import write_frame
-from tasks.files.schemas import TITLES
-from tasks.lexical import LexicalParams, lexical_systems
+from tasks.io.frames import write_frame
+from tasks.io.schemas import TITLES
+from tasks.pipeline.lexical.params import LexicalParams
+from tasks.pipeline.lexical.stage import lexical_systems
 
 ROWS = [("b", "Tutor"), ("a", "tutor "), ("b", "Cook"), ("a", "nurse")]
 HELD_OUT = [("a", "Matron", "gate"), ("c", "Smith", "heldout_alias")]

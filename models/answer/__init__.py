@@ -1,1 +1,0 @@
-"""What a title finds: index, occupation scores, evidence, confidence, search."""

@@ -1,1 +1,0 @@
-"""Figures from scores: ranks, correlations, intervals."""

@@ -1,0 +1,1 @@
+"""Metrics from scores: ranks, correlations, intervals."""

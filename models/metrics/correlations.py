@@ -1,0 +1,161 @@
+"""Scores against gold: Pearson's r, Spearman's ρ, mean squared error, and all of them resampled.
+
+Bao et al. 2018 report r and MSE (equations 10 and 11; they print a sum for MSE, their figures are
+means), Wieting et al. 2016 ρ for words and r for sentences. Pairs are drawn with replacement, the
+measure is taken anew within each draw, ranks included (Efron and Tibshirani 1993, chapter 13). Two
+systems on the same pairs are compared on the same draws. Nothing is scaled here: for the mean
+squared error bring scores and gold to one range first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy.stats import rankdata
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+
+BLOCK = 500_000  # drawn pair indices held at once: some 60 MiB with their ranks for two systems
+Measure = Literal["pearson", "spearman", "mean_squared_error"]
+
+
+def pearson(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]) -> float:
+    """Return Pearson's r = Σ(x − x̄)(y − ȳ) / √(Σ(x − x̄)² · Σ(y − ȳ)²).
+
+    Range −1 to 1, higher is better; blind to the scale and offset of the scores. Chance level 0,
+    with a standard deviation of about 1 / √(pairs − 1).
+
+    Raises:
+        ValueError: lengths differ, a value is not finite, or all scores or all gold are equal
+            (one pair among it), which leaves r undefined.
+    """
+    return _value("pearson", scores, gold)
+
+
+def spearman(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]) -> float:
+    """Return Spearman's ρ: r of the ranks; equal values share the mean of their ranks.
+
+    Range −1 to 1, higher is better; blind to any increasing transformation of the scores. Chance
+    level 0, with a standard deviation of 1 / √(pairs − 1).
+
+    Raises:
+        ValueError: as `pearson`.
+    """
+    return _value("spearman", scores, gold)
+
+
+def mean_squared_error(
+    scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]
+) -> float:
+    """Return the mean of (score − gold)², in the square of their unit.
+
+    Range 0 upwards, *lower* is better. Chance level: the variance of the gold, which the best
+    constant score, the mean of the gold, reaches.
+
+    Raises:
+        ValueError: lengths differ, there is no pair, or a value is not finite.
+    """
+    return _value("mean_squared_error", scores, gold)
+
+
+def resampled_measure(
+    measure: Measure,
+    scores: Float[np.ndarray, "system pair"],
+    gold: Float[np.ndarray, " pair"],
+    draws: int,
+    seed: int,
+) -> Float[np.ndarray, "system draw"]:
+    """Compute the measure in `draws` resamples, NaN where it is undefined.
+
+    Every system meets the same draws; equal seeds and numbers of pairs draw the same pairs, which
+    are those of `models.metrics.intervals.resampled_means`.
+
+    Raises:
+        ValueError: lengths differ, there is no pair, or a value is not finite.
+    """
+    scores, gold = _paired(scores, gold)
+    rows = max(BLOCK // len(gold), 1)
+    random = np.random.default_rng(seed)
+    blocks = [np.empty((len(scores), 0))]
+    for start in range(0, draws, rows):
+        drawn = random.integers(len(gold), size=(min(rows, draws - start), len(gold)))
+        blocks.append(MEASURES[measure](scores[:, drawn], gold[drawn]))
+    return np.concatenate(blocks, axis=1)
+
+
+def _value(
+    measure: Measure, scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]
+) -> float:
+    scores, gold = _paired(scores, gold)
+    value = float(MEASURES[measure](scores, gold))
+    if np.isnan(value):
+        name, same = ("gold", gold) if np.ptp(gold) == 0 else ("scores", scores)
+        raise ValueError(
+            f"{measure} is undefined: the {name} of {len(gold)} pairs are all {same[0]:g}; report "
+            "it as missing, not as 0"
+        )
+    return value
+
+
+def _paired(
+    scores: Float[np.ndarray, "*system pair"], gold: Float[np.ndarray, " pair"]
+) -> tuple[Float[np.ndarray, "*system pair"], Float[np.ndarray, " pair"]]:
+    """Bring both to double precision.
+
+    Raises:
+        ValueError: lengths differ, there is no pair, or a value is not finite.
+    """
+    if scores.shape[-1] != len(gold) or not len(gold):
+        raise ValueError(f"{scores.shape[-1]} scores for {len(gold)} gold: give one for each pair")
+    exact = np.asarray(scores, dtype=np.float64), np.asarray(gold, dtype=np.float64)
+    for name, values in zip(("scores", "gold"), exact, strict=True):
+        if not np.isfinite(values).all():
+            at = int(np.flatnonzero(~np.isfinite(values))[0]) % len(gold)
+            raise ValueError(
+                f"{name} of pair {at} are not finite: leave the pair out, for every system alike"
+            )
+    return exact
+
+
+def _pearson(
+    scores: Float[np.ndarray, "*system pair"], gold: Float[np.ndarray, "*draw pair"]
+) -> Float[np.ndarray, " *system"]:
+    cosine = (_directions(scores) * _directions(gold)).sum(axis=-1)
+    within: Float[np.ndarray, " *system"] = np.clip(cosine, -1.0, 1.0)
+    return within
+
+
+def _spearman(
+    scores: Float[np.ndarray, "*system pair"], gold: Float[np.ndarray, "*draw pair"]
+) -> Float[np.ndarray, " *system"]:
+    return _pearson(rankdata(scores, axis=-1), rankdata(gold, axis=-1))
+
+
+def _mean_squared_error(
+    scores: Float[np.ndarray, "*system pair"], gold: Float[np.ndarray, "*draw pair"]
+) -> Float[np.ndarray, " *system"]:
+    error: Float[np.ndarray, " *system"] = ((scores - gold) ** 2).mean(axis=-1)
+    return error
+
+
+def _directions(values: Float[np.ndarray, "*draw pair"]) -> Float[np.ndarray, "*draw pair"]:
+    """Return deviations from the mean as unit vectors; NaN where all values are equal.
+
+    They are brought to 0–1 first: then equal values are told exactly, and no square overflows.
+    """
+    low = values.min(axis=-1, keepdims=True)
+    spread = values.max(axis=-1, keepdims=True) - low
+    unit: Float[np.ndarray, "*draw pair"] = (values - low) / np.where(spread > 0, spread, np.nan)
+    unit -= unit.mean(axis=-1, keepdims=True)
+    unit /= np.linalg.norm(unit, axis=-1, keepdims=True)
+    return unit
+
+
+MEASURES: Mapping[Measure, Callable[..., Float[np.ndarray, " *system"]]] = {
+    "pearson": _pearson,
+    "spearman": _spearman,
+    "mean_squared_error": _mean_squared_error,
+}

@@ -1,0 +1,1 @@
+"""The served model without its network: abstention, answers, explanations."""

@@ -1,0 +1,112 @@
+"""Titles that people or the taxonomy itself say of which occupation they are.
+
+A soft score adds up over aliases, so that a neighbour with many close ones may outdo the one
+occupation that has the very title. What people said of a title holds first, whatever its spelling:
+corrections are at work at once, without training, and as sure as an own alias. Else, of the
+occupations whose label a title is, or of those with such an alias, the one that scores best ranks
+first, with the best score of all at least; nothing else changes. No query of any test is a title of
+the index that it is asked of, and evaluation and gate have no look-up.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from models.ranking.index import AliasIndex
+from models.ranking.search import Hits
+from models.text.titles import normalize_title
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool
+
+SAME = 1.0
+"""Similarity of a title to itself."""
+
+
+@dataclass(frozen=True)
+class ExactMatch:
+    """Whose a title is.
+
+    Attributes:
+        index: of all aliases.
+        labels: of its occupations, cleaned, in their order.
+        owners: of each title that is looked up, the occupations that may be its answer.
+        told: of normalized titles, the occupation that people gave; None: it is no job title.
+    """
+
+    index: AliasIndex
+    labels: Sequence[str]
+    owners: Mapping[str, Sequence[int]]
+    overrides: Mapping[str, int | None]
+
+    @classmethod
+    def of(
+        cls, index: AliasIndex, labels: Sequence[str], overrides: Mapping[str, str | None]
+    ) -> Self:
+        """Look up the titles of an index.
+
+        Args:
+            index: of all aliases.
+            labels: of its occupations, cleaned, in their order.
+            told: of normalized titles, the occupation_id; one that the index lacks says nothing.
+        """
+        owners = {
+            title: [name for name in own if labels[name] == title] or own
+            for title, own in owners_of_titles(index).items()
+        }
+        code: dict[str | None, int | None] = {None: None}
+        code |= {name: number for number, name in enumerate(index.occupations)}
+        known = {title: code[name] for title, name in overrides.items() if name in code}
+        return cls(index, labels, owners, known)
+
+    def is_none(self, title: str) -> bool:
+        """Tell whether people said of a cleaned title that it is no job title."""
+        return bool(self.overrides) and self.overrides.get(normalize_title(title), 0) is None
+
+    def __call__(self, titles: Sequence[str], hits: Hits) -> Bool[np.ndarray, " query"]:
+        """Rank the owner of each title first; the hits are changed in place.
+
+        Args:
+            titles: cleaned.
+            hits: of a search of the index.
+
+        Returns:
+            which titles people have said so of.
+        """
+        said = np.zeros(len(titles), bool)
+        for row, title in enumerate(titles):
+            overrides = self.overrides.get(normalize_title(title)) if self.overrides else None
+            own = self.owners.get(title) if overrides is None else [overrides]
+            if own is None:
+                continue
+            said[row] = overrides is not None
+            scores, best = hits.scores[row], hits.occupations[row]
+            owner = own[int(scores[own].argmax())]
+            scores[owner] = max(scores[owner], scores[best[0]], *([SAME] if said[row] else []))
+            if owner != best[0]:
+                self._put_first(row, hits, owner, title)
+        return said
+
+    def _put_first(self, row: int, hits: Hits, owner: int, title: str) -> None:
+        """Rank an occupation first, by the title itself or, where it is no alias, its label."""
+        best, closest = hits.occupations[row], hits.titles[row]
+        found = np.flatnonzero(best == owner)
+        end = found[0] if len(found) else len(best) - 1
+        alias = title if owner in self.owners.get(title, ()) else self.labels[owner]
+        best[: end + 1] = owner, *best[:end]
+        closest[: end + 1] = bisect_left(self.index.titles, alias), *closest[:end]
+
+
+def owners_of_titles(index: AliasIndex) -> dict[str, list[int]]:
+    """Return the occupations of each title of an index, ascending."""
+    members = index.memberships
+    names = np.repeat(np.arange(len(members.sizes)), members.sizes)
+    owners: dict[str, list[int]] = {}
+    for place, name in zip(members.titles.tolist(), names.tolist(), strict=True):
+        owners.setdefault(index.titles[place], []).append(name)
+    return owners

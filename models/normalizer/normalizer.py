@@ -1,0 +1,238 @@
+"""The normalizer: raw titles in, one answer or abstention each out; numpy alone.
+
+It is put into the file that consumers load (`tasks/release/model_package/serving_file.py`), and what the gate
+judges is this class in a loaded model. Without a calibration confidence is null with the reason
+`uncalibrated`: a score is never one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from models.normalizer.abstention import NOT_A_JOB_TITLE, UNSURE, InputValidator
+from models.normalizer.answer_columns import answer_columns, confidence_columns
+from models.normalizer.answers import UNCALIBRATED, Answers
+from models.normalizer.exact_match import ExactMatch
+from models.normalizer.predict_params import PredictParams
+from models.normalizer.qualifiers import KINDS, Qualifiers
+from models.normalizer.taxonomy_labels import TaxonomyLabels
+from models.ranking.calibration import Calibration, Levels
+from models.ranking.evidence import Evidence, posterior
+from models.ranking.index import AliasIndex
+from models.ranking.occupation_scores import ScoreRule
+from models.ranking.search import Hits, Search
+from models.ranking.tiled_matmul import similarities
+from models.ranking.two_stage_search import DEPTH, FEW, TwoStageSearch
+from models.text.featurizer import Featurizer
+from models.text.titles import clean_title
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float32, Float64, Int
+
+Embed = Callable[[Sequence[str]], "Float32[np.ndarray, 'title dim']"]
+Columns = Mapping[str, list[Any]]
+RUNNER_UP = np.log(2)
+"""The second occupation is at least half as likely as the first: e^(−margin/t) ≥ ½."""
+
+
+@dataclass(frozen=True)
+class Normalizer:
+    """Everything that answers.
+
+    Attributes:
+        featurizer: of the network; says what was cut and which letters are known.
+        embed: cleaned titles to embeddings of unit norm.
+        aliases: columns `occupation_id, title` (cleaned), `written` (as the taxonomy has it) and
+            `split`, a row a title and occupation.
+        occupations: columns `occupation_id, occupation_label, codes, crosswalk_codes, bias`.
+        exemplars: columns `title, occupation_id, weight` (`models/ranking/evidence.py`).
+        told: columns `normalized, occupation_id`: what people said of titles; None: no job title.
+        embeddings: of the titles of `index`, in its order, and then of the exemplars in theirs.
+        rule: how occupations score.
+        calibration: of the confidence, if there is one.
+        qualifiers: finds words of seniority, contract and place.
+        versions: the columns `model_version` and `taxonomy_version`.
+        top_k: default number of answers.
+    """
+
+    featurizer: Featurizer
+    embed: Embed
+    aliases: Columns
+    occupations: Columns
+    exemplars: Columns
+    overrides: Columns
+    embeddings: Float32[np.ndarray, "title dim"]
+    rule: ScoreRule
+    calibration: Calibration | None
+    qualifiers: Qualifiers
+    versions: Mapping[str, str]
+    top_k: int
+
+    @cached_property
+    def index(self) -> AliasIndex:
+        """All aliases of the taxonomy."""
+        return AliasIndex.of(self.aliases["title"], self.aliases["occupation_id"])
+
+    @cached_property
+    def search(self) -> Search:
+        """All of `index`, asked with cleaned titles."""
+        return self._search(self.index, self.embeddings)
+
+    @cached_property
+    def two_stage_search(self) -> TwoStageSearch | None:
+        """The same with less work, where that loses little; or None."""
+        few = len(self.index.occupations) < FEW
+        if few or self.rule.kind != "soft":
+            return None
+        return TwoStageSearch(self.search, self.embed, self.embeddings)
+
+    @cached_property
+    def exact_match(self) -> ExactMatch:
+        """What people and the taxonomy itself say of titles."""
+        labels = [clean_title(label) for label in self.taxonomy_labels.labels]
+        overrides = zip(self.overrides["normalized"], self.overrides["occupation_id"], strict=True)
+        return ExactMatch.of(self.index, labels, dict(overrides))
+
+    def within(self, index: AliasIndex) -> Search:
+        """Search another index whose titles are all in this one's, such as that of a split.
+
+        Raises:
+            KeyError: a title is none of the taxonomy's.
+        """
+        place = {title: row for row, title in enumerate(self.index.titles)}
+        rows = [place[title] for title in index.titles]
+        beyond = range(len(place), len(self.embeddings))
+        return self._search(index, self.embeddings[[*rows, *beyond]])
+
+    def _search(self, index: AliasIndex, embeddings: Float32[np.ndarray, "title dim"]) -> Search:
+        bias = dict(zip(self.occupations["occupation_id"], self.occupations["bias"], strict=True))
+        evidence = Evidence.of(index, bias, self.exemplars, self.rule.temperature)
+        return Search(
+            index, lambda titles: similarities(self.embed(titles), embeddings), self.rule, evidence
+        )
+
+    def predict(
+        self,
+        raw_titles: Sequence[object],
+        top_k: int | None = None,
+        min_confidence: float | None = None,
+        code_depth: int | None = None,
+    ) -> Answers:
+        """Answer each raw title, in their order.
+
+        Args:
+            raw_titles: values of any type; what is no text gets an abstention.
+            top_k: length of the lists; None is the model's own.
+            min_confidence: below it the model abstains; None or 0 asks for nothing.
+            levels: how many of `codes` are wanted, and the last of them is what has to be sure
+                enough; None or 0 wants all, and the occupation itself.
+
+        Raises:
+            ValueError: nothing can be meant by one of these (`models/normalizer/predict_params.py`).
+        """
+        params = PredictParams.of(
+            self.top_k if top_k is None else top_k,
+            min_confidence,
+            code_depth,
+            len(self.hierarchy) - 1,
+            calibrated=self.calibration is not None,
+        )
+        readings = [self.validator(raw_title) for raw_title in raw_titles]
+        answers = Answers.abstaining([reading.reason for reading in readings])
+        rows = [row for row, reading in enumerate(readings) if reading.reason is None]
+        titles = [readings[row].title for row in rows]
+        answers.put(np.arange(len(answers)), **self.versions)
+        words = [self.qualifiers(str(raw_titles[row])) for row in rows]
+        answers.put(np.array(rows, int), **{kind: [one[kind] for one in words] for kind in KINDS})
+        depth = max(params.top_k, 2)
+        search = self.two_stage_search if self.two_stage_search and depth <= DEPTH else self.search
+        for place, hits in search.blocks(titles, depth):
+            said = self.exact_match(titles[place], hits)
+            self._answer(answers, np.array(rows[place]), titles[place], hits, said, params)
+        return answers
+
+    def _answer(
+        self,
+        answers: Answers,
+        rows: Int[np.ndarray, " query"],
+        titles: list[str],
+        hits: Hits,
+        said: Bool[np.ndarray, " query"],
+        params: PredictParams,
+    ) -> None:
+        """Write what a block of readable titles found; what people `said` is given, sure or not."""
+        sure = self.confidences(hits)
+        given = np.ones(len(rows), bool)
+        if sure is not None:
+            given = said | (sure[:, params.code_depth - 1] >= params.min_confidence)
+            unlike = ~said & self._unlike_titles(titles, hits)
+            codes = self.taxonomy_labels.confident_codes(
+                sure, hits.occupations[:, 0], params.confident_from
+            )
+            answers.put(rows[~unlike], best_confident_code=codes[~unlike])
+            answers.put(rows[~given], reason=UNSURE)
+            answers.put(rows[unlike], reason=NOT_A_JOB_TITLE)
+            given &= ~unlike
+        found = Hits(*(part[given] for part in hits))
+        truncated = self._truncated(
+            [title for title, kept in zip(titles, given, strict=True) if kept]
+        )
+        near = RUNNER_UP * (self.calibration or self.rule).temperature
+        answers.put(
+            rows[given],
+            truncated=truncated,
+            **answer_columns(found, self.taxonomy_labels, params, near),
+        )
+        if sure is None:
+            answers.put(rows, reason=UNCALIBRATED)
+        else:
+            answers.put(
+                rows[given], **confidence_columns(found, sure[given], self.taxonomy_labels, params)
+            )
+
+    def confidences(self, hits: Hits) -> Float64[np.ndarray, "query level"] | None:
+        """Return how certain each answer is at every level, the occupation last; or None."""
+        if self.calibration is None:
+            return None
+        chances = posterior(hits.scores, self.calibration.temperature)
+        shares = self.hierarchy.shares(chances, hits.occupations[:, 0])
+        return self.calibration(shares)
+
+    def _unlike_titles(self, titles: list[str], hits: Hits) -> Bool[np.ndarray, " query"]:
+        """Say which read like no job title."""
+        assert self.calibration is not None
+        unlike: Bool[np.ndarray, " query"] = (
+            self.search.ood_score(titles, hits.closest) < self.calibration.ood_threshold
+        )
+        return unlike
+
+    def _truncated(self, titles: list[str]) -> Bool[np.ndarray, " query"]:
+        """Say which are longer than the network reads; a unit has one character at least."""
+        least = min(one.units.max_length for one in self.featurizer.vocabularies)
+        truncated = np.array([len(title) > least for title in titles], bool)
+        if truncated.any():
+            long = [title for title, may in zip(titles, truncated, strict=True) if may]
+            truncated[truncated] = self.featurizer(long).truncated
+        return truncated
+
+    @cached_property
+    def hierarchy(self) -> Levels:
+        """The hierarchy above the occupations of `index`."""
+        return Levels.of(self.taxonomy_labels.codes.tolist())
+
+    @cached_property
+    def validator(self) -> InputValidator:
+        """Says what can be read."""
+        return InputValidator.of(
+            self.featurizer.alphabet, self.index.titles, self.exact_match.is_none
+        )
+
+    @cached_property
+    def taxonomy_labels(self) -> TaxonomyLabels:
+        """How the taxonomy calls what `index` numbers."""
+        return TaxonomyLabels.of(self.index, self.aliases, self.occupations)

@@ -1,0 +1,87 @@
+"""What a caller asks of the answers, and what cannot be meant."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+MOST = 1000
+"""Answers to one title: more than anybody reads, and no caller's slip fills the memory."""
+EVEN = 0.5
+
+
+@dataclass(frozen=True)
+class PredictParams:
+    """Params of a call, checked.
+
+    Attributes:
+        top_k: answers to a title.
+        min_confidence: below it there is none.
+        levels: how many codes of the hierarchy; 0 is all, and the occupation.
+    """
+
+    top_k: int
+    min_confidence: float
+    code_depth: int
+
+    @classmethod
+    def of(
+        cls,
+        top_k: int,
+        min_confidence: float | None,
+        code_depth: int | None,
+        depth: int,
+        *,
+        calibrated: bool,
+    ) -> Self:
+        """Check what was asked of a model.
+
+        Args:
+            top_k: from 1 to `MOST`.
+            min_confidence: a chance, 0 or more only of a model that is calibrated.
+            levels: from 0 to `depth`.
+            depth: of the taxonomy's hierarchy.
+            calibrated: whether there is a confidence to compare.
+
+        Raises:
+            ValueError: with the value, what it may be, and what to do.
+        """
+        answers, least, level = _whole("top_k", top_k), _chance(min_confidence), 0
+        if not 1 <= answers <= MOST:
+            raise ValueError(f"top_k = {answers}; it must be from 1 to {MOST}")
+        if least and not calibrated:
+            raise ValueError(
+                f"min_confidence = {least:g}: this model is not calibrated, so it has no "
+                "confidence to compare; leave it out, or compare `score` yourself"
+            )
+        if code_depth is not None:
+            level = _whole("code_depth", code_depth)
+        if not 0 <= level <= depth:
+            raise ValueError(
+                f"levels = {level}; this taxonomy has {depth} above its occupations: from 0 (all) "
+                f"to {depth}"
+            )
+        return cls(answers, least, level)
+
+    @property
+    def confident_from(self) -> float:
+        """From which confidence on a code is sure."""
+        return self.min_confidence or EVEN
+
+
+def _whole(name: str, value: object) -> int:
+    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    if isinstance(value, bool) or not whole:
+        raise ValueError(f"{name} = {value!r}; it must be a whole number")
+    return int(value)  # type: ignore[call-overload, no-any-return]  # it is whole
+
+
+def _chance(value: float | None) -> float:
+    if value is None:
+        return 0.0
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"min_confidence = {value!r}; it must be a number")
+    if math.isnan(value) or not 0 <= value <= 1:
+        raise ValueError(f"min_confidence = {value:g}; it is a chance, from 0 to 1")
+    return float(value)

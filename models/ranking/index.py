@@ -1,0 +1,48 @@
+"""What every system answers from: the distinct titles of a taxonomy and their occupations.
+
+A title of several occupations stands once; its memberships are listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.ranking.occupation_scores import Memberships
+
+
+@dataclass(frozen=True)
+class AliasIndex:
+    """What a block of similarities is read with; a code is a place in one of the lists.
+
+    Attributes:
+        titles: distinct cleaned titles, sorted by code points.
+        occupations: occupation_ids, sorted by code points.
+        memberships: which title belongs to which occupation.
+    """
+
+    titles: list[str]
+    occupations: list[str]
+    memberships: Memberships
+
+    @classmethod
+    def of(cls, titles: Sequence[str], occupation_ids: Sequence[str]) -> AliasIndex:
+        """Index cleaned titles, each with the occupation in the same place.
+
+        Raises:
+            ValueError: there is no title.
+        """
+        if not len(titles):
+            raise ValueError("no alias: an index needs one title at least; see the stage ingest")
+        # as objects: a string array would give every title the room of the longest
+        distinct, title = np.unique(np.array(titles, object), return_inverse=True)
+        known, occupation = np.unique(np.array(occupation_ids, object), return_inverse=True)
+        memberships = Memberships.from_pairs(title, occupation, len(known))
+        return cls(distinct.tolist(), known.tolist(), memberships)
+
+    def codes(self, occupation_ids: Sequence[Sequence[str]]) -> list[list[int]]:
+        """Return the codes of each query's gold; occupations outside the index are left out."""
+        code = {name: number for number, name in enumerate(self.occupations)}
+        return [[code[name] for name in gold if name in code] for gold in occupation_ids]

@@ -1,0 +1,85 @@
+"""Cleaned titles looked up in an index: the one way from similarities to ranked occupations.
+
+Evaluation, gate, score and the registered model search with this module; they differ in where
+the similarities come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from models.ranking.evidence import Evidence
+from models.ranking.index import AliasIndex
+from models.ranking.occupation_scores import ScoreRule, best_titles
+from models.ranking.ood_score import OodScore
+
+if TYPE_CHECKING:
+    from jaxtyping import Float, Float32, Int
+
+Similarities = Callable[[Sequence[str]], "Float32[np.ndarray, 'query title']"]
+"""A system as one function: cleaned titles in, similarities to the titles of an index out, and then
+to those of the evidence, where a search has any."""
+TITLES_AT_ONCE = 256
+"""Titles looked up at once: their similarities to 100,000 titles take 100 MB."""
+
+
+class Hits(NamedTuple):
+    """What a block of titles found.
+
+    Attributes:
+        scores: of all occupations.
+        occupations: codes of the best, best first; equal scores in the order of their ids.
+        titles: the closest title of each of these, a place in the index.
+        closest: similarity to the closest title or exemplar of all.
+    """
+
+    scores: Float[np.ndarray, "query occupation"]
+    occupations: Int[np.ndarray, "query k"]
+    titles: Int[np.ndarray, "query k"]
+    closest: Float[np.ndarray, " query"]
+
+
+@dataclass(frozen=True)
+class Search:
+    """An index, a system that knows how similar titles are to it, and how occupations score.
+
+    Attributes:
+        index: of aliases.
+        similarities: to the titles of `index`, and to those of `evidence` after them.
+        rule: from aliases to occupations.
+        evidence: what is known of inputs, if anything.
+    """
+
+    index: AliasIndex
+    similarities: Similarities
+    rule: ScoreRule
+    evidence: Evidence | None = None
+
+    def __call__(self, titles: Sequence[str], depth: int) -> Hits:
+        """Look up one block of cleaned titles; `depth` occupations each, if there are so many."""
+        known, memberships = len(self.index.titles), self.index.memberships
+        everything = self.similarities(titles)
+        similarities = everything[:, :known]
+        scores = self.rule(similarities, memberships)
+        if self.evidence is not None:
+            scores = self.evidence(scores, everything[:, known:])
+        best = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
+        row = np.repeat(np.arange(len(best)), best.shape[1])
+        closest = best_titles(similarities, memberships, row, best.reshape(-1))
+        return Hits(scores, best, closest.reshape(best.shape), everything.max(axis=1))
+
+    @cached_property
+    def ood_score(self) -> OodScore:
+        """Says of titles, and how close each is to any, how much they read like a job title."""
+        return OodScore.of(self.index.titles)
+
+    def blocks(self, titles: Sequence[str], depth: int) -> Iterator[tuple[slice, Hits]]:
+        """Yield block after block of any number of titles, with the place of each."""
+        for start in range(0, len(titles), TITLES_AT_ONCE):
+            place = slice(start, min(start + TITLES_AT_ONCE, len(titles)))
+            yield place, self(titles[place], depth)

@@ -1,1 +1,0 @@
-"""What a consumer's model says of raw titles: abstention, answer, explanation."""

@@ -1,0 +1,1 @@
+"""Applications of a registered model."""

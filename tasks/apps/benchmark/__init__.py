@@ -1,0 +1,1 @@
+"""A registered model on a published benchmark."""

@@ -1,0 +1,77 @@
+"""A registered model as a system of the benchmark: what it has loaded as, and its own network.
+
+A model is loaded as a consumer loads it, and asked for embeddings alone: index, score rule and
+abstentions of its own taxonomy play no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from models.ranking.search import Similarities
+from models.reproducibility.progress import Progress
+from tasks.apps.benchmark.folder import BenchmarkError
+from tasks.io.tracking import registry
+from tasks.release.registry.loading import HELP, versioned
+
+if TYPE_CHECKING:
+    from jaxtyping import Float32
+
+Embed = Callable[[Sequence[str]], "Float32[np.ndarray, 'title dim']"]
+ARTEFACT = "settings.json"
+BLOCK = 1024  # titles embedded between two looks at the clock
+
+
+class Model(NamedTuple):
+    """What it is called (an alias by the version that it stands for), and its network."""
+
+    name: str
+    embed: Embed
+
+
+def load_model(address: str, root: Path) -> Model:
+    """Load a model.
+
+    Args:
+        address: `models:/NAME/VERSION`, `models:/NAME@ALIAS`, a folder that MLflow wrote, or the
+            artefact folder in it.
+        root: whose registry is asked.
+
+    Raises:
+        BenchmarkError: there is none, or it has no embeddings.
+    """
+    if (Path(address) / ARTEFACT).is_file():
+        from tasks.release.model_package.serving import read_normalizer
+
+        return Model(address, read_normalizer(Path(address)).embed)
+    with registry(root) as client:
+        import mlflow
+
+        try:
+            address = versioned(client, address)
+            served = mlflow.pyfunc.load_model(address).unwrap_python_model()
+        except (mlflow.MlflowException, OSError) as error:
+            said = str(error).strip().splitlines()[0]
+            raise BenchmarkError(f"no model {address}: {said}; {HELP}") from None
+    if not hasattr(served, "embed"):
+        raise BenchmarkError(
+            f"{address} gives no embeddings: it is no model of this project; {HELP}"
+        )
+    return Model(address, served.embed)
+
+
+def cosine(model: Model, titles: Sequence[str]) -> Similarities:
+    """Embed cleaned titles once, and compare cleaned queries with them; all have unit norm."""
+    embeddings = np.concatenate([*_embedded(model, titles)])
+    return lambda queries: model.embed(queries) @ embeddings.T
+
+
+def _embedded(model: Model, titles: Sequence[str]) -> Iterator[Float32[np.ndarray, "title dim"]]:
+    progress = Progress("model: titles embedded", len(titles))
+    for start in range(0, len(titles), BLOCK):
+        yield model.embed(titles[start : start + BLOCK])
+        progress(start + BLOCK)

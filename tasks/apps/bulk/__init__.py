@@ -1,0 +1,1 @@
+"""Files of raw titles of any size in, the same rows with their answers out."""

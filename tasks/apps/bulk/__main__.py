@@ -1,0 +1,164 @@
+"""`python -m tasks.apps.bulk INPUT OUTPUT --model ADDRESS`: every row of an input with its answer.
+
+In: what `tasks/apps/bulk/source.py` reads, and a registered model. Out: a folder of Parquet parts, rows
+and columns as they came with the answer's columns behind them, and `manifest.json`
+(`tasks/apps/bulk/output.py`). Each distinct title is asked once; answers are kept below `--cache-dir`, by
+model and parameters, for the next run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from models.reproducibility.progress import Progress
+from tasks.apps.bulk.answering import Answering, answering
+from tasks.apps.bulk.files import File, Refused, SourceError, text_hash
+from tasks.apps.bulk.output import MANIFEST, Output, OutputError
+from tasks.apps.bulk.prediction_cache import PredictionCache, distinct, prediction_cache
+from tasks.apps.bulk.source import ROWS, TitleSource
+from tasks.io.command import run
+from tasks.io.frames import read_json
+from tasks.release.gate.last_run import remember
+from tasks.release.registry.loading import fetched
+
+PARAMS = ("top_k", "min_confidence", "code_depth")
+VERSIONS = ("model_version", "taxonomy_version")
+FULL = "database or disk is full"
+
+
+def main() -> None:
+    """Normalize, with the registry of the working directory."""
+    options = _options()
+    source = TitleSource.find(options.input, options.column)
+    print(f"files: {len(source.files)}, titles in the column {source.column!r}", flush=True)
+    with fetched(options.model, Path.cwd()) as (address, folder):
+        try:
+            with answering(folder, options.processes) as ask:
+                manifest = _normalized(options, source, address, ask)
+        except (OSError, sqlite3.OperationalError) as error:
+            if getattr(error, "errno", None) != errno.ENOSPC and str(error) != FULL:
+                raise
+            raise OutputError(
+                f"the disk is full: make room beside {options.output} and in {options.cache_dir}, and "
+                "run again: what is finished is kept"
+            ) from None
+    remember(Path.cwd(), options.output)
+    print(
+        f"{options.output}: {manifest['rows']:,} rows, {manifest['answered']:,} answered, "
+        f"{manifest['refused']:,} more refused"
+    )
+
+
+def _normalized(
+    options: argparse.Namespace, source: TitleSource, address: str, ask: Answering
+) -> dict[str, Any]:
+    """Take the steps of a run; return the manifest."""
+    taken = sorted({options.prefix + name for name in ask.schema.names} & set(source.schema.names))
+    if taken:
+        raise SourceError(
+            f"the input has names of the answer: {', '.join(taken)}; use --prefix=found_"
+        )
+    wanted = {name: getattr(options, name) for name in PARAMS}
+    params = {name: value for name, value in wanted.items() if value is not None}
+    nothing = ask(params, [None])
+    versions = {name: nothing[name][0].as_py() for name in VERSIONS}
+    plan = {
+        "model": address,
+        **versions,
+        "params": params,
+        "column": source.column,
+        "prefix": options.prefix,
+        "part_rows": ROWS,
+        "input": text_hash(options.input),
+    }
+    output = Output(options.output, plan, source.files)
+    if output.begin():
+        print("nothing to do: it is there already", flush=True)
+        return dict(read_json(options.output / MANIFEST))
+    settings = json.dumps([versions, params, ask.schema.to_string()], sort_keys=True)
+    with prediction_cache(options.cache_dir / text_hash(settings)) as known:
+        asked = partial(ask, params)
+        progress = Progress("rows normalized:", source.rows)
+        bulk = _Bulk(source, output, asked, known, nothing, options.prefix, progress)
+        for number, file in enumerate(source.files):
+            bulk.file(number, file)
+    print(f"{bulk.rows:,} rows; of their titles {bulk.asked:,} were new", flush=True)
+    return output.publish()
+
+
+@dataclass
+class _Bulk:
+    """A run, file by file."""
+
+    source: TitleSource
+    output: Output
+    ask: Callable[[Sequence[str | None], Callable[[int], None]], pa.Table]
+    known: PredictionCache
+    nothing: pa.Table
+    """The answer to no title, a row."""
+    prefix: str
+    progress: Progress
+    rows: int = 0
+    asked: int = 0
+
+    def file(self, number: int, file: File) -> None:
+        """Normalize what is not finished of a file."""
+        parts = self.output.done(number)
+        if parts is not None:
+            self.rows += sum(self.output.rows(number, part) or 0 for part in range(parts))
+            return
+        refused: list[Refused] = []
+        count = 0
+        for part, table in enumerate(self.source.parts(file, refused.append)):
+            if self.output.rows(number, part) is None:
+                self._part(number, part, table)
+            self.rows += len(table)
+            self.progress(self.rows)
+            count = part + 1
+        self.output.write_file(number, count, refused)
+
+    def _part(self, number: int, part: int, table: pa.Table) -> None:
+        titles, places = distinct(table[self.source.column])
+        answers, asked = self.known(titles, lambda new: self.ask(new, self._answered))
+        everything = pa.concat_tables([answers, self.nothing])
+        rows = everything.take(pc.fill_null(places, len(titles)))
+        reasons = pc.if_else(rows["abstained"], rows["reason"], pa.scalar(None, pa.string()))
+        for name in rows.schema.names:
+            table = table.append_column(self.prefix + name, rows[name].combine_chunks())
+        self.output.write_part(number, part, table, reasons)
+        self.asked += asked
+
+    def _answered(self, titles: int) -> None:
+        """Note how many titles of a part are answered."""
+        self.progress(self.rows + titles)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tasks.apps.bulk", description=__doc__)
+    parser.add_argument("input")
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--column", default="")
+    parser.add_argument("--prefix", default="")
+    parser.add_argument("--top-k", type=int)
+    parser.add_argument("--min-confidence", type=float)
+    parser.add_argument("--code-depth", type=int)
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--cache-dir", type=Path, required=True)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,99 @@
+"""Files of an input, by fsspec: which there are, opened, and what is said of bad ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+import fsspec
+
+from tasks.tables.source_files import PARQUET
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
+
+KINDS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", *PARQUET)
+STAMPS = ("ETag", "etag", "mtime", "LastModified")
+"""What file systems call that which tells versions of a file."""
+
+
+class SourceError(ValueError):
+    """An input that cannot be read; the message says which, and what to do."""
+
+
+class File(NamedTuple):
+    """A file of the input: its name below the address, its size, and what tells its versions."""
+
+    name: str
+    path: str
+    size: int
+    version: str
+
+
+class Refused(NamedTuple):
+    """A row that is none: which file, the line it starts on, and why."""
+
+    file: str
+    line: int
+    reason: str
+    row: str
+
+
+Refuse = Callable[[Refused], None]
+
+
+def files_at(system: AbstractFileSystem, path: str, address: str) -> Iterator[File]:
+    """Yield the readable files at a path, by name; of a folder hidden ones are left out.
+
+    Raises:
+        SourceError: there is none.
+    """
+    if not system.exists(path):
+        raise SourceError(f"no file or folder {address}")
+    found = system.find(path, detail=True) if system.isdir(path) else {path: system.info(path)}
+    base = path.rstrip("/")
+    told = 0
+    for own, info in sorted(found.items()):
+        name = own[len(base) :].lstrip("/") or own.rpartition("/")[2]
+        hidden = any(part.startswith((".", "_")) for part in name.split("/"))
+        if not hidden and name.lower().endswith(KINDS):
+            told += 1
+            stamp = next((info[key] for key in STAMPS if key in info), "")
+            yield File(name, own, int(info["size"] or 0), str(stamp))
+    if not told:
+        raise SourceError(f"{address}: no file that ends in {', '.join(KINDS)}")
+
+
+def state_of(files: Sequence[File]) -> str:
+    """Return what tells these files from others, and from themselves after a change."""
+    return text_hash(json.dumps(files))
+
+
+def text_hash(text: str) -> str:
+    """Return what tells texts apart."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def opened(system: AbstractFileSystem, file: File) -> BinaryIO:
+    """Open a file for reading, unpacked.
+
+    Raises:
+        SourceError: it cannot be opened.
+    """
+    packed = file.name.lower().endswith(".gz")
+    try:
+        opened = fsspec.core.OpenFile(system, file.path, compression="gzip" if packed else None)
+        handle: BinaryIO = opened.open()
+    except OSError as error:
+        raise SourceError(f"{file.path} cannot be opened: {error}") from None
+    return handle
+
+
+def damaged(file: File, error: Exception) -> SourceError:
+    """Say that a file cannot be read, and what to do."""
+    return SourceError(
+        f"{file.path} cannot be read: {str(error).splitlines()[0]}; repair it, or take it away, and "
+        "run again: what is finished is kept"
+    )

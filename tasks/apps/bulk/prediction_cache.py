@@ -1,0 +1,132 @@
+"""Answers that are known already, on disk: each distinct title is asked once, today and tomorrow.
+
+A folder holds a table from title to place (SQLite) and the answers themselves, in Arrow files that
+are mapped into memory. Titles of a part and their answers come in together or not at all: the file
+is whole before the table names it, and one that no table names is written over. A folder belongs to
+one model and its parameters.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from models.reproducibility.atomic_write import atomic_write
+
+SHIFT = 24
+"""A place is file · 2^SHIFT + row."""
+MAPPED = 512
+"""Files mapped at once."""
+
+Ask = Callable[[Sequence[str]], pa.Table]
+
+
+class InUseError(ValueError):
+    """Another run writes to the folder."""
+
+
+class PredictionCache:
+    """Answers of one model by title; see `prediction_cache`."""
+
+    def __init__(self, folder: Path, table: sqlite3.Connection) -> None:
+        self._folder, self._table = folder, table
+        self._opened = lru_cache(MAPPED)(self._open)
+
+    def __call__(self, titles: pa.Array, ask: Ask) -> tuple[pa.Table, int]:
+        """Return an answer for each of some distinct titles, and how many had to be asked."""
+        places = self._places(titles)
+        unknown = np.flatnonzero(places < 0)
+        if len(unknown):
+            new = titles.take(pa.array(unknown))
+            places[unknown] = self._add(new, ask(new.to_pylist()))
+        return self._taken(places), len(unknown)
+
+    def _places(self, titles: pa.Array) -> np.ndarray:
+        """Return the place of each title, -1 of an unknown one."""
+        rows = enumerate(titles.to_pylist())
+        self._table.execute("DELETE FROM asked")
+        self._table.executemany("INSERT INTO asked VALUES (?, ?)", rows)
+        found = self._table.execute(
+            "SELECT asked.row, known.place FROM asked JOIN known ON known.title = asked.title"
+        ).fetchall()
+        places = np.full(len(titles), -1, np.int64)
+        if found:
+            row, place = np.array(found, np.int64).T
+            places[row] = place
+        return places
+
+    def _add(self, titles: pa.Array, answers: pa.Table) -> np.ndarray:
+        """Keep answers to new titles; return their places."""
+        (last,) = self._table.execute("SELECT max(place) FROM known").fetchone()
+        file = 0 if last is None else (last >> SHIFT) + 1
+        with (
+            atomic_write(self._folder / f"{file}.arrow") as partial,
+            pa.OSFile(str(partial), "wb") as sink,
+            pa.ipc.new_file(sink, answers.schema) as writer,
+        ):
+            writer.write_table(answers.combine_chunks())
+        places = (file << SHIFT) + np.arange(len(titles))
+        with self._table:
+            pairs = zip(titles.to_pylist(), places.tolist(), strict=True)
+            self._table.executemany("INSERT INTO known VALUES (?, ?)", pairs)
+        return places
+
+    def _taken(self, places: np.ndarray) -> pa.Table:
+        """Read the answers at some places, in their order."""
+        order = np.argsort(places, kind="stable")
+        files, starts = np.unique(places[order] >> SHIFT, return_index=True)
+        parts = [
+            self._opened(int(file)).take(pa.array(rows & ((1 << SHIFT) - 1)))
+            for file, rows in zip(files, np.split(places[order], starts[1:]), strict=True)
+        ]
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        return pa.concat_tables(parts).combine_chunks().take(pa.array(back))
+
+    def _open(self, file: int) -> pa.Table:
+        return pa.ipc.open_file(pa.memory_map(str(self._folder / f"{file}.arrow"))).read_all()
+
+
+@contextmanager
+def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
+    """Open a folder, made if it is missing, for one run at a time.
+
+    Raises:
+        InUseError: another run has it open.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InUseError(
+                f"another run keeps its answers in {folder}: wait for it, or name another folder: "
+                "--known"
+            ) from None
+        table = sqlite3.connect(folder / "titles.sqlite", isolation_level="DEFERRED")
+        try:
+            table.execute("PRAGMA journal_mode = WAL")
+            table.execute("PRAGMA cache_size = -262144")  # 256 MiB
+            table.execute(
+                "CREATE TABLE IF NOT EXISTS known (title TEXT PRIMARY KEY, place INTEGER NOT NULL) "
+                "WITHOUT ROWID"
+            )
+            table.execute("CREATE TEMP TABLE asked (row INTEGER PRIMARY KEY, title TEXT NOT NULL)")
+            table.commit()
+            yield PredictionCache(folder, table)
+        finally:
+            table.close()
+
+
+def distinct(titles: pa.ChunkedArray) -> tuple[pa.Array, pa.Array]:
+    """Return the distinct titles, and of each row the place of its own, null where it is null."""
+    coded = pc.cast(titles, pa.string()).combine_chunks().dictionary_encode()
+    return coded.dictionary, coded.indices

@@ -1,0 +1,1 @@
+"""A profile inferred from files that nobody has described."""

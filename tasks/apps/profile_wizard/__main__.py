@@ -1,0 +1,46 @@
+"""`python -m tasks.apps.profile_wizard NAME --taxonomy FILE ...`: writes `profiles/NAME.yaml`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tasks.apps.profile_wizard.propose import propose
+from tasks.apps.profile_wizard.refusals import require_name, require_new
+from tasks.io.command import run
+
+
+def main() -> None:
+    """Propose a profile for the repository in the working directory, show and write it."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tasks.apps.profile_wizard", description=__doc__
+    )
+    parser.add_argument("name")
+    parser.add_argument("--taxonomy", type=Path, required=True)
+    parser.add_argument("--inputs", type=Path)
+    parser.add_argument("--synonyms", type=Path)
+    parser.add_argument("--column", action="append", default=[], metavar="ROLE=COLUMN")
+    parser.add_argument("--delimiter", default="")
+    parser.add_argument("--encoding", default="")
+    parser.add_argument("--force", action="store_true", help="overwrite the profile")
+    options = parser.parse_args()
+    root = Path.cwd()
+    path = root / "profiles" / f"{options.name}.yaml"
+    require_name(options.name)
+    require_new(path, options.force)
+    proposal = propose(
+        options.name,
+        options.taxonomy,
+        options.inputs,
+        options.synonyms,
+        root=root,
+        columns=dict(one.partition("=")[::2] for one in options.column),
+        delimiter=options.delimiter,
+        encoding=options.encoding,
+    )
+    path.write_text(proposal.text, encoding="utf-8")
+    print(*proposal.preview, f"written: {path.relative_to(root)}", sep="\n")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,136 @@
+"""A profile as text: what was guessed, with comments, to be read and changed by people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from tasks.apps.profile_wizard.column_inference import ColumnGuess
+from tasks.apps.profile_wizard.column_stats import FileStats
+
+FEW = 1000
+HEAD = """\
+# Profile {name}: what `rolecall init` found in the files below. Change what it got wrong.
+# What is named here replaces the value in params.yaml; `files` and `columns` are replaced whole.
+
+external: # name in data/external -> file; ./ is the root of this repository
+{external}
+ingest:
+  folder: data/external
+"""
+TAXONOMY = """\
+  taxonomy:
+    reader: table # one title a row
+    files: {{titles: {file}}}
+    columns: {columns}
+    delimiter: {delimiter}
+    encoding: {encoding}
+"""
+INPUTS = """\
+  inputs:
+    reader: {reader} # table, or lines: one title a line, no header
+    file: {file}
+    columns: {columns}
+    delimiter: {delimiter}
+    encoding: {encoding}
+"""
+NO_INPUTS = """\
+  inputs:
+    reader: none # no raw titles: nothing is learned of the words around a title
+    file: ""
+    columns: {}
+"""
+SYNONYMS = """\
+
+synonyms:
+  reader: table # one pair a row
+  file: data/external/{file}
+  columns: {columns}
+"""
+NO_SYNONYMS = """\
+
+synonyms:
+  reader: none # those of the sample are English and not yours; induced ones are used anyway
+"""
+TRAIN = """\
+
+train: # for fewer than {few:,} titles: more steps find nothing to learn
+  max_steps: 300
+  evaluate_every: 50
+"""
+REGISTER = """\
+
+register:
+  name: rolecall-{name} # in the registry
+"""
+
+
+def profile_text(
+    name: str,
+    files: Mapping[str, FileStats],
+    guesses: Mapping[str, Mapping[str, ColumnGuess]],
+    titles: int,
+    root: Path,
+) -> str:
+    """Write the whole profile.
+
+    Args:
+        name: of the profile.
+        files: `taxonomy`, and if there are any `inputs` and `synonyms`.
+        guesses: for each of these, our name -> column.
+        titles: how many the taxonomy has.
+        root: the main tree; a file within it is named from there.
+    """
+    brought = names_of({role: file.path for role, file in files.items()})
+    external = "".join(
+        f"  {_quoted(brought[role])}: {_quoted(address(file.path, root))}\n"
+        for role, file in files.items()
+    )
+    text = HEAD.format(name=name, external=external)
+    parts = (("taxonomy", TAXONOMY, ""), ("inputs", INPUTS, NO_INPUTS))
+    for role, form, without in (*parts, ("synonyms", SYNONYMS, NO_SYNONYMS)):
+        if role in files:
+            file = json.dumps(brought[role], ensure_ascii=False)
+            text += form.format(
+                file=file if role != "synonyms" else brought[role],
+                reader="table" if guesses[role] else "lines",
+                columns=_columns(guesses[role], 4 if role == "synonyms" else 6),
+                delimiter=_quoted(files[role].form.delimiter),
+                encoding=_quoted(files[role].form.encoding),
+            )
+        else:
+            text += without
+    text += TRAIN.format(few=FEW) if titles < FEW else ""
+    return text + REGISTER.format(name=name)
+
+
+def names_of(files: Mapping[str, Path]) -> dict[str, str]:
+    """Name each file in `data/external`: as it is called, with its role where two are alike."""
+    names: dict[str, str] = {}
+    for role, path in files.items():
+        same = [other for other in names if files[other] == path]
+        taken = {name.casefold() for name in names.values()}
+        own = path.name if path.name.casefold() not in taken else f"{role}-{path.name}"
+        names[role] = names[same[0]] if same else own
+    return names
+
+
+def address(path: Path, root: Path) -> str:
+    """Return how a profile names a file: from the root of the main tree, or by its whole path."""
+    return f"./{path.relative_to(root).as_posix()}" if path.is_relative_to(root) else str(path)
+
+
+def _columns(guesses: Mapping[str, ColumnGuess], indent: int) -> str:
+    if not guesses:
+        return "{}"
+    return "# our name: the file's column" + "".join(
+        f"\n{' ' * indent}{role}: {_quoted(guess.column)}"
+        + (f" # or {', '.join(map(_quoted, guess.others))}" if guess.others else "")
+        for role, guess in guesses.items()
+    )
+
+
+def _quoted(text: str) -> str:
+    """Quote for YAML, which reads JSON's strings."""
+    return json.dumps(text, ensure_ascii=not text.isprintable())

@@ -1,0 +1,1 @@
+"""The registered model as a reconciliation service, for OpenRefine."""

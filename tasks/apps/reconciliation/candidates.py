@@ -1,0 +1,86 @@
+"""Queries to candidates: what the registered model answers, and which answer is a match."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from models.normalizer.answers import Answer
+from tasks.apps.reconciliation.bodies import Condition, Query
+from tasks.apps.reconciliation.taxonomy_service import TYPE, TaxonomyService
+
+LOOKED_THROUGH = 100
+"""Occupations looked through where properties are asked for."""
+MOST = 1000
+"""Candidates of a query: what the model gives at most."""
+
+
+def candidates(
+    occupations: TaxonomyService, queries: Mapping[str, Query], threshold: float
+) -> dict[str, Any]:
+    """Answer a batch, all titles at once; an abstention has no candidates.
+
+    Args:
+        occupations: of the model that is asked.
+        queries: by the client's names.
+        threshold: of the calibrated confidence, from which on the best candidate is a match.
+    """
+    normalizer = occupations.normalizer
+    asked = [query for query in queries.values() if query.query not in occupations.place]
+    depth = max((_limit(query, normalizer.top_k) for query in asked), default=1)
+    if any(query.properties for query in asked):
+        depth = max(depth, LOOKED_THROUGH)
+    titles = [query.query or None for query in asked]
+    answers = dict(zip(map(id, asked), normalizer.predict(titles, top_k=depth), strict=True))
+    return {
+        name: {
+            "result": _listed(occupations, query, answers[id(query)], threshold)
+            if id(query) in answers
+            else [_candidate(occupations, query.query, 100.0, match=True)]
+        }
+        for name, query in queries.items()
+    }
+
+
+def _listed(
+    occupations: TaxonomyService, query: Query, answer: Answer, threshold: float
+) -> list[dict[str, Any]]:
+    sure = answer.confidence is not None and answer.confidence >= threshold
+    found = []
+    rows = zip(answer.top_occupation_ids, answer.top_scores, answer.top_titles, strict=True)
+    for rank, (name, score, title) in enumerate(rows):
+        if not _fits(occupations, name, query.properties):
+            continue
+        one = _candidate(occupations, name, 100 * score, match=sure and rank == 0)
+        one["description"] = title
+        if rank == 0 and answer.confidence is not None:
+            one["features"].append({"id": "confidence", "value": answer.confidence})
+        found.append(one)
+    return found[: _limit(query, occupations.normalizer.top_k)]
+
+
+def _candidate(
+    occupations: TaxonomyService, name: str, score: float, *, match: bool
+) -> dict[str, Any]:
+    return {
+        "id": name,
+        "name": occupations.label(name),
+        "type": [TYPE],
+        "score": round(score, 3),
+        "features": [{"id": "score", "value": score / 100}],
+        "match": match,
+    }
+
+
+def _fits(occupations: TaxonomyService, name: str, conditions: Sequence[Condition]) -> bool:
+    """Say whether an occupation has what is asked of it; what nobody knows is not asked."""
+    known = {one.id for one in occupations.properties}
+    return all(
+        condition.values.intersection(occupations.values(name, condition.pid))
+        for condition in conditions
+        if condition.pid in known
+    )
+
+
+def _limit(query: Query, default: int) -> int:
+    return min(int(query.limit), MOST) if query.limit else default

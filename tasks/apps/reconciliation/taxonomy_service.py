@@ -1,0 +1,177 @@
+"""Occupations as a reconciliation service shows them: names, properties, suggestions, a preview."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os.path import commonprefix
+from typing import Any, NamedTuple
+
+from models.normalizer.normalizer import Normalizer
+from tasks.apps.reconciliation.bodies import BadRequest, Extension
+
+TYPE = {"id": "occupation", "name": "Occupation"}
+PAGE = 20
+"""Suggestions at once."""
+SEPARATOR = ": "
+"""Between standard and code of an occupation's other codes."""
+
+
+class Property(NamedTuple):
+    """Something that can be fetched of an occupation."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class TaxonomyService:
+    """Those of a registered model.
+
+    Attributes:
+        normalizer: that answers with them.
+    """
+
+    normalizer: Normalizer
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Code of each occupation_id."""
+        return {name: code for code, name in enumerate(self.normalizer.index.occupations)}
+
+    def label(self, name: str) -> str:
+        """Return an occupation's preferred title."""
+        return str(self.normalizer.taxonomy_labels.labels[self.place[name]])
+
+    @cached_property
+    def space(self) -> str:
+        """What addresses of all occupations begin with; empty where their ids are none."""
+        shared = commonprefix(self.normalizer.index.occupations)  # noqa: RUF071  # cut at a / below
+        return shared[: shared.rfind("/") + 1] if shared.startswith("http") else ""
+
+    @cached_property
+    def properties(self) -> list[Property]:
+        """Label, aliases, a code for each level of the hierarchy, and one for each standard."""
+        taxonomy_labels = self.normalizer.taxonomy_labels
+        standards = {
+            code.partition(SEPARATOR)[0]
+            for codes in taxonomy_labels.crosswalk_codes
+            for code in codes
+        }
+        return [
+            Property("label", "preferred title"),
+            Property("aliases", "all titles"),
+            *(
+                Property(f"level_{level}", f"code of level {level}")
+                for level in range(1, len(self.normalizer.hierarchy))
+            ),
+            *(Property(f"standard_{name}", f"code in {name}") for name in sorted(standards)),
+        ]
+
+    def values(self, name: str, wanted: str) -> list[str]:
+        """Return what an occupation has of a property; nothing of an unknown one."""
+        if name not in self.place:
+            return []
+        taxonomy_labels, code = self.normalizer.taxonomy_labels, self.place[name]
+        kind, _, which = wanted.partition("_")
+        if kind == "label":
+            return [self.label(name)]
+        if kind == "aliases":
+            return self.aliases[name]
+        if kind == "level":
+            return list(taxonomy_labels.codes[code][int(which) - 1 : int(which)])
+        pairs = (other.partition(SEPARATOR) for other in taxonomy_labels.crosswalk_codes[code])
+        return [own for standard, _, own in pairs if standard == which]
+
+    @cached_property
+    def aliases(self) -> dict[str, list[str]]:
+        """Titles of each occupation, as the taxonomy writes them, its own order."""
+        found: dict[str, dict[str, None]] = {name: {} for name in self.place}
+        columns = (self.normalizer.aliases[name] for name in ("occupation_id", "written"))
+        for name, written in zip(*columns, strict=True):
+            found[name][written] = None
+        return {name: [*titles] for name, titles in found.items()}
+
+    def extended(self, extension: Extension) -> dict[str, Any]:
+        """Answer a data extension query.
+
+        Raises:
+            BadRequest: a property is unknown.
+        """
+        known = {one.id: one for one in self.properties}
+        wanted = [one.id for one in extension.properties]
+        unknown = [name for name in wanted if name not in known]
+        if unknown:
+            raise BadRequest(f"unknown properties {unknown}; there are {', '.join(known)}")
+        return {
+            "meta": [known[name]._asdict() for name in wanted],
+            "rows": {
+                name: {one: [{"str": text} for text in self.values(name, one)] for one in wanted}
+                for name in extension.ids
+            },
+        }
+
+    def suggested(self, prefix: str, cursor: int) -> list[dict[str, Any]]:
+        """Return occupations whose id is meant, or with a title that begins so or has such a word.
+
+        Labels come first, beginnings before words.
+        """
+        found = [*dict.fromkeys(self._suggested(prefix.casefold().strip()))]
+        return [
+            {
+                "id": name,
+                "name": self.label(name),
+                "description": ", ".join(self.normalizer.taxonomy_labels.codes[self.place[name]]),
+                "notable": [TYPE],
+            }
+            for name in found[cursor : cursor + PAGE]
+        ]
+
+    def _suggested(self, prefix: str) -> Iterator[str]:
+        if not prefix:
+            return
+        yield from (name for name in self.place if name.casefold() == prefix)
+        for ranked in (self._labels, self._titles):
+            yield from (name for title, name in ranked if title.startswith(prefix))
+        yield from (name for title, name in self._titles if f" {prefix}" in title)
+
+    @cached_property
+    def _labels(self) -> list[tuple[str, str]]:
+        return sorted((self.label(name).casefold(), name) for name in self.place)
+
+    @cached_property
+    def _titles(self) -> list[tuple[str, str]]:
+        rows = ((title, name) for name, titles in self.aliases.items() for title in titles)
+        return sorted((title.casefold(), name) for title, name in rows)
+
+    def preview(self, name: str) -> str:
+        """Return a small page of an occupation.
+
+        Raises:
+            BadRequest: there is none of that id.
+        """
+        if name not in self.place:
+            raise BadRequest(f"no occupation {name!r}", 404)
+        rows = [(one.name, self.values(name, one.id)) for one in self.properties[1:]]
+        listed = "".join(
+            f"<dt>{html.escape(said)}</dt><dd>{html.escape(', '.join(values))}</dd>"
+            for said, values in rows
+            if values
+        )
+        title = html.escape(self.label(name))
+        return (
+            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+            "<style>body{font:14px sans-serif;margin:8px}dt{color:#555}dd{margin:0 0 6px}</style>"
+            f"<h1 style='font-size:16px'>{title}</h1><dl>{listed}</dl></html>"
+        )
+
+
+def named_like(things: Iterable[Property], prefix: str, cursor: int) -> list[dict[str, str]]:
+    """Return properties whose id or name begins so, for a suggest service."""
+    wanted = prefix.casefold()
+    found: Sequence[Property] = [
+        one for one in things if one.id.startswith(wanted) or one.name.casefold().startswith(wanted)
+    ]
+    return [one._asdict() for one in found[cursor : cursor + PAGE]]

@@ -1,0 +1,78 @@
+"""`python -m tasks.apps.review ANSWERS OUTPUT`: which inputs are worth a person's minute.
+
+In: the folder of a bulk run, and the registered model that answered it or another one. Out: a
+folder with `queue.csv` for a spreadsheet and `review.html` for a browser, both of the same queue
+(`priority.py` says what is worth more, `variety.py` what is left out). What people have judged is
+not asked again.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from models.reproducibility.atomic_write import atomic_write
+from tasks.apps.bulk.answering import answer_schema
+from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
+from tasks.apps.review.answered_run import AnsweredRun
+from tasks.apps.review.atomic_folder import atomic_folder
+from tasks.apps.review.build_queue import build_queue
+from tasks.apps.review.candidates import candidates, judged_titles
+from tasks.apps.review.page import Occupation, page
+from tasks.apps.review.queue_file import write_queue
+from tasks.apps.review.rescore import loaded
+from tasks.io.command import run
+from tasks.release.registry.loading import fetched
+
+QUEUE, PAGE = "queue.csv", "review.html"
+POOL = 20
+"""Candidates that the model is asked again, for each title of the budget."""
+
+
+def main() -> None:
+    """Make the queue, with the registry and the feedback of the working directory."""
+    options = _options()
+    if options.budget < 1:
+        raise ValueError(f"--budget={options.budget}; it is a number of titles, 1 or more")
+    answered = AnsweredRun.find(options.answers)
+    before = AnsweredRun.find(options.compare_with) if options.compare_with else None
+    root = Path.cwd()
+    with atomic_folder(options.output) as folder:
+        with fetched(options.model or answered.model, root) as (address, place):
+            served, schema = loaded(place), answer_schema(place)
+        with TemporaryDirectory(dir=folder) as spilled:
+            count, judged = options.budget * POOL, judged_titles(root)
+            pool = candidates(answered, before, judged, count, Path(spilled))
+        occupations = known_occupations(served)
+        labels = {one.id: one.label for one in occupations}
+        queue = build_queue(served, schema, pool, labels, options.budget)
+        write_queue(queue, labels, folder / QUEUE)
+        with atomic_write(folder / PAGE) as partial:
+            partial.write_text(page(queue, occupations, address), encoding="utf-8")
+    print(f"{options.output}: {len(queue):,} titles of {queue['rows'].sum():,} rows, by {address}")
+
+
+def known_occupations(served: Any) -> list[Occupation]:  # noqa: ANN401  # mlflow has no types
+    """Return the occupations of a model, in its order."""
+    told = TaxonomyService(served.normalizer)
+    codes = served.normalizer.taxonomy_labels.codes
+    return [
+        Occupation(name, told.label(name), told.aliases[name], codes[place])
+        for name, place in told.place.items()
+    ]
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tasks.apps.review", description=__doc__)
+    parser.add_argument("answers", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--model", default="", help="default: the one that answered")
+    parser.add_argument("--budget", type=int, default=200)
+    parser.add_argument("--compare-with", type=Path, help="answers of an earlier model")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,129 @@
+"""The folder that `rolecall normalize` wrote, as titles with their rows and their answer.
+
+In: its manifest and Parquet parts. Out: the distinct normalized titles, a frame of schema `TITLES`
+for each bucket of them: the raw title that most rows have, its answer, the rows of all that
+normalize so, and a hash. The parts are read one by one and their titles laid down by hash, so that
+memory holds a part or a bucket, whatever the run's size.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from models.text.titles import normalize_title
+from tasks.apps.bulk.output import MANIFEST
+from tasks.io.frames import Schema, read_json
+
+ANSWER: Schema = {
+    "occupation_id": pl.String,
+    "score": pl.Float64,
+    "score_margin": pl.Float64,
+    "confidence": pl.Float64,
+    "abstained": pl.Boolean,
+    "reason": pl.String,
+}
+"""What is read of an answer."""
+TITLES: Schema = {
+    "normalized": pl.String,
+    "raw_title": pl.String,
+    "rows": pl.UInt32,
+    "hash": pl.UInt32,
+    **ANSWER,
+}
+BUCKET_ROWS = 4_000_000
+
+
+@dataclass(frozen=True)
+class AnsweredRun:
+    """What a bulk run left.
+
+    Attributes:
+        folder: that holds it.
+        column: of the raw titles.
+        prefix: before the names of the answer's columns.
+        model: address of what answered.
+        rows: how many there are.
+        parts: names of its Parquet files.
+    """
+
+    folder: Path
+    column: str
+    prefix: str
+    model: str
+    rows: int
+    parts: tuple[str, ...]
+
+    @classmethod
+    def find(cls, folder: Path) -> AnsweredRun:
+        """Read the manifest.
+
+        Raises:
+            ValueError: the folder holds no finished run.
+        """
+        if not (folder / MANIFEST).is_file():
+            raise ValueError(
+                f"{folder} has no {MANIFEST}: name a folder that `rolecall normalize` has finished"
+            )
+        told = read_json(folder / MANIFEST)
+        result, parts = told["result"], tuple(part["name"] for part in told["parts"])
+        return cls(folder, result["column"], result["prefix"], result["model"], told["rows"], parts)
+
+    @property
+    def buckets(self) -> int:
+        """How many it takes for none to be larger than memory."""
+        return 1 + self.rows // BUCKET_ROWS
+
+    def lay_down(self, place: Path, buckets: int, say: Callable[[int], None]) -> None:
+        """Write the titles of every part, a file a bucket; `say` takes how many rows were read."""
+        place.mkdir(parents=True)
+        read = 0
+        for number, name in enumerate(self.parts):
+            part = self._part(name)
+            read += len(part)
+            titles = _titles(part).with_columns(bucket=pl.col("hash") % buckets)
+            for (bucket,), piece in titles.partition_by("bucket", as_dict=True).items():
+                piece.drop("bucket").write_parquet(place / f"{bucket:04}-{number:06}.parquet")
+            say(read)
+
+    def _part(self, name: str) -> pl.DataFrame:
+        """Read `raw_title` and the columns of `ANSWER`."""
+        columns = {self.column: "raw_title", **{self.prefix + own: own for own in ANSWER}}
+        chosen = [
+            pl.col(theirs).cast(dict(ANSWER).get(own, pl.String)).alias(own)
+            for theirs, own in columns.items()
+        ]
+        return pl.scan_parquet(self.folder / name).select(chosen).collect()
+
+
+def bucket_titles(place: Path, bucket: int) -> pl.DataFrame:
+    """Return the titles of a bucket that was laid down: schema `TITLES`, each title once."""
+    files = sorted(place.glob(f"{bucket:04}-*.parquet"))
+    frames = [pl.read_parquet(file) for file in files]
+    return _merged(pl.concat([pl.DataFrame(schema=dict(TITLES)), *frames]))
+
+
+def _titles(part: pl.DataFrame) -> pl.DataFrame:
+    """Return each distinct raw title of a part, read, in schema `TITLES`; nulls have none."""
+    answers = [pl.col(name).first() for name in ANSWER]
+    once = part.drop_nulls("raw_title").group_by("raw_title").agg(pl.len().alias("rows"), *answers)
+    read = [normalize_title(title) for title in once["raw_title"]]
+    hashes = [zlib.crc32(title.encode("utf-8", "surrogatepass")) for title in read]
+    frame = once.with_columns(
+        normalized=pl.Series(read, dtype=pl.String), hash=pl.Series(hashes, dtype=pl.UInt32)
+    )
+    return frame.select(pl.col(name).cast(kind) for name, kind in TITLES.items())
+
+
+def _merged(titles: pl.DataFrame) -> pl.DataFrame:
+    """Add up equal raw titles, then let the most frequent one stand for all that read the same."""
+    answers = [pl.col(name).first() for name in ("hash", *ANSWER)]
+    raw = titles.group_by("normalized", "raw_title").agg(pl.col("rows").sum(), *answers)
+    ordered = raw.sort("normalized", "rows", "raw_title", descending=[False, True, False])
+    firsts = [pl.col(name).first() for name in ("raw_title", "hash", *ANSWER)]
+    merged = ordered.group_by("normalized", maintain_order=True).agg(pl.col("rows").sum(), *firsts)
+    return merged.select(list(TITLES))

@@ -1,0 +1,66 @@
+// What a key does to the queue: one title is decided, or many, or the last step is taken back.
+
+let asked = null; // occupation of a bulk decision that waits for its second press
+
+function decide(places, verdict, occupation, told) {
+  session.decide(places, verdict, occupation);
+  marked = 0;
+  render();
+  say(session.kept ? told : `${told} (This browser keeps nothing: save before you close the tab.)`);
+}
+
+function choose(occupation) {
+  const item = items[session.current];
+  const verdict = occupation === item.predicted ? CORRECT : INCORRECT;
+  decide([session.current], verdict, occupation, `${item.title}: ${verdict}, ${label(occupation)}`);
+}
+
+function accept(place) {
+  const alternative = items[session.current].alternatives[place];
+  if (alternative) choose(alternative[0]);
+  else say("There is no such answer: / searches, N is no job title, S skips.");
+}
+
+function move(by) {
+  const last = items[session.current].alternatives.length - 1;
+  marked = Math.max(0, Math.min(last, marked + by));
+  render();
+}
+
+function acceptAll() {
+  const { predicted } = items[session.current];
+  if (predicted === null) return say("There is no answer to accept.");
+  const places = session.open(items.length, (item) => item.predicted === predicted);
+  const told = `${count(places.length, "title")} answered ${label(predicted)}`;
+  if (asked !== predicted) {
+    asked = predicted;
+    return say(`Accept all ${told}? Shift+A again does; any other key does not.`);
+  }
+  asked = null;
+  return decide(places, CORRECT, predicted, `${told}: right, all of them. U takes all back.`);
+}
+
+function undo() {
+  const titles = session.undo();
+  marked = 0;
+  render();
+  say(titles ? `${count(titles, "title")} taken back` : "Nothing to take back");
+}
+
+function save() {
+  const rows = session.done - session.counts[SKIPPED];
+  if (!rows) return say("Nothing is decided yet.");
+  const name = fileName(new Date());
+  download(feedbackText(items, occupations, session.decisions, reviewerName()), name);
+  session.saved = true;
+  return say(`${name}: ${count(rows, "decision")}. Put it into the folder feedback/.`);
+}
+
+function noTitle() {
+  const { title } = items[session.current];
+  decide([session.current], NOT_A_JOB_TITLE, null, `${title}: no job title`);
+}
+
+function skip() {
+  decide([session.current], SKIPPED, null, `${items[session.current].title}: skipped`);
+}

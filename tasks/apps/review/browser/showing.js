@@ -1,0 +1,64 @@
+// One title at a time: what the model answered and why, how far one is, and what comes next.
+// In the document are the current title and the next few, so that a queue may be of any length.
+
+const NEXT = 3;
+const percent = (share) => `${Math.round(share * 100)} %`;
+
+function render() {
+  const item = items[session.current];
+  at("bar").max = Math.max(items.length, 1);
+  at("bar").value = session.done;
+  at("count").textContent = `${session.done} of ${items.length}, ${session.counts[SKIPPED]} skipped`;
+  at("card").replaceChildren(...(item ? titleCard(item) : summary()));
+  const next = session.open(NEXT + 1).slice(1);
+  at("next").replaceChildren(...next.map((place) => make("li", {}, items[place].title)));
+  at("announced").textContent = item ? announced(item) : "The queue is done.";
+}
+
+function titleCard(item) {
+  const rows = item.alternatives.map((alternative, place) => alternativeRow(item, alternative, place));
+  const none = make("p", { class: "none" }, "The model has no answer: search, no job title, or skip.");
+  return [
+    make("h2", { id: "title" }, item.title),
+    make("p", { class: "quiet" }, item.queued),
+    rows.length ? make("ol", { id: "alternatives" }, ...rows) : none,
+    ...(item.answered ? [make("p", { id: "why" }, item.answered)] : []),
+    ...differences(item),
+  ];
+}
+
+function alternativeRow(item, [occupation, title, score], place) {
+  const name = make("span", { class: "name" }, make("b", {}, label(occupation)));
+  if (title && title.toLowerCase() !== label(occupation).toLowerCase()) {
+    name.append(make("span", { class: "quiet" }, ` by “${title}”`));
+  }
+  const sure = place === 0 && item.confidence !== null ? `${percent(item.confidence)} sure` : "";
+  const chosen = place === marked ? { class: "marked", "aria-current": "true" } : {};
+  return make("li", chosen,
+    make("kbd", {}, String(place + 1)), name,
+    make("span", { class: "quiet code" }, codes(occupation)),
+    make("span", { class: "sure" }, sure),
+    make("meter", { min: 0, max: 1, value: Math.max(0, score), title: "score" }),
+    make("span", { class: "score" }, score.toFixed(2)));
+}
+
+function differences(item) {
+  if (!item.own.length && !item.rival.length) return [];
+  const words = (list) => list.join(", ") || "nothing";
+  const told = `Of the two closest, the first says ${words(item.own)}, the second ${words(item.rival)}.`;
+  return [make("p", { class: "quiet" }, told)];
+}
+
+function summary() {
+  const { counts } = session;
+  const title = items.length ? "All done" : "Nothing is worth a minute";
+  const told = `${counts[CORRECT]} right, ${counts[INCORRECT]} corrected, ${counts[NOT_A_JOB_TITLE]} no job title, ` +
+    `${counts[SKIPPED]} skipped.`;
+  const next = "D saves the file of feedback: put it into the folder feedback/. U takes back.";
+  return [make("h2", { id: "title" }, title), make("p", {}, told), make("p", { class: "quiet" }, next)];
+}
+
+function announced(item) {
+  const answer = item.predicted === null ? "no answer" : label(item.predicted);
+  return `Title ${session.current + 1} of ${items.length}: ${item.title}. Answer: ${answer}.`;
+}

@@ -1,0 +1,106 @@
+"""The queue as one self-contained page: style, script and data inside, nothing from outside.
+
+In: schema `QUEUE` and the occupations of the model. Out: `page.html` filled in. A content security
+policy lets run what has the hash of our own script, and forbids every request, so that no title can
+become a script. The page keeps what was decided in the browser, under a hash of the queue.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+FOLDER = Path(__file__).with_name("browser")
+SCRIPTS = ("session", "search", "saving", "state", "showing", "deciding", "searching", "keys")
+"""In their order, before the one that begins."""
+
+
+class Occupation(NamedTuple):
+    """An occupation as a person finds it."""
+
+    id: str
+    label: str
+    aliases: Sequence[str]
+    codes: Sequence[str]
+
+
+def page(queue: pl.DataFrame, occupations: Sequence[Occupation], model: str) -> str:
+    """Write the whole document; equal queues give equal characters.
+
+    Args:
+        queue: schema `QUEUE`.
+        occupations: all of the model's.
+        model: its address, to be shown.
+    """
+    place = {occupation.id: number for number, occupation in enumerate(occupations)}
+    items = [*_items(queue, place)]
+    data = {
+        "model": model,
+        "queue": hashlib.sha256(_json(items).encode()).hexdigest()[:16],
+        "items": items,
+        "occupations": [[*occupation] for occupation in occupations],
+    }
+    parts = [_text(f"{name}.js") for name in (*SCRIPTS, "beginning")]
+    script, style = "\n".join(['"use strict";', *parts]), _text("page.css")
+    filled = {
+        "{{style_hash}}": _hash(style),
+        "{{script_hash}}": _hash(script),
+        "{{style}}": style,
+        "{{script}}": script,
+        "{{data}}": in_script(_json(data)),
+    }
+    document = _text("page.html")
+    for name, content in filled.items():  # data last: nothing in it is filled in
+        document = document.replace(name, content)
+    return document
+
+
+def in_script(text: str) -> str:
+    """Write JSON so that it cannot end the element it stands in, or begin a comment."""
+    return text.replace("<", "\\u003c")
+
+
+def _items(queue: pl.DataFrame, place: dict[str, int]) -> Iterator[dict[str, Any]]:
+    """Yield a row as the page reads it, occupations by their number."""
+    for row in queue.iter_rows(named=True):
+        names = [place[name] for name in row["top_occupation_ids"]]
+        yield {
+            "title": row["raw_title"],
+            "predicted": None if row["occupation_id"] is None else place[row["occupation_id"]],
+            "matched": row["matched_title"],
+            "version": row["model_version"],
+            "confidence": _rounded(row["confidence"]),
+            "queued": row["why_queued"],
+            "answered": row["why_answered"],
+            "own": row["distinguishing_words"],
+            "rival": row["runner_up_words"],
+            "alternatives": [
+                [name, title, _rounded(score)]
+                for name, title, score in zip(
+                    names, row["top_titles"], row["top_scores"], strict=True
+                )
+            ],
+        }
+
+
+def _text(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """Return what a content security policy knows a script or style by."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _rounded(number: float | None) -> float | None:
+    return None if number is None else round(number, 3)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,81 @@
+"""How much a title of a bulk run is worth a person's minute.
+
+    priority = rows · wrong · (1 + close + far + changed)
+
+`rows` are those that have the title, `wrong` is the chance that its answer is wrong: 1 −
+confidence, ½ of an answer without calibration and where the model reads no job title, 1 of one held
+back for low confidence, 0 where there is nothing to read. The others lie between 0 and 1: `close`,
+that the second occupation scores nearly as much (1 − score_margin / NEAR); `far`, that the title is
+unlike all that the model knows (1 − score, 1 of no job title); `changed`, that an earlier run
+answered another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from models.normalizer.abstention import NOT_A_JOB_TITLE, UNSURE
+
+NEAR = 0.1
+"""A second occupation that scores less by this much is no rival any more."""
+LEVEL, UNLIKE = 0.02, 0.5
+"""Which margin and which score are worth telling."""
+UNKNOWN, HELD_BACK = 0.5, 1.0
+"""Chances of a wrong answer where no confidence is known."""
+
+
+def priority() -> pl.Expr:
+    """Return the priority from the columns of an answer, `rows` and `earlier_occupation_id`."""
+    close = (1 - pl.col("score_margin") / NEAR).clip(0, 1).fill_null(0)
+    unlike = pl.when(pl.col("reason") == NOT_A_JOB_TITLE).then(1.0).otherwise(0.0)
+    far = (1 - pl.col("score")).clip(0, 1).fill_null(unlike)
+    changed = changed_since().cast(pl.Float64)
+    return pl.col("rows") * _wrong() * (1 + close + far + changed)
+
+
+def changed_since() -> pl.Expr:
+    """Tell whether an earlier run answered another occupation."""
+    return pl.col("earlier_occupation_id").ne(pl.col("occupation_id")).fill_null(False)
+
+
+def _wrong() -> pl.Expr:
+    answered = (1 - pl.col("confidence")).clip(0, 1).fill_null(UNKNOWN)
+    reason = pl.col("reason")
+    held_back = pl.when(reason == UNSURE).then(HELD_BACK).when(reason == NOT_A_JOB_TITLE)
+    return (
+        pl.when(pl.col("abstained"))
+        .then(held_back.then(UNKNOWN).otherwise(0.0))
+        .otherwise(answered)
+    )
+
+
+def why_queued(row: Mapping[str, Any], labels: Mapping[str, str]) -> str:
+    """Say in words what made the priority of a title.
+
+    Args:
+        row: an answer with `rows`, `run_reason` (why the run gave none) and
+            `earlier_occupation_id`.
+        labels: of the occupations.
+    """
+    score, margin, earlier = row["score"], row["score_margin"], row["earlier_occupation_id"]
+    said = [f"{row['rows']:,} row{'s' * (row['rows'] != 1)}", _how_sure(row)]
+    if row["run_reason"] == UNSURE:
+        said.append("held back in the run")
+    if margin is not None and margin < LEVEL:
+        said.append("the second occupation is as close")
+    if score is not None and score < UNLIKE:
+        said.append("unlike the titles that the model knows")
+    if earlier and row["occupation_id"] and earlier != row["occupation_id"]:
+        said.append(f"an earlier run answered {labels.get(earlier, earlier)}")
+    return "; ".join(said)
+
+
+def _how_sure(row: Mapping[str, Any]) -> str:
+    if row["abstained"]:
+        return f"no answer: {row['reason']}"
+    if row["confidence"] is None:
+        return "no confidence is known"
+    return f"{100 * row['confidence']:.0f} % sure"

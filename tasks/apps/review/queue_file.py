@@ -1,0 +1,57 @@
+"""The queue as a CSV file that a spreadsheet opens, to be filled in and put into `feedback/`.
+
+In: schema `QUEUE`. Out: the columns of `FEEDBACK`, those of the person empty, and behind them what
+helps to decide. A cell that a spreadsheet would take for a formula gets a `'` in front (OWASP, "CSV
+injection"); the reader of feedback takes it away. UTF-8 with the byte order mark that Excel knows
+it by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from models.reproducibility.atomic_write import atomic_write
+from tasks.io.schemas import FEEDBACK
+
+FORMULA = r"^([=+\-@\t\r])"
+"""How a cell begins that a spreadsheet computes."""
+BESIDE = ("confidence", "rows", "why_queued")
+
+
+def write_queue(queue: pl.DataFrame, labels: Mapping[str, str], path: Path) -> None:
+    """Write the queue, whole or not at all.
+
+    Args:
+        queue: schema `QUEUE`.
+        labels: of the occupations.
+        path: of the file.
+    """
+    with atomic_write(path) as partial:
+        guarded(as_feedback(queue, labels)).write_csv(partial, include_bom=True)
+
+
+def as_feedback(queue: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
+    """Return the columns of `FEEDBACK`, and then the label, `BESIDE` and the second occupation."""
+    second = pl.col("top_occupation_ids").list.get(1, null_on_oob=True)
+    named = queue.with_columns(
+        predicted_occupation_id="occupation_id", second_occupation_id=second
+    ).with_columns(
+        occupation_label=_label("predicted_occupation_id", labels),
+        second_label=_label("second_occupation_id", labels),
+        confidence=pl.col("confidence").round(3),
+    )
+    empty = [pl.lit(None, pl.String).alias(name) for name in FEEDBACK if name not in named.columns]
+    last = ("second_occupation_id", "second_label")
+    return named.with_columns(empty).select(*FEEDBACK, "occupation_label", *BESIDE, *last)
+
+
+def guarded(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put a `'` before each text that begins like a formula."""
+    return frame.with_columns(pl.col(pl.String).str.replace(FORMULA, "'$1"))
+
+
+def _label(column: str, labels: Mapping[str, str]) -> pl.Expr:
+    return pl.col(column).replace_strict(labels, default=None, return_dtype=pl.String)

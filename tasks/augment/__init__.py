@@ -1,1 +1,0 @@
-"""What the stages typos, synonyms and extra_words are made of."""

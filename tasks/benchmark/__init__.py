@@ -1,1 +1,0 @@
-"""A published benchmark of titles: a folder and a model in, measures of retrieval out."""

@@ -1,1 +1,0 @@
-"""Bulk runs: files of raw titles of any size in, the same rows with their answers out."""

@@ -1,0 +1,122 @@
+"""`params.yaml` as a whole: every section, and what one asks of another.
+
+`python -m tasks.check_params` checks it, which the flows do before they start anything.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from tasks.evaluation.params import EvaluateParams
+from tasks.io.command import run
+from tasks.io.section import FILE, ParamsError, RunParams, checked, read_values
+from tasks.papers.similarity.scored_pairs_params import ScoredPairsParams
+from tasks.papers.similarity.similarity_params import SimilarityParams, system_settings
+from tasks.papers.table3.params import Table3Params
+from tasks.pipeline.auxiliary_taxonomy.params import AuxiliaryTaxonomyParams
+from tasks.pipeline.calibrate.params import CalibrateParams
+from tasks.pipeline.extra_words.params import ExtraWordsParams
+from tasks.pipeline.feedback.params import FeedbackParams
+from tasks.pipeline.ingest.params import IngestParams
+from tasks.pipeline.lexical.params import LexicalParams
+from tasks.pipeline.pairs.params import PairsParams
+from tasks.pipeline.report.params import ReportParams
+from tasks.pipeline.simulate_feedback.params import SimulateFeedbackParams
+from tasks.pipeline.split.params import SplitParams
+from tasks.pipeline.synonyms.params import SynonymsParams
+from tasks.pipeline.teacher.params import TeacherParams
+from tasks.pipeline.train.network_params import (
+    NetworkParams,
+    check_kinds,
+    taught,
+    training_settings,
+)
+from tasks.pipeline.train.params import TrainParams
+from tasks.pipeline.typos.params import TyposParams
+from tasks.release.gate.params import GateParams
+from tasks.release.model_package.params import RegisterParams
+
+
+class AllParams(RunParams):
+    """The whole file."""
+
+    threads: Annotated[str, Field(pattern=r"^OMP_NUM_THREADS=[1-9]\d? MKL_NUM_THREADS=[1-9]\d?$")]
+    ingest: IngestParams
+    split: SplitParams
+    typos: TyposParams
+    synonyms: SynonymsParams
+    extra_words: ExtraWordsParams
+    auxiliary_taxonomy: AuxiliaryTaxonomyParams
+    simulate_feedback: SimulateFeedbackParams
+    feedback: FeedbackParams
+    pairs: PairsParams
+    teacher: TeacherParams
+    train: TrainParams
+    encoders: dict[str, dict[str, Any]]
+    losses: dict[str, dict[str, Any]]
+    lexical: LexicalParams
+    calibrate: CalibrateParams
+    evaluate: EvaluateParams
+    table3: Table3Params
+    scored_pairs: ScoredPairsParams
+    similarity: SimilarityParams
+    report: ReportParams
+    gate: GateParams
+    register_: Annotated[RegisterParams, Field(alias="register")]
+
+    @model_validator(mode="after")
+    def _kinds_have_values(self) -> Self:
+        for name, kind, sections in (
+            ("train.encoder", self.train.encoder.kind, self.encoders),
+            ("train.loss", self.train.loss.kind, self.losses),
+        ):
+            if kind not in sections:
+                raise ValueError(
+                    f"{name}.kind = {kind!r} has no section of values; choose "
+                    f"{', '.join(sorted(sections))}"
+                )
+        return self
+
+    @property
+    def network(self) -> NetworkParams:
+        """Section `train` and the values of all kinds."""
+        return NetworkParams(self.train, self.encoders, self.losses)
+
+
+def load_params(path: Path = FILE) -> AllParams:
+    """Read and check the whole file.
+
+    Raises:
+        ParamsError: with every offending name, its value, and what is allowed.
+    """
+    return checked(AllParams, read_values(path), path)
+
+
+def check_params(params: AllParams) -> None:
+    """Refuse what no training could work with, in any section.
+
+    Raises:
+        ParamsError: with every offending value and what is allowed, or what does not go together.
+    """
+    network = params.network
+    check_kinds(network)
+    loss = taught(training_settings(network, params.seeds[0]), params.teacher).loss
+    if loss.reads_dissimilar and not params.pairs.dissimilar_per_similar:
+        raise ParamsError(
+            f"params.yaml:\n  losses.{params.train.loss.kind} reads the dissimilar pairs of the "
+            "file, but pairs.dissimilar_per_similar is 0; raise it, or choose other negatives"
+        )
+    for name in params.similarity.systems:
+        system_settings(network, params.similarity, name, params.similarity.seeds[0])
+
+
+def main() -> None:
+    """Check `params.yaml` in the working directory."""
+    check_params(load_params())
+
+
+if __name__ == "__main__":
+    run(main)

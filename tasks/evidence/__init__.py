@@ -1,1 +1,0 @@
-"""What inputs say beside the taxonomy: exemplars, how common occupations are, and confidence."""

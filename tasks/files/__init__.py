@@ -1,1 +1,0 @@
-"""Frames at the edge: schemas, whole files, queries, tables, and how a command ends."""

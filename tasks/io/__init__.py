@@ -1,0 +1,1 @@
+"""Files between stages: schemas, frames, queries, sections of `params.yaml`."""

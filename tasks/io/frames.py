@@ -1,0 +1,88 @@
+"""Frames at the edge: schemas checked where a frame is written and read, files that appear whole.
+
+Every Parquet file has the same compression and a fixed row-group size, so that equal frames give
+equal bytes on any machine and any number of threads.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from models.reproducibility.atomic_write import atomic_write
+
+ROW_GROUP = 131_072
+Schema = Mapping[str, pl.DataType | type[pl.DataType]]
+
+
+class SchemaError(ValueError):
+    """A frame does not have the columns or types that its schema names."""
+
+
+def check(frame: pl.DataFrame, schema: Schema, name: str) -> pl.DataFrame:
+    """Return `frame` with exactly the columns of `schema`, in its order.
+
+    Raises:
+        SchemaError: a column is missing, superfluous or of another type; all are named.
+    """
+    wrong = [
+        f"{column}: {frame.schema.get(column, 'missing')}, expected {expected}"
+        for column, expected in schema.items()
+        if frame.schema.get(column) != expected
+    ]
+    wrong += [f"{column}: not expected" for column in frame.columns if column not in schema]
+    if wrong:
+        raise SchemaError(f"{name}: {'; '.join(wrong)}. Rerun the stage that writes it.")
+    return frame.select(list(schema))
+
+
+def write_frame(frame: pl.DataFrame, path: Path, schema: Schema) -> None:
+    """Check `frame` against `schema` and write it as Parquet, whole or not at all."""
+    with atomic_write(path) as partial:
+        check(frame, schema, str(path)).write_parquet(
+            partial, compression="zstd", compression_level=3, row_group_size=ROW_GROUP
+        )
+
+
+def read_frame(path: Path, schema: Schema) -> pl.DataFrame:
+    """Read a stage's Parquet file and check it.
+
+    Raises:
+        FileNotFoundError: the stage that writes it has not run.
+        SchemaError: it is not what `schema` says.
+    """
+    return check(read_parquet(path), schema, str(path))
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """Read a stage's Parquet file unchecked, for readers that need some of its columns.
+
+    Raises:
+        FileNotFoundError: the stage that writes it has not run.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is missing: run `dvc repro` for the stage that writes it")
+    return pl.read_parquet(path)
+
+
+def read_json(path: Path) -> Any:  # noqa: ANN401
+    """Read what `write_json` wrote.
+
+    Raises:
+        FileNotFoundError: the stage that writes it has not run.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is missing: run `dvc repro` for the stage that writes it")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def write_json(value: object, path: Path) -> None:
+    """Write `value` as JSON with sorted keys, whole or not at all."""
+    with atomic_write(path) as partial:
+        partial.write_text(
+            json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8"
+        )

@@ -1,0 +1,86 @@
+"""Where the registry is: MLFLOW_TRACKING_URI, or one SQLite file in the main tree.
+
+The default is an absolute path below the main working tree, so that the git worktrees of the
+profiles share it and a consumer elsewhere can be given it: `rolecall models --address` prints it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+URI = "MLFLOW_TRACKING_URI"
+SQLITE = "sqlite:///"
+QUIET = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "true",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+}
+
+
+def main_tree(root: Path) -> Path:
+    """Return the main working tree of `root`'s repository, or `root` itself where there is none."""
+    command = ["git", "rev-parse", "--path-format=absolute", "--git-common-dir"]
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return root.resolve()
+    return Path(done.stdout.strip()).parent
+
+
+def tracking_uri(root: Path) -> str:
+    """MLFLOW_TRACKING_URI if it is set, else the SQLite file of the main tree."""
+    return os.environ.get(URI) or f"{SQLITE}{local_folder(root) / 'mlflow.db'}"
+
+
+@contextmanager
+def registry(root: Path) -> Iterator[MlflowClient]:
+    """A client of the registry of `root`, which MLflow's own functions use for the time, too.
+
+    What was set before is set again afterwards; telemetry and progress bars are off unless the
+    environment says otherwise.
+    """
+    uri = tracking_uri(root)
+    before = {name: os.environ.get(name) for name in (URI, *QUIET)}
+    os.environ.update({name: value for name, value in QUIET.items() if before[name] is None})
+    import mlflow  # takes seconds, and reads the settings above
+
+    if uri.startswith(SQLITE):
+        Path(uri.removeprefix(SQLITE)).parent.mkdir(parents=True, exist_ok=True)
+    mlflow.set_tracking_uri(uri)  # also sets the variable
+    try:
+        yield mlflow.MlflowClient()
+    finally:
+        mlflow.set_tracking_uri(before[URI])
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def experiment(client: MlflowClient, root: Path, name: str) -> str:
+    """Id of the experiment `name`, made if it is missing.
+
+    The default store keeps artifacts beside its database; MLflow's own default would be a folder
+    below wherever the command happens to run.
+    """
+    known = client.get_experiment_by_name(name)
+    if known is not None:
+        return str(known.experiment_id)
+    folder = local_folder(root)
+    is_default = client.tracking_uri == f"{SQLITE}{folder / 'mlflow.db'}"
+    location = (folder / "artifacts").as_uri() if is_default else None
+    return str(client.create_experiment(name, artifact_location=location))
+
+
+def local_folder(root: Path) -> Path:
+    """Where the default registry lies, and what belongs to it."""
+    return main_tree(root) / ".mlflow"

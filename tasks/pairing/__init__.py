@@ -1,1 +1,0 @@
-"""What the stages feedback and pairs are made of."""

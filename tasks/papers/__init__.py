@@ -1,0 +1,1 @@
+"""The papers' own experiments: Table 3 and the similarity track."""

@@ -1,0 +1,1 @@
+"""The similarity track: scored pairs, paraphrases, and the systems trained on them."""

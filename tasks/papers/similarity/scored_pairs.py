@@ -1,0 +1,169 @@
+"""Stage `scored_pairs`: outside files to scored pairs and paraphrases, and what was refused.
+
+In: the files that `scored_pairs.files` names. Out, in `data/scored_pairs/`: `pairs.parquet` (schema
+`SCORED_PAIRS`; scores as published), `paraphrases.parquet` (`PARAPHRASE_PARTS`), `rejected.parquet`
+and counts. No pair is left out for being a test pair elsewhere: that is the matter of the training.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from models.reproducibility.seeding import generator
+from tasks.io.command import run
+from tasks.io.frames import write_frame, write_json
+from tasks.io.schemas import REJECTED
+from tasks.io.section import (
+    load,
+    load_run,
+)
+from tasks.papers.similarity.pair_files import FOLDER, PAIRS, PARAPHRASE_PARTS, PARAPHRASES
+from tasks.papers.similarity.readers import msrp, semeval, sick
+from tasks.papers.similarity.readers.ppdb import Paraphrases, read_ppdb
+from tasks.papers.similarity.readers.sample_pairs import read_sample_pairs, read_sample_paraphrases
+from tasks.papers.similarity.readers.scored_pairs import NOTICES, SCORED_PAIRS
+from tasks.papers.similarity.readers.simlex import read_simlex
+from tasks.papers.similarity.scored_pairs_params import PairFilesParams, ScoredPairsParams
+from tasks.tables.rejected import RejectedRows
+from tasks.tables.source_files import IngestError
+
+SENTENCES = {
+    "sick2014": (sick.read_sick, sick.FILES),
+    "msrp": (msrp.read_msrp, msrp.FILES),
+    "semeval": (semeval.read_semeval, semeval.FILES),
+}
+"""Folder of a publisher's files below `scored_pairs.files.sentences`, and their reader."""
+
+
+@dataclass(frozen=True)
+class ReadPairs:
+    """The frames and how many rows each file gave."""
+
+    pairs: pl.DataFrame
+    paraphrases: pl.DataFrame
+    links: Paraphrases
+    rejected: pl.DataFrame
+    rows_read: dict[str, int]
+    reasons: dict[str, int]
+
+    @property
+    def errors(self) -> int:
+        """Rows refused for a fault; notices (duplicates, empty rows, unscored pairs) are none."""
+        return sum(count for reason, count in self.reasons.items() if reason not in NOTICES)
+
+    def counts(self) -> dict[str, Any]:
+        """Return what `metrics.json` holds."""
+        kept: dict[str, dict[str, int]] = {}
+        sizes = self.pairs.group_by("dataset", "split", maintain_order=True).len()
+        for dataset, split, size in sizes.iter_rows():
+            kept.setdefault(dataset, {})[split] = size
+        parts = dict(self.paraphrases.group_by("split").len().iter_rows())
+        return {
+            "pairs": kept,
+            "paraphrases": {
+                **parts,
+                "links": self.links.links,
+                "self_links": self.links.self_links,
+                "repeated": self.links.repeated,
+            },
+            "rows_read": self.rows_read,
+            "rejected": self.reasons,
+            "rejected_errors": self.errors,
+        }
+
+
+def scored_pairs(params: ScoredPairsParams, seed: int) -> ReadPairs:
+    """Read everything; rows that cannot be used are in `rejected`, with file, line and reason.
+
+    Args:
+        params: the section.
+        seed: the pipeline's; it draws the validation paraphrases.
+
+    Raises:
+        IngestError: a file or a column is missing, or holds no pair, or there are not more
+            paraphrases than `valid_paraphrases`.
+    """
+    rejected = RejectedRows()
+    pairs, links = READERS[params.reader](Path(params.folder), params.files, rejected)
+    return ReadPairs(
+        pairs,
+        in_parts(links.frame, params.valid_paraphrases, seed),
+        links,
+        rejected.frame(),
+        dict(sorted(rejected.rows.items())),
+        rejected.reasons(),
+    )
+
+
+def in_parts(links: pl.DataFrame, valid: int, seed: int) -> pl.DataFrame:
+    """Return the paraphrases with a column `split`: `valid` of them drawn, the rest to train.
+
+    Raises:
+        IngestError: nothing would be left to train on.
+    """
+    if valid >= links.height:
+        raise IngestError(
+            f"scored_pairs.valid_paraphrases = {valid} leaves none of {links.height} to train on"
+        )
+    drawn = generator(seed, "scored_pairs").choice(links.height, valid, replace=False)
+    split = pl.when(pl.int_range(pl.len()).is_in(drawn)).then(pl.lit("valid"))
+    return links.select(split.otherwise(pl.lit("train")).alias("split"), *links.columns)
+
+
+def require_usable(made: ReadPairs, max_rejected_share: float) -> None:
+    """Refuse files with too many faults.
+
+    Raises:
+        IngestError: more faulty rows than `max_rejected_share` of all rows read.
+    """
+    read = sum(made.rows_read.values())
+    if made.errors > max_rejected_share * read:
+        raise IngestError(
+            f"{made.errors} of {read} rows were rejected, more than "
+            f"scored_pairs.max_rejected_share = {max_rejected_share:g}: {made.reasons}. Look at "
+            f"{FOLDER}/rejected.parquet; repair the files or raise the parameter."
+        )
+
+
+def _sample(
+    folder: Path, files: PairFilesParams, rejected: RejectedRows
+) -> tuple[pl.DataFrame, Paraphrases]:
+    both = dict.fromkeys((files.sentences, files.words))  # mostly one file for both
+    pairs = pl.concat(read_sample_pairs(folder / file, rejected) for file in both)
+    return pairs, read_sample_paraphrases(folder / files.paraphrases, rejected)
+
+
+def _published(
+    folder: Path, files: PairFilesParams, rejected: RejectedRows
+) -> tuple[pl.DataFrame, Paraphrases]:
+    frames = [
+        read(
+            {split: folder / files.sentences / name / file for split, file in parts.items()},
+            rejected,
+        )
+        for name, (read, parts) in SENTENCES.items()
+    ]
+    pairs = pl.concat([*frames, read_simlex(folder / files.words, rejected)])
+    return pairs, read_ppdb(folder / files.paraphrases, rejected)
+
+
+READERS = {"sample": _sample, "published": _published}
+
+
+def main() -> None:
+    """Run the stage in the working directory; rejected rows are written even if it fails."""
+    params = load(ScoredPairsParams)
+    made = scored_pairs(params, load_run().seed)
+    write_frame(made.rejected, FOLDER / "rejected.parquet", REJECTED)
+    require_usable(made, params.max_rejected_share)
+    write_frame(made.pairs, PAIRS, SCORED_PAIRS)
+    write_frame(made.paraphrases, PARAPHRASES, PARAPHRASE_PARTS)
+    write_json(made.counts(), FOLDER / "metrics.json")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,31 @@
+"""What the code of training one system of the similarity track does, as `tasks/pipeline/training_code_hash/stage.py` has it.
+
+Out: `data/similarity_code/NAME.json`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tasks.io.command import run
+from tasks.io.frames import write_json
+from tasks.io.section import read_values
+from tasks.pipeline.training_code_hash.stage import code_of
+
+FOLDER = Path("data/similarity_code")
+
+
+def main() -> None:
+    """Run the stage in the working directory."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--name", required=True)
+    name = parser.parse_args().name
+    system = read_values()["similarity"]["systems"][name]
+    encoder, loss = (system[split]["kind"] for split in ("encoder", "loss"))
+    code = code_of("tasks.papers.similarity.similarity_train", encoder, loss)
+    write_json(code, FOLDER / f"{name}.json")
+
+
+if __name__ == "__main__":
+    run(main)

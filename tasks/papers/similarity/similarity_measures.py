@@ -1,0 +1,113 @@
+"""A system's measures on one test over several seeds, with what resampling the pairs gives.
+
+Pearson's r, Spearman's ρ and the mean squared error are those of `models/metrics/correlations.py`;
+accuracy is that of saying "paraphrase" from a threshold on, which is chosen on other pairs. Equal
+seeds draw the same pairs for every system and measure, so that two of them can be compared draw by
+draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from models.metrics.correlations import (
+    Measure,
+    mean_squared_error,
+    pearson,
+    resampled_measure,
+    spearman,
+)
+from models.metrics.intervals import TAIL, resampled_means
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+
+VALUE: Mapping[Measure, Callable[..., float]] = {
+    "pearson": pearson,
+    "spearman": spearman,
+    "mean_squared_error": mean_squared_error,
+}
+Ends = tuple[float | None, float | None]
+
+
+class Measured(NamedTuple):
+    """One measure of one system on one test; the value is the mean over seeds."""
+
+    by_seed: Float[np.ndarray, " seed"]
+    resampled: Float[np.ndarray, " draw"]
+    """Means over seeds in the resamples; NaN where one of them has none."""
+
+    @property
+    def value(self) -> float:
+        """Mean over seeds."""
+        return float(self.by_seed.mean())
+
+    @property
+    def ends(self) -> Ends:
+        """Of the 95 % interval over pairs; it holds their chance, not that of training."""
+        return ends(self.resampled)
+
+
+def measured(
+    measure: Measure,
+    scores: Float[np.ndarray, "seed pair"],
+    gold: Float[np.ndarray, " pair"],
+    draws: int,
+    seed: int,
+) -> Measured | None:
+    """Measure a correlation or the mean squared error; None where a correlation is not defined.
+
+    It is not if all gold, or all scores of one seed, are equal.
+
+    Raises:
+        ValueError: there is no pair, or a value is not finite.
+    """
+    if measure != "mean_squared_error" and not (np.ptp(gold) and np.ptp(scores, axis=1).all()):
+        return None
+    by_seed = np.array([VALUE[measure](values, gold) for values in scores])
+    return Measured(by_seed, resampled_measure(measure, scores, gold, draws, seed).mean(axis=0))
+
+
+def accuracy(
+    scores: Float[np.ndarray, "seed pair"],
+    gold: Float[np.ndarray, " pair"],
+    thresholds: Sequence[float],
+    draws: int,
+    seed: int,
+) -> Measured:
+    """Measure the share of pairs rightly said to be paraphrases or not (gold 1, else 0).
+
+    Range 0 to 1, higher is better. Chance level: the share of the commoner answer.
+    """
+    hits = (scores >= np.array(thresholds)[:, None]) == (gold == 1)
+    return Measured(hits.mean(axis=1), resampled_means(hits.mean(axis=0), draws, seed))
+
+
+def best_threshold(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]) -> float:
+    """Choose the score from which "paraphrase" is right most often; of equal ones the lowest.
+
+    It lies half way between two scores, at the lowest one (all are paraphrases), or above all of
+    them, at infinity (none is).
+    """
+    distinct = np.unique(scores)
+    cuts = np.concatenate([distinct[:1], (distinct[1:] + distinct[:-1]) / 2, [np.inf]])
+    right = ((scores >= cuts[:, None]) == (gold == 1)).mean(axis=1)
+    return float(cuts[right.argmax()])
+
+
+def averaged(parts: Sequence[Measured]) -> Measured:
+    """Average one measure over several tests, each of equal weight."""
+    by_seed = np.mean([split.by_seed for split in parts], axis=0)
+    return Measured(by_seed, np.mean([split.resampled for split in parts], axis=0))
+
+
+def ends(resampled: Float[np.ndarray, " draw"]) -> Ends:
+    """Return the ends of the 95 % percentile interval; None if no draw has a value."""
+    defined = resampled[~np.isnan(resampled)]
+    if not len(defined):
+        return None, None
+    low, high = np.quantile(defined, [TAIL, 1 - TAIL])
+    return float(low), float(high)

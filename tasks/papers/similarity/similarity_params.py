@@ -1,0 +1,102 @@
+"""A system of section `similarity` as settings of `models/`: its values laid over the defaults.
+
+A system names a kind of encoder and of loss, and what differs from their sections in `encoders` and
+`losses` and from section `train`. What is checked for titles (`tasks/pipeline/train/network_params.py`) is checked
+here too.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from models.training.run import TrainSettings
+from tasks.io.section import Count, Params, ParamsError, Section, explain
+from tasks.pipeline.train.network_params import NetworkParams, require_kind, training_settings
+from tasks.pipeline.train.params import TrainParams
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+
+
+class SystemParams(Params):
+    """One of `similarity.systems`."""
+
+    trained_on: str
+    encoder: dict[str, Any]
+    loss: dict[str, Any]
+    train: dict[str, Any]
+
+    @model_validator(mode="after")
+    def _kinds_are_named(self) -> Self:
+        for name, values in (("encoder", self.encoder), ("loss", self.loss)):
+            if not isinstance(values.get("kind"), str):
+                raise ValueError(f"{name} names no kind; write {name}: {{kind: ...}}")
+        return self
+
+
+class SimilarityParams(Section):
+    """Section `similarity`: which systems are trained, with which seeds, and what each is."""
+
+    NAME: ClassVar[str] = "similarity"
+    seeds: Annotated[list[int], Field(min_length=1)]
+    systems: Annotated[dict[Name, SystemParams], Field(min_length=1)]
+    bootstrap_draws: Count
+
+    @model_validator(mode="after")
+    def _seeds_differ(self) -> Self:
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError(f"seeds {self.seeds}: the same one twice trains it twice")
+        return self
+
+
+def system_settings(
+    network: NetworkParams, params: SimilarityParams, name: str, seed: int
+) -> TrainSettings:
+    """Return the settings of one training of the system `name`.
+
+    Raises:
+        ParamsError: there is no such system, or with every offending value and what is allowed.
+    """
+    if name not in params.systems:
+        raise ParamsError(f"similarity.systems has no {name!r}; choose {', '.join(params.systems)}")
+    system = params.systems[name]
+    where = ("similarity", "systems", name)
+    own = NetworkParams(
+        _train(network.train, system.train, system.encoder, system.loss, where),
+        _laid_over(network.encoders, system.encoder, f"{'.'.join(where)}.encoder"),
+        _laid_over(network.losses, system.loss, f"{'.'.join(where)}.loss"),
+    )
+    try:
+        return training_settings(own, seed)
+    except ParamsError as error:
+        raise ParamsError(f"{'.'.join(where)}, laid over {error}") from None
+
+
+def _train(
+    base: TrainParams,
+    values: dict[str, Any],
+    encoder: dict[str, Any],
+    loss: dict[str, Any],
+    where: tuple[str, ...],
+) -> TrainParams:
+    kinds = {"encoder": {"kind": encoder["kind"]}, "loss": {"kind": loss["kind"]}}
+    own = sorted({*kinds, "compatible_with"} & values.keys())
+    if own:
+        raise ParamsError(f"{'.'.join(where)}.train: {own} do not belong here; take them out")
+    try:
+        laid_over = base.model_dump() | values | kinds | {"compatible_with": ""}
+        return TrainParams.model_validate(laid_over)
+    except ValidationError as error:
+        lines = [explain(problem, (*where, "train")) for problem in error.errors()]
+        raise ParamsError("params.yaml:\n" + "\n".join(lines)) from None
+
+
+def _laid_over(
+    sections: dict[str, dict[str, Any]], values: dict[str, Any], where: str
+) -> dict[str, dict[str, Any]]:
+    """Return the one section of the system's kind, with its values."""
+    kind = values["kind"]
+    require_kind(where, kind, sections)
+    own = {name: value for name, value in values.items() if name != "kind"}
+    return {kind: sections[kind] | own}

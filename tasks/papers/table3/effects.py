@@ -1,0 +1,196 @@
+"""What each mix gains over the one before, on every test, and whether mix 4 keeps up with mix 3.
+
+In: values per query (schema `SCORES_BY_SEED`) of the models 0 to 4 and 4c, of what learns nothing,
+and the queries. Out: schemas `EFFECTS` and `KEPT_UP`. Two models are compared on the same queries,
+paired by query, seed by seed (Neculoiu et al. 2016, Table 3; the paper gives no intervals); the
+last one with those that learn nothing, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from models.metrics.crossed_intervals import crossed_interval
+from models.metrics.intervals import MARGIN, Interval, non_inferior, paired_interval
+from models.reproducibility.seeding import child_seed
+from tasks.io.frames import Schema
+from tasks.io.mixes import CORRECTIONS, LAST, MIXES, VERDICTS, mix_before
+from tasks.io.schemas import SCORES
+from tasks.papers.table3.paper import OWN_TEST, errors_removed, paper_errors_removed
+
+SCORES_BY_SEED: Schema = {**SCORES, "seed": pl.Int64}
+"""`seed` of training; null for a system that is not trained."""
+EFFECTS: Schema = {
+    "system": pl.String,
+    "over": pl.String,
+    "test": pl.String,
+    "slice": pl.String,
+    "metric": pl.String,
+    "gain": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "n": pl.Int64,
+    "before": pl.Float64,
+    "errors_removed": pl.Float64,
+    "paper_errors_removed": pl.Float64,
+    "own": pl.Boolean,
+    "seed": pl.Int64,
+}
+KEPT_UP: Schema = {
+    "system": pl.String,
+    "over": pl.String,
+    "test": pl.String,
+    "slice": pl.String,
+    "difference": pl.Float64,
+    "low": pl.Float64,
+    "level": pl.Float64,
+    "passed": pl.Boolean,
+    "n": pl.Int64,
+    "seed": pl.Int64,
+}
+METRICS = {"success_at_1": "success_at_1", "reciprocal_rank": "mrr"}
+UNTRAINED = ("tfidf", "ngram")
+COMPARISONS = (
+    *((mix, mix_before(mix)) for mix in MIXES[1:]),
+    (CORRECTIONS, VERDICTS),
+    *((CORRECTIONS, system) for system in UNTRAINED),
+)
+JUDGED = ((VERDICTS, LAST), (CORRECTIONS, LAST))
+KEPT = (("typos", "all"), ("composition", "all"), ("extra_words", "source:label_agrees"))
+"""Tests and slices on which mix 4 must not be inferior to mix 3 by `MARGIN` or more."""
+KEYS = ["seed", "test", "slice"]
+ENOUGH_SEEDS = 3
+"""Trainings that an effect of training is judged by, at least."""
+
+
+def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
+    """Pair the gains of `COMPARISONS` with 95 % bootstrap intervals: schema `EFFECTS`.
+
+    `slice` is `all`, and each source of a test whose queries are of several. `before` is the value
+    of `over`; `errors_removed` is of success@1 (`tasks.papers.table3.paper`). Comparisons with a model
+    that is not there are left out. Of three seeds or more there is a row without a seed: the mean
+    gain, with an interval that holds what other seeds and other queries would change
+    (`models/metrics/crossed_intervals.py`).
+
+    Args:
+        scores: schema `SCORES_BY_SEED`.
+        queries: schema `QUERIES`.
+        draws: of the bootstrap.
+        seed: the pipeline's seed.
+
+    Raises:
+        ValueError: two models have not answered the same queries.
+    """
+    rows: list[tuple[object, ...]] = []
+    for system, over in COMPARISONS:
+        trained: dict[tuple[str, str], list[pl.DataFrame]] = {}
+        for (system_seed, test, split), group in _groups(scores, queries, system, over):
+            trained.setdefault((test, split), []).append(group.sort("query_id"))
+            for column, metric in METRICS.items():
+                gain = _gain(group, column, (system, over, test, split), draws, seed)
+                rows.append((system, over, test, split, metric, *gain, system_seed))
+        for (test, split), groups in trained.items():
+            for column, metric in METRICS.items():
+                mean_gain = _gain_over_seeds(groups, column, (system, over, test, split))
+                if mean_gain is not None:
+                    rows.append((system, over, test, split, metric, *mean_gain, None))
+    frame = pl.DataFrame(rows, schema=dict(EFFECTS), orient="row")
+    return frame.with_columns(pl.selectors.float().round(6))
+
+
+def kept_up(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
+    """Test non-inferiority of mixes 4 and 4c to mix 3 on `KEPT`, Holm over these: `KEPT_UP`.
+
+    A row passes when the lower end of its paired interval, at the level that Holm's step-down
+    gives it, lies above −`MARGIN` (`models/metrics/intervals.py`). Arguments and errors as of
+    `effects`; a test or slice without queries is left out.
+    """
+    rows = []
+    for system, over in JUDGED:
+        by_seed: dict[int, dict[tuple[str, str], np.ndarray]] = {}
+        for (system_seed, test, split), group in _groups(scores, queries, system, over):
+            if (test, split) in KEPT:
+                by_seed.setdefault(system_seed, {})[test, split] = _differences(
+                    group, "success_at_1"
+                )
+        for system_seed, by_test in by_seed.items():
+            named = {f"{test}/{split}": values for (test, split), values in by_test.items()}
+            judged = non_inferior(named, MARGIN, draws, child_seed(seed, "table3", "kept_up"))
+            for (test, split), values in by_test.items():
+                tested = judged[f"{test}/{split}"]
+                verdict = (tested.value, tested.low, tested.level, tested.passed)
+                rows.append((system, over, test, split, *verdict, len(values), system_seed))
+    frame = pl.DataFrame(rows, schema=dict(KEPT_UP), orient="row")
+    return frame.with_columns(pl.selectors.float().round(6))
+
+
+def _groups(
+    scores: pl.DataFrame, queries: pl.DataFrame, system: str, over: str
+) -> Iterator[tuple[tuple[int, str, str], pl.DataFrame]]:
+    """Yield both models' values (those of `over` as `COLUMN_over`) by seed, test and slice."""
+    mine = scores.filter(pl.col("system") == system)
+    theirs = scores.filter(pl.col("system") == over)
+    if mine.is_empty() or theirs.is_empty():
+        return
+    keys, trainings = ["seed", "test", "query_id"], 1
+    if over in UNTRAINED:
+        keys, trainings = keys[1:], mine["seed"].n_unique()
+    both = mine.join(theirs, on=keys, suffix="_over", maintain_order="left")
+    if not len(both) == len(mine) == len(theirs) * trainings:
+        raise ValueError(
+            f"models {system} and {over} answered {len(mine)} and {len(theirs)} queries, "
+            f"{len(both)} of them the same: evaluate both on the same tests and seeds"
+        )
+    sliced = both.join(_parts(queries), on=["test", "query_id"], maintain_order="left")
+    for (system_seed, test, split), group in sliced.explode("slice").group_by(
+        KEYS, maintain_order=True
+    ):
+        yield (int(str(system_seed)), str(test), str(split)), group
+
+
+def _parts(queries: pl.DataFrame) -> pl.DataFrame:
+    """Name slices: `test, query_id, slice` (a list): `all`, and the source if a test has many."""
+    several = pl.col("source").n_unique().over("test") > 1
+    sources = pl.concat_list(pl.lit("all"), pl.format("source:{}", "source"))
+    chosen = pl.when(several).then(sources).otherwise(pl.concat_list(pl.lit("all")))
+    return queries.select("test", "query_id", slice=chosen)
+
+
+def _differences(group: pl.DataFrame, column: str) -> np.ndarray:
+    return (group[column] - group[f"{column}_over"]).to_numpy()
+
+
+def _gain(
+    group: pl.DataFrame, column: str, row: tuple[str, str, str, str], draws: int, seed: int
+) -> tuple[object, ...]:
+    """Compute the columns `gain` to `own` of one row of `EFFECTS`."""
+    _, _, test, split = row
+    theirs = group[f"{column}_over"].to_numpy()
+    draw = child_seed(seed, "table3", test, split)
+    gain = paired_interval(group[column].to_numpy(), theirs, draws, draw)
+    return _row_of(gain, len(group), float(theirs.mean()), column, row)
+
+
+def _gain_over_seeds(
+    groups: list[pl.DataFrame], column: str, row: tuple[str, str, str, str]
+) -> tuple[object, ...] | None:
+    """Compute the same columns over all seeds; None if these, or the queries, are too few."""
+    if len(groups) < ENOUGH_SEEDS or len(groups[0]) < 2:
+        return None
+    differences = np.stack([_differences(group, column) for group in groups])
+    before = float(np.mean([group[f"{column}_over"].to_numpy().mean() for group in groups]))
+    return _row_of(crossed_interval(differences), len(groups[0]), before, column, row)
+
+
+def _row_of(
+    gain: Interval, n: int, before: float, column: str, row: tuple[str, str, str, str]
+) -> tuple[object, ...]:
+    system, over, test, split = row
+    accuracy, whole = column == "success_at_1", split == "all"
+    ours = errors_removed(before, gain.value) if accuracy else None
+    paper = paper_errors_removed(system, over, test) if accuracy and whole else None
+    own = OWN_TEST.get(system) == test and whole and over not in UNTRAINED
+    return gain.value, gain.low, gain.high, n, before, ours, paper, own

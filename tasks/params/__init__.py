@@ -1,1 +1,0 @@
-"""`params.yaml`, read and checked."""

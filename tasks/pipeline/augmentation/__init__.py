@@ -1,0 +1,1 @@
+"""Noise and superfluous words, which several augmentation stages draw."""

@@ -1,0 +1,1 @@
+"""A second taxonomy whose titles train beside the first one's."""

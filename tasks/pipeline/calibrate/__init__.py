@@ -1,0 +1,1 @@
+"""Exemplars, occupation frequencies, and confidence."""

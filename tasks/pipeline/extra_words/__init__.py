@@ -1,0 +1,1 @@
+"""Titles among superfluous words, and the Extra Words test."""

@@ -1,0 +1,144 @@
+"""Real inputs that hold a title whole and that the n-gram matcher normalizes to its occupation.
+
+Neculoiu et al. 2016, section 4.2, point 3. The matcher *agrees* with a contained title where every
+occupation at its best score holds that title: by expectation over ties its success@1 is then 1. It
+is *ambiguous* where only some of them do, and *disagrees* where none does. Of several contained
+titles with which it agrees the longest stands, of equally long ones the leftmost, of titles that
+differ in punctuation alone the first in the alphabet.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from models.reproducibility.progress import Progress
+from models.text.ngram_matcher import NgramMatcher
+from tasks.pipeline.extra_words.contained_titles import contained_titles
+
+if TYPE_CHECKING:
+    from jaxtyping import Int
+
+BLOCK = 512
+
+
+class Mined(NamedTuple):
+    """Mined inputs, and what each rule left over.
+
+    Attributes:
+        inputs: `title, occupation_ids, occupation_size` of the title; `raw_title, variant`
+            (cleaned), `normalized, label_agrees` of the input.
+        counts: by rule.
+    """
+
+    inputs: pl.DataFrame
+    counts: dict[str, int]
+
+
+def mined_inputs(
+    inputs: pl.DataFrame, titles: pl.DataFrame, taken: Mapping[str, Collection[str]]
+) -> Mined:
+    """Mine the inputs; distinct ones by normalized title, in the order of their `input_id`.
+
+    Args:
+        inputs: schema `SPLIT_INPUTS`. Of equal ones the first with a label stands for all.
+        titles: the matcher's index, schema `TITLES`.
+        taken: normalized strings that no mined input may equal, under the name of the reason.
+
+    Returns:
+        One row an input; `label_agrees` says whether its label is one of `occupation_ids`, null
+        without a label.
+    """
+    named = rows_by_name(titles)
+    distinct = _distinct(inputs)
+    contained = contained_titles(distinct["normalized"].to_list(), named.keys())
+    holding = pl.Series([bool(names) for names in contained], dtype=pl.Boolean)
+    counts = {
+        "inputs": len(inputs),
+        "distinct": len(distinct),
+        "hold_a_title": sum(
+            bool(names) or name in named
+            for names, name in zip(contained, distinct["normalized"], strict=True)
+        ),
+        "hold_it_strictly": int(holding.sum()),
+    }
+    strict = distinct.with_columns(contained=pl.Series(contained, dtype=pl.List(pl.String)))
+    strict = strict.filter(holding)
+    for reason, strings in taken.items():
+        free = pl.Series([name not in strings for name in strict["normalized"]], dtype=pl.Boolean)
+        counts[reason] = int((~free).sum())
+        strict = strict.filter(free)
+    row, verdicts = _matched(strict, titles, named)
+    counts |= {v: verdicts.count(v) for v in ("agrees", "ambiguous", "disagrees")}
+    return Mined(_rows(strict, titles, row), counts)
+
+
+def rows_by_name(titles: pl.DataFrame) -> dict[str, list[int]]:
+    """Return the rows of each normalized title, in the order of the cleaned titles."""
+    rows: dict[str, list[int]] = defaultdict(list)
+    names = titles["normalized"].to_list()
+    for row, _ in sorted(enumerate(titles["title"]), key=lambda item: item[1]):
+        if names[row]:
+            rows[names[row]].append(row)
+    return dict(rows)
+
+
+def _distinct(inputs: pl.DataFrame) -> pl.DataFrame:
+    """Return one row a normalized title: the first with a label, or the first."""
+    return (
+        inputs.filter(pl.col("normalized") != "")
+        .sort(pl.col("occupation_id").is_null(), "input_id")
+        .unique("normalized", keep="first", maintain_order=True)
+        .sort("input_id")
+    )
+
+
+def _matched(
+    inputs: pl.DataFrame, titles: pl.DataFrame, named: Mapping[str, list[int]]
+) -> tuple[list[int | None], list[str]]:
+    """Return the row of the title that stands for each input, and the matcher's verdict on it."""
+    occupations = [frozenset(ids) for ids in titles["occupation_ids"]]
+    rows, verdicts = [], []
+    closest = _closest_titles(inputs["cleaned"].to_list(), titles["title"].to_list())
+    for contained, best in zip(inputs["contained"], closest, strict=True):
+        candidates = [row for name in contained for row in named[name]]
+        matched = frozenset[str]().union(*(occupations[row] for row in best))
+        row = next((row for row in candidates if matched <= occupations[row]), None)
+        partly = any(matched & occupations[row] for row in candidates)
+        rows.append(row)
+        verdicts.append("agrees" if row is not None else "ambiguous" if partly else "disagrees")
+    return rows, verdicts
+
+
+def _closest_titles(
+    queries: Sequence[str], titles: Sequence[str]
+) -> Iterator[Int[np.ndarray, " tied"]]:
+    """Of each query all titles at the n-gram matcher's best score; memory is that of one block."""
+    if not queries:
+        return  # nor need there be titles then
+    matcher = NgramMatcher(titles)
+    progress = Progress("inputs matched:", len(queries))
+    for start in range(0, len(queries), BLOCK):
+        scores = matcher.similarities(queries[start : start + BLOCK])
+        query, title = np.nonzero(scores == scores.max(axis=1, keepdims=True))
+        yield from np.split(title, np.searchsorted(query, np.arange(1, len(scores))))
+        progress(start + len(scores))
+
+
+def _rows(inputs: pl.DataFrame, titles: pl.DataFrame, row: list[int | None]) -> pl.DataFrame:
+    chosen = pl.Series("row", row, pl.UInt32)
+    agreed = inputs.with_columns(chosen).drop_nulls("row")
+    label = agreed["occupation_id"]
+    return (
+        titles[agreed["row"].to_list()]
+        .select("title", "occupation_ids", "occupation_size")
+        .with_columns(agreed["raw_title"], agreed["normalized"])
+        .with_columns(variant=agreed["cleaned"], label=label)
+        .with_columns(label_agrees=pl.col("occupation_ids").list.contains(pl.col("label")))
+        .with_columns(label_agrees=pl.when(pl.col("label").is_not_null()).then("label_agrees"))
+        .drop("label")
+    )

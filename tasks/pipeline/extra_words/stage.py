@@ -1,0 +1,171 @@
+"""Titles with superfluous words around them, and the Extra Words test (mix 3's source and test).
+
+In: `data/split/{titles,inputs,queries}.parquet`, and of typos and synonyms the `queries` and
+`variants`. Out: `data/extra_words/{variants,queries}.parquet`. Mined from the inputs of the split
+parts `train` and `unlabelled` (`mined_inputs.py`), those with a label held out by shares; besides,
+training titles padded with the words that the mined training part has around its titles, and with
+the phrases that `params.yaml` names (`superfluous.py`). Neculoiu et al. 2016, section 4.2, point 3.
+
+A mined input without a label is trained on and never asked: nothing could contradict it, and what
+is no job title at all ("500 Internal Server Error", of the waiters) would count as a test.
+
+What normalizes to a title of the taxonomy, or to a query or a variant of an earlier stage, is left
+out and counted; of padded titles also what equals a mined input.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from models.reproducibility.seeding import generator
+from tasks.io.command import run
+from tasks.io.counts import say
+from tasks.io.frames import read_frame, write_frame, write_json
+from tasks.io.mixes import earlier_queries, earlier_variants
+from tasks.io.schemas import (
+    EXTRA_WORDS_VARIANTS,
+    QUERIES,
+    SPLIT_INPUTS,
+    SPLITS,
+    TITLES,
+)
+from tasks.io.section import load, load_run
+from tasks.pipeline.augmentation.superfluous import known, learn
+from tasks.pipeline.extra_words.mined_inputs import mined_inputs
+from tasks.pipeline.extra_words.padded_titles import padded_titles
+from tasks.pipeline.extra_words.params import ExtraWordsParams
+
+FOLDER = Path("data/extra_words")
+MINED_FROM = ("train", "unlabelled")
+
+
+class ExtraWords(NamedTuple):
+    """Schemas `EXTRA_WORDS_VARIANTS` and `QUERIES`, and the figures of the stage."""
+
+    variants: pl.DataFrame
+    queries: pl.DataFrame
+    metrics: dict[str, dict[str, object]]
+
+
+def extra_words(
+    titles: pl.DataFrame,
+    inputs: pl.DataFrame,
+    queries: pl.DataFrame,
+    variants: pl.DataFrame,
+    params: ExtraWordsParams,
+    seed: int,
+) -> ExtraWords:
+    """Mine the inputs, share them out, and pad the training titles.
+
+    Args:
+        titles: schema `TITLES`.
+        inputs: schema `SPLIT_INPUTS`.
+        queries: schema `QUERIES`, of all earlier stages.
+        variants: schema `VARIANTS`, of all earlier stages.
+        params: section `extra_words`.
+        seed: the pipeline's seed.
+    """
+    taken = {
+        "is_a_title": set(titles["normalized"]),
+        "is_an_earlier_query": set(queries["normalized"]),
+        "is_an_earlier_variant": set(variants["normalized"]),
+    }
+    searched = titles.filter(pl.col("split") == "train")
+    mining = mined_inputs(inputs.filter(pl.col("split").is_in(MINED_FROM)), searched, taken)
+    mined = mining.inputs.with_columns(
+        kind=pl.lit("mined"),
+        split=_parts(mining.inputs["label_agrees"].is_not_null(), params, seed),
+        source=_slice(),
+    )
+    seen = mined.filter(pl.col("split") == "train")
+    learned = learn(seen["title"].to_list(), seen["variant"].to_list())
+    padded = padded_titles(
+        searched,
+        learned + known(params.phrases.before, params.phrases.after),
+        taken | {"is_a_mined_input": set(mined["normalized"])},
+        params.padded,
+        generator(seed, "extra_words", "padded"),
+    )
+    metrics: dict[str, dict[str, object]] = {
+        "mined": {**mining.counts, **_counted(mined)},
+        "learned": {"inputs": len(learned.before), **learned.distinct()},
+        "padded": {**padded.counts, "kept": len(padded.variants)},
+    }
+    rows = padded.variants.with_columns(
+        kind=pl.lit("padded"), label_agrees=pl.lit(None, pl.Boolean), split=pl.lit("train")
+    )
+    return ExtraWords(
+        pl.concat([mined.select(list(EXTRA_WORDS_VARIANTS)), rows]), _queries(mined), metrics
+    )
+
+
+def _parts(labelled: pl.Series, params: ExtraWordsParams, seed: int) -> pl.Series:
+    """Share the labelled rows out at random, to within one row a part; others are trained on."""
+    shares = np.cumsum([params.test_share, params.valid_share, params.gate_share])
+    count = int(labelled.sum())
+    ends = np.rint(shares * count).astype(np.int64)
+    place = generator(seed, "extra_words", "parts").permutation(count)
+    parts = np.full(len(labelled), "train", object)
+    parts[labelled.to_numpy()] = np.array([*SPLITS, "train"], object)[
+        np.searchsorted(ends, place, side="right")
+    ]
+    return pl.Series("split", parts, pl.String)
+
+
+def _slice() -> pl.Expr:
+    agrees = pl.col("label_agrees")
+    return (
+        pl.when(agrees.is_null())
+        .then(pl.lit("unlabelled"))
+        .when(agrees)
+        .then(pl.lit("label_agrees"))
+        .otherwise(pl.lit("label_differs"))
+    )
+
+
+def _queries(mined: pl.DataFrame) -> pl.DataFrame:
+    number = pl.int_range(pl.len()).over("split")
+    return (
+        mined.filter(pl.col("split") != "train")
+        .with_columns(
+            cleaned="variant",
+            query_id=pl.format("extra_words-{}-{}", "split", number),
+            test=pl.lit("extra_words"),
+        )
+        .select(list(QUERIES))
+    )
+
+
+def _counted(mined: pl.DataFrame) -> dict[str, object]:
+    """Mined inputs by part and slice, and by slice alone."""
+    by_part: dict[str, dict[str, int]] = {}
+    for split, source, count in (
+        mined.group_by("split", "source").len().sort("split", "source").rows()
+    ):
+        by_part.setdefault(split, {})[source] = count
+    by_slice = mined.group_by("source").len().sort("source").rows()
+    return {"by_part": by_part, "by_slice": dict(by_slice)}
+
+
+def main() -> None:
+    """Run the stage on its files."""
+    made = extra_words(
+        read_frame(Path("data/split/titles.parquet"), TITLES),
+        read_frame(Path("data/split/inputs.parquet"), SPLIT_INPUTS),
+        earlier_queries("extra_words"),
+        earlier_variants("extra_words"),
+        load(ExtraWordsParams),
+        load_run().seed,
+    )
+    write_frame(made.variants, FOLDER / "variants.parquet", EXTRA_WORDS_VARIANTS)
+    write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
+    write_json(made.metrics, FOLDER / "metrics.json")
+    say(made.metrics)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,1 @@
+"""People's feedback: read, resolved, and held out for the gate."""

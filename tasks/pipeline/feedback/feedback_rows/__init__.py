@@ -1,0 +1,1 @@
+"""The cells of a feedback file, parsed and repaired."""

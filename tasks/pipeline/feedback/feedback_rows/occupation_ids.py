@@ -1,0 +1,84 @@
+"""Ids of occupations as a file names them, also where a spreadsheet took them for numbers.
+
+A spreadsheet that opens `0123` writes `123`. Where exactly one id of the taxonomy is `123` but for
+zeros in front, that one is meant: no file can name another, and refusing it would lose every such
+row of a file that has been edited once. `1,234`, `1.0` and `1.2E+03` are refused with a reason of
+their own: grouping and rounding can have come from several ids.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import polars as pl
+
+from tasks.tables.rejected import UNKNOWN_OCCUPATION
+
+REWRITTEN_ID = (
+    "unknown occupation: a spreadsheet may have rewritten its id (1234 as 1,234 or 1.2E+03); "
+    "format the column as text and enter the id anew"
+)
+NUMBER = re.compile(r"(\d{1,3}(?:[.,' \xa0\u202f]\d{3})+|\d+)(?:[.,]0+)?", re.ASCII)
+SCIENTIFIC = re.compile(r"\d+(?:[.,]\d+)?E\+?\d+", re.ASCII | re.IGNORECASE)
+
+
+class Ids(NamedTuple):
+    """What stands in a column: of each distinct text the id, or the reason why there is none."""
+
+    known: dict[str, str]
+    faults: dict[str, str]
+    restored: list[str]
+    """Texts that had lost zeros in front."""
+
+
+class OccupationIds(NamedTuple):
+    """Per occupation: its label, and its titles in the index; all of them cleaned.
+
+    `owned` has the columns `predicted, matched, owned` (true), to be joined.
+    """
+
+    labels: dict[str, str]
+    owned: pl.DataFrame
+    numbers: dict[str, list[str]]
+    """Ids of digits alone, by what is left of them without zeros in front."""
+
+    @classmethod
+    def of(cls, aliases: pl.DataFrame) -> OccupationIds:
+        """Read schema `SPLIT_ALIASES`; the index holds the split `train`, every label among it."""
+        labels = dict(aliases.filter("preferred").select("occupation_id", "cleaned").iter_rows())
+        train = aliases.filter(pl.col("split") == "train")
+        owned = train.select(
+            pl.col("occupation_id").alias("predicted"), pl.col("cleaned").alias("matched")
+        ).unique()
+        numbers: dict[str, list[str]] = {}
+        for name in labels:
+            if name.isascii() and name.isdigit():
+                numbers.setdefault(_without_zeros(name), []).append(name)
+        return cls(labels, owned.with_columns(owned=True), numbers)
+
+    def look_up(self, texts: Iterable[str]) -> Ids:
+        """Tell of distinct texts which occupations they name; an empty one names none."""
+        ids = Ids({}, {}, [])
+        for text in texts:
+            if text in self.labels:
+                ids.known[text] = text
+            elif len(meant := self.numbers.get(text, [])) == 1:
+                ids.known[text] = meant[0]
+                ids.restored.append(text)
+            elif text:
+                ids.faults[text] = REWRITTEN_ID if self._rewritten(text) else UNKNOWN_OCCUPATION
+        return ids
+
+    def _rewritten(self, text: str) -> bool:
+        """Tell whether a spreadsheet could have made `text` of an id."""
+        if SCIENTIFIC.fullmatch(text):
+            return bool(self.numbers)
+        number = NUMBER.fullmatch(text)
+        digits = re.sub(r"\D", "", number[1]) if number else ""
+        return bool(digits) and _without_zeros(digits) in self.numbers
+
+
+def _without_zeros(digits: str) -> str:
+    return digits.lstrip("0") or "0"

@@ -1,0 +1,137 @@
+"""What people say of predictions: tables (CSV or Parquet) with the columns of `FEEDBACK`.
+
+People's files stand in one folder, and add up with the file that the stage `score` writes.
+Needed are `raw_title`, `predicted_occupation_id`, `matched_title` and `verdict` (`right`, `wrong`,
+`no job title`); the others may be absent, as a column or in a row. Read in chunks, a file may have
+any size. `feedback_rows/cells.py` says what its cells mean, a spreadsheet's ways included,
+`feedback_rows/faults.py` why a row is refused, and `feedback_rows/repairs.py` what is repaired and
+counted instead, because the verdict itself stays good.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from tasks.io.schemas import FEEDBACK, FEEDBACK_ROWS, REJECTED
+from tasks.pipeline.feedback.feedback_rows.cells import read_cells
+from tasks.pipeline.feedback.feedback_rows.dates import UNKNOWN, has_slashes, slash_order
+from tasks.pipeline.feedback.feedback_rows.faults import fault
+from tasks.pipeline.feedback.feedback_rows.occupation_ids import OccupationIds
+from tasks.pipeline.feedback.feedback_rows.repairs import REPAIRS, repair
+from tasks.tables.read_table import read_header, read_table
+from tasks.tables.rejected import RejectedRows
+from tasks.tables.source_files import IngestError, mapped_columns, shown
+
+if TYPE_CHECKING:
+    from tasks.pipeline.feedback.params import FeedbackParams
+
+OWN = Path("data/simulate_feedback/feedback.csv")
+OWN_ORIGIN = "Run `dvc repro feedback`: its stage `score` writes it."
+ORIGIN = (
+    "It lies in the folder that feedback.folder names: correct it or feedback.columns, or take it "
+    "out of the folder."
+)
+KINDS = (".csv", ".tsv", ".parquet")
+REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
+OPTIONAL = ("model_version", "corrected_occupation_id", "reviewer_id", "judged_at")
+
+
+class Feedback(NamedTuple):
+    """The rows that were taken, and how often each of `REPAIRS` was needed."""
+
+    frame: pl.DataFrame
+    repairs: dict[str, int]
+
+
+def files(folder: Path) -> list[Path]:
+    """Return people's files in the order of their names; other files are none of ours.
+
+    Raises:
+        IngestError: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise IngestError(
+            f"{folder} is no folder; feedback.folder names the one that holds people's files, "
+            "which may be empty"
+        )
+    tables = (path for path in folder.iterdir() if path.suffix.lower() in KINDS)
+    return sorted(path for path in tables if path.is_file() and not path.name.startswith("."))
+
+
+def read_feedback(
+    params: FeedbackParams, aliases: pl.DataFrame, rejected: RejectedRows
+) -> Feedback:
+    """Read all files' rows in order, `matched_title` cleaned and `judged_at` as `moment` says.
+
+    Args:
+        params: section `feedback`; its `columns` are those of people's files.
+        aliases: schema `SPLIT_ALIASES`.
+        rejected: takes the refused rows.
+
+    Raises:
+        IngestError: a file or a column is missing, or `feedback.columns` does not fit.
+    """
+    occupations = OccupationIds.of(aliases)
+    repairs = Counter(dict.fromkeys(REPAIRS, 0))
+    taken = [pl.DataFrame(schema=FEEDBACK_ROWS)]
+    tables = [(path, params.columns, ORIGIN) for path in files(Path(params.folder))]
+    tables += [(OWN, {}, OWN_ORIGIN)] * params.from_labels
+    for path, columns, origin in tables:
+        rejected.rows[shown(path)] += 0  # a file without rows is told of, too
+        for rows in _read(path, _columns(path, columns, origin), origin, occupations, rejected):
+            frame, counts = repair(rows, occupations)
+            repairs.update(counts)
+            taken.append(frame.with_columns(from_labels=pl.lit(origin == OWN_ORIGIN)))
+    return Feedback(pl.concat(taken), dict(repairs))
+
+
+def _read(
+    path: Path,
+    columns: Mapping[str, str],
+    origin: str,
+    occupations: OccupationIds,
+    rejected: RejectedRows,
+) -> Iterator[pl.DataFrame]:
+    """Yield the rows of a file that can be used (`cells.READ`) in chunks, the others refused."""
+    order: str | None = None
+    absent = [pl.lit("").alias(name) for name in FEEDBACK if name not in columns]
+    for chunk in read_table(path, columns, origin, rejected):
+        if order is None and "judged_at" in columns and has_slashes(chunk.values["judged_at"]):
+            order = _slash_order(path, columns["judged_at"], origin)
+        rows = pl.concat([chunk.places, chunk.values.with_columns(absent)], how="horizontal")
+        read = read_cells(rows, occupations, order or UNKNOWN)
+        judged = read.with_columns(reason=fault(), file=pl.lit(shown(path)), row="text")
+        rejected.rows[shown(path)] += len(judged)
+        rejected.refuse_all(judged.drop_nulls("reason").select(list(REJECTED)))
+        yield judged.filter(pl.col("reason").is_null())
+
+
+def _slash_order(path: Path, column: str, origin: str) -> str:
+    """Look through all dates of a file; only one with slashes in its dates is read twice."""
+    chunks = read_table(path, {"judged_at": column}, origin, RejectedRows())
+    return slash_order(chunk.values["judged_at"] for chunk in chunks)
+
+
+def _columns(path: Path, mapped: Mapping[str, str], origin: str) -> dict[str, str]:
+    """Map our name to the file's column, by `mapped` or by its own name if the file has it."""
+    columns = {name: name for name in REQUIRED} | dict(mapped)
+    header = read_header(path, [columns[name] for name in REQUIRED], origin)
+    folded = {name.casefold() for name in header}
+    columns |= {name: name for name in OPTIONAL if name in folded and name not in columns}
+    checked = mapped_columns(columns, "feedback.columns", REQUIRED, OPTIONAL)
+    return {ours: _as_written(theirs, header, path, origin) for ours, theirs in checked.items()}
+
+
+def _as_written(name: str, header: list[str], path: Path, origin: str) -> str:
+    """Return a column's name as it stands in the header, in whatever case."""
+    alike = [one for one in header if one.casefold() == name.casefold()]
+    if name in header or not alike:
+        return name
+    if len(alike) > 1:
+        raise IngestError(f"{path} has the column {name!r} more than once, as {alike}. {origin}")
+    return alike[0]

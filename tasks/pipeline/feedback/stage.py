@@ -1,0 +1,181 @@
+"""People's feedback on predictions to verdicts that contradict nobody (for mixes 4 and 4c).
+
+In: people's files in the folder `feedback.folder`, `data/simulate_feedback/feedback.csv` of the stage `score`,
+`data/split/aliases.parquet`, all queries and what the mixes before train on. Out, in
+`data/feedback/`: `verdicts.parquet` to train on, `queries.parquet` of titles that only the gate
+asks, `judged.parquet`, `reviews.parquet` (who said what, and when), `overrides.parquet` (what a model's
+look-up answers), `rejected.parquet` and counts. How a file is read: `tasks/pipeline/feedback/reader.py`;
+the rules that make one opinion of many: `tasks/pipeline/feedback/verdicts.py`, and of all titles
+`tasks/pipeline/feedback/overrides.py`; which titles are kept for the gate: `tasks/pipeline/feedback/held_out.py`. Neculoiu et
+al. 2016, section 4.2, point 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from tasks.io.command import run
+from tasks.io.frames import read_frame, write_frame, write_json
+from tasks.io.mixes import SOURCES, training_variants
+from tasks.io.queries import queried_strings
+from tasks.io.schemas import (
+    AUXILIARY_TITLES,
+    JUDGED,
+    OVERRIDES,
+    QUERIES,
+    REJECTED,
+    REVIEWS,
+    SPLIT_ALIASES,
+    VERDICTS,
+)
+from tasks.io.section import load
+from tasks.pipeline.feedback.held_out import gate_queries, held_out
+from tasks.pipeline.feedback.overrides import overrides
+from tasks.pipeline.feedback.params import FeedbackParams
+from tasks.pipeline.feedback.reader import read_feedback
+from tasks.pipeline.feedback.reviews import reviews
+from tasks.pipeline.feedback.verdicts import resolve
+from tasks.tables.rejected import NOTICES, RejectedRows
+from tasks.tables.source_files import IngestError
+
+FOLDER = Path("data/feedback")
+SHOWN = 3
+"""Refused rows that a message quotes."""
+
+
+class Judged(NamedTuple):
+    """A frame of the schema of its name each, all counts, how files were read."""
+
+    verdicts: pl.DataFrame
+    queries: pl.DataFrame
+    judged: pl.DataFrame
+    reviews: pl.DataFrame
+    overrides: pl.DataFrame
+    rejected: pl.DataFrame
+    counts: dict[str, Any]
+    read_as: list[str]
+
+
+def feedback(
+    params: FeedbackParams,
+    aliases: pl.DataFrame,
+    queries: Container[str],
+    trained: Container[str],
+) -> Judged:
+    """Read the files and resolve them; rows that cannot be used are in `rejected`.
+
+    Args:
+        params: section `feedback`.
+        aliases: schema `SPLIT_ALIASES`.
+        queries: normalized strings of all queries, which no verdict may hold.
+        trained: normalized strings that the mixes before learn from.
+
+    Raises:
+        IngestError: a file or a column is missing, or `feedback.columns` does not fit.
+    """
+    rejected_rows = RejectedRows()
+    feedback_rows = read_feedback(params, aliases, rejected_rows)
+    predictions = feedback_rows.frame.drop_nulls("predicted_occupation_id")
+    resolved = resolve(predictions, aliases, queries)
+    judged = resolved.outcomes.with_columns(held_out(resolved.outcomes, params.gate_share, trained))
+    kept_back = judged.filter("held_out")["normalized"].unique()
+    verdicts = resolved.verdicts.filter(~pl.col("normalized").is_in(kept_back.to_list()))
+    asked = gate_queries(judged, aliases)
+    answers = overrides(feedback_rows.frame, aliases)
+    counts = {
+        "rows_read": dict(rejected_rows.rows),
+        "rejected": rejected_rows.by_file(),
+        "repairs": feedback_rows.repairs,
+        "held_out": len(kept_back),
+        "gate_queries": len(asked),
+        "trained": len(verdicts),
+        "told": len(answers),
+        "no_job_title": answers["occupation_id"].null_count(),
+        **resolved.counts,
+    }
+    said = reviews(feedback_rows.frame)
+    frames = verdicts, asked, judged, said, answers, rejected_rows.frame()
+    return Judged(*frames, counts, rejected_rows.read_as())
+
+
+def require_usable(judged: Judged, max_rejected_share: float) -> None:
+    """Refuse a file that is not what it should be; a few bad rows are left out and no more.
+
+    Raises:
+        IngestError: more faulty rows than `max_rejected_share` of all rows of one file.
+    """
+    for file, read in judged.counts["rows_read"].items():
+        reasons = judged.counts["rejected"].get(file, {})
+        errors = sum(count for reason, count in reasons.items() if reason not in NOTICES)
+        if errors > max_rejected_share * read:
+            rows = judged.rejected.filter(file=file).filter(~pl.col("reason").is_in(list(NOTICES)))
+            quoted = "".join(
+                f"\n  line {line}: {reason}: {row[:80]}"
+                for line, reason, row in rows.head(SHOWN).select("line", "reason", "row").rows()
+            )
+            raise IngestError(
+                f"{errors} of {read} rows of {file} cannot be used, more than "
+                f"feedback.max_rejected_share = {max_rejected_share:g}, so it looks like a wrong "
+                f"file:{quoted}\nMend it or take it away, then run the same again. All refused "
+                f"rows: {rejected_file()}"
+            )
+
+
+def rejected_file() -> Path:
+    """Return where the refused rows are, from any folder: a profile's run is in a workspace."""
+    return (FOLDER / "rejected.parquet").resolve()
+
+
+def summary(counts: dict[str, Any]) -> list[str]:
+    """Say in a few lines what became of the rows."""
+    lines = []
+    for file, read in counts["rows_read"].items():
+        reasons = counts["rejected"].get(file, {})
+        refused = ", ".join(f"{count} × {reason}" for reason, count in reasons.items())
+        left = f"{sum(reasons.values())} refused ({refused})" if reasons else "all taken"
+        lines.append(f"{file}: {read} rows, {left}")
+    return [
+        *lines,
+        f"left out: {counts['query']} asked by a test, {counts['contradicts_taxonomy']} against "
+        f"the taxonomy, {counts['duplicate']} said before, {counts['outdated']} taken back",
+        f"{counts['predictions']} predictions judged: {counts['right']} right, {counts['wrong']} "
+        f"wrong ({counts['corrected']} corrected), {counts['unresolved']} undecided; reviewers "
+        f"differed on {counts['conflicts']}",
+        f"{counts['trained']} verdicts to train on; {counts['gate_queries']} titles for the gate; "
+        f"{counts['told']} titles looked up from now on, {counts['no_job_title']} of them as none",
+        *([f"refused rows: {rejected_file()}"] if counts["rejected"] else []),
+    ]
+
+
+def trained_strings(aliases: pl.DataFrame) -> set[str]:
+    """Return all titles of both taxonomies and the variants that the mixes before train on."""
+    variants = [training_variants(source)["normalized"] for source in SOURCES]
+    beside = read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)[
+        "normalized"
+    ]
+    return {title for titles in (aliases["normalized"], beside, *variants) for title in titles}
+
+
+def main() -> None:
+    """Run the stage on its files; rejected rows are written even if it fails."""
+    params = load(FeedbackParams)
+    aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
+    made = feedback(params, aliases, queried_strings(), trained_strings(aliases))
+    print(*made.read_as, sep="\n")
+    write_frame(made.rejected, FOLDER / "rejected.parquet", REJECTED)
+    require_usable(made, params.max_rejected_share)
+    write_frame(made.verdicts, FOLDER / "verdicts.parquet", VERDICTS)
+    write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
+    write_frame(made.judged, FOLDER / "judged.parquet", JUDGED)
+    write_frame(made.reviews, FOLDER / "reviews.parquet", REVIEWS)
+    write_frame(made.overrides, FOLDER / "overrides.parquet", OVERRIDES)
+    write_json(made.counts, FOLDER / "metrics.json")
+    print("\n".join(summary(made.counts)))
+
+
+if __name__ == "__main__":
+    run(main)

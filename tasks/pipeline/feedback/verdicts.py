@@ -1,0 +1,224 @@
+"""Many people's feedback to one opinion a raw title: conflicts and duplicates by stated rules.
+
+Raw titles are the same when they are equal normalized. In this order:
+
+1. A raw title that is a query of any test and part is left out: what is asked stays unseen.
+2. A raw title of the taxonomy keeps what agrees with it. `right` for an occupation that does not
+   hold the title, and `wrong` for one that does, are left out, and a correction to an occupation
+   that does not hold it is dropped: such a fault is repairs in the taxonomy itself.
+3. The same reviewer's same verdict and correction on the same raw title and prediction count once.
+4. Of a reviewer's different verdicts on one raw title and prediction the latest hold.
+5. `right` says that the predicted occupation is the right one, `wrong` that it is not, and a
+   correction that the corrected one is. Of what one reviewer says of one occupation for one raw
+   title the latest holds; if that is both yes and no, he has said nothing.
+6. Between reviewers the majority decides on an occupation; at a tie the side that spoke last;
+   still at a tie, nobody: *unresolved*. The labels that judge the pipeline's own file are half a
+   voice: a person outvotes them, and they decide where people are at odds.
+7. A raw title has one right occupation at most: of those decided right the one with most
+   voices for it, then the one confirmed last; else none.
+8. What is left: `right` on that occupation, and `wrong` on those decided wrong, with the right one
+   as correction if there is one. A prediction decided right that is not the right one is dropped.
+9. A `wrong` verdict never speaks against a title of the right occupation: where its matched title
+   is one, the predicted occupation's label stands for it; where the label is one, it is dropped.
+
+Rows without reviewer are one unnamed reviewer's; without a time, older than any other. A raw title
+is written as the first of its spellings in the alphabet; of several matched titles the latest
+stands, then the first in the alphabet. No rule asks in which order the rows come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import NamedTuple
+
+import polars as pl
+
+from tasks.io.frames import check
+from tasks.io.schemas import FEEDBACK_ROWS, OUTCOMES, VERDICTS
+from tasks.io.title_readings import cleaned, normalized
+from tasks.pipeline.feedback.majority import (
+    CLAIM,
+    LABELS,
+    PERSON,
+    claims,
+    decide,
+    disputed,
+    right_ones,
+)
+
+
+class Resolved(NamedTuple):
+    """Schema `VERDICTS`, sorted by (raw_title, predicted_occupation_id), and what became of all.
+
+    `outcomes` (schema `OUTCOMES`, in the same order) has every prediction that was counted.
+
+    Of rows: `rows` = `query` + `contradicts_taxonomy` + `duplicate` + `outdated` + `counted`. Of
+    predictions (distinct raw title and predicted occupation): `predictions` = `right` + `wrong` +
+    `unresolved` + `not_the_right_one` + `shared_title`. `corrected` is the part of `wrong` with a
+    correction, `shared_title_replaced` the part whose matched title gave way to a label;
+    `correction_contradicts_taxonomy` counts rows whose correction was dropped, and `conflicts` the
+    raw titles and occupations on which reviewers differed.
+    """
+
+    verdicts: pl.DataFrame
+    outcomes: pl.DataFrame
+    counts: dict[str, int]
+
+
+def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[str]) -> Resolved:
+    """Apply the rules of this module.
+
+    Args:
+        feedback: schema `FEEDBACK_ROWS` as `tasks.pipeline.feedback.reader` gives it: occupations of the
+            taxonomy, cleaned matched titles, times that sort as text.
+        aliases: schema `SPLIT_ALIASES`.
+        queries: normalized strings of all queries.
+    """
+    titles = _titles(aliases)
+    rows = _working(feedback)
+    unseen = rows.filter(pl.Series([n not in queries for n in rows["name"]], dtype=pl.Boolean))
+    agreeing, corrections = _agreeing(unseen, titles)
+    distinct = _latest_first(agreeing).unique(
+        ["reviewer", *CLAIM, "correct", "correction"], keep="first", maintain_order=True
+    )
+    counted = distinct.filter(pl.col("at") == pl.col("at").max().over("reviewer", *CLAIM))
+    decided = decide(claims(counted))
+    predictions = _predictions(counted, decided)
+    resolutions = _resolutions(predictions)
+    judged = predictions.filter(resolutions.is_in(["correct", "incorrect"]))
+    verdicts, replaced = _without_shared_titles(judged, titles)
+    counts = {
+        "rows": len(rows),
+        "query": len(rows) - len(unseen),
+        "contradicts_taxonomy": len(unseen) - len(agreeing),
+        "correction_contradicts_taxonomy": corrections,
+        "duplicate": len(agreeing) - len(distinct),
+        "outdated": len(distinct) - len(counted),
+        "counted": len(counted),
+        "conflicts": len(decided.filter(disputed())),
+        "predictions": len(predictions),
+        "correct": int(verdicts["correct"].sum()),
+        "incorrect": int((~verdicts["correct"]).sum()),
+        "corrected": verdicts["corrected_occupation_id"].count(),
+        "unresolved": int((resolutions == "unresolved").sum()),
+        "not_the_right_one": int((resolutions == "not_the_right_one").sum()),
+        "shared_title": len(judged) - len(verdicts),
+        "shared_title_replaced": replaced,
+    }
+    return Resolved(verdicts, _outcomes(predictions, resolutions), counts)
+
+
+def _titles(aliases: pl.DataFrame) -> pl.DataFrame:
+    """Return all titles: `occupation_id, name, cleaned, preferred`."""
+    return aliases.select(
+        "occupation_id",
+        pl.col("normalized").alias("name"),
+        "cleaned",
+        "preferred",
+    )
+
+
+def _working(feedback: pl.DataFrame) -> pl.DataFrame:
+    """`raw_title, matched_title, occupation_id, right, correction, reviewer, weight, at, name`."""
+    check(feedback, FEEDBACK_ROWS, "feedback")
+    frame = feedback.select(
+        "raw_title",
+        "matched_title",
+        pl.col("predicted_occupation_id").alias("occupation_id"),
+        (pl.col("verdict") == "correct").alias("correct"),
+        pl.when(pl.col("verdict") == "incorrect")
+        .then("corrected_occupation_id")
+        .alias("correction"),
+        pl.struct("from_labels", pl.col("reviewer_id").fill_null("")).alias("reviewer"),
+        pl.when("from_labels").then(LABELS).otherwise(PERSON).alias("weight"),
+        pl.col("judged_at").fill_null("").alias("at"),  # sorts before every time
+        normalized(feedback["raw_title"]).alias("name"),
+    )
+    return frame.with_columns(pl.col("raw_title").min().over("name"))
+
+
+def _latest_first(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.sort("at", "matched_title", descending=[True, False])
+
+
+def _agreeing(rows: pl.DataFrame, titles: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Rule 2: the rows that stay, and how many of them lost their correction."""
+    owners = titles.group_by("name").agg(pl.col("occupation_id").alias("owners"))
+    known = rows.join(owners, on="name", how="left", maintain_order="left")
+    held = pl.col("occupation_id").is_in(pl.col("owners"))
+    kept = known.filter(pl.col("owners").is_null() | (pl.col("correct") == held))
+    strange = (
+        pl.col("owners").is_not_null()
+        & pl.col("correction").is_not_null()
+        & ~pl.col("correction").is_in(pl.col("owners"))
+    )
+    lost = kept.select(strange.sum()).item()
+    repairs = kept.with_columns(correction=pl.when(~strange).then("correction"))
+    return repairs.drop("owners"), int(lost)
+
+
+def _predictions(rows: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
+    """Return one row a raw title and predicted occupation, with what was decided on both."""
+    return (
+        _latest_first(rows)
+        .group_by(CLAIM, maintain_order=True)
+        .agg(pl.col("raw_title", "matched_title").first())
+        .join(decided.select(*CLAIM, "decided", disputed=disputed()), on=CLAIM, how="left")
+        .join(right_ones(decided), on="name", how="left")
+        .sort("raw_title", "occupation_id")
+    )
+
+
+def _resolutions(predictions: pl.DataFrame) -> pl.Series:
+    """Rule 8: `right`, `wrong`, `unresolved` or `not_the_right_one`."""
+    is_right_one = pl.col("occupation_id").eq_missing(pl.col("correct"))
+    return predictions.select(
+        pl.when(pl.col("decided").is_null())
+        .then(pl.lit("unresolved"))
+        .when(~pl.col("decided"))
+        .then(pl.lit("incorrect"))
+        .when(is_right_one)
+        .then(pl.lit("correct"))
+        .otherwise(pl.lit("not_the_right_one"))
+    ).to_series()
+
+
+def _outcomes(predictions: pl.DataFrame, resolutions: pl.Series) -> pl.DataFrame:
+    """Return schema `OUTCOMES`."""
+    return predictions.select(
+        "raw_title",
+        cleaned(predictions["raw_title"]),
+        pl.col("name").alias("normalized"),
+        pl.col("occupation_id").alias("predicted_occupation_id"),
+        resolutions.alias("resolution"),
+        pl.col("disputed").fill_null(value=False),
+        pl.col("correct").alias("occupation_id"),
+    ).select(list(OUTCOMES))
+
+
+def _without_shared_titles(judged: pl.DataFrame, titles: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Rule 9: rows of `VERDICTS`, and how many of them got a label for their matched title."""
+    held = set(titles.select("occupation_id", "cleaned").iter_rows())
+
+    def speaks_against_the_right_one(rows: pl.DataFrame) -> pl.Series:
+        pairs = rows.select("correct", "matched_title").iter_rows()
+        return ~rows["decided"] & pl.Series([pair in held for pair in pairs], dtype=pl.Boolean)
+
+    labels = titles.filter("preferred").select("occupation_id", label="cleaned")
+    named = judged.join(labels, on="occupation_id", how="left", maintain_order="left")
+    replaced = speaks_against_the_right_one(named)
+    named = named.with_columns(
+        matched_title=pl.when(replaced).then("label").otherwise("matched_title")
+    )
+    dropped = speaks_against_the_right_one(named)
+    kept = named.filter(~dropped)
+    verdicts = kept.select(
+        "raw_title",
+        cleaned(kept["raw_title"]),
+        pl.col("name").alias("normalized"),
+        "matched_title",
+        pl.col("occupation_id").alias("predicted_occupation_id"),
+        pl.col("decided").alias("correct"),
+        pl.when(~pl.col("decided")).then("correct").alias("corrected_occupation_id"),
+    )
+    return verdicts.select(list(VERDICTS)), int((replaced & ~dropped).sum())

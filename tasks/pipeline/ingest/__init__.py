@@ -1,0 +1,1 @@
+"""Publishers' files to occupations, aliases, raw inputs and rejected rows."""

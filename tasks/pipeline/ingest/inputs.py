@@ -1,0 +1,61 @@
+"""Raw inputs, some with the occupation they mean: a table, one title a line, or none.
+
+They are kept as received, white space and all, in their order, and as often as they occur: how
+often people write a title is part of the data, so identical rows are no duplicates here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from tasks.io.schemas import INPUTS
+from tasks.tables.read_table import read_rows
+from tasks.tables.rejected import UNKNOWN_OCCUPATION, RejectedRows, Row, empty
+from tasks.tables.source_files import mapped_columns
+from tasks.tables.text import line_rows
+
+ORIGIN = (
+    "It is the file that ingest.inputs.file names: correct the name, or columns, delimiter or "
+    "encoding of ingest.inputs; a profile brings files under `external:`."
+)
+
+if TYPE_CHECKING:
+    from tasks.pipeline.ingest.params import InputsParams
+
+
+def read_inputs(
+    params: InputsParams, known: Container[str], rejected: RejectedRows
+) -> pl.DataFrame:
+    """Read columns of `INPUTS`; `input_id` counts the rows that were taken, from 0.
+
+    Args:
+        params: section `ingest.inputs`.
+        known: the taxonomy's occupation ids; a row that means another one is refused.
+        rejected: takes the refused rows.
+    """
+    taken: list[tuple[str, str | None]] = []
+    for row in _rows(params, rejected):
+        occupation_id = row["occupation_id"] if "occupation_id" in row.values else ""
+        if not row["raw_title"]:
+            rejected.refuse(row, empty("raw_title"))
+        elif occupation_id and occupation_id not in known:
+            rejected.refuse(row, UNKNOWN_OCCUPATION)
+        else:
+            taken.append((row.values["raw_title"], occupation_id or None))
+    rows = [(number, *pair) for number, pair in enumerate(taken)]
+    return pl.DataFrame(rows, schema=INPUTS, orient="row")
+
+
+def _rows(params: InputsParams, rejected: RejectedRows) -> Iterable[Row]:
+    if params.reader == "none":
+        return []
+    if params.reader == "lines":
+        return line_rows(Path(params.file), "raw_title", ORIGIN, rejected, params.encoding)
+    columns = mapped_columns(
+        params.columns, "ingest.inputs.columns", ["raw_title"], ["occupation_id"]
+    )
+    return read_rows(Path(params.file), columns, ORIGIN, rejected, params.format)

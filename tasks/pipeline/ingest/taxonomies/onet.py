@@ -1,0 +1,99 @@
+"""O*NET's text files: tab-separated, a header, no quoting.
+
+`occupations` (Occupation Data.txt) gives ids and labels; `alternates` (Alternate Titles.txt) and
+`reported` (Sample of Reported Titles.txt), either of which may be left out, give the titles. A
+short title ("CEO") counts as a title of its own; `n/a` stands for none. `left_out`, in the form of
+the reported titles, names titles that no occupation gets, judged normalized, so that they can be
+asked; one that is an occupation's label stays.
+
+`codes` are the four levels of the Standard Occupational Classification above the O*NET code:
+major group, minor group, broad occupation, detailed occupation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from models.text.titles import normalize_title
+from tasks.pipeline.ingest.taxonomy import Taxonomy
+from tasks.tables.read_table import distinct, read_rows
+from tasks.tables.records import BARE_TABS
+from tasks.tables.rejected import BAD_CODE, LEFT_OUT, RejectedRows, Row
+from tasks.tables.source_files import named_files
+
+if TYPE_CHECKING:
+    from tasks.pipeline.ingest.params import TaxonomyParams
+
+ORIGIN = (
+    "O*NET is published by the O*NET Resource Center (database, text files); bring its files to "
+    "data/external/ with `dvc import-url` as docs/SOURCES.md shows."
+)
+CODE = re.compile(r"\d\d-\d{4}\.\d\d")
+NONE = "n/a"
+# a minor group is three digits and three zeros, but for these (SOC 2018 manual, coding structure)
+LONGER_MINOR_GROUPS = frozenset({"15-12", "31-11", "51-51"})
+OCCUPATIONS = {"occupation_id": "O*NET-SOC Code", "occupation_label": "Title"}
+ALTERNATES = {
+    "occupation_id": "O*NET-SOC Code",
+    "title": "Alternate Title",
+    "short_title": "Short Title",
+}
+REPORTED = {"occupation_id": "O*NET-SOC Code", "title": "Reported Job Title"}
+
+
+def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
+    """Read the files that `params.files` names: `occupations`, and what it has of the others."""
+    files = named_files(params.files, ["occupations"], ["alternates", "reported", "left_out"])
+    taxonomy = Taxonomy(rejected)
+    for row in _rows(files["occupations"], OCCUPATIONS, rejected):
+        occupation = row["occupation_id"]
+        if CODE.fullmatch(occupation):
+            taxonomy.add_occupation(row, occupation, row["occupation_label"], soc_chain(occupation))
+        else:
+            rejected.refuse(row, BAD_CODE)
+    left_out = _left_out(files["left_out"], taxonomy) if "left_out" in files else set()
+    for name, columns in (("alternates", ALTERNATES), ("reported", REPORTED)):
+        if name in files:
+            _add_titles(taxonomy, _rows(files[name], columns, rejected), left_out)
+    return taxonomy
+
+
+def soc_chain(code: str) -> list[str]:
+    """List the levels of a code: 11-1021.00 -> 11-0000, 11-1000, 11-1020, 11-1021."""
+    detailed = code[:7]
+    digits = 5 if detailed[:5] in LONGER_MINOR_GROUPS else 4
+    return [
+        f"{detailed[:3]}0000",
+        detailed[:digits].ljust(7, "0"),
+        f"{detailed[:6]}0",
+        detailed,
+    ]
+
+
+def _left_out(path: Path, taxonomy: Taxonomy) -> set[str]:
+    """Return the normalized titles of a file that are no label."""
+    labels = {normalize_title(taxonomy.label(known)) for known in taxonomy.titles}
+    named = {normalize_title(row["title"]) for row in _rows(path, REPORTED, taxonomy.rejected)}
+    return named - labels
+
+
+def _add_titles(taxonomy: Taxonomy, rows: Iterator[Row], left_out: Container[str]) -> None:
+    for row in rows:
+        _add_title(taxonomy, row, row["title"], left_out)
+        short = row["short_title"] if "short_title" in row.values else NONE
+        if short != NONE:
+            _add_title(taxonomy, row.about(short), short, left_out)
+
+
+def _add_title(taxonomy: Taxonomy, row: Row, title: str, left_out: Container[str]) -> None:
+    if normalize_title(title) in left_out:
+        taxonomy.rejected.refuse(row, LEFT_OUT)
+    else:
+        taxonomy.add_title(row, row["occupation_id"], title)
+
+
+def _rows(path: Path, columns: Mapping[str, str], rejected: RejectedRows) -> Iterator[Row]:
+    return distinct(read_rows(path, columns, ORIGIN, rejected, BARE_TABS), rejected)

@@ -1,0 +1,66 @@
+"""The hand-made taxonomy of this repository: three CSV files with a header.
+
+`occupations` (occupation_id, occupation_label, isco_code), `aliases` (occupation_id, title: every
+title but the label) and `hierarchy` (isco_code, parent_code, label; a top group has no parent).
+`codes` is the chain of ISCO-08 codes from the major group down, e.g. 2, 25, 251, 2512.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tasks.pipeline.ingest.taxonomy import Taxonomy
+from tasks.tables.read_table import distinct, read_rows
+from tasks.tables.rejected import DUPLICATE_CODE, UNKNOWN_CODE, RejectedRows, Row, empty
+from tasks.tables.source_files import named_files
+
+if TYPE_CHECKING:
+    from tasks.pipeline.ingest.params import TaxonomyParams
+
+ORIGIN = "It is part of this repository (data/sample/): bring it back with `git checkout`."
+
+
+def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
+    """Read the three files named in `params.files`."""
+    files = named_files(params.files, ["occupations", "aliases", "hierarchy"])
+    parents = _parents(files["hierarchy"], rejected)
+    taxonomy = Taxonomy(rejected)
+    for row in _rows(files["occupations"], "occupation_id occupation_label isco_code", rejected):
+        codes = chain(row["isco_code"], parents)
+        if codes:
+            taxonomy.add_occupation(row, row["occupation_id"], row["occupation_label"], codes)
+        else:
+            rejected.refuse(row, UNKNOWN_CODE)
+    for row in _rows(files["aliases"], "occupation_id title", rejected):
+        taxonomy.add_title(row, row["occupation_id"], row["title"])
+    return taxonomy
+
+
+def chain(code: str, parents: dict[str, str]) -> list[str]:
+    """Return the codes from the top group to `code`; empty if a link is missing or in a ring."""
+    codes: list[str] = []
+    while code:
+        if code not in parents or code in codes:
+            return []
+        codes.append(code)
+        code = parents[code]
+    return codes[::-1]
+
+
+def _parents(path: Path, rejected: RejectedRows) -> dict[str, str]:
+    parents: dict[str, str] = {}
+    for row in _rows(path, "isco_code parent_code", rejected):
+        if not row["isco_code"]:
+            rejected.refuse(row, empty("isco_code"))
+        elif row["isco_code"] in parents:
+            rejected.refuse(row, DUPLICATE_CODE)
+        else:
+            parents[row["isco_code"]] = row["parent_code"]
+    return parents
+
+
+def _rows(path: Path, names: str, rejected: RejectedRows) -> Iterator[Row]:
+    columns = {name: name for name in names.split()}
+    return distinct(read_rows(path, columns, ORIGIN, rejected), rejected)

@@ -1,0 +1,58 @@
+"""Any taxonomy in one CSV or Parquet file with one title a row, by a column map.
+
+Our names: `occupation_id` and `title`, and if the file has them `occupation_label` and `codes`
+(broad to narrow, separated by ``>``). Without a label an occupation's first title is its label.
+A later row may leave label and codes empty; where it contradicts the first one it is refused.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tasks.pipeline.ingest.taxonomy import Taxonomy
+from tasks.tables.read_table import distinct, read_rows
+from tasks.tables.rejected import CONFLICT, RejectedRows, Row, empty
+from tasks.tables.source_files import mapped_columns, named_files
+
+if TYPE_CHECKING:
+    from tasks.pipeline.ingest.params import TaxonomyParams
+
+ORIGIN = (
+    "It is the file that ingest.taxonomy.files.titles names: correct the name, or columns, "
+    "delimiter or encoding of ingest.taxonomy; a profile brings files under `external:`."
+)
+REQUIRED = ("occupation_id", "title")
+OPTIONAL = ("occupation_label", "codes")
+
+
+def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
+    """Read the file `titles` of `params.files` by the map `params.columns`."""
+    path = named_files(params.files, ["titles"])["titles"]
+    columns = mapped_columns(params.columns, "ingest.taxonomy.columns", REQUIRED, OPTIONAL)
+    taxonomy = Taxonomy(rejected)
+    for row in distinct(read_rows(path, columns, ORIGIN, rejected, params.format), rejected):
+        _add(taxonomy, row)
+    return taxonomy
+
+
+def _add(taxonomy: Taxonomy, row: Row) -> None:
+    key, title = row["occupation_id"], row["title"]
+    label = row["occupation_label"] if "occupation_label" in row.values else ""
+    codes = _codes(row["codes"]) if "codes" in row.values else []
+    if not title:
+        taxonomy.rejected.refuse(row, empty("title"))
+    elif key in taxonomy.titles:
+        if _differs(label, taxonomy.label(key)) or _differs(codes, taxonomy.codes[key]):
+            taxonomy.rejected.refuse(row, CONFLICT)
+        else:
+            taxonomy.add_title(row, key, title)
+    elif taxonomy.add_occupation(row, key, label or title, codes) and label not in ("", title):
+        taxonomy.add_title(row, key, title)
+
+
+def _codes(field: str) -> list[str]:
+    return [code.strip() for code in field.split(">") if code.strip()]
+
+
+def _differs(said: str | list[str], known: str | list[str]) -> bool:
+    return bool(said) and said != known

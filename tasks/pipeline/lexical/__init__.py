@@ -1,0 +1,1 @@
+"""The lexical baselines on every test."""

@@ -1,0 +1,1 @@
+"""Training pairs of a mix."""

@@ -1,0 +1,103 @@
+"""Similar pairs drawn from titles and from variants of them, each with its dissimilar ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from tasks.pipeline.pairs.pair_blocks import block, block_size
+from tasks.pipeline.pairs.string_occupations import StringOccupations
+from tasks.pipeline.pairs.strings_table import ALIAS, BESIDE, NOISY, ids_by_title
+
+if TYPE_CHECKING:
+    from tasks.pipeline.pairs.params import PairsParams
+
+
+def base_pairs(
+    strings: pl.DataFrame, params: PairsParams, rng: np.random.Generator
+) -> Iterator[pa.Table]:
+    """Yield each title `rounds` times an anchor, its positive drawn from its occupation's others.
+
+    The aliases come first, then the auxiliary_taxonomy's titles and their noisy copies, each with strings of
+    its own taxonomy.
+
+    Args:
+        strings: schema `STRINGS`.
+        params: section `pairs`.
+        rng: consumed in order; equal generators give equal pairs.
+
+    Raises:
+        ValueError: no occupation has two titles, or all titles share one occupation.
+    """
+    yield from _base_pairs(members_of(strings), params, rng)
+    if BESIDE in strings["role"]:
+        yield from _base_pairs(members_of(strings, BESIDE, NOISY), params, rng)
+
+
+def _base_pairs(
+    members: StringOccupations, params: PairsParams, rng: np.random.Generator
+) -> Iterator[pa.Table]:
+    rows = np.flatnonzero(members.size > 1)
+    if not rows.size:
+        raise ValueError("no similar pair can be made: every occupation has a single title")
+    size, total = block_size(params), rows.size * params.positives_per_anchor
+    for start in range(0, total, size):
+        entry = rows[np.arange(start, min(start + size, total)) % rows.size]
+        drawn = rng.integers(0, members.size[entry] - 1)
+        drawn += drawn >= members.place[entry]
+        anchors, others = members.string[entry], members.string[members.start[entry] + drawn]
+        repeated = np.repeat(anchors, params.dissimilar_per_similar)
+        yield block((anchors, others), repeated, "base", members, rng)
+
+
+def variant_pairs(
+    strings: pl.DataFrame,
+    variants: pl.DataFrame,
+    source: str,
+    similar: int,
+    params: PairsParams,
+    rng: np.random.Generator,
+) -> Iterator[pa.Table]:
+    """`similar` pairs of a title and a variant of it or its like, with their dissimilar ones.
+
+    Args:
+        strings: schema `STRINGS`, with the rows of role `source`.
+        variants: schema `VARIANTS`; none give no pairs.
+        source: of the pairs.
+        similar: how many.
+        params: section `pairs`.
+        rng: consumed in order.
+    """
+    members = members_of(strings)
+    ids = {role: ids_by_title(strings, role) for role in ("alias", source)}
+    anchors = np.array([ids["alias"][title] for title in variants["title"]], np.int64)
+    others = np.array([ids[source][variant] for variant in variants["variant"]], np.int64)
+    left = similar if anchors.size else 0
+    while left:
+        size = min(left, block_size(params))
+        drawn = rng.integers(0, anchors.size, size)
+        titles = anchors[drawn]
+        if params.variant_positive == "occupation":
+            titles = members.drawn_beside(titles, rng)
+        repeated = np.repeat(titles, params.dissimilar_per_similar)
+        yield block((titles, others[drawn]), repeated, source, members, rng)
+        left -= size
+
+
+def new_pairs(similar_before: int, share: float) -> int:
+    """Tell how many similar pairs make `share` of all similar ones, these counted.
+
+    n = p · (before + n), so n = p · before / (1 - p).
+    """
+    return round(share * similar_before / (1 - share))
+
+
+def members_of(strings: pl.DataFrame, *roles: str) -> StringOccupations:
+    """Of the aliases, or of the strings of some roles; of those whose occupation is known."""
+    own = strings.filter(pl.col("role").is_in(roles or [ALIAS]))
+    rows = own.filter(pl.col("occupation_ids").list.len() > 0)
+    return StringOccupations(rows["string_id"].to_numpy().astype(np.int64), rows["occupation_ids"])

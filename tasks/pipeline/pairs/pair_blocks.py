@@ -1,0 +1,133 @@
+"""Blocks of training pairs, `anchor_id, other_id, similar, source`: made, written and read.
+
+A block is a row group of the file, so memory does not grow with the number of pairs. Similar to
+dissimilar 1 : 4 in every block (Neculoiu et al. 2016, section 4.2).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from models.reproducibility.atomic_write import atomic_write
+from tasks.io.mixes import PAIR_SOURCES
+from tasks.pipeline.pairs.string_occupations import StringOccupations
+
+if TYPE_CHECKING:
+    from tasks.pipeline.pairs.params import PairsParams
+
+PAIRS = pa.schema(
+    [
+        ("anchor_id", pa.uint32()),
+        ("other_id", pa.uint32()),
+        ("similar", pa.bool_()),
+        ("source", pa.dictionary(pa.int8(), pa.string())),
+    ]
+)
+MAX_DRAWS = 1000
+
+
+def block_size(params: PairsParams) -> int:
+    """Similar pairs of a block."""
+    return max(1, params.row_group // (1 + params.dissimilar_per_similar))
+
+
+def block(
+    similar: tuple[np.ndarray, np.ndarray],
+    strangers_to: np.ndarray,
+    source: str,
+    members: StringOccupations,
+    rng: np.random.Generator,
+    rejected: tuple[np.ndarray, np.ndarray] = (np.empty(0, np.int64), np.empty(0, np.int64)),
+) -> pa.Table:
+    """One block: similar pairs and rejected ones of `source`, then dissimilar ones of `base`.
+
+    Args:
+        similar: anchors and others, string ids.
+        strangers_to: strings of `members` that get a stranger each, the dissimilar pairs of source
+            `base`.
+        source: one of `PAIR_SOURCES`.
+        members: of the strings that strangers are drawn from.
+        rng: consumed in order.
+        rejected: anchors and others that people called wrong: dissimilar pairs of `source`.
+    """
+    strangers = _strangers(strangers_to, members, rng)
+    anchors = np.concatenate([similar[0], rejected[0], strangers_to])
+    others = np.concatenate([similar[1], rejected[1], strangers])
+    row = np.arange(anchors.size)
+    own = row < similar[0].size + rejected[0].size
+    codes = np.where(own, PAIR_SOURCES.index(source), PAIR_SOURCES.index("base")).astype(np.int8)
+    return pa.Table.from_arrays(
+        [
+            pa.array(anchors.astype(np.uint32)),
+            pa.array(others.astype(np.uint32)),
+            pa.array(row < similar[0].size),
+            pa.DictionaryArray.from_arrays(codes, pa.array(PAIR_SOURCES)),
+        ],
+        schema=PAIRS,
+    )
+
+
+def write_blocks(blocks: Iterable[pa.Table], path: Path) -> Counter[tuple[str, bool]]:
+    """Write blocks as they come, a row group each; return the rows by (source, similar)."""
+    rows: Counter[tuple[str, bool]] = Counter()
+    with (
+        atomic_write(path) as partial,
+        pq.ParquetWriter(partial, PAIRS, compression="zstd", compression_level=3) as writer,
+    ):
+        for table in blocks:
+            writer.write_table(table, row_group_size=max(1, len(table)))
+            rows += count(table)
+    return rows
+
+
+def read_blocks(path: Path) -> Iterator[pa.Table]:
+    """Yield the row groups of a pairs file, one at a time."""
+    file = pq.ParquetFile(path)
+    for group in range(file.num_row_groups):
+        yield file.read_row_group(group).cast(PAIRS)
+
+
+def count(table: pa.Table) -> Counter[tuple[str, bool]]:
+    """Return rows of a block by (source, similar)."""
+    codes, similar = columns(table)
+    rows = np.bincount(2 * codes + similar, minlength=2 * len(PAIR_SOURCES)).reshape(-1, 2)
+    return Counter(
+        {
+            (source, bool(alike)): int(rows[code, alike])
+            for code, source in enumerate(PAIR_SOURCES)
+            for alike in (0, 1)
+            if rows[code, alike]
+        }
+    )
+
+
+def columns(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
+    """Source codes (places in `PAIR_SOURCES`) and similar flags of a block."""
+    column = table["source"].combine_chunks()
+    names = column.dictionary.to_pylist()
+    code_of = np.array([PAIR_SOURCES.index(name) for name in names], np.int64)
+    codes = code_of[column.indices.to_numpy()]
+    return codes, table["similar"].to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _strangers(
+    anchors: np.ndarray, members: StringOccupations, rng: np.random.Generator
+) -> np.ndarray:
+    """For each anchor a string of `members` that shares no occupation with it, drawn uniformly."""
+    strangers = members.ids[rng.integers(0, members.ids.size, anchors.size)]
+    for _ in range(MAX_DRAWS):
+        wrong = np.flatnonzero(members.share_occupation(anchors, strangers))
+        if not wrong.size:
+            return strangers
+        strangers[wrong] = members.ids[rng.integers(0, members.ids.size, wrong.size)]
+    raise ValueError(
+        "no dissimilar pair can be made: (nearly) all titles share an occupation with "
+        f"{len(np.unique(anchors[wrong]))} of them; a taxonomy needs two occupations or more"
+    )

@@ -1,0 +1,1 @@
+"""The registered model whose space is trained into."""

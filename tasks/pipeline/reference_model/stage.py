@@ -1,0 +1,71 @@
+"""The registered version that `train.compatible_with` names, as a folder that training can read.
+
+Out: `data/reference_model/`, with the address and nothing else where it names no version. A version
+never changes, so its address alone says what a training depended on. An alias
+(`models:/NAME@champion`) moves, which DVC would not notice: it is refused, with the version that it
+means now.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from models.reproducibility.atomic_write import write_bytes
+from tasks.io.command import run
+from tasks.io.section import ParamsError, load
+from tasks.io.tracking import registry
+from tasks.pipeline.train.params import TrainParams
+
+FOLDER = Path("data/reference_model")
+
+
+def reference_model(address: str, root: Path, out: Path) -> None:
+    """Fetch the artefact folder of `models:/NAME/VERSION` to `out`; no address gives no model.
+
+    Raises:
+        ParamsError: the address is an alias, or the registry of `root` has no such version.
+    """
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    if address:
+        _fetch(address, root, out)
+    write_bytes(f"{address}\n".encode(), out / "address")
+
+
+def _fetch(address: str, root: Path, out: Path) -> None:
+    from mlflow.exceptions import MlflowException
+    from safetensors.torch import load_file, save
+
+    from models.network.quantization import unpacked
+
+    with registry(root) as client, tempfile.TemporaryDirectory() as temporary:
+        import mlflow
+
+        name, _, alias = address.removeprefix("models:/").partition("@")
+        try:
+            if alias:
+                version = client.get_model_version_by_alias(name, alias).version
+                raise ParamsError(
+                    f"train.compatible_with = {address}: an alias moves, and the same parameters "
+                    f"would train another model; write models:/{name}/{version}, its version now"
+                )
+            model = mlflow.artifacts.download_artifacts(address, dst_path=temporary)
+        except MlflowException as error:
+            raise ParamsError(
+                f"train.compatible_with = {address}: not in the registry ({error.message}); "
+                "`rolecall models` says what there is"
+            ) from None
+        shutil.copytree(next(Path(model).rglob("featurizer.json")).parent, out, dirs_exist_ok=True)
+        weights = unpacked(load_file(out / "weights.safetensors"))
+        write_bytes(save(weights), out / "weights.safetensors")
+
+
+def main() -> None:
+    """Run the stage in the working directory."""
+    reference_model(load(TrainParams).compatible_with, Path.cwd(), FOLDER)
+
+
+if __name__ == "__main__":
+    run(main)

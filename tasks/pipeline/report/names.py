@@ -1,0 +1,112 @@
+"""What systems, tests and figures are called on the page; an unknown name stands for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tasks.io.mixes import sources_of
+
+BASELINES = ("ngram", "tfidf", "untrained")
+TESTS = {
+    "typos": "Typos",
+    "composition": "Composition",
+    "extra_words": "Extra Words",
+    "annotations": "Annotations",
+    "heldout_alias": "Held-out alias",
+}
+TEST_MEANING = {
+    "typos": "training titles with about 5 % of their characters changed",
+    "composition": "titles put together from synonyms of an occupation's words, none of them in "
+    "training",
+    "extra_words": "raw inputs that hold a title of the taxonomy among other words",
+    "annotations": "labelled raw inputs that nothing was trained on",
+    "heldout_alias": "one alias an occupation, kept out of training and index",
+}
+SLICES = {
+    "size:1": "1 title",
+    "size:2-5": "2–5 titles",
+    "size:6-15": "6–15 titles",
+    "size:16+": "16 titles or more",
+    "length:1-15": "1–15 characters",
+    "length:16-30": "16–30 characters",
+    "length:31+": "31 characters or more",
+    "source:pair_seen": "synonym seen elsewhere",
+    "source:pair_unseen": "synonym never seen",
+    "source:two_exchanges": "two synonyms",
+    "source:label_agrees": "label agrees",
+    "source:label_differs": "label differs",
+}
+"""Slices by size and length of every test; by source, those of tests that have several."""
+SYSTEMS = {
+    "ngram": "n-gram matcher",
+    "tfidf": "TF-IDF",
+    "untrained": "network, untrained",
+}
+
+
+def system_name(system: str) -> str:
+    """Name a system as its readers know it; trained ones by their mix."""
+    return SYSTEMS.get(system, f"network, mix {system}")
+
+
+def mix_words(mix: str) -> str:
+    """Say what a mix is made of."""
+    return listed(["the base taxonomy", *sources_of(mix)])
+
+
+def baseline_name(system: str) -> str:
+    """Return the same inside a sentence, with its article."""
+    names = {
+        "ngram": "the n-gram matcher",
+        "tfidf": "TF-IDF",
+        "untrained": "the same network untrained",
+    }
+    return names.get(system, system_name(system))
+
+
+def test_name(test: str) -> str:
+    """Return a test as a heading."""
+    return TESTS.get(test, test)
+
+
+def slice_name(part: str) -> str:
+    """Return a slice as a part of its test."""
+    return SLICES.get(part, part.removeprefix("source:"))
+
+
+def in_order(names: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Return distinct names: the known ones first, in their order, then the rest sorted."""
+    left = set(names)
+    first = [name for name in known if name in left]
+    return first + sorted(left - set(first))
+
+
+def share(value: float) -> str:
+    """Return a figure between 0 and 1 (or a difference of two), with three decimals."""
+    return f"{value:.3f}".replace("-", "−")
+
+
+def signed(value: float) -> str:
+    """Return a difference with its sign; a zero has none."""
+    written = f"{value:+.3f}".replace("-", "−")
+    return "0.000" if written[1:] == "0.000" else written
+
+
+def percent(value: float) -> str:
+    """Return a share of a whole, to be read and not compared."""
+    return f"{100 * value:.0f} %"
+
+
+def count(value: int) -> str:
+    """Return a count with thousands set apart."""
+    return f"{value:,}"
+
+
+def counted(value: int, one: str, many: str | None = None) -> str:
+    """`1 title`, `2 titles`."""
+    return f"{count(value)} {one if value == 1 else many or one + 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -1,0 +1,148 @@
+"""Stage `report`: what is worth looking at, as one self-contained HTML page, and five metrics.
+
+In: `data/ingest/{occupations.parquet,metrics.json}`, `data/split/{aliases,titles}.parquet`, all
+tests' queries (`tasks/io/queries.py`), `{variants.parquet,metrics.json}` of `data/synonyms/` and
+`data/extra_words/`, `data/pairs/K/{judged.parquet,reviews.parquet,metrics.json}`,
+`data/train/K/SEED/{history.csv,model/}`, and `{run,scores}.parquet` and `table.csv` of
+`data/lexical/` and `data/evaluate/K/SEED/`, and `data/calibrate/K/SEED/`; K is `mix` of
+`params.yaml`, SEED the first of its `seeds`. Out: `data/report/report.html`, and for `dvc metrics`
+`data/report/metrics.json`, the network's success@1 on each test. The page holds no date, duration
+or path: equal inputs give equal bytes. It measures nothing new but paired differences of what the
+stages before wrote, and what the network answers now to judged titles. Version, date and the gate's
+decision are known after the stage only: `tasks/release/gate/decision_page.py` puts them on top of the
+page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from models.network.embedding import embed_titles
+from models.network.model_files import load_model
+from models.reproducibility.atomic_write import write_bytes
+from tasks.evaluation.answering import read_evidence
+from tasks.evaluation.metric_tables import read_table
+from tasks.evaluation.params import EvaluateParams
+from tasks.evaluation.systems import index_of
+from tasks.io.command import run
+from tasks.io.frames import read_frame, read_json, write_json
+from tasks.io.queries import read_queries
+from tasks.io.schemas import (
+    EXTRA_WORDS_VARIANTS,
+    JUDGED,
+    OCCUPATIONS,
+    REVIEWS,
+    RUN,
+    SCORES,
+    SPLIT_ALIASES,
+    SYNONYM_VARIANTS,
+    TABLE,
+    TITLES,
+)
+from tasks.io.section import load, load_run
+from tasks.pipeline.ingest.params import IngestParams
+from tasks.pipeline.report.page import page
+from tasks.pipeline.report.params import ReportParams
+from tasks.pipeline.report.report_data import HISTORY, PageParams, ReportData
+from tasks.pipeline.train.network_params import NetworkParams
+
+if TYPE_CHECKING:
+    import numpy as np
+    from jaxtyping import Float
+
+PAGE = Path("data/report/report.html")
+METRICS = Path("data/report/metrics.json")
+
+
+def report(report_data: ReportData) -> bytes:
+    """Return the page as UTF-8."""
+    return page(report_data).encode()
+
+
+def metrics(report_data: ReportData) -> dict[str, float]:
+    """Return success@1 of the trained network by test."""
+    rows = report_data.table.filter(
+        (pl.col("system") == report_data.trained)
+        & (pl.col("slice") == "all")
+        & (pl.col("metric") == "success_at_1")
+    )
+    return dict(rows.select("test", "value").iter_rows())
+
+
+def page_params() -> PageParams:
+    """Read what the page needs of `params.yaml`."""
+    chosen = load_run()
+    return PageParams(
+        chosen.mix,
+        chosen.seed,
+        chosen.seeds[0],
+        load(IngestParams).taxonomy.reader,
+        NetworkParams.read(),
+        load(EvaluateParams),
+        load(ReportParams),
+    )
+
+
+def load_report_data(params: PageParams, data: Path) -> ReportData:
+    """Read what the stages before wrote below `data`.
+
+    Raises:
+        FileNotFoundError: a stage before has not run.
+        SchemaError: a file is not what its stage writes.
+    """
+    trained = data / f"train/{params.mix}/{params.train_seed}"
+    evaluated = [data / "lexical", data / f"evaluate/{params.mix}/{params.train_seed}"]
+    featurizer, encoder = load_model(trained / "model")
+    titles = read_frame(data / "split/titles.parquet", TITLES)
+
+    def embed(titles: Sequence[str]) -> Float[np.ndarray, "title dim"]:
+        return embed_titles(encoder, featurizer, list(titles)).cpu().numpy()
+
+    return ReportData(
+        params=params,
+        counts=read_json(data / "ingest/metrics.json"),
+        occupations=read_frame(data / "ingest/occupations.parquet", OCCUPATIONS),
+        aliases=read_frame(data / "split/aliases.parquet", SPLIT_ALIASES),
+        titles=titles,
+        queries=read_queries("test", data),
+        history=read_table(trained / "history.csv", HISTORY),
+        run=pl.concat(read_frame(folder / "run.parquet", RUN) for folder in evaluated),
+        scores=pl.concat(read_frame(folder / "scores.parquet", SCORES) for folder in evaluated),
+        table=pl.concat(read_table(folder / "table.csv", TABLE) for folder in evaluated),
+        synonym_variants=read_frame(data / "synonyms/variants.parquet", SYNONYM_VARIANTS),
+        extra_words_variants=read_frame(
+            data / "extra_words/variants.parquet", EXTRA_WORDS_VARIANTS
+        ),
+        made={
+            name: read_json(data / folder / "metrics.json")
+            for name, folder in (
+                ("synonyms", "synonyms"),
+                ("extra_words", "extra_words"),
+                ("pairs", f"pairs/{params.mix}"),
+            )
+        },
+        evidence=read_evidence(
+            data / f"calibrate/{params.mix}/{params.train_seed}",
+            index_of(titles),
+            params.evaluate.soft_temperature,
+        ),
+        judged=read_frame(data / f"pairs/{params.mix}/judged.parquet", JUDGED),
+        reviews=read_frame(data / f"pairs/{params.mix}/reviews.parquet", REVIEWS),
+        weights=sum(weight.numel() for weight in encoder.parameters()),
+        embed=embed,
+    )
+
+
+def main() -> None:
+    """Run the stage in the working directory."""
+    report_data = load_report_data(page_params(), Path("data"))
+    write_json(metrics(report_data), METRICS)
+    write_bytes(report(report_data), PAGE)
+
+
+if __name__ == "__main__":
+    run(main)

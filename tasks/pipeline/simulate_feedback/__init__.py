@@ -1,0 +1,1 @@
+"""Predictions judged by the inputs' labels, as feedback."""

@@ -1,0 +1,1 @@
+"""Aliases and labelled inputs into training, validation, gate and tests."""

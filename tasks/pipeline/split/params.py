@@ -1,0 +1,31 @@
+"""Section `split` of `params.yaml`: how large each split is."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from tasks.io.section import Section, Share
+
+
+class SplitParams(Section):
+    """Section `split`: sizes from which an occupation gives aliases away; shares of inputs."""
+
+    NAME: ClassVar[str] = "split"
+    heldout_min_titles: Annotated[int, Field(ge=2)]
+    valid_min_titles: Annotated[int, Field(ge=2)]
+    gate_min_titles: Annotated[int, Field(ge=2)]
+    annotations_share: Share
+    gate_share: Share
+    valid_share: Share
+
+    @model_validator(mode="after")
+    def _shares_fit(self) -> Self:
+        # rounded, because 0.56 + 0.34 + 0.1 and the like end a hair above 1
+        total = round(self.annotations_share + self.gate_share + self.valid_share, 9)
+        if total > 1:
+            raise ValueError(
+                f"annotations_share + gate_share + valid_share = {total:g}; lower them to 1 or less"
+            )
+        return self

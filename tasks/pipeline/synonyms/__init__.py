@@ -1,0 +1,1 @@
+"""Titles with a phrase replaced by a synonym, and the Composition test."""

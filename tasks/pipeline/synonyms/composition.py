@@ -1,0 +1,130 @@
+"""The Composition test: generated titles held out, spread over the occupations in proportion.
+
+Neculoiu et al. 2016, section 4.2, point 2, holds out 7,909 pairs "constructed in the same way".
+Here the strings stand in the order of their occupations, drawn within each, and every so many-th
+is taken: an occupation with n of N strings gives floor or ceiling of n · wanted / N to a part of
+`wanted` strings. A string of several occupations stands with the first of its ids.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from models.reproducibility.seeding import generator
+from tasks.io.schemas import QUERIES, SPLITS
+
+if TYPE_CHECKING:
+    from tasks.pipeline.synonyms.params import SynonymsParams
+
+
+def hold_out(
+    exchanges: pl.DataFrame,
+    titles: pl.DataFrame,
+    trained_on: set[str],
+    params: SynonymsParams,
+    seed: int,
+) -> pl.DataFrame:
+    """Generated titles, one a normalized string, and the part that each belongs to.
+
+    Args:
+        exchanges: `title, variant, part, other, normalized: String`.
+        titles: `title, occupation_ids: List(String)`, every title of `exchanges` once.
+        trained_on: normalized strings that earlier stages train on: none of them is held out.
+        params: section `synonyms`.
+        seed: the pipeline's seed.
+
+    Returns:
+        `normalized, variant` (the first spelling), `occupation_ids` (sorted union over the titles),
+        `free` (not in `trained_on`), `split`, and `seen`: whether any of the pairs of phrases that
+        make the string makes, in either direction, a string of the part `train`.
+    """
+    strings = (
+        exchanges.join(titles, on="title", maintain_order="left")
+        .group_by("normalized", maintain_order=True)
+        .agg(
+            pl.col("variant").first(),
+            pl.col("occupation_ids").list.explode().unique().sort(),
+        )
+        .with_columns(free=~pl.col("normalized").is_in(list(trained_on)))
+    )
+    strings = draw_parts(strings, params, seed)
+    seen = (
+        exchanges.join(strings.select("normalized", drawn="split"), on="normalized")
+        .with_columns(seen=(pl.col("drawn") == "train").any().over(_either_way()))
+        .group_by("normalized")
+        .agg(pl.col("seen").any())
+    )
+    return strings.join(seen, on="normalized", maintain_order="left")
+
+
+def draw_parts(strings: pl.DataFrame, params: SynonymsParams, seed: int) -> pl.DataFrame:
+    """`strings` with `split`: `test`, `valid`, `gate`, and `train` for the rest.
+
+    The test takes `test_share` of the strings that may be held out, `max_test` at most; valid and
+    gate take `valid_titles` each of what remains, and no larger share of the strings than the test.
+
+    Args:
+        strings: `occupation_ids: List(String)`, sorted in each row, and `free: Boolean`, whether
+            the string may be held out; other columns are kept, as is the order.
+        params: section `synonyms`.
+        seed: the pipeline's seed.
+    """
+    free = np.flatnonzero(strings["free"].to_numpy())
+    # rounded, because 0.29 of 100 and the like end a hair below 29
+    share = int(round(params.test_share * free.size, 9))
+    homes = strings["occupation_ids"].list.first().rank("dense").to_numpy()[free]
+    rng = generator(seed, "synonyms", "parts")
+    left = free[np.lexsort((rng.random(free.size), homes))]
+    split = np.full(len(strings), "train", dtype=object)
+    for name, most in zip(SPLITS, (params.max_test, *[params.valid_titles] * 2), strict=True):
+        taken = spread(left.size, min(share, most, left.size), rng)
+        split[left[taken]] = name
+        left = left[~taken]
+    return strings.with_columns(split=pl.Series(split, dtype=pl.String))
+
+
+def composition_queries(strings: pl.DataFrame, sizes: dict[str, int]) -> pl.DataFrame:
+    """Return the strings of the parts test, valid and gate as schema `QUERIES`.
+
+    Args:
+        strings: as `hold_out` returns them; `seen` is null where two pairs make a string.
+        sizes: number of titles of each occupation.
+    """
+    size = pl.element().replace_strict(sizes, return_dtype=pl.UInt32)
+    held = [_numbered(strings.filter(pl.col("split") == split), split) for split in SPLITS]
+    return (
+        pl.concat(held)
+        .with_columns(
+            test=pl.lit("composition"),
+            raw_title="variant",
+            cleaned="variant",
+            occupation_size=pl.col("occupation_ids").list.eval(size).list.max(),
+            source=pl.when(pl.col("seen").is_null())
+            .then(pl.lit("two_exchanges"))
+            .when("seen")
+            .then(pl.lit("pair_seen"))
+            .otherwise(pl.lit("pair_unseen")),
+        )
+        .select(list(QUERIES))
+    )
+
+
+def _either_way() -> pl.Expr:
+    return pl.concat_list("split", "replacement").list.sort().list.join(" = ")
+
+
+def _numbered(strings: pl.DataFrame, split: str) -> pl.DataFrame:
+    return strings.with_columns(
+        query_id=pl.format("composition-{}-{}", pl.lit(split), pl.int_range(pl.len()))
+    )
+
+
+def spread(size: int, wanted: int, rng: np.random.Generator) -> np.ndarray:
+    """Mask of `size` places, `wanted` of them true and as evenly apart as whole numbers allow."""
+    start = int(rng.integers(max(size, 1)))
+    steps = (np.arange(size + 1) * wanted + start) // max(size, 1)
+    mask: np.ndarray = np.diff(steps) > 0
+    return mask

@@ -1,0 +1,87 @@
+"""What `data/synonyms/metrics.json` counts: each rule of induction, and where the titles went.
+
+Titles are counted as normalized strings. A string that both kinds of synonyms make counts under
+both, so the kinds add up to more than the whole.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from tasks.io.schemas import SPLITS
+
+STRICTER = 2
+"""Contexts asked for in the row that stands beside the paper's rules, which ask for one."""
+
+
+def supported(min_contexts: int) -> pl.Expr:
+    """Tell whether a pair holds: it is manual, or so many different shared words make it."""
+    return (pl.col("kind") == "manual") | (pl.col("contexts") >= min_contexts)
+
+
+def induction_counts(
+    rules: dict[str, int], passed: pl.DataFrame, fresh: pl.DataFrame, min_contexts: int
+) -> dict[str, object]:
+    """Candidates by rule, then pairs and titles at one context, at two, and at `min_contexts`.
+
+    Args:
+        rules: of `tasks.pipeline.augmentation.induction.Induction`.
+        passed: of the same.
+        fresh: exchanges whose title is kept, whatever its contexts: `normalized, kind, contexts`.
+        min_contexts: of the section `synonyms`.
+    """
+    induced = fresh.filter(pl.col("kind") == "induced")
+    rows = {}
+    for least in sorted({1, STRICTER, min_contexts}):
+        accepted = passed.filter(pl.col("contexts") >= least)
+        rows[str(least)] = {
+            "too_few_contexts": len(passed) - len(accepted),
+            "accepted": len(accepted),
+            "titles": induced.filter(supported(least))["normalized"].n_unique(),
+        }
+    return {**rules, "at_min_contexts": rows}
+
+
+def title_counts(
+    generated: pl.DataFrame, taxonomy: set[str], queried: set[str]
+) -> dict[str, dict[str, int]]:
+    """Per kind and in all: generated titles, those left out by reason, and those kept.
+
+    Args:
+        generated: exchanges of accepted pairs: `normalized, kind`.
+        taxonomy: normalized titles of the taxonomy.
+        queried: normalized queries of earlier stages; one that is a title counts as a title.
+    """
+    kinds = {kind: generated.filter(pl.col("kind") == kind) for kind in ("induced", "manual")}
+    counts = {}
+    for name, frame in {**kinds, "all": generated}.items():
+        strings = set(frame["normalized"])
+        counts[name] = {
+            "generated": len(strings),
+            "is_a_title": len(strings & taxonomy),
+            "is_a_query": len((strings & queried) - taxonomy),
+            "kept": len(strings - taxonomy - queried),
+        }
+    return counts
+
+
+def part_counts(strings: pl.DataFrame, variants: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """Return titles per part; for training the rows too, for queries those whose pair training saw.
+
+    Args:
+        strings: `part: String, seen: Boolean, free: Boolean`, one row a title.
+        variants: schema `SYNONYM_VARIANTS`.
+    """
+    training = strings.filter(pl.col("split") == "train")
+    counts = {
+        "train": {
+            "titles": len(training),
+            "rows": len(variants),
+            "misspelt_title_so_no_query": len(training.filter(~pl.col("free"))),
+        }
+    }
+    for split in SPLITS:
+        held = strings.filter(pl.col("split") == split)
+        seen = int(held["seen"].sum())
+        counts[split] = {"titles": len(held), "pair_seen": seen, "pair_unseen": len(held) - seen}
+    return counts

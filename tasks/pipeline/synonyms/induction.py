@@ -1,0 +1,129 @@
+"""Synonyms by induction: what two titles of one occupation differ in, beside the words they share.
+
+In: the training titles of each occupation and all titles of the taxonomy. Out: pairs of phrases,
+each accepted in its occupation. Neculoiu et al. 2016, section 4.2, point 2: "C++ developer" and
+"C++ programmer" share one word; the complements, "developer" and "programmer", are a candidate.
+
+Read precisely: two titles, as normalized words, share n words (counted as often as both have
+them), 1 to `max_shared_words`, and these n words are the first n of both titles or the last n of
+both. So each title's remainder is one run of words, neither is empty, they have no word in common,
+and both stand in the same place of the same context. A candidate passes when
+neither part is a title anywhere in the taxonomy ("occurs in isolation"), both consist of letters,
+digits and spaces (the shared words need not), and both have at most `max_part_words` words.
+
+Titles are grouped by occupation and shared words; only titles of one group are paired, so the work
+grows with the taxonomy's occupations, not with the square of its titles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from tasks.pipeline.synonyms.params import SynonymsParams
+
+
+SPECIAL = r"[^\p{L}\p{M}\p{N} ]"
+RULES = ("isolated", "special_characters", "too_long")
+"""Why a candidate does not pass, in the order of asking; only the first reason is counted."""
+
+
+class Induction(NamedTuple):
+    """Pairs that pass, and how many candidates there were and failed which rule.
+
+    Attributes:
+        passed: `occupation_id, part, other: String, contexts: UInt32`; part < other; `contexts`
+            counts the different shared words that make the pair in this occupation; sorted.
+        counts: `candidates` and each of `RULES`; the rest passed.
+    """
+
+    passed: pl.DataFrame
+    counts: dict[str, int]
+
+
+def induce(titles: pl.DataFrame, taxonomy: set[str], params: SynonymsParams) -> Induction:
+    """Find candidates of every occupation, by the rules above; the caller asks `min_contexts`.
+
+    Args:
+        titles: `occupation_id, normalized: String`, the training titles; doubles count once.
+        taxonomy: normalized titles of all splits.
+        params: section `synonyms`.
+    """
+    judged = _judged(_candidates(titles, params.max_shared_words), taxonomy, params)
+    counts = {"candidates": len(judged)}
+    counts |= {rule: judged["verdict"].to_list().count(rule) for rule in RULES}
+    passed = judged.filter(pl.col("verdict") == "passed").drop("verdict")
+    return Induction(passed.sort("occupation_id", "phrase", "replacement"), counts)
+
+
+def _candidates(titles: pl.DataFrame, max_shared_words: int) -> pl.DataFrame:
+    """Pair remainders of the same shared words: `occupation_id, part, other, contexts`."""
+    pairs = [_paired(remainders) for remainders in _remainders(titles, max_shared_words)]
+    return (
+        pl.concat(pairs)
+        .group_by("occupation_id", "phrase", "replacement")
+        .agg(pl.col("shared").n_unique().alias("contexts"))
+    )
+
+
+def _remainders(titles: pl.DataFrame, max_shared_words: int) -> Iterator[pl.DataFrame]:
+    """Yield titles without their first, or last, n words: `occupation_id, shared, part: String`."""
+    split = titles.select("occupation_id", words=pl.col("normalized").str.split(" ")).unique()
+    words = pl.col("words").list
+    for count in range(1, max_shared_words + 1):
+        longer = split.filter(words.len() > count)
+        for shared, phrase in (
+            (words.head(count), words.slice(count)),
+            (words.tail(count), words.head(words.len() - count)),
+        ):
+            yield longer.select(
+                "occupation_id", shared=shared.list.join(" "), phrase=phrase.list.join(" ")
+            )
+
+
+def _paired(remainders: pl.DataFrame) -> pl.DataFrame:
+    """Pair every two remainders of one group that have no word in common, with `shared`."""
+    common = (
+        pl.col("phrase").str.split(" ").list.set_intersection(pl.col("replacement").str.split(" "))
+    )
+    return (
+        remainders.lazy()
+        .join(remainders.lazy().rename({"phrase": "replacement"}), on=["occupation_id", "shared"])
+        .filter(pl.col("phrase") < pl.col("replacement"))
+        # a word left in both would be shared too: then the titles share other words than these
+        .filter(common.list.len() == 0)
+        .collect()
+    )
+
+
+def _judged(candidates: pl.DataFrame, taxonomy: set[str], params: SynonymsParams) -> pl.DataFrame:
+    """Add `verdict`: the first of `RULES` that one of the two parts fails, or `passed`."""
+    words = pl.col("phrase").str.split(" ").list.len()
+    parts = (
+        pl.concat([candidates["phrase"], candidates["replacement"].alias("phrase")])
+        .unique()
+        .to_frame()
+    ).with_columns(
+        failed=pl.when(pl.col("phrase").is_in(taxonomy))
+        .then(0)
+        .when(pl.col("phrase").str.contains(SPECIAL))
+        .then(1)
+        .when(words > params.max_part_words)
+        .then(2)
+        .otherwise(len(RULES))
+    )
+    others = parts.rename({"phrase": "replacement", "failed": "failed_other"})
+    verdicts = dict(enumerate([*RULES, "passed"]))
+    return (
+        candidates.join(parts, on="phrase")
+        .join(others, on="replacement")
+        .with_columns(
+            verdict=pl.min_horizontal("failed", "failed_other").replace_strict(
+                verdicts, return_dtype=pl.String
+            )
+        )
+        .drop("failed", "failed_other")
+    )

@@ -1,0 +1,99 @@
+"""Manual synonyms: a `table` of pairs, a `thesaurus` with lines `a, b, c => d`, or `none`.
+
+The table, delimited text or Parquet, has the columns `term` and `synonym`, one pair a row. The
+thesaurus (Thesaurus of Job Titles, a public repository) has one term a line: on the right its name
+as an identifier, with underscores for spaces, on the left all its names, its own mostly among them.
+A line with no other name is right as it stands and gives no pair. Where the identifier is one of
+the names with "jobs" put behind it ("access, access services => access_jobs"), that name is the
+term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from models.text.titles import normalize_title
+from tasks.tables.read_table import read_rows
+from tasks.tables.rejected import DUPLICATE_ROW, RejectedRows, Row, empty
+from tasks.tables.source_files import mapped_columns
+from tasks.tables.text import line_rows
+
+ORIGIN = (
+    "It is the file that synonyms.file names: correct the name or synonyms.columns; a profile "
+    "brings files under `external:`; synonyms.reader: none does without."
+)
+
+if TYPE_CHECKING:
+    from tasks.pipeline.synonyms.params import SynonymsParams
+COLUMNS = ("term", "synonym")
+SAME = "term and synonym are the same"
+BAD_ARROW = "not exactly one =>"
+ARROW = "=>"
+SUFFIX = " jobs"
+
+
+def read_synonyms(params: SynonymsParams, rejected: RejectedRows) -> list[tuple[str, str]]:
+    """Read pairs (term, synonym) of normalized phrases, in the order of the file.
+
+    A pair means both directions and stands once, whichever way round the file repeats it.
+
+    Args:
+        params: section `synonyms`; `reader`, `file` and `columns` are used.
+        rejected: takes the refused rows.
+
+    Raises:
+        IngestError: the file or a column is missing.
+    """
+    pairs: dict[frozenset[str], tuple[str, str]] = {}
+    for row, term, synonym in _rows(params, rejected):
+        reason = _fault(term, synonym)
+        if not reason and frozenset((term, synonym)) in pairs:
+            reason = DUPLICATE_ROW
+        if reason:
+            rejected.refuse(row, reason)
+        else:
+            pairs[frozenset((term, synonym))] = (term, synonym)
+    return list(pairs.values())
+
+
+def _fault(term: str, synonym: str) -> str:
+    if not term:
+        return empty("term")
+    if not synonym:
+        return empty("synonym")
+    return SAME if term == synonym else ""
+
+
+def _rows(params: SynonymsParams, rejected: RejectedRows) -> Iterable[tuple[Row, str, str]]:
+    if params.reader == "none":
+        return []
+    if params.reader == "thesaurus":
+        return _thesaurus(Path(params.file), rejected)
+    named = {name: name for name in COLUMNS} | params.columns
+    columns = mapped_columns(named, "synonyms.columns", COLUMNS, ())
+    return _table(Path(params.file), columns, rejected)
+
+
+def _table(
+    path: Path, columns: Mapping[str, str], rejected: RejectedRows
+) -> Iterator[tuple[Row, str, str]]:
+    for row in read_rows(path, columns, ORIGIN, rejected):
+        yield row, normalize_title(row["term"]), normalize_title(row["synonym"])
+
+
+def _thesaurus(path: Path, rejected: RejectedRows) -> Iterator[tuple[Row, str, str]]:
+    for row in line_rows(path, "line", ORIGIN, rejected):
+        left, *right = row["line"].split(ARROW)
+        if len(right) != 1:
+            rejected.refuse(row, BAD_ARROW)
+            continue
+        names = [normalize_title(name) for name in left.split(",")]
+        term = normalize_title(right[0].replace("_", " "))
+        if term not in names and term.removesuffix(SUFFIX) in names:
+            term = term.removesuffix(SUFFIX)
+        if term in names:
+            names.remove(term)
+        for name in names:
+            yield row, term, name

@@ -1,0 +1,140 @@
+"""Titles with one phrase exchanged for a synonym: the same title, said with another word.
+
+A synonym holds throughout its occupation, or throughout the taxonomy if it has none, and in both
+directions. Phrases are sought as whole words among the title's normalized words (white space parts
+words: "developer/programmer" is one), and exchanged in the cleaned title, whose other words stay
+as they are, punctuation around the phrase included. Every generated title has one exchange.
+
+Each title is read once: its runs of words are looked up in an index of phrases.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import chain
+from typing import NamedTuple
+
+import polars as pl
+
+from models.text.titles import KEPT_PUNCTUATION, clean_title, normalize_title
+
+GENERATED = {
+    "title": pl.String,
+    "variant": pl.String,
+    "normalized": pl.String,
+    "phrase": pl.String,
+    "replacement": pl.String,
+    "kind": pl.String,
+    "contexts": pl.UInt32,
+}
+"""Columns of `substitute`: in `title`, `phrase` was exchanged for `replacement`, which gave `variant`, and
+`normalized` is that read as normalized."""
+
+
+class Word(NamedTuple):
+    """A word of a cleaned title: what it normalizes to, and punctuation around it."""
+
+    before: str
+    normal: str
+    after: str
+
+
+class Synonym(NamedTuple):
+    """What a phrase may become, and by which pair."""
+
+    replacement: str
+    kind: str
+    contexts: int | None
+
+
+Index = Mapping[str, Mapping[str | None, list[Synonym]]]
+"""Phrase to occupation (None: every one) to its synonyms."""
+
+
+def substitute(titles: pl.DataFrame, synonyms: pl.DataFrame) -> pl.DataFrame:
+    """Exchange every phrase of every title for each of its synonyms, one at a time.
+
+    Args:
+        titles: `title: String` (cleaned), `occupation_ids: List(String)`.
+        synonyms: schema `SYNONYMS`, its phrases normalized.
+
+    Returns:
+        Columns of `GENERATED`, in the order of the titles; distinct but for `contexts`, which is
+        the largest, if a title of several occupations has the pair in more than one of them.
+    """
+    index = _index(synonyms)
+    longest = max((phrase.count(" ") + 1 for phrase in index), default=0)
+    rows = [
+        (title, variant, normal, phrase, *synonym)
+        for title, occupation_ids in titles.select("title", "occupation_ids").iter_rows()
+        for variant, normal, phrase, synonym in _exchanged(
+            title, [None, *occupation_ids], index, longest
+        )
+    ]
+    columns = [name for name in GENERATED if name != "contexts"]
+    generated = pl.DataFrame(rows, schema=GENERATED, orient="row")
+    return generated.group_by(columns, maintain_order=True).agg(pl.col("contexts").max())
+
+
+def _index(synonyms: pl.DataFrame) -> Index:
+    index: dict[str, dict[str | None, list[Synonym]]] = defaultdict(lambda: defaultdict(list))
+    columns = ("occupation_id", "phrase", "replacement", "kind", "contexts")
+    for occupation_id, phrase, replacement, kind, contexts in synonyms.select(columns).iter_rows():
+        index[phrase][occupation_id].append(Synonym(replacement, kind, contexts))
+        index[replacement][occupation_id].append(Synonym(phrase, kind, contexts))
+    return index
+
+
+def _exchanged(
+    title: str, occupation_ids: list[str | None], index: Index, longest: int
+) -> Iterator[tuple[str, str, str, Synonym]]:
+    """Yield (variant, normalized variant, part, synonym) for each exchange that the title allows.
+
+    A title normalizes word by word and phrases are normalized, so that no variant has to be.
+    """
+    texts = title.split()
+    words = [(at, word) for at, text in enumerate(texts) if (word := _word(text)).normal]
+    normal = [word.normal for _, word in words]
+    for start, (first_at, first) in enumerate(words):
+        for end, (last_at, last) in enumerate(words[start : start + longest], start=start + 1):
+            phrase = " ".join(normal[start:end])
+            for synonym in _synonyms(index.get(phrase, {}), occupation_ids):
+                if not _stands_already(normal, start, phrase, synonym.replacement):
+                    put = first.before + synonym.replacement + last.after
+                    rest = [*texts[:first_at], put, *texts[last_at + 1 :]]
+                    read = " ".join([*normal[:start], synonym.replacement, *normal[end:]])
+                    yield clean_title(" ".join(rest)), read, phrase, synonym
+
+
+def _synonyms(
+    of_part: Mapping[str | None, list[Synonym]], occupation_ids: list[str | None]
+) -> Iterator[Synonym]:
+    return chain.from_iterable(of_part.get(occupation_id, []) for occupation_id in occupation_ids)
+
+
+def _stands_already(words: list[str], start: int, phrase: str, replacement: str) -> bool:
+    """Tell whether the phrase at `start` is part of `replacement`: "accountant" in "staff accountant"."""
+    if len(replacement) <= len(phrase) or f" {phrase} " not in f" {replacement} ":
+        return False
+    inner, outer = phrase.split(), replacement.split()
+    return any(
+        outer[at : at + len(inner)] == inner
+        and words[start - at : start - at + len(outer)] == outer
+        for at in range(min(start, len(outer) - len(inner)) + 1)
+    )
+
+
+@cache
+def _word(text: str) -> Word:
+    removed = "".join(filter(_is_removed, text))
+    before = len(text) - len(text.lstrip(removed))
+    after = len(text.rstrip(removed))
+    return Word(text[:before], normalize_title(text), text[after:])
+
+
+def _is_removed(character: str) -> bool:
+    """Tell whether normalizing takes the character away."""
+    return character not in KEPT_PUNCTUATION and unicodedata.category(character).startswith("P")

@@ -1,0 +1,1 @@
+"""Vectors of a sentence encoder, for networks that are distilled from it."""

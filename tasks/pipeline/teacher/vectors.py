@@ -1,0 +1,82 @@
+"""The titles that are taught, their whole words, files of a teacher's vectors, and who is near."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+import torch
+
+from models.reproducibility.progress import Progress
+from models.text.featurizer import Vocabulary
+from models.text.units import UnitSettings
+from tasks.io.frames import Schema, write_frame
+
+if TYPE_CHECKING:
+    from jaxtyping import Float16, Int64
+
+    Embed = Callable[[Sequence[str]], np.ndarray]
+
+NOT_TAUGHT = ("valid", "typo", "noisy_auxiliary")
+"""Roles of strings that no teacher is asked about."""
+BLOCK = 4096  # texts between two lines of progress
+COMPARED = 512  # texts that are compared with all candidates at once
+WORDS = UnitSettings("word", max_length=100)
+NO_VECTORS, NO_ROWS = np.empty((0, 1), np.float16), np.empty((0, 1), np.int64)
+
+
+def taught_titles(strings: pl.DataFrame) -> list[str]:
+    """Return the distinct titles of schema `STRINGS` but those of `NOT_TAUGHT`, sorted."""
+    return sorted(set(strings.filter(~pl.col("role").is_in(NOT_TAUGHT))["title"]))
+
+
+def whole_words(titles: Sequence[str]) -> list[str]:
+    """Return the distinct words of titles, as a featurizer finds them, sorted."""
+    return list(Vocabulary.fit(titles, WORDS).known)
+
+
+def vectors(texts: Sequence[str], embed: Embed, what: str) -> Float16[np.ndarray, "text dim"]:
+    """Embed one text or more block by block, with lines of progress that say `what`."""
+    progress, blocks = Progress(f"teacher: {what}", len(texts)), []
+    for start in range(0, len(texts), BLOCK):
+        blocks.append(embed(texts[start : start + BLOCK]).astype(np.float16))
+        progress(min(start + BLOCK, len(texts)))
+    return np.concatenate(blocks)
+
+
+def nearest_rows(
+    table: Float16[np.ndarray, "text dim"], candidates: Int64[np.ndarray, " row"], count: int
+) -> Int64[np.ndarray, "text near"]:
+    """Return of the candidate rows those with the highest cosine to each row, the highest first.
+
+    Args:
+        table: vectors of unit norm.
+        candidates: one or more rows of it.
+        count: how many; all of them if there are fewer.
+    """
+    rows, of = torch.from_numpy(table), torch.from_numpy(table[candidates]).float().T
+    progress, near = Progress("teacher: titles compared with all aliases", len(rows)), []
+    for block in torch.split(rows, COMPARED):
+        near.append((block.float() @ of).topk(min(count, len(candidates))).indices)
+        progress(min(COMPARED * len(near), len(rows)))
+    places: Int64[np.ndarray, "text near"] = candidates[torch.cat(near).numpy()]
+    return places
+
+
+def write_vectors(
+    texts: Sequence[str],
+    table: Float16[np.ndarray, "text dim"],
+    column: str,
+    folder: Path,
+    nearest: Int64[np.ndarray, "text near"] | None = None,
+) -> None:
+    """Write `COLUMNs.parquet`: a text and its vector a row, and its nearest rows where given."""
+    values: dict[str, Any] = {column: texts, "vector": table}
+    schema: Schema = {column: pl.String, "vector": pl.Array(pl.Float16, table.shape[1])}
+    if nearest is not None:
+        values["nearest"] = nearest
+        schema = {**schema, "nearest": pl.Array(pl.UInt32, nearest.shape[1])}
+    write_frame(pl.DataFrame(values, schema=dict(schema)), folder / f"{column}s.parquet", schema)

@@ -1,0 +1,145 @@
+"""The network's part of `params.yaml` as settings of `models/`: section `train` and its two kinds.
+
+`train.encoder.kind` and `train.loss.kind` name sections of `encoders` and `losses`; their values
+are those of the settings class of that kind (`models/network/kinds.py`). This module imports the
+networks, so the stages that have none do not import it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, NamedTuple, get_type_hints
+
+from pydantic import ValidationError, create_model
+
+from models.network.kinds import (
+    encoder_class,
+    encoder_settings,
+    kind_of,
+    loss_parts,
+    loss_settings,
+)
+from models.training.run import TrainSettings
+from models.training.teacher import TeacherSettings
+from models.training.train_files import settings_from
+from tasks.io.section import FILE, Params, ParamsError, explain, load, read_values
+from tasks.pipeline.teacher.params import TeacherParams
+from tasks.pipeline.train.params import TrainParams
+
+Values = dict[str, Any]
+
+
+class NetworkParams(NamedTuple):
+    """What a network follows from: section `train`, and the values of each kind, by its name."""
+
+    train: TrainParams
+    encoders: dict[str, Values]
+    losses: dict[str, Values]
+
+    @classmethod
+    def read(cls, path: Path = FILE) -> NetworkParams:
+        """Read the three sections.
+
+        Raises:
+            ParamsError: a value is not allowed, or a kind has no section of values.
+        """
+        values = read_values(path)
+        network = cls(load(TrainParams, path), values["encoders"], values["losses"])
+        require_kind("train.encoder", network.train.encoder.kind, network.encoders)
+        require_kind("train.loss", network.train.loss.kind, network.losses)
+        return network
+
+
+def require_kind(name: str, kind: str, sections: Mapping[str, Values]) -> None:
+    """Refuse a kind without values.
+
+    Raises:
+        ParamsError: naming those that there are.
+    """
+    if kind not in sections:
+        raise ParamsError(
+            f"params.yaml:\n  {name}.kind = {kind!r} has no section of values; choose "
+            f"{', '.join(sorted(sections))}"
+        )
+
+
+def training_settings(network: NetworkParams, seed: int) -> TrainSettings:
+    """Return the settings of one training.
+
+    Raises:
+        ParamsError: with every offending value and what is allowed, or what does not go together.
+    """
+    train = network.train
+    encoder, loss = train.encoder.kind, train.loss.kind
+    settings = settings_from(
+        {
+            "seed": seed,
+            **train.model_dump(exclude={"encoder", "loss", "compatible_with"}),
+            "encoder": _checked("encoders", {"kind": encoder, **network.encoders[encoder]}),
+            "loss": _checked("losses", {"kind": loss, **network.losses[loss]}),
+        }
+    )
+    if settings.loss.needs_targets != bool(train.compatible_with):
+        raise ParamsError(
+            f"params.yaml:\n  train.compatible_with = {train.compatible_with!r} with the loss "
+            f"{loss}: name a version (models:/NAME/VERSION) exactly if it trains into the space "
+            "of one"
+        )
+    return settings
+
+
+def taught(settings: TrainSettings, teacher: TeacherParams) -> TrainSettings:
+    """Return the same settings with those of a teacher, where there is one.
+
+    Raises:
+        ParamsError: the encoder has no words that could begin at a teacher's.
+    """
+    if not teacher.teaches:
+        return settings
+    kind = kind_of(settings.encoder)
+    try:
+        encoder_class(kind).unit_of_word(settings.encoder, "")
+    except ValueError as error:
+        raise ParamsError(
+            f"params.yaml:\n  teacher.kind = {teacher.kind} with encoders.{kind}: {error}; or set "
+            "teacher.kind to none"
+        ) from None
+    own = teacher.model_dump(exclude={"kind", "tuning", "nearest"})
+    return replace(settings, teacher=TeacherSettings(**own))
+
+
+def check_kinds(network: NetworkParams) -> None:
+    """Refuse what no training could work with, in any section of `encoders` and `losses`.
+
+    Raises:
+        ParamsError: as `training_settings`.
+    """
+    for name, sections in (("encoders", network.encoders), ("losses", network.losses)):
+        for kind, values in sections.items():
+            _checked(name, {"kind": kind, **values})
+
+
+def _checked(package: str, values: Values) -> Values:
+    """Return the same values, if the settings class of their kind takes them."""
+    try:
+        if package == "encoders":
+            settings, make = encoder_class(values["kind"]).Settings, encoder_settings
+        else:
+            settings, make = loss_parts(values["kind"])[0], loss_settings
+        _check_types(settings, {k: v for k, v in values.items() if k != "kind"})
+        make(values)
+    except ValidationError as error:
+        lines = [explain(problem, (package, values["kind"])) for problem in error.errors()]
+        raise ParamsError("params.yaml:\n" + "\n".join(lines)) from None
+    except ValueError as error:
+        raise ParamsError(f"params.yaml:\n  {package}.{values['kind']}: {error}") from None
+    return values
+
+
+def _check_types(settings: type[Any], values: Mapping[str, Any]) -> None:
+    hints = get_type_hints(settings)
+    known: Any = {field.name: (hints[field.name], ...) for field in fields(settings)}
+    model = create_model(settings.__name__, __base__=Params, **known)
+    model.model_validate({k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})

@@ -1,0 +1,45 @@
+"""The trained network of mix K, from `data/pairs/K/{strings,pairs}.parquet`.
+
+Calls the same function as `python -m models.training.train_files`, with the section `train` of
+`params.yaml` and a seed, the model in `data/reference_model/` and the teacher in `data/teacher/`, if
+there are any. Out:
+`data/train/K/SEED/model/` and `data/train/K/SEED/history.csv`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from models.training.train_files import train_files
+from tasks.io.command import run
+from tasks.io.mixes import MIXES
+from tasks.io.section import load
+from tasks.pipeline.teacher.params import TeacherParams
+from tasks.pipeline.train.network_params import NetworkParams, taught, training_settings
+
+EARLIER, TEACHER = Path("data/reference_model"), Path("data/teacher")
+
+
+def main() -> None:
+    """Run the stage on its files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mix", required=True, choices=MIXES)
+    parser.add_argument("--seed", type=int, required=True)
+    options = parser.parse_args()
+    pairs = Path(f"data/pairs/{options.mix}")
+    network = NetworkParams.read()
+    settings = taught(training_settings(network, options.seed), load(TeacherParams))
+    train_files(
+        pairs / "strings.parquet",
+        pairs / "pairs.parquet",
+        settings,
+        Path(f"data/train/{options.mix}/{options.seed}"),
+        Path(".checkpoints"),
+        EARLIER if network.train.compatible_with else None,
+        TEACHER if settings.teacher else None,
+    )
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,1 @@
+"""A hash of the code behind a training."""

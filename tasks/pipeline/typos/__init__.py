@@ -1,0 +1,1 @@
+"""Misspelt variants of the training titles, and the Typos test."""

@@ -1,0 +1,28 @@
+"""Section `typos` of `params.yaml`: how many characters change, in how many titles."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+from pydantic import model_validator
+
+from tasks.io.section import Count, Number, Section, Share
+
+
+class TyposParams(Section):
+    """Section `typos`: shares of characters for training and test, and how many are drawn."""
+
+    NAME: ClassVar[str] = "typos"
+    substituted: Share
+    deleted: Share
+    variants: Count
+    test_share: Share
+    max_draws: Count
+    valid_titles: Number
+    gate_titles: Number
+
+    @model_validator(mode="after")
+    def _something_is_left(self) -> Self:
+        if round(self.substituted + self.deleted, 9) > 1:
+            raise ValueError("substituted + deleted is above 1: lower one of them")
+        return self

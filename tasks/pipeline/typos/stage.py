@@ -1,0 +1,153 @@
+"""Misspelt variants of the training titles, and the Typos test (mix 1's source and test).
+
+In: `data/split/{titles,queries}.parquet`. Out: `data/typos/variants.parquet` (title, typo) for
+training and `data/typos/queries.parquet`. Neculoiu et al. 2016, section 4.2, point 1. A test
+string that normalizes to a title of the taxonomy is drawn again, and so is a variant that
+normalizes to any query; after `max_draws` it is left out and counted. So is a variant that a title
+has already, as it is written: two that differ in white space alone are two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from models.reproducibility.seeding import generator
+from models.text.titles import normalize_title
+from tasks.io.command import run
+from tasks.io.counts import say
+from tasks.io.frames import read_frame, write_frame, write_json
+from tasks.io.schemas import QUERIES, TITLES, VARIANTS
+from tasks.io.section import load, load_run
+from tasks.io.title_readings import with_readings
+from tasks.pipeline.augmentation.noise import corrupt_by_count, corrupt_by_rate, letters_of
+from tasks.pipeline.typos.params import TyposParams
+
+FOLDER = Path("data/typos")
+
+
+class Typos(NamedTuple):
+    """Variants for training, queries, and how many titles were left out of each."""
+
+    variants: pl.DataFrame
+    queries: pl.DataFrame
+    left_out: dict[str, int]
+
+
+def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed: int) -> Typos:
+    """Misspell the titles of the split `train`.
+
+    Args:
+        titles: schema `TITLES`.
+        queries: schema `QUERIES`, the other tests, whose strings no variant may equal.
+        params: section `typos`.
+        seed: the pipeline's seed.
+    """
+    taxonomy = set(titles["normalized"])
+    training = titles.filter(pl.col("split") == "train")
+    letters = letters_of(training["title"].to_list())
+    parts, left_out, refused = [], {}, set(taxonomy)
+    for split, wanted in (
+        ("test", None),
+        ("valid", params.valid_titles),
+        ("gate", params.gate_titles),
+    ):
+        rng = generator(seed, "typos", split)
+        chosen = (
+            training
+            if wanted is None
+            else training.sample(min(wanted, len(training)), seed=int(rng.integers(2**31)))
+        )
+        corrupt = partial(corrupt_by_count, share=params.test_share, letters=letters, rng=rng)
+        drawn = draw_again(chosen["title"].to_list(), corrupt, refused, params.max_draws)
+        parts.append(_queries(chosen, drawn, split))
+        refused |= set(parts[-1]["normalized"])  # no part asks what an earlier one asks
+        left_out[f"{split}_queries"] = drawn.count(None)
+    asked_for = pl.concat(parts)
+    taken = taxonomy | {*queries["normalized"], *asked_for["normalized"]}
+    draws = _variants(training["title"].to_list(), letters, taken, params, seed)
+    # told apart as they are written: two that read alike are two draws
+    kept = with_readings(draws.drop_nulls().unique(maintain_order=True), "variant")
+    variants = kept.select("title", variant="cleaned", normalized="normalized")
+    left_out["variants"] = len(draws) - len(variants)
+    return Typos(variants, asked_for, left_out)
+
+
+def draw_again(
+    titles: Sequence[str],
+    corrupt: Callable[[list[str]], list[str]],
+    forbidden: set[str],
+    max_draws: int,
+) -> list[str | None]:
+    """Corrupt each title until it normalizes to something outside `forbidden` and not to nothing.
+
+    Returns:
+        One string a title, in order; None where `max_draws` draws gave none.
+    """
+    results: list[str | None] = [None] * len(titles)
+    pending = list(range(len(titles)))
+    for _ in range(max_draws):
+        if not pending:
+            break
+        for place, typo in zip(pending, corrupt([titles[i] for i in pending]), strict=True):
+            if (normal := normalize_title(typo)) and normal not in forbidden:
+                results[place] = typo
+        pending = [i for i in pending if results[i] is None]
+    return results
+
+
+def _queries(titles: pl.DataFrame, drawn: list[str | None], split: str) -> pl.DataFrame:
+    typos = titles.with_columns(raw_title=pl.Series(drawn, dtype=pl.String))
+    return (
+        with_readings(typos.drop_nulls("raw_title"))
+        .with_columns(
+            query_id=pl.format("typos-{}-{}", pl.lit(split), pl.int_range(pl.len())),
+            test=pl.lit("typos"),
+            split=pl.lit(split),
+            source=pl.lit("typo"),
+        )
+        .select(list(QUERIES))
+    )
+
+
+def _variants(
+    titles: list[str], letters: str, taken: set[str], params: TyposParams, seed: int
+) -> pl.DataFrame:
+    rng = generator(seed, "typos", "variants")
+    misspelt: list[str | None] = []
+    for _ in range(params.variants):
+        misspelt += draw_again(
+            titles,
+            lambda some: corrupt_by_rate(some, params.substituted, params.deleted, letters, rng),
+            taken,
+            params.max_draws,
+        )
+    schema = {"title": pl.String, "variant": pl.String}
+    return pl.DataFrame({"title": titles * params.variants, "variant": misspelt}, schema=schema)
+
+
+def main() -> None:
+    """Run the stage on its files."""
+    made = typos(
+        read_frame(Path("data/split/titles.parquet"), TITLES),
+        read_frame(Path("data/split/queries.parquet"), QUERIES),
+        load(TyposParams),
+        load_run().seed,
+    )
+    write_frame(made.variants, FOLDER / "variants.parquet", VARIANTS)
+    write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
+    counts = {
+        "variants": len(made.variants),
+        "queries": len(made.queries),
+        "left_out": made.left_out,
+    }
+    write_json(counts, FOLDER / "metrics.json")
+    say(counts)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,1 +1,0 @@
-"""The registered model as a reconciliation service, for spreadsheets such as OpenRefine."""

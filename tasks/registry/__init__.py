@@ -1,1 +1,0 @@
-"""A finished run to a registered model: export, register, gate, promote."""

@@ -1,0 +1,1 @@
+"""A finished run to a registered model: package, register, gate, promote."""

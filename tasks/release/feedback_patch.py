@@ -1,0 +1,158 @@
+"""The champion with what people said since, without training.
+
+`python -m tasks.release.feedback_patch`. In: the champion's artefact and
+`data/feedback/{told,judged}.parquet`. Out: a version that has the same network, looks up what
+people said, and has the titles that may be learned from as exemplars
+(`tasks/release/model_package/patch.py`); the gate makes it champion unless it is shown worse. Where
+exemplars do harm, the look-up alone is registered: it changes no answer but to the titles that
+people judged. What is registered already is not registered again, so that a run which was killed
+goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tasks.io.command import run
+from tasks.io.frames import read_frame, read_json, write_json
+from tasks.io.schemas import JUDGED, OVERRIDES
+from tasks.io.section import load
+from tasks.io.tracking import registry
+from tasks.pipeline.calibrate.params import CalibrateParams
+from tasks.release.model_package import serving_file
+from tasks.release.model_package.folder import FORMAT, VERSION, RunFiles
+from tasks.release.model_package.patch import exemplify, learned, tell
+from tasks.release.registry.promote import Promotion, promote
+from tasks.release.registry.provenance import content_hash
+from tasks.release.registry.register import (
+    ARTEFACT,
+    CHAMPION,
+    CORRECTS,
+    RegisteredVersion,
+    add_version,
+    alias_of,
+    as_logged,
+    find_version,
+)
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities.model_registry import ModelVersion
+
+FEEDBACK = Path("data/feedback")
+KEPT = ("taxonomy_hash", "mix", "train_seed")
+"""Tags of the champion that hold for its correction, too."""
+INSTEAD = "run `rolecall retrain`, which learns from the feedback as well"
+
+
+def pick_up(root: Path) -> tuple[RegisteredVersion, Promotion] | None:
+    """Put what people said of titles to work; None if the champion knows it already.
+
+    Raises:
+        ValueError: there is no champion, or it answers from another taxonomy or in another format.
+    """
+    registered = correct(root, exemplars=True)
+    if registered is None:
+        return None
+    decision = promote(root, registered.version)
+    if not decision.promoted:
+        print(f"version {registered.version}: {decision.reason}", flush=True)
+        registered = correct(root, exemplars=False) or registered
+        decision = promote(root, registered.version)
+    return registered, decision
+
+
+def correct(root: Path, *, exemplars: bool) -> RegisteredVersion | None:
+    """Register the champion with what people said, once per content; None if it knows it.
+
+    Args:
+        root: whose feedback is meant.
+        exemplars: whether titles that may be learned from become exemplars.
+    """
+    sources = RunFiles.below(root)
+    name = sources.register.name
+    with registry(root) as client, tempfile.TemporaryDirectory() as temporary:
+        champion = _champion(client, root, sources)
+        artefact = Path(temporary) / ARTEFACT
+        _fetch(champion, artefact)
+        if not tell(artefact, read_frame(root / FEEDBACK / "overrides.parquet", OVERRIDES)):
+            return None
+        if exemplars:
+            judged = read_frame(root / FEEDBACK / "judged.parquet", JUDGED)
+            weight = load(CalibrateParams, root / "params.yaml").label_weight
+            exemplify(artefact, judged["cleaned"], learned(judged, weight))
+        changed = [artefact / f"{part}.parquet" for part in ("told", "exemplars")]
+        own = content_hash([*changed, *serving_file.sources()], champion.tags["artefact_hash"])
+        known = find_version(client, name, own)
+        version = str(known.version) if known else _add(client, root, champion, artefact, own)
+        return RegisteredVersion(name, version, alias_of(client, name, version), known is not None)
+
+
+def _champion(client: MlflowClient, root: Path, sources: RunFiles) -> ModelVersion:
+    """Return the version to correct."""
+    from mlflow import MlflowException
+
+    name = sources.register.name
+    try:
+        champion = client.get_model_version_by_alias(name, CHAMPION)
+    except MlflowException:
+        raise ValueError(f"{name} has no champion to correct: {INSTEAD}") from None
+    if champion.tags.get("taxonomy_hash") != sources.taxonomy_hash():
+        raise ValueError(
+            f"champion version {champion.version} answers from another taxonomy than {root}: "
+            f"{INSTEAD}"
+        )
+    return champion
+
+
+def _fetch(champion: ModelVersion, artefact: Path) -> None:
+    """Copy the champion's artefact."""
+    import mlflow
+
+    with tempfile.TemporaryDirectory() as temporary:
+        address = f"models:/{champion.name}/{champion.version}"
+        model = Path(mlflow.artifacts.download_artifacts(address, dst_path=temporary))
+        shutil.copytree(model / "artifacts" / ARTEFACT, artefact)
+    found = read_json(artefact / "settings.json")["format"]
+    if found != FORMAT:
+        raise ValueError(
+            f"champion version {champion.version} is of format {found}, this code writes {FORMAT}: "
+            f"{INSTEAD}"
+        )
+
+
+def _add(client: MlflowClient, root: Path, champion: ModelVersion, artefact: Path, own: str) -> str:
+    """Log and register the corrected artefact; the version's number."""
+    settings = read_json(artefact / "settings.json")
+    settings["versions"]["model_version"] = own[:VERSION]
+    write_json(settings, artefact / "settings.json")
+    tags = {tag: champion.tags[tag] for tag in KEPT}
+    tags |= {"artefact_hash": own, CORRECTS: str(champion.version)}
+    packed = as_logged(artefact.parent, settings["top_k"])
+    return add_version(client, root, champion.name, packed, tags, {})
+
+
+def main() -> None:
+    """Pick up the feedback of the current directory."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="the outcome as the last line, JSON")
+    options = parser.parse_args()
+    done = pick_up(Path.cwd())
+    if done is None:
+        print("the champion knows all of it already")
+    else:
+        word = "champion" if done[1].promoted else "not promoted"
+        print(f"{done[0].name} version {done[0].version} {word}: {done[1].reason}")
+    if options.json:
+        overrides = done and {"registered": asdict(done[0]), "decision": asdict(done[1])}
+        print(json.dumps(overrides))
+
+
+if __name__ == "__main__":
+    run(main)

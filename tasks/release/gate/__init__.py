@@ -1,0 +1,1 @@
+"""Whether a challenger becomes champion, and whose answers change."""

@@ -1,0 +1,145 @@
+"""Tables of titles whose answer a decision changes, grouped by occupation: what flipped, for whom.
+
+In, from `data/gate/decision.json`: `changed_predictions`, the gate's titles that one of two models answers
+rightly and the other wrongly, under the right occupation; and `impact`, titles of the last bulk
+run (`tasks/release/gate/impact.py`), under the occupation that was answered before. Out: HTML. A
+decision that was made before there was `impact`, or `rows` of a flip, is shown without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tasks.pipeline.report.markup import (
+    Html,
+    number,
+    number_head,
+    paragraph,
+    table_of_bodies,
+    table_row,
+    tag,
+)
+from tasks.pipeline.report.names import count, counted, test_name
+
+Title = Mapping[str, Any]
+CHANGES = {
+    "wrong to right": "Right now, wrong before",
+    "right to wrong": "Wrong now, right before",
+}
+ANSWERS, NOTHING = ("Answered before", "Answered now"), "no answer"
+SHOWN = 30  # titles of a table
+OF_ONE = 3  # of one occupation
+
+
+def flipped(changed_predictions: Sequence[Title], opponent: str, *, rows: bool) -> list[Html]:
+    """Say how many of the gate's titles became right or wrong, and show them.
+
+    Args:
+        changed_predictions: of the decision.
+        opponent: whom the version was judged against.
+        rows: whether it is known how often titles came in, and is to be shown.
+    """
+    if not changed_predictions:
+        return [paragraph("No title of the gate went from wrong to right or from right to wrong.")]
+    by_change = {
+        change: [f for f in changed_predictions if f["change"] == change] for change in CHANGES
+    }
+    gained, lost = (len(titles) for titles in by_change.values())
+    said = paragraph(
+        f"Against {opponent}, of the gate's titles {count(gained)} became right and "
+        f"{count(lost)} wrong. They stand under their right occupation."
+    )
+    head = ["Title", "Test", *ANSWERS, *([number_head("Rows")] if rows else [])]
+    row = _row_with_rows if rows else _flip_row
+    tables = [
+        _table(CHANGES[change], len(titles), head, _grouped(titles, "occupation_label", len), row)
+        for change, titles in by_change.items()
+        if titles
+    ]
+    return [said, *tables]
+
+
+def impact(overrides: Mapping[str, Any], version: str) -> list[Html]:
+    """Say how many rows of the last bulk run get another answer, and show their titles.
+
+    Args:
+        told: `impact` of the decision.
+        version: of the decision, in words.
+    """
+    said = _asked(overrides)
+    if not overrides["changed_titles"]:
+        return [paragraph(said, f"With {version}, they are answered as before.")]
+    rows = overrides["changed_rows"]
+    changed = f"{counted(rows, 'row')} ({rows / max(overrides['asked_rows'], 1):.1%} of these)"
+    strong = tag("strong", f"{changed} would get another answer")
+    groups = _grouped(overrides["changed"], "before", _rows)
+    head = ["Title", ANSWERS[1], number_head("Rows")]
+    caption = "Another answer, under the one before"
+    shown = _table(caption, overrides["changed_titles"], head, groups, _changed_row)
+    return [paragraph(said, f"With {version}, ", strong, "."), shown]
+
+
+def _asked(overrides: Mapping[str, Any]) -> str:
+    """Say which run it was, and how much of it the titles stand for."""
+    of = f", of which {count(overrides['read_rows'])} were looked at"
+    looked = of if overrides["read_rows"] < overrides["run_rows"] else ""
+    share = f"{overrides['asked_rows'] / max(overrides['read_rows'], 1):.0%}"
+    asked = f"{counted(overrides['asked_titles'], 'title')}, the most frequent ones,"
+    return (
+        f"The last bulk run, answered by {overrides['model']}, had {counted(overrides['run_rows'], 'row')}"
+        f"{looked}; {asked} stand in {share} of them. "
+    )
+
+
+def _flip_row(flip: Title) -> list[object]:
+    return [flip["raw_title"], test_name(flip["test"]), *_answers(flip)]
+
+
+def _row_with_rows(flip: Title) -> list[object]:
+    return [*_flip_row(flip), number(count(flip["rows"]) if flip.get("rows") else "")]
+
+
+def _changed_row(title: Title) -> list[object]:
+    return [title["raw_title"], title["after"] or NOTHING, number(count(title["rows"]))]
+
+
+def _answers(title: Title) -> list[str]:
+    return [title[side] or NOTHING for side in ("before", "after")]
+
+
+def _rows(titles: Sequence[Title]) -> int:
+    return sum(title.get("rows", 0) for title in titles)
+
+
+def _grouped(
+    titles: Sequence[Title], by: str, size: Callable[[Sequence[Title]], int]
+) -> dict[str, list[Title]]:
+    """Group titles, the largest group first, and in it the most frequent title."""
+    groups: dict[str, list[Title]] = {}
+    for title in sorted(titles, key=lambda title: -_rows([title])):
+        groups.setdefault(title[by] or NOTHING, []).append(title)
+    return dict(sorted(groups.items(), key=lambda item: (-size(item[1]), item[0])))
+
+
+def _table(
+    caption: str,
+    titles: int,
+    head: Sequence[object],
+    groups: Mapping[str, list[Title]],
+    row: Callable[[Title], list[object]],
+) -> Html:
+    """Show `OF_ONE` titles of each group, `SHOWN` in all, and say so where there are more."""
+    shown = [(name, title) for name in groups for title in groups[name][:OF_ONE]][:SHOWN]
+    rest = f", of which {count(len(shown))} are shown" if len(shown) < titles else ""
+    bodies = [
+        _group(name, groups[name], [row(title) for of, title in shown if of == name], len(head))
+        for name in dict.fromkeys(name for name, _ in shown)
+    ]
+    return table_of_bodies(f"{caption}: {counted(titles, 'title')}{rest}", head, bodies)
+
+
+def _group(name: str, titles: Sequence[Title], rows: list[list[object]], width: int) -> Html:
+    of = f", {counted(len(titles), 'title')}" if len(rows) < len(titles) else ""
+    head = tag("th", tag("strong", name), of, colspan=width, scope="rowgroup")
+    return tag("tbody", tag("tr", head, class_="group"), *map(table_row, rows))

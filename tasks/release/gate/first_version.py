@@ -1,0 +1,100 @@
+"""What becomes champion unless shown worse: a first version, and a champion with corrections.
+
+For a first version there is no champion to keep up with, and a consumer without any model is served
+worst; the opponent is the untrained network, and the chance that a network that learned nothing is
+refused is `gate.harm` over all tests. Where no test shows a gain, the decision says what training
+had to go by. A correction has the champion's own network: people's answers are right in it, which
+no test asks, and the gate sees to it that others do not suffer.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from tasks.io.frames import read_frame
+from tasks.io.schemas import QUERIES
+from tasks.release.gate.gate_figures import SystemResults, shown_worse
+from tasks.release.gate.rule import GateDecision
+from tasks.release.registry.register import CHALLENGER, CHAMPION
+
+UNTRAINED = "the untrained network"
+
+
+def decide_first(answers: Mapping[str, SystemResults], alpha: float, learned: str) -> GateDecision:
+    """Judge a first version against the untrained network.
+
+    Args:
+        answers: test to the answers of the version, of the untrained network and of `ngram`.
+        harm: chance of refusing one that is no worse.
+        learned: what training had to go by, for a version that gained nothing.
+    """
+    figures = shown_worse(answers, alpha)
+    worse = [own for own in figures if not own.passed]
+    better = [own.test for own in figures if own.low > 0]
+    if worse:
+        said = (f"{own.test} ({own.difference:+.3f} on {own.queries} queries)" for own in worse)
+        return GateDecision(False, f"shown worse than {UNTRAINED} on {', '.join(said)}", figures)
+    kept = f"a first version, shown worse than {UNTRAINED} on none of {len(figures)} tests"
+    if not figures:
+        kept = "a first version, and the gate has no queries to judge it by (section split)"
+    gained = f"better on {', '.join(better)}" if better else f"but no gain is shown: {learned}"
+    return GateDecision(True, f"{kept}; {gained}", figures)
+
+
+def decide_corrected(
+    answers: Mapping[str, SystemResults], opponent: str, alpha: float
+) -> GateDecision:
+    """Judge a champion with what people said since.
+
+    Args:
+        answers: test to the answers with it, without, and of `ngram`.
+        opponent: the champion.
+        harm: chance of refusing one that is no worse.
+    """
+    figures = shown_worse(answers, alpha)
+    worse = [f"{own.test} ({own.difference:+.3f})" for own in figures if not own.passed]
+    if worse:
+        return GateDecision(False, f"shown worse than {opponent} on {', '.join(worse)}", figures)
+    kept = f"the network of {opponent} with what people said since"
+    return GateDecision(True, f"{kept}, shown worse on none of {len(figures)} tests", figures)
+
+
+def what_training_saw(model: Path, data: Path) -> str:
+    """Say how many validation queries chose the weights, and whether those of step 0 were kept.
+
+    Args:
+        model: the folder of the network; its history lies beside it.
+        data: what the stages wrote.
+    """
+    with (model.parent / "history.csv").open(encoding="utf-8", newline="") as file:
+        looks = [(int(row["step"]), float(row["valid_score"])) for row in csv.DictReader(file)]
+    queries = read_frame(data / "split/queries.parquet", QUERIES).filter(split="valid")
+    count = queries["cleaned"].n_unique()
+    step, best = max(looks, key=lambda look: look[1])  # of equal ones the first, as training does
+    if not count:
+        return "training had no validation queries to choose its weights by and kept the last"
+    if step == 0:
+        return (
+            f"no later look at the {count} validation queries was better than that at step 0 "
+            f"({best:.3f}), so the weights of step 0 were kept"
+        )
+    return (
+        f"the weights are those of step {step}, chosen by {count} validation queries, whose score "
+        f"is known to within {1.96 * 0.5 / math.sqrt(count):.2f} only"
+    )
+
+
+def without_champion(name: str, version: str) -> str:
+    """Say what a consumer can load while there is no champion, and how the owner makes one."""
+    return (
+        f"{name} has no champion: load models:/{name}/{version} or models:/{name}@{CHALLENGER}, or "
+        f"make it champion by hand: {by_hand(name, version)}"
+    )
+
+
+def by_hand(name: str, version: str) -> str:
+    """Return the call that makes a version champion."""
+    return f"MlflowClient().set_registered_model_alias('{name}', '{CHAMPION}', {version})"

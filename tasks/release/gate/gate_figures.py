@@ -1,0 +1,142 @@
+"""What the gate knows of a test: the systems' answers, their difference, and whether that will do.
+
+In: success@1 of challenger, opponent and n-gram matcher on the same queries. The page of a decision
+is a table of these figures (`as_markdown`); the rule over all tests is `tasks/release/gate/rule.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+import polars as pl
+
+from models.metrics.intervals import TAIL, Interval
+from models.metrics.paired_shares import PairedShares
+
+METRIC = "success_at_1"
+MORE = (
+    "More labelled inputs come from people's verdicts (section `feedback`), more generated titles "
+    "from `typos.gate_titles` and `synonyms.gate_titles`."
+)
+
+
+class SystemResults(NamedTuple):
+    """Success@1 of three systems on the queries of one test, in one order."""
+
+    challenger: np.ndarray
+    opponent: np.ndarray
+    ngram: np.ndarray
+
+
+@dataclass(frozen=True)
+class TestFigures:
+    """One test on the decision's page; differences are challenger less opponent.
+
+    Attributes:
+        decides: whether the challenger must be shown to keep up; else not be shown worse.
+        low: lower end of the difference, one-sided at the error of the test's part in the rule.
+        high: its upper end, at the same error.
+        passed: what the rule asks of this test.
+        needed: with so many queries, answered in these shares, a test that decides would show that
+            the challenger keeps up; None if no number would, or if the test does not decide.
+        over_ngram: challenger less n-gram matcher, 95 %; it takes no part in the decision.
+    """
+
+    test: str
+    gating_tests: bool
+    queries: int
+    challenger: float
+    opponent: float
+    difference: float
+    low: float
+    high: float
+    passed: bool
+    needed: int | None
+    over_ngram: Interval
+
+    @classmethod
+    def of(cls, test: str, answers: SystemResults, error: float, margin: float | None) -> Self:
+        """Judge one test; without a margin it is passed unless the challenger is shown worse."""
+        shares = PairedShares.of(answers.challenger, answers.opponent)
+        ngram = PairedShares.of(answers.challenger, answers.ngram)
+        low, high = shares.low(error), shares.high(error)
+        return cls(
+            test=test,
+            gating_tests=margin is not None,
+            queries=shares.queries,
+            challenger=float(answers.challenger.mean()),
+            opponent=float(answers.opponent.mean()),
+            difference=shares.difference,
+            low=low,
+            high=high,
+            passed=high >= 0 if margin is None else shares.above(-margin, error),
+            needed=None if margin is None else shares.needed(-margin, error),
+            over_ngram=Interval(ngram.difference, ngram.low(TAIL), ngram.high(TAIL)),
+        )
+
+    @property
+    def short(self) -> float:
+        """How far from passing: queries needed for each there is; infinite if none would do."""
+        return float("inf") if self.needed is None else self.needed / self.queries
+
+
+def shown_worse(answers: Mapping[str, SystemResults], error: float) -> list[TestFigures]:
+    """Judge tests that a challenger passes unless it is shown worse, `error` shared among them."""
+    each = error / max(len(answers), 1)
+    return [TestFigures.of(test, own, each, None) for test, own in answers.items()]
+
+
+def as_markdown(figures: Sequence[TestFigures], opponent: str, margin: float, alpha: float) -> str:
+    """Return the decision's table, what it means, and where the n-gram matcher stands."""
+    if not figures:
+        return ""
+    head = (
+        f"| test | queries | challenger | {opponent} | difference [low, high] | asked | passed "
+        "| queries needed | over the n-gram matcher [95 %] |"
+    )
+    rule = "| --- |" + " ---: |" * 4 + " --- | --- |" + " ---: |" * 2
+    keeps_up, not_worse = f"low above −{margin:g}", "high not below 0"
+    rows = [
+        f"| {f.test} | {f.queries} | {f.challenger:.3f} | {f.opponent:.3f} "
+        f"| {f.difference:+.3f} [{f.low:+.3f}, {f.high:+.3f}] "
+        f"| {keeps_up if f.gating_tests else not_worse} | {'yes' if f.passed else 'no'} "
+        f"| {'' if f.needed is None else f.needed} | {_over(f.over_ngram)} |"
+        for f in figures
+    ]
+    notes = ["Success@1 on the gate's queries."]
+    if any(own.gating_tests for own in figures):
+        notes.append(
+            f"A challenger that is worse by {margin:g} on any test whose low end is asked for is "
+            f"promoted with a chance of {alpha:g} at most."
+        )
+    if any(own.needed and not own.passed for own in figures):
+        notes.append(MORE)
+    return "\n".join([" ".join(notes), "", head, rule, *rows])
+
+
+def _over(interval: Interval) -> str:
+    return f"{interval.value:+.3f} [{interval.low:+.3f}, {interval.high:+.3f}]"
+
+
+def by_test(scores: pl.DataFrame) -> dict[str, SystemResults]:
+    """Return the systems' answers on each test, the queries in one order.
+
+    Args:
+        scores: schema `SCORES` with the systems `challenger`, `opponent`, `ngram`.
+
+    Raises:
+        ValueError: a system is missing, or lacks queries of another one.
+    """
+    wide = scores.pivot("system", index=["test", "query_id"], values=METRIC).sort(
+        "test", "query_id"
+    )
+    missing = [name for name in SystemResults._fields if name not in wide.columns]
+    if len(wide) and (missing or wide.null_count().sum_horizontal().item()):
+        raise ValueError(f"the systems must answer the same queries; without any: {missing}")
+    return {
+        str(test): SystemResults(*(group[name].to_numpy() for name in SystemResults._fields))
+        for (test,), group in wide.group_by(["test"], maintain_order=True)
+    }

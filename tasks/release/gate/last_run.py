@@ -1,0 +1,126 @@
+"""The last bulk run of a registered model: where it lies, and how often each title came in.
+
+A run leaves `.prediction_cache/last/NAME.json` in the main tree, NAME being the model's: `output`, an absolute
+path, `manifest`, the hash of the manifest there, and `model`, the version. The page of a decision
+asks who is affected by it. A folder that is gone, or no longer what the run wrote, tells nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tasks.apps.bulk.files import text_hash
+from tasks.apps.bulk.output import MANIFEST
+from tasks.io.frames import Schema, read_json, write_json
+from tasks.io.tracking import main_tree
+
+LAST = Path(".prediction_cache/last")
+VERSION = re.compile(r"models:/([A-Za-z0-9_-]+)/\d+")
+TITLES: Schema = {"raw_title": pl.String, "rows": pl.Int64}
+SPLITS = 160
+"""That are read, some twenty million rows: of a longer run every second, third … part."""
+LOT = 8
+"""Parts read at once: a million rows."""
+KEPT = 500_000
+"""Titles in memory between two lots; of more, the rarest are counted anew."""
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """What a run was asked.
+
+    Attributes:
+        model: address of the version that answered.
+        params: of the model.
+        rows: how many there were, those without a title included.
+        read_rows: how many of them were looked at.
+        titles: `TITLES`, each once, the most frequent first, equal ones by the title.
+    """
+
+    model: str
+    params: Mapping[str, Any]
+    rows: int
+    read_rows: int
+    titles: pl.DataFrame
+
+    def rows_of(self, raw_titles: Iterable[str]) -> dict[str, int]:
+        """Count the rows of some titles; those that did not come in are left out."""
+        wanted = pl.Series(raw_titles, dtype=pl.String).unique()
+        return dict(self.titles.filter(pl.col("raw_title").is_in(wanted.implode())).rows())
+
+
+def remember(root: Path, output: Path) -> None:
+    """Note that the run in `output` is the last one of its model, if a registry has that.
+
+    No run fails by it: what goes wrong is said.
+    """
+    try:
+        manifest = (output / MANIFEST).read_text(encoding="utf-8")
+        model = str(read_json(output / MANIFEST)["result"]["model"])
+        known = VERSION.fullmatch(model)
+        if known:
+            place = {"output": str(output.absolute()), "manifest": text_hash(manifest)}
+            write_json({**place, "model": model}, _record(root, known[1]))
+    except OSError as error:
+        print(f"not noted as the last run, so that no decision tells of it: {error}", flush=True)
+
+
+def last_run(root: Path, name: str) -> LastRun | None:
+    """Read the last run of the model `name`; None if there is none, or it is not as it was."""
+    record = _record(root, name)
+    if not record.is_file():
+        return None
+    try:
+        return _read(record)
+    except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
+        said = str(error).strip().splitlines()[0]
+        print(f"of the last bulk run of {name} nothing is told: {said}", flush=True)
+        return None
+
+
+def _record(root: Path, name: str) -> Path:
+    return main_tree(root) / LAST / f"{name}.json"
+
+
+def _read(record: Path) -> LastRun:
+    overrides = read_json(record)
+    folder = Path(overrides["output"])
+    manifest = read_json(folder / MANIFEST)
+    if text_hash((folder / MANIFEST).read_text(encoding="utf-8")) != overrides["manifest"]:
+        raise ValueError(f"{folder} is no longer what that run wrote")
+    result, parts = manifest["result"], manifest["parts"]
+    chosen = parts[:: -(-len(parts) // SPLITS) or 1]
+    rows, titles = counted([folder / split["name"] for split in chosen], result["column"])
+    noted = sum(split["rows"] for split in chosen)
+    if rows != noted:
+        raise ValueError(f"{folder} has {rows:,} rows where its manifest says {noted:,}")
+    return LastRun(overrides["model"], result["params"], manifest["rows"], rows, titles)
+
+
+def counted(files: Sequence[Path], column: str) -> tuple[int, pl.DataFrame]:
+    """Count all rows, and those of each title of a column: `TITLES`, nulls left out.
+
+    Exact for up to `KEPT` distinct titles; of more, a rare one may be counted short.
+    """
+    rows, counts = 0, pl.DataFrame(schema=dict(TITLES))
+    for start in range(0, len(files), LOT):
+        scanned = pl.scan_parquet(list(files[start : start + LOT]), glob=False)
+        titles = scanned.select(raw_title=pl.col(column).cast(pl.String))
+        lot = titles.group_by("raw_title").agg(pl.len().cast(pl.Int64).alias("rows"))
+        new = lot.collect(engine="streaming")
+        rows += int(new["rows"].sum())
+        both = pl.concat([counts, new.drop_nulls("raw_title")])
+        counts = both.group_by("raw_title").agg(pl.col("rows").sum())
+        if len(counts) > KEPT:
+            counts = _most_first(counts).head(KEPT)
+    return rows, _most_first(counts)
+
+
+def _most_first(counts: pl.DataFrame) -> pl.DataFrame:
+    return counts.sort("rows", "raw_title", descending=[True, False])

@@ -1,0 +1,1 @@
+"""The files that a consumer loads, and the one Python file that serves them."""

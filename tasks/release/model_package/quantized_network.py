@@ -1,0 +1,63 @@
+"""A network as it is registered: tables and index packed, or in floats, and what they weigh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Self
+
+from models.network.embedding import embed_titles
+from models.network.encoder import Encoder
+from models.network.loss import unit
+from models.network.model_files import load_model
+from models.network.quantization import packed, quantized, unpacked
+from models.ranking.search import Similarities
+from models.text.featurizer import Featurizer
+from tasks.evaluation.systems import compared
+
+if TYPE_CHECKING:
+    from jaxtyping import Num
+    from torch import Tensor
+
+    from tasks.release.model_package.params import Precision
+
+
+@dataclass(frozen=True)
+class QuantizedNetwork:
+    """A network whose weights are those that a consumer has.
+
+    Attributes:
+        featurizer: of it.
+        encoder: with weights that were packed and unpacked, if they are registered so.
+        weights: what is registered.
+        precision: of the tables; the index is in bytes, or in floats as they are.
+    """
+
+    featurizer: Featurizer
+    encoder: Encoder
+    weights: dict[str, Tensor]
+    precision: Precision
+
+    @classmethod
+    def of(
+        cls, model: Path, precision: Precision, which: Literal["weights", "initial"] = "weights"
+    ) -> Self:
+        """Read a model, trained or untrained, and bring it to a precision."""
+        featurizer, encoder = load_model(model, which)
+        weights = packed(encoder, precision)
+        encoder.load_state_dict(unpacked(weights))
+        return cls(featurizer, encoder, weights, precision)
+
+    def index(self, titles: list[str]) -> Num[Tensor, "title dim"]:
+        """Embed the titles of an index as they are registered."""
+        embeddings = embed_titles(self.encoder, self.featurizer, titles)
+        return embeddings if self.precision == "single" else quantized(embeddings, "byte")[0]
+
+    def similarities(self, titles: list[str]) -> Similarities:
+        """Compare cleaned titles with those of an index."""
+        return compared(self.featurizer, self.encoder, unit(self.index(titles).float()))
+
+    def megabytes(self, titles: list[str]) -> float:
+        """Return what weights and index take, a megabyte being 1,000,000 bytes."""
+        tensors = [*self.weights.values(), self.index(titles)]
+        return sum(tensor.numel() * tensor.element_size() for tensor in tensors) / 1e6

@@ -1,0 +1,1 @@
+"""Versions of the registered model: register, promote, roll back, list."""

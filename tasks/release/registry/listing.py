@@ -1,0 +1,71 @@
+"""What the registry holds of the current directory's model: `python -m tasks.release.registry.listing`.
+
+`--address` prints the registry's address alone, for MLFLOW_TRACKING_URI.
+"""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tasks.io.command import run
+from tasks.io.section import load
+from tasks.io.tracking import registry, tracking_uri
+from tasks.release.model_package.params import RegisterParams
+from tasks.release.registry.register import CHALLENGER, CHAMPION
+from tasks.release.registry.rollback import said
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities.model_registry import ModelVersion
+
+
+def listing(root: Path) -> str:
+    """Write the address, the versions, newest first, with their decisions, and how to load one."""
+    name = load(RegisterParams, root / "params.yaml").name
+    with registry(root) as client:
+        versions = client.search_model_versions(f"name = '{name}'")
+        versions.sort(key=lambda version: int(version.version), reverse=True)
+        aliases = client.get_registered_model(name).aliases if versions else {}
+        rows = [_row(client, version) for version in versions]
+    where = f"registry  {tracking_uri(root)}"
+    if not versions:
+        return f"{where}\nno version of {name} yet: `rolecall retrain` registers one"
+    return "\n".join([where, "", *rows, "", _how_to_load(name, aliases)])
+
+
+def _row(client: MlflowClient, version: ModelVersion) -> str:
+    known = client.get_model_version(version.name, version.version)
+    made = datetime.fromtimestamp(known.creation_timestamp / 1000, UTC)
+    alias = ", ".join(known.aliases) or "-"
+    decision = known.tags.get("decision", "undecided")
+    reason = known.tags.get("decision_reason", "")
+    return (
+        f"version {known.version}  {made:%Y-%m-%d %H:%M} UTC  {alias}  {decision}: {reason}"
+        + said(known.tags)
+    )
+
+
+def _how_to_load(name: str, aliases: dict[str, str]) -> str:
+    if CHAMPION in aliases:
+        return f"load it as models:/{name}@{CHAMPION} (version {aliases[CHAMPION]})"
+    instead = f"models:/{name}@{CHALLENGER}" if CHALLENGER in aliases else f"models:/{name}/VERSION"
+    return (
+        f"no champion yet, so that models:/{name}@{CHAMPION} cannot be loaded: load {instead}, or "
+        f"give a version the alias: MlflowClient().set_registered_model_alias('{name}', "
+        f"'{CHAMPION}', VERSION)"
+    )
+
+
+def main() -> None:
+    """Print what the registry holds, or where it is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--address", action="store_true", help="the address alone")
+    root = Path.cwd()
+    print(tracking_uri(root) if parser.parse_args().address else listing(root))
+
+
+if __name__ == "__main__":
+    run(main)

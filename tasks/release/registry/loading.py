@@ -1,0 +1,57 @@
+"""A registered model on the disk, by its address: where a consumer's process can load it from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from tasks.io.tracking import registry
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+ALIASED = re.compile(r"models:/([^/@]+)@([^/@]+)")
+HELP = (
+    "name a version (models:/NAME/VERSION), an alias (models:/NAME@ALIAS; `rolecall models` "
+    "lists both) or the folder of a model"
+)
+
+
+def versioned(client: MlflowClient, address: str) -> str:
+    """Return the address of the version that an alias stands for, or what was given."""
+    aliased = ALIASED.fullmatch(address)
+    if not aliased:
+        return address
+    version = client.get_model_version_by_alias(*aliased.groups()).version
+    return f"models:/{aliased[1]}/{version}"
+
+
+@contextmanager
+def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
+    """Yield a model's address, an alias by its version, and the folder that it lies in meanwhile.
+
+    Args:
+        address: `models:/NAME/VERSION`, `models:/NAME@ALIAS`, or a folder that MLflow wrote.
+        root: whose registry is asked.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if (Path(address) / "MLmodel").is_file():
+        yield address, Path(address)
+        return
+    with TemporaryDirectory() as temporary:
+        with registry(root) as client:
+            import mlflow
+
+            try:
+                address = versioned(client, address)
+                folder = mlflow.artifacts.download_artifacts(address, dst_path=temporary)
+            except (mlflow.MlflowException, OSError) as error:
+                said = str(error).strip().splitlines()[0]
+                raise ValueError(f"no model {address}: {said}; {HELP}") from None
+        yield address, Path(folder)

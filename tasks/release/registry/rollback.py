@@ -1,0 +1,110 @@
+"""The champion before the last one, again: `python -m tasks.release.registry.rollback [--to VERSION]`.
+
+Both versions keep that in a tag: who was taken back, when, for what and why, and who took over. The
+tag of the first is written before the alias moves, so that a rollback which was killed is finished
+by the next one; the alias names a version all the while. A version that was taken back is not made
+champion again by a run that finds nothing new; `--to` can name it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tasks.io.command import run
+from tasks.io.section import load
+from tasks.io.tracking import registry
+from tasks.release.model_package.params import RegisterParams
+from tasks.release.registry.champion_lock import champion_lock
+from tasks.release.registry.register import CARRIED_OUT, CHAMPION
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities.model_registry import ModelVersion
+
+BACK, RESTORED = "rolled_back", "restored"
+
+
+def rollback(root: Path, to: str | None = None, why: str = "") -> str:
+    """Make an earlier version champion; return in a sentence what was done.
+
+    Args:
+        root: whose parameters name the model.
+        to: a version; None is the latest before this one that was champion and not taken back.
+        why: kept with it.
+
+    Raises:
+        ValueError: there is no champion, no such version, or none before.
+    """
+    name = load(RegisterParams, root / "params.yaml").name
+    with champion_lock(root), registry(root) as client:
+        versions = {str(one.version): one for one in _versions(client, name)}
+        aliases = client.get_registered_model(name).aliases if versions else {}
+        if CHAMPION not in aliases:
+            raise ValueError(f"{name} has no champion: nothing to roll back; see rolecall models")
+        champion = str(aliases[CHAMPION])
+        begun = json.loads(versions[champion].tags.get(BACK, "{}")).get("to")
+        target = to or begun or _before(versions, champion)
+        if target not in versions or target == champion:
+            known = ", ".join(sorted(versions, key=int))
+            raise ValueError(f"--to {target}: {name} has {known}; champion is {champion}")
+        note = {"to": target, "at": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "why": why}
+        client.set_model_version_tag(name, champion, BACK, json.dumps(note))
+        note = {"from": champion, "at": note["at"], "why": why}
+        client.set_model_version_tag(name, target, RESTORED, json.dumps(note))
+        if BACK in versions[target].tags:
+            client.delete_model_version_tag(name, target, BACK)
+        client.set_registered_model_alias(name, CHAMPION, target)
+    return f"{name}: version {champion} taken back, champion is version {target} again"
+
+
+def said(tags: Mapping[str, str]) -> str:
+    """Say what rollbacks did to a version; empty if none did."""
+    words = (
+        (BACK, "taken back, for version {to}"),
+        (RESTORED, "champion again, for version {from}"),
+    )
+    notes = [
+        f"; {word.format(**note)}, {note['at']}" + (f": {note['why']}" if note["why"] else "")
+        for tag, word in words
+        if tag in tags and (note := json.loads(tags[tag]))
+    ]
+    return "".join(notes)
+
+
+def _versions(client: MlflowClient, name: str) -> list[ModelVersion]:
+    found = client.search_model_versions(f"name = '{name}'")
+    return [client.get_model_version(name, one.version) for one in found]
+
+
+def _before(versions: dict[str, ModelVersion], champion: str) -> str:
+    earlier = [
+        number
+        for number, version in versions.items()
+        if int(number) < int(champion)
+        and {CARRIED_OUT, RESTORED} & version.tags.keys()
+        and BACK not in version.tags
+    ]
+    if not earlier:
+        raise ValueError(
+            f"no version before {champion} was champion: name one, --to VERSION; `rolecall "
+            "registry` lists them"
+        )
+    return max(earlier, key=int)
+
+
+def main() -> None:
+    """Roll back the current directory's model."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--to", help="version; default: the champion before this one")
+    parser.add_argument("--reason", default="", help="kept with it")
+    options = parser.parse_args()
+    print(rollback(Path.cwd(), options.to, options.reason))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,1 +1,0 @@
-"""The sections of the report, one idea a module; `tasks.report` puts them together."""

@@ -1,1 +1,0 @@
-"""Sections on what people said of answers, and on who said it."""

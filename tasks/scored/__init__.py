@@ -1,1 +1,0 @@
-"""The second track: scored pairs, paraphrases, and the systems trained on them."""

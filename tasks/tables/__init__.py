@@ -1,0 +1,1 @@
+"""Tables from outside: delimiters, encodings, records, rejected rows."""

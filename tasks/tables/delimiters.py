@@ -1,0 +1,98 @@
+"""Which character tells the fields of a file apart: by its header, and by rows as wide as that.
+
+The csv module's sniffer guesses from the frequency of any character; this rule knows four
+candidates, what a header must name, and that every row of a table is as wide as its header.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from tasks.tables.records import Format, Records
+
+NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+"""The candidates, the most usual first, and their names in messages."""
+LINES = 2000  # that are looked at
+MOSTLY = 0.5
+DECLARED = re.compile(r'"?sep=(.)"?[,;\t|]*[\r\n]*', re.IGNORECASE)
+"""A first line that Excel understands; other programs save it with a field for each column."""
+
+
+class Fit(NamedTuple):
+    """What a file looks like with one delimiter."""
+
+    delimiter: str
+    header: list[str]
+    constancy: float
+    """Share of the rows that are as wide as the header; 1 without rows."""
+
+    @property
+    def is_table(self) -> bool:
+        """Tell whether there are several columns, and most rows have them."""
+        return len(self.header) > 1 and self.constancy > MOSTLY
+
+    def names(self, wanted: Iterable[str]) -> bool:
+        """Tell whether the header has all columns of `wanted`, in whatever case."""
+        present = {name.casefold() for name in self.header}
+        return all(name.casefold() in present for name in wanted)
+
+
+def declared_delimiter(line: str) -> str:
+    """Return what a first line ``sep=;`` names; empty if it is no such line."""
+    match = DECLARED.fullmatch(line)
+    return match[1] if match else ""
+
+
+def find_delimiter(lines: list[str], wanted: Collection[str] = ()) -> Fit:
+    """Choose among the candidates.
+
+    Those with which the header names all of `wanted` come before all others; then a table of
+    several columns before one column; then the one with which most rows are as wide as the header;
+    then the widest; then the most usual. A single column whose titles hold commas is so read with
+    tabs, of which it has none.
+
+    Args:
+        lines: of the file, header first.
+        wanted: columns that the reader needs, in any case; empty where they are not known yet.
+    """
+    fits = [fit(lines, delimiter) for delimiter in NAMES]
+    naming = [one for one in fits if one.names(wanted)]
+    return max(naming or fits, key=lambda one: (one.is_table, one.constancy, len(one.header)))
+
+
+def fit(lines: list[str], delimiter: str) -> Fit:
+    """Read the beginning of a file with one delimiter; blank lines are no rows."""
+    sample = [fields for _, _, fields in Records(lines[:LINES], Format(delimiter))]
+    header, rows = (sample or [None])[0], [row for row in sample[1:] if row != []]
+    wide = sum(row is not None and len(row) == len(header or []) for row in rows)
+    names = [name.strip() for name in header or []]
+    return Fit(delimiter, names, wide / len(rows) if rows else 1.0)
+
+
+def checked_delimiter(name: str) -> str:
+    r"""Return `name`, a parameter: one character, or empty.
+
+    Raises:
+        ValueError: it is longer (a tab is written ``"\t"`` in YAML), or a quote, or a line end.
+    """
+    if len(name) > 1 or name in ('"', "\r", "\n"):
+        raise ValueError(f'{name!r} is no delimiter; choose one character ("\\t" is a tab), or ""')
+    return name
+
+
+def checked_encoding(name: str) -> str:
+    """Return `name`, a parameter: an encoding that Python knows, or empty.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        codecs.lookup(name or "utf-8")
+    except LookupError:
+        raise ValueError(
+            f'{name!r} is no encoding; utf-8, cp1252 and utf-16-le are, or "" for what is found'
+        ) from None
+    return name

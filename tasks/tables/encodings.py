@@ -1,0 +1,96 @@
+"""Bytes to text: which encoding, when that is beyond doubt, and nothing lost on bad bytes.
+
+A byte order mark says it. Without one a file is UTF-8, unless none of its characters beyond ASCII
+is valid UTF-8 and all make sense as Windows-1252, the superset of Latin-1 that West European
+programs write (`tasks/tables/western.py`): then it is that. A byte that the encoding does not
+allow becomes a lone surrogate, which no valid text holds: `is_text` finds the row, and the rest of
+the file lives. All of it goes block by block, so that memory holds no file as a whole.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+
+from tasks.tables.western import makes_sense
+
+UTF_8, WINDOWS = "utf-8", "cp1252"
+UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+SHOWN = {
+    UTF_8: "UTF-8",
+    WINDOWS: "Windows-1252 (Latin-1)",
+    **dict.fromkeys(UTF_16.values(), "UTF-16"),
+}
+NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
+
+
+def found_in(blocks: Callable[[], Iterable[bytes]]) -> str:
+    """Tell the encoding by the byte order mark, else by what is valid and what makes sense.
+
+    The blocks of the file are read once, or twice if it is no UTF-8.
+    """
+    head = next(iter(blocks()), b"")[:2]
+    if head in UTF_16:
+        return UTF_16[head]
+    decoder = codecs.getincrementaldecoder(UTF_8)("ignore")
+    faults = 0
+    for block in blocks():
+        text = decoder.decode(block)
+        if not text.isascii():
+            return UTF_8
+        faults += len(block) - len(text)
+    if not faults:
+        return UTF_8
+    lines = whole_lines(pieces(blocks(), WINDOWS))
+    beyond = ("".join(line for line in some if not line.isascii()) for some in lines)
+    return WINDOWS if makes_sense(beyond) else UTF_8
+
+
+def python_name(encoding: str, head: bytes) -> str:
+    """Return Python's name of a given encoding; of UTF-16 the one that the mark in `head` names."""
+    name = codecs.lookup(encoding).name
+    return UTF_16.get(head[:2], "utf-16-le") if name == "utf-16" else name
+
+
+def pieces(blocks: Iterable[bytes], encoding: str) -> Iterator[str]:
+    """Decode block by block, without byte order mark.
+
+    Raises:
+        UnicodeError: not of the encodings that are found, whose faults become surrogates.
+    """
+    remaining = iter(blocks)
+    first, wide = next(remaining, b""), encoding in UTF_16.values()
+    if wide and first[:2] in UTF_16:
+        first = first[2:]
+    if encoding.startswith("utf-8"):
+        first = first.removeprefix(codecs.BOM_UTF8)
+    decoder = codecs.getincrementaldecoder(encoding)("surrogatepass" if wide else "surrogateescape")
+    for block in chain([first], remaining):
+        yield decoder.decode(block)
+    yield _cut_off(decoder.getstate()[0], encoding) if wide else decoder.decode(b"", final=True)
+
+
+def whole_lines(pieces: Iterable[str]) -> Iterator[list[str]]:
+    r"""Cut pieces of a text anew at ``\n``, ``\r\n`` and ``\r``; lines keep their ends."""
+    rest = ""
+    for piece in pieces:
+        # newline="" splits at all three and translates none, as the csv module asks for
+        lines = list(io.StringIO(rest + piece, newline=""))
+        rest = lines.pop() if lines else ""  # unfinished, or a line end that may go on
+        yield lines
+    yield [rest] if rest else []
+
+
+def is_text(text: str) -> bool:
+    """Tell whether `text` was decoded without a fault and holds no NUL."""
+    return (text.isascii() and "\x00" not in text) or NOT_TEXT.search(text) is None
+
+
+def _cut_off(data: bytes, encoding: str) -> str:
+    """Decode the last bytes of UTF-16: half a pair, and half a character as a surrogate."""
+    whole = len(data) // 2 * 2
+    half = "".join(chr(0xDC00 + byte) for byte in data[whole:])
+    return data[:whole].decode(encoding, "surrogatepass") + half

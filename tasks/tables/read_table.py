@@ -1,0 +1,89 @@
+"""Tables, Parquet or delimited text, in chunks or row by row: the one way in which all are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from tasks.tables.chunks import Chunk
+from tasks.tables.delimited import Delimited
+from tasks.tables.parquet import parquet_chunks, parquet_header
+from tasks.tables.records import AS_FOUND, Format
+from tasks.tables.rejected import DUPLICATE_ROW, RejectedRows, Row
+from tasks.tables.source_files import SourceFile
+
+
+def read_table(
+    file: Path | SourceFile,
+    columns: Mapping[str, str],
+    origin: str,
+    rejected: RejectedRows,
+    form: Format = AS_FOUND,
+) -> Iterator[Chunk]:
+    """Yield a table, Parquet by its name or else delimited text with a header, in chunks.
+
+    Args:
+        file: a path, or a file of another file system.
+        columns: our name -> the file's column; other columns are not read.
+        origin: where the file comes from, for messages.
+        rejected: is told how the file was read, and nothing of its rows: the caller refuses those
+            with a fault, in their order among the rows that it refuses itself.
+        form: delimiter, encoding and quoting of delimited text.
+
+    Raises:
+        IngestError: the file is missing, is no table, or lacks a column.
+    """
+    source = SourceFile.at(file, origin)
+    if source.is_parquet:
+        return parquet_chunks(source, columns, origin, rejected)
+    return Delimited.open(source, columns.values(), origin, rejected, form).chunks(columns)
+
+
+def read_rows(
+    file: Path | SourceFile,
+    columns: Mapping[str, str],
+    origin: str,
+    rejected: RejectedRows,
+    form: Format = AS_FOUND,
+) -> Iterator[Row]:
+    """Yield the rows of a table that have no fault; `rejected` counts all and takes the others.
+
+    Raises:
+        IngestError: as `read_table`.
+    """
+    source = SourceFile.at(file, origin)
+    for chunk in read_table(source, columns, origin, rejected, form):
+        rejected.rows[source.name] += len(chunk.places)
+        for row, fault in chunk.rows(source.name):
+            if fault:
+                rejected.refuse(row, fault)
+            else:
+                yield row
+
+
+def read_header(
+    file: Path | SourceFile, wanted: Iterable[str], origin: str, form: Format = AS_FOUND
+) -> list[str]:
+    """Return the column names of a table; none if it has no readable header.
+
+    Args:
+        file: as for `read_table`.
+        wanted: columns that it should have, by which a delimiter is found.
+        origin: where the file comes from, for messages.
+        form: delimiter, encoding and quoting of delimited text.
+    """
+    source = SourceFile.at(file, origin)
+    if source.is_parquet:
+        return parquet_header(source)
+    return Delimited.open(source, wanted, origin, RejectedRows(), form).names
+
+
+def distinct(rows: Iterable[Row], rejected: RejectedRows) -> Iterator[Row]:
+    """Yield the first of identical records; the later ones are refused as `duplicate row`."""
+    seen: set[str] = set()
+    for row in rows:
+        if row.text in seen:
+            rejected.refuse(row, DUPLICATE_ROW)
+        else:
+            seen.add(row.text)
+            yield row

@@ -1,0 +1,153 @@
+"""The rejected of a reading: how many rows each file gave, and which were not taken, and why.
+
+Every row that does not reach a frame as it stands is written here with file, line and reason.
+Most reasons are *errors*: the file is not what it should be. Five are *notices* (`NOTICES`), which
+lose nothing, or what was to be left out; they are kept for the reader's eyes and do not count
+towards `ingest.max_rejected_share`. Refused rows lie in frames, so that a million of them cost the
+memory of their texts and no more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import polars as pl
+
+from tasks.io.schemas import REJECTED
+from tasks.tables.source_files import IngestError
+
+BAD_CHARACTERS = "bytes that are not text"
+BAD_QUOTES = "broken quotes"
+BAD_WIDTH = "wrong number of fields"
+BAD_CODE = "malformed code"
+UNKNOWN_CODE = "code not in the hierarchy"
+UNKNOWN_OCCUPATION = "unknown occupation"
+DUPLICATE_CODE = "duplicate code"
+DUPLICATE_OCCUPATION = "duplicate occupation"
+CONFLICT = "label or codes differ from an earlier row"
+EMPTY_ROW = "empty row"
+DUPLICATE_ROW = "duplicate row"
+DUPLICATE_TITLE = "duplicate title"
+LEFT_OUT = "title to be left out"
+NOT_ANSWERED = "not answered"
+NOTICES = frozenset({EMPTY_ROW, DUPLICATE_ROW, DUPLICATE_TITLE, LEFT_OUT, NOT_ANSWERED})
+CHUNK = 65_536
+"""Rows that are held as Python objects, or looked at in one frame."""
+
+
+def empty(name: str) -> str:
+    """Name the reason of a required field that holds nothing."""
+    return f"empty {name}"
+
+
+def escaped(text: str) -> str:
+    """Return `text` with what is undecodable shown as escapes, so that any file can hold it."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One record: where it starts (`line` counts from 1), its text, its values by our names."""
+
+    file: str
+    line: int
+    text: str
+    values: dict[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        """Return the value under `name`, without white space around it."""
+        return self.values[name].strip()
+
+    def about(self, title: str) -> Self:
+        """Return the same place, with one of its titles as text: for records that hold many."""
+        return replace(self, text=title)
+
+
+@dataclass(slots=True)
+class RejectedRows:
+    """Collects what was read and what was refused, in the order of reading."""
+
+    rows: Counter[str] = field(default_factory=Counter)
+    readings: dict[str, str] = field(default_factory=dict)  # file -> how it was read
+    causes: dict[str, str] = field(default_factory=dict)  # file -> why rows are likely to be bad
+    _counted: Counter[tuple[str, str]] = field(default_factory=Counter)  # (file, reason)
+    _frames: list[pl.DataFrame] = field(default_factory=list)  # of `REJECTED`
+    _latest: list[tuple[str, int, str, str]] = field(default_factory=list)  # behind the frames
+
+    @property
+    def refused(self) -> list[tuple[str, int, str, str]]:
+        """All refused rows as (file, line, reason, text), for files of which few are."""
+        return self.frame().rows()
+
+    def refuse(self, row: Row, reason: str) -> None:
+        """Note that `row` is not taken; undecodable characters are shown as escapes."""
+        self._counted[row.file, reason] += 1
+        self._latest.append((row.file, row.line, reason, escaped(row.text)))
+        if len(self._latest) >= CHUNK:
+            self._put_away()
+
+    def refuse_all(self, frame: pl.DataFrame) -> None:
+        """Note that the rows of a frame (schema `REJECTED`) are not taken."""
+        if len(frame):
+            self._put_away()
+            self._frames.append(frame)
+            for file, reason, count in frame.group_by("file", "reason").len().iter_rows():
+                self._counted[file, reason] += count
+
+    def frame(self) -> pl.DataFrame:
+        """Return all refused rows (columns of `REJECTED`)."""
+        self._put_away()
+        return pl.concat([pl.DataFrame(schema=REJECTED), *self._frames])
+
+    def _put_away(self) -> None:
+        if self._latest:
+            self._frames.append(pl.DataFrame(self._latest, schema=REJECTED, orient="row"))
+            self._latest = []
+
+    def read_as(self) -> list[str]:
+        """Return one line a file, for the log: format and encoding, or what is wrong with it."""
+        return [
+            f"{file}: {reading}" + (f"; {self.causes[file]}" if file in self.causes else "")
+            for file, reading in self.readings.items()
+        ]
+
+    def likely_cause(self) -> str:
+        """Return what a message about refused rows ends with; empty if nothing is known."""
+        return "".join(f" {cause}." for cause in self.causes.values())
+
+    def reasons(self) -> dict[str, int]:
+        """Count refused rows per reason."""
+        total: Counter[str] = Counter()
+        for (_, reason), count in self._counted.items():
+            total[reason] += count
+        return dict(sorted(total.items()))
+
+    def by_file(self) -> dict[str, dict[str, int]]:
+        """Count refused rows per file and reason."""
+        counted: dict[str, dict[str, int]] = {}
+        for (file, reason), count in sorted(self._counted.items()):
+            counted.setdefault(file, {})[reason] = count
+        return counted
+
+
+def require_few_refused(rejected: RejectedRows, max_rejected_share: float, section: str) -> None:
+    """Refuse files that are mostly something else.
+
+    Args:
+        rejected: of the whole reading.
+        max_rejected_share: of all rows read that may be faulty.
+        section: of `params.yaml` and below `data/`, for the message.
+
+    Raises:
+        IngestError: more faulty rows than that.
+    """
+    reasons, read = rejected.reasons(), sum(rejected.rows.values())
+    errors = sum(count for reason, count in reasons.items() if reason not in NOTICES)
+    if errors > max_rejected_share * read:
+        raise IngestError(
+            f"{errors} of {read} rows were rejected, more than {section}.max_rejected_share "
+            f"= {max_rejected_share:g}: {reasons}. Look at data/{section}/rejected.parquet; repair "
+            f"the files, check {section}.reader, or raise the parameter.{rejected.likely_cause()}"
+        )

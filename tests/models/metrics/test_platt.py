@@ -1,0 +1,40 @@
+"""The logistic curve: found again, finite for few answers, and where right and wrong do not mix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from models.metrics.platt import fitted
+
+
+def test_the_curve_is_found_again() -> None:
+    """Of answers that are right with σ(−0.4 + 1.6·logit p), n = 40,000: within three errors."""
+    rng = np.random.default_rng(5)
+    shares = rng.random(40_000)
+    chances = 1 / (1 + np.exp(0.4 - 1.6 * np.log(shares / (1 - shares))))
+    offset, slope = fitted(np.log(shares / (1 - shares)), rng.random(40_000) < chances)
+    assert (offset, slope) == (pytest.approx(-0.4, abs=0.05), pytest.approx(1.6, abs=0.06))
+
+
+@pytest.mark.parametrize("hits", [0, 1, 3])
+def test_few_answers_leave_finite_numbers(hits: int) -> None:
+    right = np.arange(3) < hits
+    offset, slope = fitted(np.array([2.0, 0.0, -2.0]), right)
+    assert np.isfinite([offset, slope]).all()
+    sure = 1 / (1 + np.exp(-offset))
+    assert 0.1 < sure < 0.9  # by Platt's targets, not 0 or 1
+
+
+def test_answers_that_do_not_mix() -> None:
+    """Wrong below 7 and right above: as steep as Platt's targets say, and no steeper."""
+    values = np.repeat([6.0, 7.8], 50)
+    offset, slope = fitted(values, values > 7)
+    chances = 1 / (1 + np.exp(-(offset + slope * np.array([6.0, 7.8]))))
+    assert chances == pytest.approx([1 / 52, 51 / 52], abs=1e-4)
+
+
+def test_equal_values() -> None:
+    offset, slope = fitted(np.full(8, 3.0), np.arange(8) < 6)
+    assert slope == pytest.approx(0, abs=1e-6)
+    assert 1 / (1 + np.exp(-offset)) == pytest.approx((6 * 7 / 8 + 2 * 1 / 4) / 8, abs=1e-4)

@@ -1,0 +1,146 @@
+"""Titles of the taxonomy beside a loop over ranks; labels keep their occupation."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from served_toy import embed, table, toy_normalizer
+
+from models.normalizer.abstention import NOT_A_JOB_TITLE
+from models.normalizer.exact_match import ExactMatch, owners_of_titles
+from models.normalizer.normalizer import Normalizer
+from models.ranking.calibration import Calibration
+from models.ranking.index import AliasIndex
+from models.ranking.occupation_scores import ScoreRule
+from models.ranking.search import Hits
+from models.ranking.two_stage_search import FEW
+
+UNSURE = Calibration(0.2, [-3.0], [1.0], -2.0)
+"""Of a level, the occupation; nothing is called unlike a title."""
+TRADES = ["baker", "nurse", "smith", "clerk", "driver", "cook", "tailor", "mason"]
+
+
+@cache
+def crowded(occupations: int) -> Normalizer:
+    """Occupations with one title, the label, and a neighbour with many close to it; all shared."""
+    rng = random.Random(occupations)
+    rows, labels = [], []
+    for number in range(occupations // 2):
+        label = f"{rng.choice(TRADES)} {number}"
+        rows.append((f"a{number:04}", label, label, "train"))
+        labels.append((f"a{number:04}", label, [], [], 0.0))
+        other = f"{label}s"
+        for title in (other, label, *(f"{label} {word}" for word in ("a", "b", "c", "d"))):
+            rows.append((f"b{number:04}", title, title, "train"))
+        labels.append((f"b{number:04}", other, [], [], 0.05))
+    titles = sorted({row[1] for row in rows})
+    return replace(
+        toy_normalizer(),
+        aliases=table("occupation_id title written split", rows),
+        occupations=table("occupation_id occupation_label codes crosswalk_codes bias", labels),
+        embeddings=embed(titles),
+        rule=ScoreRule("soft", 0.2),
+    )
+
+
+@pytest.mark.parametrize("occupations", [40, FEW], ids=["exact", "pruned"])
+def test_every_label_is_answered_with_its_own_occupation(occupations: int) -> None:
+    """The search alone prefers the neighbour; normalizing what was normalized changes nothing."""
+    normalizer = crowded(occupations)
+    assert (normalizer.two_stage_search is not None) == (occupations == FEW)
+    names, labels = (normalizer.occupations[n] for n in ("occupation_id", "occupation_label"))
+    ranked = normalizer.search(labels, 1).occupations[:, 0]
+    outvoted = [normalizer.index.occupations[code] for code in ranked] != np.array(names)
+    assert outvoted.sum() > occupations / 4
+    answers = normalizer.predict(labels)
+    assert answers.columns["occupation_id"].tolist() == names
+    assert answers.columns["matched_title"].tolist() == labels
+    again = normalizer.predict(answers.columns["occupation_label"].tolist())
+    assert again.columns["occupation_id"].tolist() == names
+
+
+def test_it_has_the_best_score_and_the_others_keep_theirs() -> None:
+    normalizer = crowded(40)
+    label = normalizer.occupations["occupation_label"][0]
+    (plain,) = (hits for _, hits in normalizer.search.blocks([label], 3))
+    answer = normalizer.predict([label], top_k=3)[0]
+    best, own, third = plain.scores[0, plain.occupations[0]]
+    assert answer.top_occupation_ids[:2] == ["a0000", "b0000"]
+    assert answer.top_scores == pytest.approx([best, best, third], abs=1e-6)
+    assert answer.score_margin == 0 and own < best
+
+
+@pytest.mark.parametrize("occupations", [40, FEW], ids=["exact", "pruned"])
+def test_what_people_said_comes_first_in_any_spelling_and_is_given_unsure_as_it_is(
+    occupations: int,
+) -> None:
+    """Nine titles of one occupation's words are another's; the others' answers stay."""
+    normalizer = replace(crowded(occupations), calibration=UNSURE)
+    titles = [f"{label} b" for label in normalizer.occupations["occupation_label"][:20:2]]
+    before = normalizer.predict(titles)
+    assert not set(before.columns["occupation_id"]) & {"a0011"}
+    overrides = table("normalized occupation_id", [(title, "a0011") for title in titles[1:]])
+    spelled = [title.upper().replace(" ", " - ") for title in titles]
+    answers = replace(normalizer, overrides=overrides).predict(spelled, top_k=3)
+    assert answers.columns["occupation_id"].tolist()[1:] == ["a0011"] * 9
+    (own,) = {*answers.columns["matched_title"].tolist()[1:]}
+    assert own == normalizer.occupations["occupation_label"][22]
+    assert min(answers.columns["score"][1:]) >= 1
+    sure = replace(normalizer, overrides=overrides).predict(titles, min_confidence=0.99)
+    assert sure.columns["abstained"].tolist() == [True] + [False] * 9
+
+
+def test_what_people_call_no_job_title_is_none() -> None:
+    normalizer = crowded(40)
+    label = normalizer.occupations["occupation_label"][0]
+    overrides = table(
+        "normalized occupation_id", [("see below", None), ("x", "of another taxonomy")]
+    )
+    taught = replace(normalizer, overrides=overrides)
+    assert taught.predict(["See below!"])[0].reason == NOT_A_JOB_TITLE
+    assert taught.predict(["x", label]).columns["occupation_id"].tolist() == (
+        normalizer.predict(["x", label]).columns["occupation_id"].tolist()
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+def test_ranks_equal_the_loop(seed: int, depth: int) -> None:
+    """The owner first, the others in their order, of scores with ties."""
+    rng = np.random.default_rng(seed)
+    index = AliasIndex.of([*"aabbccdd"], [*"1223344" + "5"])
+    labels = "abbdd"
+    exact_match = ExactMatch.of(index, [*labels], {"e": "5", "d": "1"})
+    scores = rng.integers(0, 4, (6, 5)).astype(np.float32)
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
+    places = rng.integers(0, 4, best.shape)
+    titles = [*"abcdef"]
+    owners = {"a": [0], "b": [1, 2], "c": [2, 3], "d": [0], "e": [4]}
+    expected, raised = [], scores.copy()
+    for row, title in enumerate(titles):
+        ranked = [*zip(best[row].tolist(), places[row].tolist(), strict=True)]
+        if own := owners.get(title):
+            owner = max(own, key=lambda name: (scores[row, name], -name))
+            raised[row, owner] = max(scores[row].max(), 1 if title in "de" else 0)
+            if owner != ranked[0][0]:
+                others = [pair for pair in ranked if pair[0] != owner]
+                alias = labels[owner] if title in "de" else title
+                ranked = [(owner, "abcd".index(alias)), *others][:depth]
+        expected.append(ranked)
+    hits = Hits(scores.copy(), best.copy(), places.copy(), np.zeros(6))
+    assert exact_match(titles, hits).tolist() == [title in "de" for title in titles]
+    both = np.stack([hits.occupations, hits.titles], axis=2)
+    assert both.tolist() == [[[*pair] for pair in ranked] for ranked in expected]
+    np.testing.assert_array_equal(hits.scores, raised)
+
+
+def test_owners_of_titles() -> None:
+    index = AliasIndex.of(["b", "a", "a"], ["1", "2", "1"])
+    assert owners_of_titles(index) == {"a": [0, 1], "b": [0]}
+    assert ExactMatch.of(index, ["b", "a"], {}).owners == {"a": [1], "b": [0]}

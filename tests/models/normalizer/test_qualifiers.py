@@ -1,0 +1,77 @@
+"""Words that say no occupation: the longest phrase, capitals, numbers, neighbours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.normalizer.qualifiers import KINDS, Qualifiers, check_phrases
+
+QUALIFIERS = Qualifiers(
+    {
+        "seniority": ["senior", "head", "band #", "II"],
+        "contract": ["part time", "# hrs", "# hrs a week", "nights", "temp", "# month contract"],
+        "location": ["remote", "Reading", "New York", "US"],
+        "neither": ["head office", "temp desk"],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("title", "seniority", "contract", "location"),
+    [
+        ("Senior nurse, nights", ["Senior"], ["nights"], []),
+        ("SENIOR Nurse II - Part-Time", ["SENIOR", "II"], ["Part-Time"], []),
+        ("nurse ii", [], [], []),
+        ("head office clerk (Reading)", [], [], ["Reading"]),
+        ("Head of sales, reading groups", ["Head"], [], []),
+        ("P/T part/time cook 37.5hrs a week", [], ["part/time", "37.5hrs a week"], []),
+        ("cook 16-20 hrs NEW YORK", [], ["16-20 hrs"], ["NEW YORK"]),
+        ("nurse band5 £12 hrs", ["band5"], [], []),
+        ("6 month contract, remote US", [], ["6 month contract"], ["remote US"]),
+        ("remote, US - temp nights", [], ["temp nights"], ["remote", "US"]),
+        ("join us: temp desk", [], [], []),
+        ("", [], [], []),
+        ("§§ 💼", [], [], []),
+    ],
+)
+def test_what_titles_say(
+    title: str, seniority: list[str], contract: list[str], location: list[str]
+) -> None:
+    assert QUALIFIERS(title) == {
+        "seniority": seniority,
+        "contract": contract,
+        "location": location,
+    }
+
+
+@given(st.text(max_size=40))
+def test_what_is_found_stands_in_the_title_in_its_order(title: str) -> None:
+    for found in QUALIFIERS(title).values():
+        place = 0
+        for text in found:
+            place = title.index(text, place) + len(text)
+
+
+@given(st.text(max_size=40))
+def test_without_phrases_nothing_is_found(title: str) -> None:
+    assert Qualifiers({})(title) == {kind: [] for kind in KINDS}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("phrase\nsenior\n", "kind,phrase"),
+        ("kind,phrase\nrank,senior\n", "line 2: kind 'rank'"),
+        ("kind,phrase\nseniority,senior\ncontract,!!\n", "line 3: no word"),
+        ("kind,phrase\nseniority,senior\ncontract,Senior\n", "line 3: 'Senior' stands in line 2"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "qualifiers.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=said):
+        check_phrases(file)

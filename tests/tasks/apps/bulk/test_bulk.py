@@ -1,0 +1,236 @@
+"""A bulk run with a model that shouts: every row once, resumed, the same bytes, clear words."""
+
+from __future__ import annotations
+
+import errno
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tasks.apps.bulk import __main__ as bulk
+from tasks.apps.bulk import output, source
+from tasks.apps.bulk.files import SourceError
+from tasks.apps.bulk.output import OutputError
+from tasks.release.gate.last_run import LAST, last_run
+
+TITLES = ["nurse", "", None, "nurse", "cook", "cook", "nurse"]
+
+
+class Shouting:
+    """Answers with capitals; nothing to what is null or empty."""
+
+    schema = pa.schema(
+        [
+            ("loud", pa.string()),
+            ("abstained", pa.bool_()),
+            ("reason", pa.string()),
+            ("model_version", pa.string()),
+            ("taxonomy_version", pa.string()),
+        ]
+    )
+
+    def __init__(self) -> None:
+        self.asked: list[str | None] = []
+
+    def __call__(
+        self, params: Mapping[str, Any], titles: Sequence[str | None], say: Any = None
+    ) -> pa.Table:
+        self.asked += titles
+        rows = [
+            {
+                "loud": title.upper() if title else None,
+                "abstained": not title,
+                "reason": None if title else "null" if title is None else "empty",
+                "model_version": "m1",
+                "taxonomy_version": "t1",
+            }
+            for title in titles
+        ]
+        return pa.Table.from_pylist(rows, self.schema)
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Shouting:
+    """Stand in for the registry's model; a part has three rows."""
+    shouting = Shouting()
+
+    @contextmanager
+    def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
+        yield f"{address}/1", root
+
+    @contextmanager
+    def answering(folder: Path, processes: int) -> Iterator[Shouting]:
+        yield shouting
+
+    monkeypatch.setattr(bulk, "fetched", fetched)
+    monkeypatch.setattr(bulk, "answering", answering)
+    monkeypatch.setattr(source, "ROWS", 3)
+    return shouting
+
+
+@pytest.fixture
+def titles(tmp_path: Path) -> Path:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name, chosen in (("a", TITLES), ("b", TITLES[:2])):
+        table = pa.table({"row": range(len(chosen)), "title": pa.array(chosen, pa.string())})
+        pq.write_table(table, folder / f"{name}.parquet")
+    return folder
+
+
+def run(
+    monkeypatch: pytest.MonkeyPatch, source: Path, output: Path, known: Path, *words: str
+) -> None:
+    given = [str(source), str(output), "--model=m", f"--known={known}", *words]
+    monkeypatch.setattr(sys, "argv", ["tasks.apps.bulk", *given])
+    bulk.main()
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_every_row_once_in_order(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(monkeypatch, titles, tmp_path / "out", tmp_path / "known", "--prefix=to_")
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text())
+    assert [split["rows"] for split in manifest["parts"]] == [3, 3, 1, 2]
+    assert (manifest["rows"], manifest["answered"]) == (9, 6)
+    assert manifest["abstained"] == {"empty": 2, "null": 1}
+    assert [file["rows"] for file in manifest["files"]] == [7, 2]
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "manifest.json",
+        *(split["name"] for split in manifest["parts"]),
+    }
+    rows = pa.concat_tables(
+        pq.read_table(tmp_path / "out" / split["name"]) for split in manifest["parts"]
+    )
+    assert rows["row"].to_pylist() == [*range(7), 0, 1]
+    loud = [title.upper() if title else None for title in TITLES + TITLES[:2]]
+    assert rows["to_loud"].to_pylist() == loud
+    assert model.asked == [None, "nurse", "", "cook"], "each distinct title once"
+
+
+def test_tomorrow_only_what_is_new_is_asked(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
+    model.asked.clear()
+    run(monkeypatch, titles, tmp_path / "again", tmp_path / "known")
+    assert model.asked == [None]
+    assert content(tmp_path / "out") == content(tmp_path / "again")
+    (tmp_path / "again/plan.json").write_text("left by a kill at the very end")
+    run(monkeypatch, titles, tmp_path / "again", tmp_path / "known")
+    assert content(tmp_path / "out") == content(tmp_path / "again"), "nothing to do"
+
+
+def test_a_failure_keeps_what_is_finished(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk; with room again, the outcome is that of an untroubled run."""
+    run(monkeypatch, titles, tmp_path / "whole", tmp_path / "k1")
+    written = pq.write_table
+    count = 0
+
+    def full(*arguments: Any, **options: Any) -> None:
+        nonlocal count
+        count += 1
+        if count == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written(*arguments, **options)
+
+    monkeypatch.setattr(output.pq, "write_table", full)
+    with pytest.raises(OutputError, match="the disk is full"):
+        run(monkeypatch, titles, tmp_path / "out", tmp_path / "k2")
+    assert not (tmp_path / "out").exists()
+    kept = [*(tmp_path / "out.unfinished").glob("*.parquet")]
+    assert len(kept) == 1
+    stamp = kept[0].stat().st_mtime_ns
+    run(monkeypatch, titles, tmp_path / "out", tmp_path / "k2")
+    assert (tmp_path / "out" / kept[0].name).stat().st_mtime_ns == stamp
+    assert content(tmp_path / "out") == content(tmp_path / "whole")
+
+
+def test_a_damaged_file_keeps_what_is_finished(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Repaired, with fewer rows than before, it is read anew; no part of another file is."""
+    damaged = titles / "b.parquet"
+    pq.write_table(pa.table({"row": range(900), "title": ["x" * 500] * 900}), damaged)
+    content_ = damaged.read_bytes()
+    damaged.write_bytes(content_[:4] + b"\0" * 40 + content_[44:])
+    monkeypatch.setattr(source, "ROWS", 5)
+    with pytest.raises(SourceError, match=r"b\.parquet cannot be read.*what is finished is kept"):
+        run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
+    assert not (tmp_path / "out").exists()
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "out.unfinished").glob("*0-*")}
+    assert len(kept) == 4, "two parts of the first file, and their notes"
+    (tmp_path / "out.unfinished/part-0001-00002.parquet").write_text("of the file as it was")
+    pq.write_table(pa.table({"row": [7, 8], "title": ["cook", "nurse"]}), damaged)
+    run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
+    for path, stamp in kept.items():
+        if path.suffix == ".parquet":
+            assert (tmp_path / "out" / path.name).stat().st_mtime_ns == stamp
+    run(monkeypatch, titles, tmp_path / "again", tmp_path / "known")
+    assert content(tmp_path / "out") == content(tmp_path / "again")
+    pq.write_table(pa.table({"row": [7], "title": ["cook"]}), damaged)
+    with pytest.raises(OutputError, match="is there already"):
+        run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
+
+
+def test_what_another_run_left_is_not_mixed_with_this(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(output.Output, "write_file", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(patch, titles, tmp_path / "out", tmp_path / "known")
+    with pytest.raises(OutputError, match="a run with other params has left"):
+        run(monkeypatch, titles, tmp_path / "out", tmp_path / "known", "--top-k=2")
+    run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
+    with pytest.raises(OutputError, match="is there already"):
+        run(monkeypatch, titles / "a.parquet", tmp_path / "out", tmp_path / "known")
+
+
+def test_refused_rows_stand_in_a_file(
+    model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in.csv").write_text("id,title\n1,nurse\n2\n3,cook\n")
+    run(monkeypatch, tmp_path / "in.csv", tmp_path / "out", tmp_path / "known")
+    refused = pq.read_table(tmp_path / "out/refused.parquet").to_pylist()
+    assert refused == [
+        {"file": "in.csv", "line": 3, "reason": "wrong number of fields", "row": "2"},
+    ]
+    assert json.loads((tmp_path / "out/manifest.json").read_text())["refused"] == 1
+
+
+def test_columns_of_the_answer_are_not_overwritten(
+    model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in.csv").write_text("reason,title\n1,nurse\n")
+    with pytest.raises(SourceError, match="reason; use --prefix=found_"):
+        run(monkeypatch, tmp_path / "in.csv", tmp_path / "out", tmp_path / "known")
+
+
+def test_a_run_of_a_registered_model_is_remembered_also_by_a_run_that_finds_it_there(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        run(monkeypatch, titles, Path("out"), tmp_path / "known", "--model=models:/toy")
+        known = last_run(tmp_path, "toy")
+        assert known is not None and (known.model, known.rows) == ("models:/toy/1", 9)
+        assert known.titles.rows() == [("nurse", 4), ("", 2), ("cook", 2)]
+        (tmp_path / LAST / "toy.json").unlink()

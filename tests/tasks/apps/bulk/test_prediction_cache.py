@@ -1,0 +1,62 @@
+"""Answers kept by title: asked once, whole or not at all, one run at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.apps.bulk.prediction_cache import InUseError, distinct, prediction_cache
+
+
+def shouted(titles: list[str]) -> pa.Table:
+    return pa.table({"loud": [title.upper() for title in titles]})
+
+
+def test_a_title_is_asked_once_also_tomorrow(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def ask(titles: list[str]) -> pa.Table:
+        asked.extend(titles)
+        return shouted(titles)
+
+    with prediction_cache(tmp_path / "known") as known:
+        assert known(pa.array(["b", "a"]), ask)[1] == 2
+        answers, new = known(pa.array(["c", "a", "b\0", "b"]), ask)
+        assert answers["loud"].to_pylist() == ["C", "A", "B\0", "B"]
+        assert new == 2
+    with prediction_cache(tmp_path / "known") as known:
+        answers, new = known(pa.array(["a", "b\0", "c", "b"]), ask)
+        assert answers["loud"].to_pylist() == ["A", "B\0", "C", "B"]
+        assert new == 0
+    assert asked == ["b", "a", "c", "b\0"]
+
+
+def test_what_fails_leaves_nothing_half(tmp_path: Path) -> None:
+    def fail(titles: list[str]) -> pa.Table:
+        raise RuntimeError("killed")
+
+    with prediction_cache(tmp_path) as known:
+        known(pa.array(["a"]), shouted)
+        with pytest.raises(RuntimeError, match="killed"):
+            known(pa.array(["a", "b"]), fail)
+        (tmp_path / "1.arrow").write_bytes(b"left by a kill before the table named it")
+        answers, new = known(pa.array(["b", "a"]), shouted)
+    assert (answers["loud"].to_pylist(), new) == (["B", "A"], 1)
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
+    with prediction_cache(tmp_path), pytest.raises(InUseError, match="--cache-dir"):  # noqa: SIM117
+        with prediction_cache(tmp_path):
+            pass
+
+
+@given(st.lists(st.none() | st.text(max_size=3)))
+def test_distinct_titles_and_where_each_row_has_its_own(titles: list[str | None]) -> None:
+    once, places = distinct(pa.chunked_array([titles[:3], titles[3:]], pa.string()))
+    assert len(set(once.to_pylist())) == len(once)
+    back = [None if place is None else once[place].as_py() for place in places.to_pylist()]
+    assert back == titles

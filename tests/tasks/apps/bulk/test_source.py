@@ -1,0 +1,159 @@
+"""Files of raw titles as they come: folders, columns, encodings, rows that are none."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tasks.apps.bulk import source
+from tasks.apps.bulk.files import Refused, SourceError
+from tasks.apps.bulk.source import TitleSource
+
+
+def read(address: str, column: str = "") -> tuple[list[dict[str, object]], list[Refused]]:
+    """Return all rows of an input, and those that were refused."""
+    found, refused = TitleSource.find(address, column), []
+    rows = [
+        row
+        for file in found.files
+        for split in found.parts(file, refused.append)
+        for row in split.to_pylist()
+    ]
+    return rows, refused
+
+
+def written(path: Path, content: bytes) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"id,raw_title\n7,nurse\n8,\xc3\xa9lectricien\n9,\n",
+        b"\xef\xbb\xbfid;raw_title\r\n7;nurse\r\n8;\xc3\xa9lectricien\r\n9;\r\n",
+        "id\traw_title\n7\tnurse\n8\télectricien\n9\t\n".encode("cp1252"),
+        "id,raw_title\n7,nurse\n8,électricien\n9,\n".encode("utf-16"),
+    ],
+    ids=["utf-8", "a spreadsheet's", "cp1252", "utf-16"],
+)
+def test_text_as_programs_write_it(tmp_path: Path, content: bytes) -> None:
+    rows, refused = read(written(tmp_path / "in.csv", content))
+    assert rows == [
+        {"id": "7", "raw_title": "nurse"},
+        {"id": "8", "raw_title": "électricien"},
+        {"id": "9", "raw_title": ""},
+    ]
+    assert not refused
+
+
+def test_rows_that_are_none_are_refused_and_the_others_live(tmp_path: Path) -> None:
+    lines = b'id,title\n1,"a, b\nc"\n2\n3,x,y\n4,\xff\n5,ok\xc3\xa9\n'
+    rows, refused = read(written(tmp_path / "in.csv", lines))
+    assert rows == [{"id": "1", "title": "a, b\nc"}, {"id": "5", "title": "oké"}]
+    assert refused == [
+        Refused("in.csv", 4, "wrong number of fields", "2"),
+        Refused("in.csv", 5, "wrong number of fields", "3,x,y"),
+        Refused("in.csv", 6, "bytes that are not text", "4,\\udcff"),
+    ]
+
+
+def test_a_quote_that_is_never_closed_costs_its_own_row_alone(tmp_path: Path) -> None:
+    """Six rows in: five out, and one refused with its line; no row is lost in silence."""
+    lines = b'id,title\n1,nurse\n2,"cook\n3,ward\n4,"a, b"\n5,chef\n6,pilot\n'
+    rows, refused = read(written(tmp_path / "in.csv", lines))
+    assert [row["id"] for row in rows] == ["1", "3", "4", "5", "6"]
+    assert rows[2] == {"id": "4", "title": "a, b"}
+    assert refused == [Refused("in.csv", 3, "broken quotes", '2,"cook')]
+
+
+def test_a_row_without_values_is_refused_too(tmp_path: Path) -> None:
+    rows, refused = read(written(tmp_path / "in.csv", b"title\nnurse\n\ncook\n"))
+    assert rows == [{"title": "nurse"}, {"title": "cook"}]
+    assert refused == [Refused("in.csv", 3, "empty row", "")]
+
+
+def test_columns_may_have_any_names(tmp_path: Path) -> None:
+    rows, _ = read(written(tmp_path / "in.csv", b"line,text,fault,title\n1,2,3,nurse\n"))
+    assert rows == [{"line": "1", "text": "2", "fault": "3", "title": "nurse"}]
+
+
+def test_a_folder_is_read_by_name_and_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "ROWS", 3)
+    for name in ("b", "a/x", ".hidden", "_note"):
+        written(tmp_path / f"in/{name}.csv", b"title\n" + f"{name}\n".encode() * 7)
+    written(tmp_path / "in/c.csv.gz", gzip.compress(b"title\nc\n"))
+    written(tmp_path / "in/readme.md", b"no table")
+    found = TitleSource.find(str(tmp_path / "in"))
+    assert [file.name for file in found.files] == ["a/x.csv", "b.csv", "c.csv.gz"]
+    sizes = [[len(split) for split in found.parts(file, print)] for file in found.files]
+    assert sizes == [[3, 3, 1], [3, 3, 1], [1]]
+
+
+def test_parquet_keeps_its_columns(tmp_path: Path) -> None:
+    table = pa.table({"id": [1, 2], "Job_Title": pa.array(["nurse", None]).dictionary_encode()})
+    pq.write_table(table, tmp_path / "in.parquet")
+    found = TitleSource.find(str(tmp_path / "in.parquet"))
+    assert found.column == "Job_Title"
+    assert [*found.parts(found.files[0], print)] == [table]
+
+
+def test_another_file_system() -> None:
+    import fsspec
+
+    memory = fsspec.filesystem("memory")
+    memory.pipe_file("/board/titles.csv", b"title\nnurse\n")
+    assert read("memory://board") == ([{"title": "nurse"}], [])
+
+
+@pytest.mark.parametrize(
+    ("files", "column", "said"),
+    [
+        ({}, "", "no file that ends in"),
+        ({"a.csv": b""}, "", "is empty: it needs a header"),
+        ({"a.csv": b"id,name\n1,2\n"}, "", "which column holds the titles"),
+        ({"a.csv": b"id,name\n1,2\n"}, "title", "no column 'title'"),
+        ({"a.csv": b"id,id\n1,2\n"}, "", "a column stands twice"),
+        ({"a.csv": b"title\nx\n", "b.parquet": b""}, "", "CSV and Parquet"),
+        ({"a.parquet": b"no parquet"}, "", "cannot be read"),
+    ],
+)
+def test_what_cannot_be_meant(
+    tmp_path: Path, files: dict[str, bytes], column: str, said: str
+) -> None:
+    for name, content in files.items():
+        written(tmp_path / name, content)
+    with pytest.raises(SourceError, match=said):
+        TitleSource.find(str(tmp_path), column)
+
+
+def test_a_column_of_numbers_is_no_titles(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"title": [1, 2]}), tmp_path / "in.parquet")
+    with pytest.raises(SourceError, match="is int64, titles are text"):
+        TitleSource.find(str(tmp_path), "title")
+
+
+def test_a_file_of_other_columns_and_a_damaged_one(tmp_path: Path) -> None:
+    written(tmp_path / "a.csv", b"title\nx\n")
+    written(tmp_path / "b.csv", b"name\nx\n")
+    with pytest.raises(SourceError, match=r"b\.csv has the columns name"):
+        read(str(tmp_path))
+    (tmp_path / "b.csv").unlink()
+    pq.write_table(pa.table({"title": ["x" * 100] * 1000}), tmp_path / "b.parquet")
+    damaged = (tmp_path / "b.parquet").read_bytes()
+    (tmp_path / "a.csv").unlink()
+    written(tmp_path / "b.parquet", damaged[:4] + b"\0" * 40 + damaged[44:])
+    with pytest.raises(SourceError, match=r"b\.parquet cannot be read.*what is finished is kept"):
+        read(str(tmp_path))
+
+
+def test_nothing_there() -> None:
+    with pytest.raises(SourceError, match="no file or folder"):
+        TitleSource.find("/no/such/place")

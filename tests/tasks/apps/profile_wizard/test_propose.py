@@ -1,0 +1,330 @@
+"""From files as people have them to a profile that the stages can work with."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+
+from flows.workspaces.profiles import merged
+from tasks.apps.profile_wizard.propose import Proposal, propose
+from tasks.apps.profile_wizard.refusals import ProposalError
+from tasks.check_params import check_params, load_params
+from tasks.pipeline.ingest.params import IngestParams
+from tasks.pipeline.ingest.stage import ingest, require_usable
+from tasks.tables.source_files import IngestError
+
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLE = ROOT / "examples/own_taxonomy"
+HEADER = ("Kennziffer", "Beruf", "Bezeichnung", "Sparte")
+ROWS = [
+    ("B1", "Bäcker", "Brotbäcker", "Lebensmittel"),
+    ("B1", "Bäcker", "Bäckergeselle", "Lebensmittel"),
+    ("B2", "Pfleger", "Altenpfleger", "Gesundheit"),
+    ("B2", "Pfleger", "Krankenpfleger", "Gesundheit"),
+    ("B2", "Pfleger", "Pflegekraft", "Gesundheit"),
+    ("B3", "Ärztin", "Chirurgin", "Gesundheit"),
+    ("B3", "Ärztin", "Fachärztin", "Gesundheit"),
+]
+RAW = [("Anzeige", "Ziel"), ("Brotbäcker gesucht", "B1"), ("Nachtdienst", ""), ("Chirurgin", "B3")]
+
+
+def written(path: Path, rows: list[tuple[str, ...]], delimiter: str = ";", code: str = "utf-8"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding=code, newline="") as file:
+        csv.writer(file, delimiter=delimiter).writerows(rows)
+    return path
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Make a main tree of parameters alone."""
+    (tmp_path / "clone").mkdir()
+    text = (ROOT / "params.yaml").read_text(encoding="utf-8")
+    (tmp_path / "clone/params.yaml").write_text(text, encoding="utf-8")
+    return tmp_path / "clone"
+
+
+@pytest.fixture
+def titles(tmp_path: Path) -> Path:
+    return written(tmp_path / "titles.csv", [HEADER, *ROWS])
+
+
+def values(proposal: Proposal) -> dict[str, Any]:
+    tree: dict[str, Any] = yaml.safe_load(proposal.text)
+    return tree
+
+
+def columns(proposal: Proposal, split: str = "taxonomy") -> dict[str, str]:
+    return values(proposal)["ingest"][split]["columns"]
+
+
+def test_the_example_is_read_whole_by_what_is_proposed(root: Path) -> None:
+    """Lay the profile over the parameters, check these as the flows do, and ingest."""
+    proposal = propose("mine", EXAMPLE / "titles.csv", EXAMPLE / "raw.csv", root=ROOT)
+    tree = values(proposal)
+    assert tree["external"] == {
+        "titles.csv": "./examples/own_taxonomy/titles.csv",
+        "raw.csv": "./examples/own_taxonomy/raw.csv",
+    }
+    assert tree["ingest"]["taxonomy"]["columns"] == {
+        "occupation_id": "Job code",
+        "title": "Also called",
+        "occupation_label": "Standard title",
+        "codes": "Job family",
+    }
+    assert tree["ingest"]["inputs"]["columns"] == {
+        "raw_title": "posting title",
+        "occupation_id": "code",
+    }
+    tree.pop("external")
+    base = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    (root / "params.yaml").write_text(yaml.safe_dump(merged(base, tree)), encoding="utf-8")
+    params = load_params(root / "params.yaml")
+    check_params(params)
+    assert params.register_.name == "rolecall-mine"
+    section = IngestParams.model_validate(
+        params.ingest.model_dump() | {"folder": EXAMPLE.as_posix()}
+    )
+    read = ingest(section)
+    require_usable(read, section)
+    assert (read.occupations.height, read.aliases.height, read.errors) == (20, 107, 0)
+    assert (read.inputs.height, read.inputs["occupation_id"].count()) == (50, 46)
+    assert "  20 occupations, 107 titles, labels among them" in proposal.shown
+    assert "  50 inputs, 46 labelled" in proposal.shown
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_other_names_delimiters_and_encodings(
+    root: Path, tmp_path: Path, delimiter: str, code: str
+) -> None:
+    titles = written(tmp_path / "titles.csv", [HEADER, *ROWS], delimiter, code)
+    proposal = propose("mine", titles, written(tmp_path / "raw.csv", RAW), root=root)
+    assert columns(proposal) == {
+        "occupation_id": "Kennziffer",
+        "title": "Bezeichnung",
+        "occupation_label": "Beruf",
+    }
+    assert columns(proposal, "inputs") == {"raw_title": "Anzeige", "occupation_id": "Ziel"}
+    taxonomy = values(proposal)["ingest"]["taxonomy"]
+    assert taxonomy["delimiter"] == delimiter
+    assert taxonomy["encoding"] == {"utf-8-sig": "utf-8", "utf-16": "utf-16-le"}.get(code, code)
+
+
+def test_parquet_with_numbers_as_ids(root: Path, tmp_path: Path) -> None:
+    path = tmp_path / "titles.parquet"
+    keys = [int(row[0].removeprefix("B")) for row in ROWS]
+    pl.DataFrame({"key": keys, "name": [row[2] for row in ROWS]}).write_parquet(path)
+    proposal = propose("mine", path, root=root)
+    assert columns(proposal) == {"occupation_id": "key", "title": "name"}
+    taxonomy = values(proposal)["ingest"]["taxonomy"]
+    assert (taxonomy["delimiter"], taxonomy["encoding"]) == ("", "")
+
+
+def test_without_ids_the_label_is_the_id(root: Path, tmp_path: Path) -> None:
+    rows = [(label, title) for _, label, title, _ in [HEADER, *ROWS]]
+    proposal = propose("mine", written(tmp_path / "t.csv", rows), root=root)
+    assert columns(proposal) == {
+        "occupation_id": "Beruf",
+        "title": "Bezeichnung",
+        "occupation_label": "Beruf",
+    }
+    assert values(proposal)["ingest"]["inputs"]["reader"] == "none"
+    assert values(proposal)["synonyms"] == {"reader": "none"}
+
+
+def test_what_is_told_is_not_guessed(root: Path, titles: Path) -> None:
+    told = {"title": "Bezeichnung", "occupation_label": "", "codes": "Beruf"}
+    proposal = propose("mine", titles, root=root, columns=told)
+    assert columns(proposal) == {
+        "occupation_id": "Kennziffer",
+        "title": "Bezeichnung",
+        "codes": "Beruf",
+    }
+
+
+def test_two_columns_that_may_both_be_it_are_asked_about(root: Path, tmp_path: Path) -> None:
+    """Name neither: both are words that differ from row to row."""
+    rows = [(f"B{n // 3}", f"cook {n}", f"Koch {n}") for n in range(9)]
+    path = written(tmp_path / "t.csv", [("key", "English", "German"), *rows])
+    with pytest.raises(ProposalError) as error:
+        propose("mine", path, root=root)
+    message = str(error.value)
+    assert "'English' and 'German' may each be title" in message
+    assert f"{path} (UTF-8, semicolons between fields) has the columns" in message
+    assert "\n  'German': Koch 0, Koch 1, Koch 2, ...\n" in message
+    assert "--column ROLE=COLUMN" in message
+    proposal = propose("mine", path, root=root, columns={"title": "German"})
+    assert columns(proposal)["title"] == "German"
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("id", "title"), ("1", "cook"), ("2", "nurse")], "no column looks like occupation_id"),
+        ([("title",), ("cook",)], "no column looks like occupation_id"),
+        ([("id", "title")], "has a header and no rows"),
+        ([("id", "id"), ("1", "cook")], r"has the column \['id'\] more than once"),
+        ([], "has no header line"),
+    ],
+)
+def test_files_that_are_no_taxonomy(
+    root: Path, tmp_path: Path, rows: list[tuple[str, ...]], message: str
+) -> None:
+    path = written(tmp_path / "t.csv", rows)
+    with pytest.raises((ProposalError, IngestError), match=message) as error:
+        propose("mine", path, root=root)
+    assert str(path) in str(error.value)
+
+
+def test_one_title_an_occupation_cannot_be_learned(root: Path, tmp_path: Path) -> None:
+    path = written(tmp_path / "t.csv", [("id", "title"), ("1", "cook"), ("2", "nurse")])
+    with pytest.raises(ProposalError, match="has one title for each occupation"):
+        propose("mine", path, root=root, columns={"occupation_id": "id"})
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"titel": "Beruf"}, "--column titel=...: choose occupation_id, title, "),
+        ({"occupation_id": ""}, "--column occupation_id=: .* has the columns"),
+        ({"title": "Berufe"}, "--column title=Berufe: .* has the columns\n  'Kennziffer'"),
+    ],
+)
+def test_what_is_told_must_be_there(
+    root: Path, titles: Path, told: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ProposalError, match=message):
+        propose("mine", titles, root=root, columns=told)
+
+
+def test_labels_in_place_of_ids_are_told(root: Path, titles: Path, tmp_path: Path) -> None:
+    raw = written(tmp_path / "raw.csv", [("text", "for"), ("Brotbäcker ab sofort", "Bäcker")])
+    proposal = propose("mine", titles, raw, root=root)
+    assert columns(proposal, "inputs") == {"raw_title": "text"}
+    hint = next(line for line in proposal.shown if "by their label" in line)
+    assert "'occupation_id=Beruf'" in hint
+    again = propose("mine", titles, raw, root=root, columns={"occupation_id": "Beruf"})
+    assert columns(again, "inputs") == {"occupation_id": "for", "raw_title": "text"}
+
+
+def test_one_title_a_line(root: Path, titles: Path, tmp_path: Path) -> None:
+    """No header: the first line is a title, and titles may hold commas."""
+    lines = tmp_path / "raw.txt"
+    lines.write_text("Brotbäcker, Nacht\nKoch\nPflegekraft, Teilzeit\n", encoding="utf-8")
+    proposal = propose("mine", titles, lines, root=root)
+    assert values(proposal)["ingest"]["inputs"]["reader"] == "lines"
+    assert "  3 inputs, 0 labelled" in proposal.shown
+    named = written(tmp_path / "raw.csv", [("text",), ("Koch",)])
+    proposal = propose("mine", titles, named, root=root)
+    assert columns(proposal, "inputs") == {"raw_title": "text"}
+    assert "  1 inputs, 0 labelled" in proposal.shown
+
+
+@pytest.mark.parametrize(("titles", "is_small"), [(999, True), (1000, False)])
+def test_small_taxonomies_are_trained_on_for_less_long(
+    root: Path, tmp_path: Path, titles: int, is_small: bool
+) -> None:
+    """Ten titles an occupation, the first of them its label."""
+    rows = [(f"B{n // 10}", f"cook of number {n}") for n in range(titles)]
+    path = written(tmp_path / "t.csv", [("id", "title"), *rows])
+    assert ("train" in values(propose("mine", path, root=root))) == is_small
+
+
+def test_synonyms_by_any_two_names(root: Path, titles: Path, tmp_path: Path) -> None:
+    pairs = written(tmp_path / "s.csv", [("dies", "das"), ("Bäcker", "Bäckerin")])
+    proposal = propose("mine", titles, synonyms=pairs, root=root)
+    assert values(proposal)["synonyms"] == {
+        "reader": "table",
+        "file": "data/external/s.csv",
+        "columns": {"term": "dies", "synonym": "das"},
+    }
+
+
+def test_files_of_one_name_do_not_collide(root: Path, tmp_path: Path) -> None:
+    """One lies in the clone, one outside; on some disks A and a are one name."""
+    taxonomy = written(root / "a/titles.csv", [HEADER, *ROWS])
+    raw = written(tmp_path / "b/Titles.csv", RAW)
+    tree = values(propose("mine", taxonomy, raw, root=root))
+    assert tree["external"] == {"titles.csv": "./a/titles.csv", "inputs-Titles.csv": str(raw)}
+    assert tree["ingest"]["taxonomy"]["files"] == {"titles": "titles.csv"}
+    assert tree["ingest"]["inputs"]["file"] == "inputs-Titles.csv"
+
+
+def test_rows_at_fault_are_warned_of(root: Path, titles: Path, tmp_path: Path) -> None:
+    raw = written(tmp_path / "raw.csv", [*RAW, ("Koch", "B9"), ("Chirurgin", "B3")])
+    shown = propose("mine", titles, raw, root=root).shown
+    assert shown[-1].startswith("warning: 1 of 12 rows are at fault, more than ingest.max_reject")
+    assert not any("warning" in line for line in propose("mine", titles, root=root).shown)
+
+
+def test_a_delimiter_that_does_not_part_the_file(root: Path, titles: Path) -> None:
+    with pytest.raises(IngestError, match="no table with commas between fields; it has semicolons"):
+        propose("mine", titles, root=root, delimiter=",")
+
+
+def test_an_encoding_is_told_for_files_that_need_it(root: Path, tmp_path: Path) -> None:
+    rows = [("kod", "nazwa"), ("1", "księgowy"), ("1", "księgowa"), ("2", "mąż"), ("2", "łucznik")]
+    titles = written(tmp_path / "t.csv", rows, code="cp1250")
+    raw = written(tmp_path / "raw.csv", RAW)
+    told = {"occupation_id": "kod", "title": "nazwa"}
+    proposal = propose("mine", titles, raw, root=root, columns=told, encoding="cp1250")
+    ingest_of = values(proposal)["ingest"]
+    assert (ingest_of["taxonomy"]["encoding"], ingest_of["inputs"]["encoding"]) == (
+        "cp1250",
+        "utf-8",
+    )
+    assert any("księgowy" in line for line in proposal.shown)
+
+
+@pytest.mark.parametrize("name", ["", "my profile", "../mine", "mine.yaml", "für", "-mine", "a/b"])
+def test_names_that_no_model_can_have(root: Path, titles: Path, name: str) -> None:
+    with pytest.raises(ProposalError, match="is no name of a profile: letters"):
+        propose(name, titles, root=root)
+
+
+def test_any_name_of_a_column_survives_the_profile(root: Path, tmp_path: Path) -> None:
+    """Put signs of YAML, quotes and a line end into the header."""
+    title = 'a: #title "x" {y}\nz'
+    rows = [("Kennziffer: 'é'", title), *((key, one) for key, _, one, _ in ROWS)]
+    told = {"title": title, "occupation_id": "Kennziffer: 'é'"}
+    path = written(tmp_path / "t.csv", rows)
+    assert columns(propose("mine", path, root=root, columns=told)) == told
+
+
+@pytest.mark.thorough
+def test_the_command_writes_once(root: Path, titles: Path) -> None:
+    """Call it from the clone with a path from there; the second time it refuses, with the way."""
+    (root / "profiles").mkdir()
+    command = [
+        sys.executable,
+        "-m",
+        "tasks.apps.profile_wizard",
+        "mine",
+        "--taxonomy",
+        "../titles.csv",
+    ]
+    environment = {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+
+    def run(*more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, *more], cwd=root, env=environment, capture_output=True, text=True
+        )
+
+    first = run()
+    assert (first.returncode, first.stdout.splitlines()[-1]) == (0, "written: profiles/mine.yaml")
+    text = (root / "profiles/mine.yaml").read_text(encoding="utf-8")
+    second = run("--column", "codes=Sparte")
+    assert second.returncode == 1
+    assert "mine.yaml exists: choose another name, or --force" in second.stderr
+    assert (root / "profiles/mine.yaml").read_text(encoding="utf-8") == text
+    assert run("--column", "codes=Sparte", "--force").returncode == 0
+    assert (root / "profiles/mine.yaml").read_text(encoding="utf-8") != text

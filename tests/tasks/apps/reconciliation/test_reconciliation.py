@@ -1,0 +1,160 @@
+"""The service on a toy taxonomy: the contract, matches, suggestions, and refusals."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import contract
+import pytest
+from fastapi.testclient import TestClient
+from served_toy import toy_normalizer
+
+from models.ranking.calibration import Calibration
+from tasks.apps.reconciliation.bodies import BATCH, MOST_BYTES
+from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
+from tasks.apps.reconciliation.web import application
+
+SURE = Calibration(0.05, [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], -10)
+TEMPLATES = ("view", "preview")
+
+
+@pytest.fixture(scope="module")
+def client() -> TestClient:
+    return TestClient(application(TaxonomyService(toy_normalizer(SURE)), "toy", 0.5))
+
+
+def asked(client: TestClient, **queries: Any) -> dict[str, list[dict[str, Any]]]:
+    answer = client.post("/", data={"queries": json.dumps(queries)})
+    assert answer.status_code == 200, answer.text
+    contract.check("reconciliation-result-batch", answer.json())
+    return {name: one["result"] for name, one in answer.json().items()}
+
+
+def test_the_manifest(client: TestClient) -> None:
+    answer = client.get("/", headers={"Origin": "http://elsewhere"})
+    contract.check("manifest", answer.json())
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert answer.json()["batchSize"] == BATCH
+    for name in TEMPLATES:
+        page = client.get(answer.json()[name]["url"].replace("{{id}}", "baker"))
+        assert page.status_code == 200 and "51-3011" in page.text
+
+
+def test_any_origin_may_ask(client: TestClient) -> None:
+    headers = {"Origin": "http://elsewhere", "Access-Control-Request-Method": "POST"}
+    assert client.options("/", headers=headers).headers["access-control-allow-origin"] == "*"
+    bad = client.post("/", data={"queries": "no"}, headers={"Origin": "http://elsewhere"})
+    assert bad.status_code == 400 and bad.headers["access-control-allow-origin"] == "*"
+
+
+def test_a_batch(client: TestClient) -> None:
+    found = asked(
+        client,
+        q0={"query": "Bread maker", "type": "occupation", "limit": 3, "type_strict": "should"},
+        q1={"query": "???"},
+        q2={"query": "warden"},
+        q3={"query": "ward sister", "limit": 1.0},
+    )
+    assert [*found] == ["q0", "q1", "q2", "q3"]
+    best = found["q0"][0]
+    assert (best["id"], best["name"], best["match"]) == ("baker", "Baker", True)
+    assert best["description"] in ("Bread maker", "BREAD maker") and len(found["q0"]) == 3
+    assert [one["match"] for one in found["q0"][1:]] == [False, False]
+    scores = [one["score"] for one in found["q0"]]
+    assert scores == sorted(scores, reverse=True)
+    assert found["q1"] == []
+    assert [(one["id"], one["score"]) for one in found["q2"]] == [("warden", 100)]  # an id
+    assert [one["id"] for one in found["q3"]] == ["nurse"]
+
+
+def test_what_is_asked_in_the_address_is_answered_alike(client: TestClient) -> None:
+    queries = {"a": {"query": "keeper"}}
+    answer = client.get("/", params={"queries": json.dumps(queries)}).json()
+    assert answer["a"]["result"] == asked(client, **queries)["a"]
+
+
+def test_a_match_is_as_sure_as_the_threshold() -> None:
+    for threshold, match in ((0.0, True), (1.0, False)):
+        service = application(TaxonomyService(toy_normalizer(SURE)), "toy", threshold)
+        (best, *_) = asked(TestClient(service), q={"query": "bread"})["q"]
+        assert best["match"] is match
+    unsure = TestClient(application(TaxonomyService(toy_normalizer()), "toy", 0.0))
+    assert not any(one["match"] for one in asked(unsure, q={"query": "baker s"})["q"])
+
+
+def test_conditions_leave_out_what_has_another_value(client: TestClient) -> None:
+    def with_code(value: object) -> list[str]:
+        query = {"query": "keeper", "properties": [{"pid": "level_1", "v": value}]}
+        return [one["id"] for one in asked(client, q=query)["q"]]
+
+    assert with_code("7") == ["baker"] and with_code(7) == ["baker"]
+    assert set(with_code(["7", {"id": "2"}])) == {"baker", "nurse"}
+    assert with_code("9") == []
+
+
+def test_an_extension(client: TestClient) -> None:
+    wanted = {"ids": ["baker", "nobody"], "properties": [{"id": "level_2"}, {"id": "standard_SOC"}]}
+    answer = client.post("/", data={"extend": json.dumps(wanted)}).json()
+    contract.check("data-extension-response", answer)
+    assert [one["id"] for one in answer["meta"]] == ["level_2", "standard_SOC"]
+    assert answer["rows"] == {
+        "baker": {"level_2": [{"str": "75"}], "standard_SOC": [{"str": "51-3011"}]},
+        "nobody": {"level_2": [], "standard_SOC": []},
+    }
+    proposed = client.get("/properties", params={"type": "occupation", "limit": 2}).json()
+    assert [one["id"] for one in proposed["properties"]] == ["label", "aliases"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "prefix", "found"),
+    [
+        ("entity", "bak", ["baker"]),
+        ("entity", "NURSE", ["nurse"]),
+        ("entity", "keep", ["warden", "nurse"]),
+        ("entity", "maker", ["baker"]),
+        ("entity", "", []),
+        ("property", "level", ["level_1", "level_2"]),
+        ("property", "all", ["aliases"]),
+        ("type", "occ", ["occupation"]),
+    ],
+)
+def test_suggestions(client: TestClient, kind: str, prefix: str, found: list[str]) -> None:
+    answer = client.get(f"/suggest/{kind}", params={"prefix": prefix}).json()
+    plural = {"entity": "entities", "property": "properties", "type": "types"}[kind]
+    contract.check(f"suggest-{plural}-response", answer)
+    assert [one["id"] for one in answer["result"]] == found
+    behind = client.get(f"/suggest/{kind}", params={"prefix": prefix, "cursor": 1}).json()
+    assert behind["result"] == answer["result"][1:]
+
+
+@pytest.mark.parametrize(
+    ("form", "status", "said"),
+    [
+        ({"queries": "{"}, 400, "queries: Invalid JSON"),
+        ({"queries": "[]"}, 400, "queries: Input should be"),
+        ({"queries": '{"q": {"query": 7}}'}, 400, "queries.q.query: Input should be a valid str"),
+        ({"queries": '{"q": {"query": ""}}'}, 400, "queries.q: give a query"),
+        ({"queries": '{"q": {"query": "a", "limit": 0}}'}, 400, "queries.q.limit: Input should"),
+        ({"queries": '{"q": {"query": "a", "limit": NaN}}'}, 400, "queries.q.limit"),
+        ({"queries": '{"q": {"query": "a", "kind": 1}}'}, 400, "queries.q.kind: Extra inputs"),
+        ({"queries": json.dumps({str(n): {"query": "a"} for n in range(1001)})}, 413, "1,001 qu"),
+        ({"extend": '{"ids": "baker", "properties": []}'}, 400, "extend.ids: Input should be"),
+        ({"extend": '{"ids": [], "properties": [{"id": "pay"}]}'}, 400, "unknown properties"),
+        ({"other": "1"}, 400, "no field queries or extend"),
+        ({"queries": "x" * MOST_BYTES}, 413, "bytes"),
+    ],
+)
+def test_refusals(client: TestClient, form: dict[str, str], status: int, said: str) -> None:
+    answer = client.post("/", data=form)
+    assert answer.status_code == status and said in answer.json()["message"]
+
+
+def test_other_refusals(client: TestClient) -> None:
+    assert client.post("/", json={"queries": {}}).status_code == 415
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert client.post("/", content=b"queries=\xff", headers=form).status_code == 400
+    assert client.post("/", content=b"queries=%ff", headers=form).status_code == 400
+    assert client.get("/occupation", params={"id": "<b>"}).status_code == 404
+    assert client.get("/suggest/entity", params={"prefix": "a", "cursor": "-1"}).status_code == 400
+    assert client.get("/suggest/places", params={"prefix": "a"}).status_code == 404

@@ -1,0 +1,187 @@
+"""A thousand requests to `python -m tasks.apps.reconciliation`, most bad; how it starts and ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import contract
+import pytest
+import tiny_registry
+import tiny_run
+from mlflow_import import WARNINGS
+
+pytestmark = [pytest.mark.slow, *WARNINGS]
+REQUESTS = 1000
+FORM = "application/x-www-form-urlencoded"
+
+
+class Service(NamedTuple):
+    """A running process, and its address."""
+
+    process: subprocess.Popen[str]
+    address: str
+
+    def ask(self, body: bytes | None, path: str = "", kind: str = FORM) -> tuple[int, bytes]:
+        request = urllib.request.Request(self.address + path, body, {"Content-Type": kind})
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read()
+
+
+class Body(NamedTuple):
+    """A request; `rows` are in its answer, or None where it has to be refused."""
+
+    kind: str
+    data: bytes
+    rows: int | None
+    content_type: str = FORM
+
+
+def begun(root: Path, *words: str) -> subprocess.Popen[str]:
+    kept = {name: value for name, value in os.environ.items() if name != "MLFLOW_TRACKING_URI"}
+    own = {"PYTHONPATH": str(tiny_run.ROOT), "GIT_CEILING_DIRECTORIES": str(root.parent)}
+    command = [
+        sys.executable,
+        "-m",
+        "tasks.apps.reconciliation",
+        "--model=models:/rolecall/1",
+        *words,
+    ]
+    return subprocess.Popen(
+        command, cwd=root, env=kept | own, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_registry.registered(tmp_path_factory.mktemp("root"), 1)
+
+
+@pytest.fixture(scope="module")
+def service(root: Path) -> Iterator[Service]:
+    process = begun(root, "--port=0")
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert " is the service to add" in line, process.communicate()
+    yield Service(process, line.split()[1])
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130 and "Traceback" not in errors
+
+
+def form(**fields: object) -> bytes:
+    return urllib.parse.urlencode(fields, errors="surrogatepass").encode()
+
+
+def queries(*asked: object) -> bytes:
+    return form(queries=json.dumps({f"q{number}": one for number, one in enumerate(asked)}))
+
+
+def bodies(draw: random.Random) -> Iterator[Body]:
+    """Yield one of each kind, with numbers and texts drawn anew."""
+    count = draw.randint(1, 9)
+    title = "".join(chr(draw.choice((32, 65, 101, 0x4E2D, 0x1F9D1))) for _ in range(count)) + "x"
+    number = draw.choice((0, -1, 10**30, float("inf"), float("nan"), True))
+    some = [{"query": title}] * count
+    yield Body("good", queries(*some), count)
+    yield Body("good, limits", queries(*({"query": title, "limit": n + 1} for n in range(9))), 9)
+    yield Body("good, a huge limit", queries({"query": title, "limit": 10**8}), 1)
+    yield Body("good, a huge title", queries({"query": title * draw.randint(10**4, 10**5)}), 1)
+    yield Body("good, no letters", queries({"query": "???"}, {"query": "\U0001f35e"}), 2)
+    yield Body("good, none", form(queries="{}"), 0)
+    yield Body("good, many", queries(*[{"query": "nurse"}] * 500), 500)
+    condition = {"pid": draw.choice(("level_1", "nothing")), "v": [1.5, title, {"id": "7"}]}
+    yield Body("good, conditions", queries({"query": title, "properties": [condition]}), 1)
+    yield Body("a number as query", queries({"query": number}), None)
+    yield Body("a list as query", queries({"query": [title]}), None)
+    yield Body("no query", queries({"limit": 3}), None)
+    yield Body("a bad limit", queries({"query": title, "limit": draw.choice((0, -5, "3"))}), None)
+    yield Body("limit NaN", queries({"query": title, "limit": float("nan")}), None)
+    yield Body("no such strictness", queries({"query": title, "type_strict": "some"}), None)
+    yield Body("an unknown field", queries({"query": title, "depth": 3}), None)
+    yield Body("queries in a list", form(queries=json.dumps(some)), None)
+    yield Body("a bare text", form(queries=json.dumps(title)), None)
+    yield Body("null", form(queries="null"), None)
+    yield Body("half of it", form(queries=json.dumps({"q": some[0]})[: draw.randint(1, 9)]), None)
+    yield Body("deeply nested", form(queries="[" * 10**5 + "]" * 10**5), None)
+    yield Body("a lone surrogate", form(queries='{"q": {"query": "\\ud800"}}'), None)
+    yield Body("too many", queries(*[{"query": "a"}] * 1001), None)
+    yield Body("too large", b"queries=" + b"x" * (1 << 24), None)
+    yield Body("no field", form(other=title), None)
+    yield Body("nothing", b"", None)
+    yield Body("no UTF-8", b"queries=\xff\xfe", None)
+    yield Body("no UTF-8, quoted", b"queries=%ff%fe", None)
+    yield Body("bytes", draw.randbytes(count), None)
+    yield Body("JSON", json.dumps({"queries": {}}).encode(), None, "application/json")
+    yield Body("no such type", queries(*some), None, "text/plain")
+    yield Body("ids that are none", form(extend='{"ids": [1], "properties": []}'), None)
+    yield Body("no such property", form(extend='{"ids": [], "properties": [{"id": "a"}]}'), None)
+    yield Body("extend a list", form(extend=json.dumps([title])), None)
+
+
+def test_a_thousand_requests(service: Service) -> None:
+    draw, asked = random.Random(1), 0
+    while asked < REQUESTS:
+        for body in bodies(draw):
+            status, answer = service.ask(body.data, kind=body.content_type)
+            asked += 1
+            if status == 200:
+                assert len(json.loads(answer)) == body.rows, body
+            else:
+                assert 400 <= status < 500 and body.rows is None, (body.kind, status, answer)
+                assert json.loads(answer)["message"], body.kind
+    assert service.process.poll() is None
+
+
+def test_the_way_of_a_spreadsheet(service: Service) -> None:
+    """Manifest, a batch of three, the codes of what was found, a suggestion, a preview."""
+    _, answer = service.ask(None)
+    manifest = json.loads(answer)
+    contract.check("manifest", manifest)
+    _, answer = service.ask(queries(*({"query": text} for text in ("nurse", "baker", "911"))))
+    results = json.loads(answer)
+    contract.check("reconciliation-result-batch", results)
+    ids = [one["result"][0]["id"] for one in results.values() if one["result"]]
+    assert ids
+    wanted = {"ids": ids, "properties": [{"id": "label"}]}
+    _, answer = service.ask(form(extend=json.dumps(wanted)))
+    extended = json.loads(answer)
+    contract.check("data-extension-response", extended)
+    (label,) = extended["rows"][ids[0]]["label"]
+    suggest = manifest["suggest"]["entity"]
+    assert suggest["service_url"] + "/" == service.address
+    path = suggest["service_path"].lstrip("/")
+    _, answer = service.ask(None, f"{path}?{urllib.parse.urlencode({'prefix': label['str']})}")
+    assert ids[0] in [one["id"] for one in json.loads(answer)["result"]]
+    status, page = service.ask(None, f"occupation?{urllib.parse.urlencode({'id': ids[0]})}")
+    assert status == 200 and label["str"].encode() in page
+
+
+def test_a_port_in_use_is_said(root: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        run = begun(root, f"--port={taken.getsockname()[1]}")
+        _, errors = run.communicate(timeout=60)
+    assert run.returncode == 1 and "is in use: choose another" in errors
+
+
+def test_no_such_model_is_said(root: Path) -> None:
+    run = begun(root, "--port=0", "--model=models:/nobody/1")
+    _, errors = run.communicate(timeout=60)
+    assert run.returncode == 1 and "no model models:/nobody/1" in errors

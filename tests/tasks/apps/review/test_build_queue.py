@@ -1,0 +1,93 @@
+"""The queue of a model without a network: answered anew, in order, varied, with reasons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from mlflow_import import WARNINGS
+from served_toy import toy_normalizer
+
+from models.normalizer.abstention import UNSURE
+from models.normalizer.answers import columns
+from models.ranking.calibration import Calibration
+from tasks.apps.review import rescore as asking
+from tasks.apps.review.__main__ import known_occupations
+from tasks.apps.review.build_queue import QUEUE, build_queue
+from tasks.apps.review.candidates import CANDIDATES
+from tasks.apps.review.page import Occupation
+from tasks.release.model_package.serving import ServedNormalizer
+
+pytestmark = WARNINGS
+LABELS = {"baker": "Baker", "nurse": "Nurse", "warden": "Keeper"}
+TYPES = {str: pa.string(), float: pa.float64(), bool: pa.bool_()}
+SCHEMA = pa.schema(
+    (name, pa.list_(TYPES[column.type]) if column.is_list else TYPES[column.type])
+    for name, column in columns().items()
+)
+
+
+@pytest.fixture
+def served() -> Any:
+    model = ServedNormalizer()
+    model.normalizer = toy_normalizer(Calibration(0.2, [0.0] * 3, [1.0] * 3, -99.0))
+    return model
+
+
+def candidates(*titles: str, **changes: Any) -> pl.DataFrame:
+    """Candidates that the run held back."""
+    rows = [
+        {
+            "normalized": title.lower(),
+            "raw_title": title,
+            "rows": 2,
+            "hash": number,
+            "abstained": True,
+            "reason": UNSURE,
+            "priority": 1.0,
+            **changes,
+        }
+        for number, title in enumerate(titles)
+    ]
+    return pl.DataFrame(rows, schema=dict(CANDIDATES))
+
+
+def test_each_has_alternatives_and_says_why(served: Any) -> None:
+    """What the run held back is answered now; the less sure one comes first."""
+    both = candidates("bread makr", "nurse keep", earlier_occupation_id="warden")
+    queue = build_queue(served, SCHEMA, both, LABELS, 5)
+    assert dict(queue.schema) == dict(QUEUE)
+    assert queue["raw_title"].to_list() == ["nurse keep", "bread makr"]
+    assert queue["confidence"][0] < queue["confidence"][1]
+    assert queue["occupation_id"].to_list() == ["nurse", "baker"]
+    assert [len(top) for top in queue["top_occupation_ids"]] == [3, 3], "all there are"
+    why = queue["why_queued"][1]
+    assert why.startswith("2 rows; ")
+    assert why.endswith("; held back in the run; an earlier run answered Keeper") or "unlike" in why
+    assert queue["why_answered"][1].startswith("Baker, by its title 'Bread maker'")
+    assert queue["model_version"].to_list() == ["m1", "m1"]
+
+
+def test_only_the_first_are_explained(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An explanation is many searches; all else is said of every title."""
+    monkeypatch.setattr(asking, "EXPLAINED", 1)
+    queue = build_queue(served, SCHEMA, candidates("bread makr", "nurse keep"), LABELS, 5)
+    assert [why is None for why in queue["why_answered"]] == [False, True]
+    assert queue["why_queued"].null_count() == 0
+
+
+def test_near_duplicates_and_the_budget(served: Any) -> None:
+    long = "maker of bread and of rolls"
+    both = candidates(long, f"{long}!", "ward sistr")
+    titles = build_queue(served, SCHEMA, both, LABELS, 5)["raw_title"].to_list()
+    assert sorted(title.strip("!") for title in titles) == [long, "ward sistr"]
+    assert len(build_queue(served, SCHEMA, both, LABELS, 1)) == 1
+    assert build_queue(served, SCHEMA, candidates(), LABELS, 1).is_empty()
+
+
+def test_what_the_page_knows_of_occupations(served: Any) -> None:
+    assert known_occupations(served)[1] == Occupation(
+        "nurse", "Nurse", ["Nurse", "Ward sister", "Keeper"], ["2"]
+    )

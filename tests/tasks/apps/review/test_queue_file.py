@@ -1,0 +1,77 @@
+"""The queue as a spreadsheet opens it: no formula, every title as it was."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from queues import queue_of
+
+from tasks.apps.review.queue_file import write_queue
+from tasks.io.schemas import FEEDBACK
+
+LABELS = {"nurse": "=Nurse", "baker": "Baker"}
+SIGNS = "=+-@\t\r"
+
+
+def rows_of(queue: pl.DataFrame) -> list[dict[str, str]]:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "queue.csv"
+        write_queue(queue, LABELS, path)
+        content = path.read_bytes()
+    assert content.startswith(b"\xef\xbb\xbf")
+    lines = content.decode("utf-8-sig").split("\n")
+    return [*csv.DictReader(f"{line}\n" for line in lines[:-1])]
+
+
+def test_columns_of_feedback_come_first_and_are_empty_where_a_person_writes() -> None:
+    (row,) = rows_of(queue_of("ward, nurse"))
+    assert list(row)[: len(FEEDBACK)] == list(FEEDBACK)
+    assert row == {
+        "raw_title": "ward, nurse",
+        "predicted_occupation_id": "nurse",
+        "matched_title": "Nurse",
+        "model_version": "m1",
+        "verdict": "",
+        "corrected_occupation_id": "",
+        "reviewer_id": "",
+        "judged_at": "",
+        "occupation_label": "'=Nurse",
+        "confidence": "0.25",
+        "rows": "3",
+        "why_queued": "3 rows",
+        "second_occupation_id": "baker",
+        "second_label": "Baker",
+    }
+
+
+def test_without_an_answer_there_is_no_prediction() -> None:
+    (row,) = rows_of(
+        queue_of("hello", occupation_id=None, matched_title=None, top_occupation_ids=[])
+    )
+    assert (row["predicted_occupation_id"], row["occupation_label"], row["second_label"]) == (
+        "",
+        "",
+        "",
+    )
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_no_cell_begins_like_a_formula(sign: str) -> None:
+    (row,) = rows_of(queue_of(f"{sign}1+1", occupation_id=f"{sign}x", matched_title=f"a{sign}"))
+    assert row["raw_title"] == f"'{sign}1+1"
+    assert row["predicted_occupation_id"] == f"'{sign}x"
+    assert row["matched_title"] == f"a{sign}"
+
+
+@pytest.mark.thorough
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=5))
+def test_every_title_can_be_read_back(titles: list[str]) -> None:
+    read = [row["raw_title"] for row in rows_of(queue_of(*titles))]
+    assert read == [f"'{title}" if title[0] in SIGNS else title for title in titles]
+    assert not any(cell.startswith(tuple(SIGNS)) for cell in read)

@@ -1,0 +1,41 @@
+"""What a stage's command makes of an error: a message for our own, a traceback for all others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tasks.io.command import run
+from tasks.io.frames import read_frame, write_json
+from tasks.io.schemas import ALIASES
+
+
+def test_an_error_of_our_own_is_a_message_and_its_place(tmp_path: Path) -> None:
+    missing = tmp_path / "aliases.parquet"
+    with pytest.raises(SystemExit) as ended:
+        run(lambda: print(read_frame(missing, ALIASES)))
+    message, place = str(ended.value).splitlines()
+    assert message.startswith(f"error: {missing} is missing: run `dvc repro`")
+    assert place.startswith("(FileNotFoundError in tasks/io/frames.py, line ")
+
+
+def test_an_error_of_a_library_keeps_its_traceback(tmp_path: Path) -> None:
+    """Below our code, and in code that is not ours: both are faults in the program."""
+    with pytest.raises(ValueError, match="Circular reference"):
+        run(lambda: write_json((ring := []).append(ring) or ring, tmp_path / "ring.json"))
+    with pytest.raises(json.JSONDecodeError):
+        run(lambda: json.loads("{"))
+
+
+def test_success_and_exit_statuses_go_through() -> None:
+    called = []
+    run(lambda: called.append(1))
+    assert called == [1]
+
+    def asks_for_help() -> None:
+        raise SystemExit(2)
+
+    with pytest.raises(SystemExit, match="2"):
+        run(asks_for_help)

@@ -1,0 +1,105 @@
+"""One section at a time: a stage is stopped by its own faults and by no other's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tasks.io.section import ParamsError, load, load_run, read_values, require_below
+from tasks.pipeline.ingest.params import IngestParams
+from tasks.pipeline.lexical.params import LexicalParams
+from tasks.pipeline.pairs.params import PairsParams
+from tasks.pipeline.typos.params import TyposParams
+
+DEFAULT = Path(__file__).parents[3] / "params.yaml"
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write the defaults with values of sections laid over them; `None` takes a section away."""
+
+    def written(**changes: Any) -> Path:
+        values = yaml.safe_load(DEFAULT.read_text(encoding="utf-8"))
+        for name, value in changes.items():
+            values[name] = values[name] | value if isinstance(value, dict) else value
+            if value is None:
+                del values[name]
+        path = tmp_path / "params.yaml"
+        path.write_text(yaml.safe_dump(values), encoding="utf-8")
+        return path
+
+    return written
+
+
+def test_a_section_is_that_of_the_file(write: Write) -> None:
+    values = yaml.safe_load(DEFAULT.read_text(encoding="utf-8"))
+    for section in (TyposParams, LexicalParams, PairsParams, IngestParams):
+        assert load(section, DEFAULT).model_dump() == values[section.NAME]
+    assert load_run(DEFAULT).model_dump() == {
+        name: values[name] for name in ("track", "seed", "mix", "seeds")
+    }
+    assert read_values(DEFAULT) == values
+
+
+def test_faults_elsewhere_do_not_stop_a_stage(write: Write) -> None:
+    path = write(pairs={"positives_per_anchor": 0}, lexical=None, seeds=[])
+    assert load(TyposParams, path) == load(TyposParams, DEFAULT)
+    with pytest.raises(ParamsError, match=r"params\.yaml:\n  pairs\.rounds = 0: .* equal to 1"):
+        load(PairsParams, path)
+    with pytest.raises(ParamsError, match=r"lexical: missing; params\.yaml holds every parameter"):
+        load(LexicalParams, path)
+    with pytest.raises(ParamsError, match=r"seeds = \[\]: .* at least 1"):
+        load_run(path)
+
+
+def test_what_stands_above_the_sections_must_be_there(write: Write) -> None:
+    with pytest.raises(ParamsError, match=r"mix: missing; .* put it back"):
+        load_run(write(mix=None))
+
+
+def test_every_fault_of_a_section_at_once(write: Write) -> None:
+    with pytest.raises(ParamsError) as error:
+        load(PairsParams, write(pairs={"positives_per_anchor": 0, "row_group": "many", "more": 1}))
+    lines = str(error.value).splitlines()
+    assert [line.split()[0].rstrip(":") for line in lines[1:]] == [
+        "pairs.positives_per_anchor",
+        "pairs.row_group",
+        "pairs.more",
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "a: [", "- 1", "words"])
+def test_a_file_that_is_no_mapping(tmp_path: Path, text: str) -> None:
+    (tmp_path / "p.yaml").write_text(text)
+    for read in (load_run, lambda path: load(TyposParams, path)):
+        with pytest.raises(ParamsError, match=r"p\.yaml"):
+            read(tmp_path / "p.yaml")
+
+
+@pytest.mark.parametrize("file", ["/a.csv", "../a.csv", "b/../../a.csv"])
+def test_a_file_outside_its_folder_is_refused(file: str) -> None:
+    """DVC watches the folder alone."""
+    with pytest.raises(ValueError, match=r"a\.csv is not below ingest\.folder = data/sample"):
+        require_below("data/sample", ["titles.csv", file], "ingest")
+
+
+def test_files_in_the_folder_may_lie_deeper() -> None:
+    require_below("/anywhere", ["titles.csv", "", "below/a file.csv"], "ingest")
+
+
+def test_the_files_of_ingest_are_those_in_its_folder(write: Write) -> None:
+    """A reader of no inputs has no file."""
+    taxonomy, inputs = load(IngestParams, DEFAULT).located
+    assert taxonomy.files["aliases"] == "data/sample/aliases.csv"
+    assert inputs.file == "data/sample/inputs.csv"
+    path = write(
+        ingest={
+            "inputs": {"reader": "none", "file": "", "columns": {}, "delimiter": "", "encoding": ""}
+        }
+    )
+    assert load(IngestParams, path).located[1].file == ""

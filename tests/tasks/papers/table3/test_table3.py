@@ -1,0 +1,201 @@
+"""Table 3 on invented scores: what is taken from where, mean and spread by hand, the page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+from frames_of import queries_of
+from toy_evaluation import TESTS, write_toy
+
+from tasks.evaluation.metric_tables import read_table, table, write_table
+from tasks.io.frames import write_frame
+from tasks.io.mixes import MIXES
+from tasks.io.queries import read_queries
+from tasks.io.schemas import QUERIES, SCORES, TABLE
+from tasks.papers.table3.effects import EFFECTS, KEPT_UP, SCORES_BY_SEED
+from tasks.papers.table3.page import as_markdown
+from tasks.papers.table3.stage import FOLDER, main
+from tasks.papers.table3.tables import (
+    SUMMARY,
+    TABLE_BY_SEED,
+    Evaluations,
+    read_evaluations,
+    table3,
+)
+from tasks.pipeline.report.aligned_table import aligned
+
+SEEDS = [1, 5]
+FILES = {"table.csv", "summary.csv", "effects.csv", "kept_up.csv", "table3.md", "metrics.json"}
+FOUR = queries_of((f"q{i}", "typos", "test", "baker", ["a"], 1, "typo") for i in range(4))
+
+
+def scores_of(system: str, seed: int | None, hits: list[float]) -> pl.DataFrame:
+    rows = [(system, "typos", f"q{i}", hit, 1.0, 1.0, hit, seed) for i, hit in enumerate(hits)]
+    return pl.DataFrame(rows, schema=dict(SCORES_BY_SEED), orient="row")
+
+
+def evaluations(*parts: pl.DataFrame) -> Evaluations:
+    """With the tables that `evaluate` makes of each part."""
+    tables = [
+        table(split.drop("seed"), FOUR, 100, 1).with_columns(
+            seed=pl.lit(split["seed"][0], pl.Int64)
+        )
+        for split in parts
+    ]
+    return Evaluations(pl.concat(tables), pl.concat(parts))
+
+
+def accuracy(summary: pl.DataFrame, system: str) -> dict[str, object]:
+    rows = summary.filter(system=system, metric="success_at_1", slice="all")
+    return rows.row(0, named=True)
+
+
+def test_mean_and_spread_by_hand() -> None:
+    """Seeds give (1 + 1 + 0 + 0) / 4 = 0.5 and (1 + 1 + 1 + 0) / 4 = 0.75: mean 0.625.
+
+    Deviation of a sample of two: 0.25 / √2 = 0.176777. The queries' means over seeds are
+    1, 1, 0.5, 0; the interval is that of these four.
+    """
+    seeds = [scores_of("typos", 1, [1, 1, 0, 0]), scores_of("typos", 5, [1, 1, 1, 0])]
+    made = table3(evaluations(scores_of("ngram", None, [1, 0, 0, 0]), *seeds), FOUR, 100, 1)
+    row = accuracy(made.summary, "typos")
+    assert (row["mean"], row["n"], row["seeds"], row["paper"]) == (0.625, 4, 2, 0.99)
+    assert (row["smallest"], row["largest"], row["deviation"]) == (0.5, 0.75, 0.176777)
+    of_means = table(scores_of("typos", None, [1, 1, 0.5, 0]).drop("seed"), FOUR, 100, 1)
+    expected = of_means.filter(metric="success_at_1", slice="all").row(0, named=True)
+    assert (row["low"], row["high"]) == (expected["low"], expected["high"])
+    assert accuracy(made.summary, "ngram")["mean"] == 0.25
+    assert accuracy(made.summary, "ngram")["seeds"] == 1
+
+
+def test_one_seed_has_no_spread_and_the_interval_of_its_table() -> None:
+    made = table3(evaluations(scores_of("base", 1, [1, 0.5, 0, 0])), FOUR, 100, 1)
+    row = accuracy(made.summary, "base")
+    assert (row["smallest"], row["largest"], row["deviation"]) == (None, None, None)
+    shared = ["system", "test", "slice", "metric", "low", "high", "n"]
+    assert made.summary.select(shared).equals(made.table.select(shared))
+    assert set(made.summary["metric"]) == {"success_at_1", "mrr"}
+
+
+def test_paper_figures_stand_beside_their_own_row_only() -> None:
+    parts = [scores_of(system, None, [1, 0, 0, 0]) for system in ("ngram", "tfidf")]
+    summary = table3(evaluations(*parts), FOUR, 100, 1).summary
+    printed = summary.drop_nulls("paper").select("system", "slice", "metric", "paper").rows()
+    assert printed == [("ngram", "all", "success_at_1", 0.99)]
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """All evaluations of two seeds: the k-th mix answers the first k queries of each test."""
+    monkeypatch.chdir(tmp_path)
+    write_toy(tmp_path)
+    params = yaml.safe_load((tmp_path / "params.yaml").read_text())
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params | {"seeds": SEEDS}))
+    for writer, rows in TESTS.items():
+        more = [(f"{row[0]}{i}", *row[1:]) for row in rows if row[2] == "test" for i in range(6)]
+        write_frame(queries_of(more), tmp_path / f"data/{writer}/queries.parquet", QUERIES)
+    write_evaluation(tmp_path / "data/lexical", {"ngram": 1, "tfidf": 2})
+    for number, mix in enumerate(MIXES):
+        for seed in SEEDS:
+            folder = tmp_path / f"data/evaluate/{mix}/{seed}"
+            # an untrained network of a later mix would show as 6 of 6
+            write_evaluation(folder, {"untrained": 6 if number else 0, mix: number})
+    return tmp_path / "data"
+
+
+def write_evaluation(folder: Path, right: dict[str, int]) -> None:
+    queries = read_queries("test")
+    parts = [
+        queries.select(
+            pl.lit(system).alias("system"),
+            "test",
+            "query_id",
+            *(
+                (pl.col("query_id").str.slice(-1).cast(pl.Int64) < known)
+                .cast(pl.Float64)
+                .alias(column)
+                for column in list(SCORES)[3:]
+            ),
+        )
+        for system, known in right.items()
+    ]
+    write_frame(pl.concat(parts), folder / "scores.parquet", SCORES)
+    write_table(table(pl.concat(parts), queries, 100, 1), folder / "table.csv", TABLE)
+
+
+@pytest.mark.thorough
+def test_the_stage_on_files(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The k-th mix finds k of 6, `untrained` is that of mix 0, each mix gains 1 / 6."""
+    main()
+    summary = read_table(FOLDER / "summary.csv", SUMMARY)
+    means = summary.filter(test="composition", metric="mrr", slice="all")
+    sixths = {"ngram": 1, "tfidf": 2, "untrained": 0, **{k: i for i, k in enumerate(MIXES)}}
+    expected = {system: pytest.approx(known / 6, abs=1e-6) for system, known in sixths.items()}
+    shown = dict(means.select("system", "mean").iter_rows())
+    assert shown == expected and list(shown) == list(sixths)
+    effects = read_table(FOLDER / "effects.csv", EFFECTS)
+    assert effects.filter(system="synonyms", metric="success_at_1")[
+        "gain"
+    ].to_list() == pytest.approx([1 / 6] * 2 * 4, abs=1e-6)
+    assert effects.filter("own")["seed"].to_list() == [1, 1, 5, 5] * 3
+    kept = read_table(FOLDER / "kept_up.csv", KEPT_UP)
+    assert kept.select("system", "seed").unique().height == 4 and kept["passed"].all()
+    by_seed = read_table(FOLDER / "table.csv", TABLE_BY_SEED)
+    assert by_seed.filter(system="ngram")["seed"].unique().to_list() == [None]
+    assert by_seed.filter(system="corrections")["seed"].unique().sort().to_list() == SEEDS
+    figures = json.loads((FOLDER / "metrics.json").read_text())
+    assert figures["corrections"]["typos"]["success_at_1"] == pytest.approx(5 / 6, abs=1e-6)
+    page = (FOLDER / "table3.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == page + "\n"
+
+
+@pytest.mark.thorough
+def test_equal_bytes_and_no_other_file(data: Path) -> None:
+    main()
+    before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
+    main()
+    assert before == {path.name: path.read_bytes() for path in FOLDER.iterdir()}
+    assert set(before) == FILES
+
+
+def test_a_missing_seed_is_named(data: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"evaluate/0/9/table\.csv is missing"):
+        read_evaluations(data, [1, 9])
+
+
+@pytest.mark.thorough
+def test_the_page(data: Path) -> None:
+    """The paper beside the tests that it has; mix 4's row of gains for each seed."""
+    made = table3(read_evaluations(data, SEEDS), read_queries("test"), 1000, 1)
+    page = as_markdown(made.summary, made.effects, made.kept_up)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines()]
+    head, first = rows[2], rows[4]
+    assert head == [
+        "system",
+        *("Typos (n 6)", "paper", "Composition (n 6)", "paper", "Extra Words (n 6)", "paper"),
+        "Held-out alias (n 6)",
+    ]
+    assert (first[0], first[2], first[4], first[6]) == ("ngram", "0.99", "0.61", "1.00")
+    assert first[1].startswith("0.167 [0.000, ")
+    assert next(row for row in rows if row[:1] == ["corrections"])[1].startswith("0.833 ±0.000 [")
+    assert ["corrections", "verdicts", "5"] in [row[:3] for row in rows]
+    removed = next(row for row in rows if row[3:4] == ["Typos"] and len(row) == 8)
+    assert removed[:3] == ["typos", "base", "typos"] and removed[6:] == ["0.17", "0.80"]
+    assert all(line.isascii() or "±" in line or "−" in line for line in page.splitlines())
+
+
+def test_a_page_of_lexical_systems_only() -> None:
+    made = table3(evaluations(scores_of("ngram", None, [1, 0, 0, 0])), FOUR, 100, 1)
+    page = as_markdown(made.summary, made.effects, made.kept_up)
+    assert page.count("#") == 1
+
+
+def test_columns_are_as_wide_as_their_widest_cell() -> None:
+    assert aligned(["a", "bbbb"], [["cccccc", "d"]]) == (
+        "| a      | bbbb |\n| ------ | ---- |\n| cccccc | d    |"
+    )
+    assert aligned(["a"], []) == ""

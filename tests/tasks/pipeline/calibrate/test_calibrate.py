@@ -1,0 +1,171 @@
+"""The stage `evidence`: which inputs a mix may know, what they add, how sure answers are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+from frames_of import frame_of, inputs_of, queries_of
+from tiny_run import make_run
+
+from models.ranking.calibration import Levels
+from models.ranking.evidence import posterior
+from models.ranking.index import AliasIndex
+from models.ranking.occupation_scores import ScoreRule
+from models.ranking.ood_score import KNOWN
+from models.ranking.search import Search
+from tasks.io.frames import read_frame, write_frame
+from tasks.io.schemas import EXEMPLARS, JUDGED, PRIOR, SPLIT_INPUTS
+from tasks.pipeline.calibrate.fit_confidence import calibrate, calibration_queries
+from tasks.pipeline.calibrate.gather_evidence import gather
+from tasks.pipeline.calibrate.known_inputs import Known, known_inputs
+from tasks.pipeline.calibrate.params import CalibrateParams
+from tasks.pipeline.calibrate.stage import main
+
+T = 0.1
+INDEX = AliasIndex.of(["baker", "cook", "nurse"], ["a", "b", "c"])
+CLOSE = {"loaf man": [0.8, 0.4, 0.0], "ward help": [0.0, 0.1, 0.7], "chef": [0.1, 0.9, 0.2]}
+PLAIN = Search(INDEX, lambda titles: np.array([CLOSE[t] for t in titles]), ScoreRule("best", T))
+INPUTS = inputs_of(
+    [
+        ("Loaf man", "a", "train"),
+        ("loaf  man", "b", "train"),
+        ("Ward help", None, "unlabelled"),
+        ("Chef", "b", "train"),
+        ("Cook (m/f)", "b", "annotations"),
+        ("asked", None, "unlabelled"),
+    ]
+)
+JUDGED_ROWS = [
+    ("Loaf man", "a", "correct", False, "a", False),
+    ("Chef", "c", "incorrect", False, "b", False),
+    ("Ward help", "c", "correct", False, "c", True),
+    ("who knows", "c", "incorrect", False, None, False),
+]
+"""raw title, answer judged, what was decided, disputed?, right occupation, reserved?"""
+
+
+def params(**values: float) -> CalibrateParams:
+    plain = {"prior_power": 0.5, "pseudo_count": 1.0, "label_weight": 1.0, "guess_weight": 0.3}
+    return CalibrateParams(**plain | {"guesses": 2, "max_false_rejection_rate": 0.05} | values)  # type: ignore[arg-type]
+
+
+def known(mix: str) -> Known:
+    judged = (
+        frame_of(JUDGED_ROWS, JUDGED)
+        if mix in ("verdicts", "corrections")
+        else pl.DataFrame(schema=JUDGED)
+    )
+    return known_inputs(mix, INPUTS, judged, {"asked"})
+
+
+def test_what_each_mix_may_know() -> None:
+    """Mixes before real inputs know none; what a test asks or the gate keeps is known to none."""
+    assert [known(mix).bare for mix in ("base", "typos", "synonyms")] == [[], [], []]
+    assert known("extra_words").bare == ["loaf man", "ward help", "chef"]
+    assert known("verdicts").bare == ["chef"]
+    assert known("verdicts").labelled.rows() == [("loaf man", "a", 1)]
+    assert known("corrections").bare == []
+    assert known("corrections").labelled.rows() == [("loaf man", "a", 1), ("chef", "b", 1)]
+
+
+def softmax(values: list[float]) -> list[float]:
+    powers = np.exp(np.array(values) / T)
+    return (powers / powers.sum()).tolist()
+
+
+def test_prior_and_exemplars_by_loops() -> None:
+    """Two bare titles, and a labelled one that counts twice."""
+    labelled = pl.DataFrame({"title": ["chef"], "occupation_id": ["b"], "count": [2]})
+    made = gather(PLAIN, Known(["loaf man", "ward help"], labelled), params(), T)
+    guessed = [softmax(CLOSE[title]) for title in ("loaf man", "ward help")]
+    expected = [(one + two) / 2 for one, two in zip(*guessed, strict=True)]
+    chances = [(n + 3 * share) / 5 for n, share in zip([0, 2, 0], expected, strict=True)]
+    assert made.prior["chance"].to_list() == pytest.approx(chances)
+    bias = [0.5 * T * float(np.log(3 * chance)) for chance in chances]
+    assert made.prior["bias"].to_list() == pytest.approx(bias, abs=1e-6)
+    rows = made.exemplars.rows()
+    assert rows[0] == ("chef", "b", 2.0)
+    for title, (first, second) in zip(
+        ("loaf man", "ward help"), (rows[1:3], rows[3:5]), strict=True
+    ):
+        posterior = softmax([s + b for s, b in zip(CLOSE[title], bias, strict=True)])
+        best = sorted(range(3), key=lambda code: -posterior[code])[:2]
+        assert [first[:2], second[:2]] == [(title, "abc"[code]) for code in best]
+        weights = [0.3 * posterior[code] for code in best]
+        assert [first[2], second[2]] == pytest.approx(weights, abs=1e-6)
+
+
+def test_nothing_known_is_an_even_prior_without_exemplars() -> None:
+    nothing = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": int})
+    made = gather(PLAIN, Known([], nothing), params(), T)
+    assert made.prior["bias"].to_list() == pytest.approx([0, 0, 0], abs=1e-7)
+    assert made.exemplars.is_empty()
+
+
+def test_weights_of_zero_leave_exemplars_out() -> None:
+    labelled = pl.DataFrame({"title": ["chef"], "occupation_id": ["b"], "count": [1]})
+    made = gather(PLAIN, Known(["loaf man"], labelled), params(label_weight=0, guess_weight=0), T)
+    assert made.exemplars.is_empty()
+
+
+def test_labelled_inputs_calibrate_before_held_out_titles() -> None:
+    """Fifty of a test at least; misspelt titles never do."""
+    tests = ["typos"] * 50 + ["heldout_alias"] * 51 + ["annotations"] * 50
+    queries = queries_of(
+        (str(number), test, "valid", "chef", ["b"], 1, "alias") for number, test in enumerate(tests)
+    )
+    for count, test, found in ((151, "annotations", 50), (150, "heldout_alias", 51), (99, "", 0)):
+        name, rows = calibration_queries(queries[:count])
+        assert (name, len(rows)) == (test, found)
+
+
+def test_confidence_is_as_high_as_answers_are_right() -> None:
+    """Half of the answers are right, whatever their scores say."""
+    asked = [("loaf man", "a"), ("ward help", "a"), ("chef", "b"), ("ward help", "b")] * 50
+    queries = queries_of(
+        (str(number), "annotations", "valid", title, [gold], 1, "input")
+        for number, (title, gold) in enumerate(asked)
+    )
+    hierarchy = Levels.of([["typos"], ["typos"], ["synonyms"]])
+    made = calibrate(PLAIN, queries, hierarchy, T, 0.0)
+    titles = [title for title, _ in asked]
+    hits = PLAIN(titles, 1)
+    shares = hierarchy.shares(posterior(hits.scores, T), hits.occupations[:, 0])
+    assert made(shares)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
+    assert made.ood_threshold == -KNOWN
+    half = calibrate(PLAIN, queries, hierarchy, T, 0.5).ood_threshold
+    assert half == pytest.approx(np.median(PLAIN.familiarity(titles, hits.closest)))
+
+
+@pytest.mark.parametrize("mix", ["typos", "extra_words"])
+def test_the_stage_on_a_run(mix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_run(tmp_path / "run")
+    monkeypatch.chdir(root)
+    Path("data/train/1").rename(f"data/train/{mix}")
+    write_frame(
+        inputs_of([("Night coder", None, "unlabelled")]),
+        Path("data/split/inputs.parquet"),
+        SPLIT_INPUTS,
+    )
+    write_frame(pl.DataFrame(schema=JUDGED), Path(f"data/pairs/{mix}/judged.parquet"), JUDGED)
+    values = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
+    values["calibrate"] |= {"prior_power": 0.5, "guess_weight": 0.3}
+    Path("params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["evidence", "--mix", mix, "--seed", "7"])
+    main()
+    folder = Path(f"data/calibrate/{mix}/7")
+    first = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert set(first) == {
+        *("prior.parquet", "exemplars.parquet", "calibration.json", "metrics.json")
+    }
+    assert read_frame(folder / "prior.parquet", PRIOR)["chance"].sum() == pytest.approx(1)
+    titles = set(read_frame(folder / "exemplars.parquet", EXEMPLARS)["title"])
+    assert titles == ({"night coder"} if mix == "extra_words" else set())
+    assert json.loads(first["calibration.json"]) is None  # no validation query of either test
+    main()
+    assert first == {path.name: path.read_bytes() for path in folder.iterdir()}

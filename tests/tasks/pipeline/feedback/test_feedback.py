@@ -1,0 +1,210 @@
+"""The stage on toy files: people's tables to verdicts, what it refuses, and equal bytes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from frames_of import aliases_of, queries_of, variants_of
+
+from tasks.io.frames import read_frame, write_frame
+from tasks.io.mixes import SOURCES
+from tasks.io.queries import BEFORE_FEEDBACK
+from tasks.io.schemas import (
+    AUXILIARY_TITLES,
+    EXTRA_WORDS_VARIANTS,
+    FEEDBACK,
+    JUDGED,
+    QUERIES,
+    REJECTED,
+    SPLIT_ALIASES,
+    SYNONYM_VARIANTS,
+    VARIANTS,
+    VERDICTS,
+)
+from tasks.pipeline.feedback.stage import main
+from tasks.pipeline.pairs.strings_table import NOTHING_BESIDE
+from tasks.tables.source_files import IngestError
+
+OUT = Path("data/feedback")
+OWN = Path("data/simulate_feedback/feedback.csv")
+LINES = (
+    "fry cook,cook,cook,v,right,,ann,2026-01-01",
+    "sister,cook,cook,v,wrong,nurse,ann,2026-01-01",
+    "Sister!,cook,cook,v,wrong,nurse,bob,2026-01-01",
+    "asked 1,cook,cook,v,right,,ann,2026-01-01",
+)
+SECTION = {
+    "reader": "table",
+    "folder": "given",
+    "from_labels": True,
+    "columns": {},
+    "gate_share": 0.0,
+}
+TRAINED = {
+    "typos": ([("cook", "typed")], VARIANTS),
+    "synonyms": ([("cook", "reworded", "", "", "manual")], SYNONYM_VARIANTS),
+    "extra_words": (
+        [("cook", "mined", "mined", True, "train"), ("cook", "tested", "mined", True, "test")],
+        EXTRA_WORDS_VARIANTS,
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two occupations, what mix 3 trains on, and a query in every stage's file."""
+    monkeypatch.chdir(tmp_path)
+    aliases = aliases_of([("cook", "Cook", True, "train"), ("nurse", "Nurse", True, "train")])
+    write_frame(aliases, Path("data/split/aliases.parquet"), SPLIT_ALIASES)
+    parts = ("test", "valid", "gate", "test")
+    for number, (writer, split) in enumerate(zip(BEFORE_FEEDBACK, parts, strict=True)):
+        frame = queries_of([(f"{number}", writer, split, f"Asked {number}", ["cook"], 1, "alias")])
+        write_frame(frame, Path(f"data/{writer}/queries.parquet"), QUERIES)
+    for source in SOURCES:
+        rows, schema = TRAINED[source.stage]
+        frame = variants_of(rows, schema)
+        write_frame(frame, Path(f"data/{source.stage}/variants.parquet"), schema)
+    write_frame(NOTHING_BESIDE, Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)
+    Path("given").mkdir()
+    params()
+    give(OWN)
+    give("given.csv", *LINES)
+
+
+def params(**changes: object) -> None:
+    section = SECTION | {"max_rejected_share": 0.0} | changes
+    Path("params.yaml").write_text(yaml.safe_dump({"feedback": section}), encoding="utf-8")
+
+
+def give(path: str | Path, *lines: str) -> None:
+    path = Path("given", path) if isinstance(path, str) else path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([",".join(FEEDBACK), *lines]) + "\n", encoding="utf-8")
+
+
+def metrics() -> dict:
+    return json.loads((OUT / "metrics.json").read_text(encoding="utf-8"))
+
+
+def raw_titles() -> list[str]:
+    return read_frame(OUT / "verdicts.parquet", VERDICTS)["raw_title"].to_list()
+
+
+def test_by_hand() -> None:
+    main()
+    assert read_frame(OUT / "verdicts.parquet", VERDICTS).rows() == [
+        ("Sister!", "sister!", "sister", "cook", "cook", False, "nurse"),
+        ("fry cook", "fry cook", "fry cook", "cook", "cook", True, None),
+    ]
+    assert read_frame(OUT / "rejected.parquet", REJECTED).is_empty()
+    assert read_frame(OUT / "queries.parquet", QUERIES).is_empty()
+    counts = metrics()
+    assert counts["rows_read"] == {"given/given.csv": 4, "data/simulate_feedback/feedback.csv": 0}
+    assert (counts["rows"], counts["query"], counts["predictions"]) == (4, 1, 2)
+    before = {path.name: path.read_bytes() for path in OUT.iterdir()}
+    give("given.csv", *LINES[::-1])
+    main()
+    assert before == {path.name: path.read_bytes() for path in OUT.iterdir()}
+
+
+def test_files_add_up_and_others_are_not_read() -> None:
+    """One file in three, whatever their names; a README and a lock file of a spreadsheet."""
+    main()
+    whole = (OUT / "verdicts.parquet").read_bytes()
+    give("given.csv", LINES[2], LINES[3])
+    give("a.csv", LINES[1])
+    give(OWN, LINES[0])
+    for name in ("README.md", ".~lock.a.csv", "old.csv.bak"):
+        Path("given", name).write_text("no table at all")
+    main()
+    assert (OUT / "verdicts.parquet").read_bytes() == whole
+    assert list(metrics()["rows_read"]) == [
+        "data/simulate_feedback/feedback.csv",
+        "given/a.csv",
+        "given/given.csv",
+    ]
+    params(own=False)
+    main()
+    assert raw_titles() == ["Sister!"]
+
+
+@pytest.mark.parametrize("number", range(len(BEFORE_FEEDBACK)))
+def test_no_query_of_any_stage_becomes_a_verdict(number: int) -> None:
+    give("given.csv", f"ASKED {number}!,cook,cook,v,right,,ann,")
+    main()
+    assert raw_titles() == []
+    assert metrics()["query"] == 1
+
+
+def test_the_reserve_is_asked_and_not_trained_on() -> None:
+    """With a share of 1 every title but those that earlier mixes train on, and those asked."""
+    params(gate_share=1.0)
+    trained = ["typed", "reworded", "mined"]
+    lines = [f"{title},cook,cook,v,wrong,nurse,ann," for title in (*trained, "tested")]
+    give("given.csv", *LINES, *lines, "nobody knows,cook,cook,v,wrong,,ann,")
+    main()
+    assert sorted(raw_titles()) == sorted(trained)
+    queries = read_frame(OUT / "queries.parquet", QUERIES)
+    kept = ["Sister!", "fry cook", "tested"]
+    assert queries["raw_title"].to_list() == kept
+    assert queries["occupation_ids"].to_list() == [["nurse"], ["cook"], ["nurse"]]
+    assert set(queries.select("test", "split", "occupation_size", "source").rows()) == {
+        ("annotations", "gate", 1, "feedback")
+    }
+    judged = read_frame(OUT / "judged.parquet", JUDGED)
+    assert set(judged.filter("held_out")["raw_title"]) == {*kept, "nobody knows"}
+    counts = metrics()
+    assert (counts["held_out"], counts["gate_queries"], counts["trained"]) == (4, 3, 3)
+
+
+def test_nobody_said_anything() -> None:
+    for own in (True, False):
+        params(own=own, gate_share=0.5)
+        Path("given/given.csv").unlink(missing_ok=True)
+        main()
+        assert raw_titles() == []
+        assert read_frame(OUT / "queries.parquet", QUERIES).is_empty()
+        assert metrics()["rows_read"] == ({str(OWN): 0} if own else {})
+
+
+def test_a_wrong_file_ends_it_and_a_bad_row_does_not(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two of four rows are no more than half; of three they are. Other files do not dilute it."""
+    params(max_rejected_share=0.5)
+    bad = [f"{title},pilot,pilot,v,right,,ann," for title in ("x", "y")]
+    give("a.csv", *LINES[:2], *bad)
+    main()
+    assert metrics()["rejected"] == {"given/a.csv": {"unknown occupation": 2}}
+    overrides = capsys.readouterr().out
+    assert "given/a.csv: 4 rows, 2 refused (2 × unknown occupation)\n" in overrides
+    assert f"refused rows: {Path.cwd()}/data/feedback/rejected.parquet\n" in overrides
+    give("a.csv", LINES[0], *bad)
+    for path in OUT.iterdir():
+        path.unlink()
+    with pytest.raises(IngestError) as error:
+        main()
+    message = str(error.value)
+    assert "2 of 3 rows of given/a.csv cannot be used" in message
+    assert f"\n  line 3: unknown occupation: {bad[0]}\n" in message
+    assert f"{Path.cwd()}/data/feedback/rejected.parquet" in message
+    assert [path.name for path in OUT.iterdir()] == ["rejected.parquet"]
+    give("a.csv", bad[0])
+    with pytest.raises(IngestError, match=r"1 of 1 rows of given/a\.csv"):
+        main()
+
+
+def test_an_empty_row_does_not_count() -> None:
+    give("given.csv", *LINES, ",,,,,,,")
+    main()
+    assert metrics()["rejected"] == {"given/given.csv": {"empty row": 1}}
+
+
+def test_a_missing_file_or_folder_says_what_to_do() -> None:
+    OWN.unlink()
+    with pytest.raises(IngestError, match=r"score/feedback\.csv is missing.*dvc repro feedback"):
+        main()
+    params(folder="nowhere")
+    with pytest.raises(IngestError, match=r"nowhere is no folder; feedback\.folder"):
+        main()

@@ -1,0 +1,170 @@
+"""Every kind of bad row between good ones: refused with its line, repaired, or resolved later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from feedback_tables import ALIASES, GOOD, HEADER, KNOWN, params_for, read_rows
+
+from tasks.pipeline.feedback.feedback_rows.dates import BAD_DATE, DOUBTFUL_DATE
+from tasks.pipeline.feedback.feedback_rows.faults import (
+    BAD_VERDICT,
+    NO_PREDICTION,
+    NO_TITLE_YET_CORRECTED,
+    RIGHT_YET_CORRECTED,
+    WRONG_YET_CONFIRMED,
+)
+from tasks.pipeline.feedback.feedback_rows.occupation_ids import REWRITTEN_ID
+from tasks.pipeline.feedback.stage import Judged, feedback
+from tasks.tables.rejected import (
+    BAD_CHARACTERS,
+    BAD_QUOTES,
+    BAD_WIDTH,
+    EMPTY_ROW,
+    NOT_ANSWERED,
+    NOTICES,
+    UNKNOWN_OCCUPATION,
+)
+from tasks.tables.source_files import IngestError
+
+REFUSED = {
+    "too few columns": ("x,cook,cook,,right", BAD_WIDTH),
+    "too many columns": ("x,cook,cook,,right,,,,and more", BAD_WIDTH),
+    "empty row": (",,,,,,,", EMPTY_ROW),
+    "broken quotes": ('x,"cook,cook,,right,,,', BAD_QUOTES),
+    "bytes that are no text": ("x\x00,cook,cook,,right,,,", BAD_CHARACTERS),
+    "no title": (",cook,cook,,right,,,", "empty raw_title"),
+    "signs for a title": (" ?! ,cook,cook,,right,,,", "empty raw_title"),
+    "unknown verdict": ("x,cook,cook,,yes,,,", BAD_VERDICT),
+    "verdict of a formula": ("x,cook,cook,,TRUE,,,", BAD_VERDICT),
+    "not answered": ("x,cook,cook,v1,,,ann,2026-01-01", NOT_ANSWERED),
+    "unknown occupation": ("x,pilot,cook,,right,,,", UNKNOWN_OCCUPATION),
+    "unknown occupation, corrected": ("x,pilot,cook,,wrong,nurse,,", UNKNOWN_OCCUPATION),
+    "unknown correction alone": ("x,cook,cook,,,pilot,,", UNKNOWN_OCCUPATION),
+    "unknown correction of nothing": ("x,,,,wrong,pilot,,", UNKNOWN_OCCUPATION),
+    "right of nothing": ("x,,,,right,,,", NO_PREDICTION),
+    "right of nothing, corrected": ("x,,,,right,cook,,", NO_PREDICTION),
+    "wrong of nothing": ("x,,,,wrong,,,", NO_PREDICTION),
+    "right, yet corrected": ("x,cook,cook,,right,nurse,,", RIGHT_YET_CORRECTED),
+    "right, yet corrected to nowhere": ("x,cook,cook,,right,pilot,,", RIGHT_YET_CORRECTED),
+    "wrong, yet confirmed": ("x,cook,cook,,wrong,cook,,", WRONG_YET_CONFIRMED),
+    "no job title, yet corrected": ("x,cook,cook,,no job title,nurse,,", NO_TITLE_YET_CORRECTED),
+    "id as a float": ("x,1200.0,,,right,,,", REWRITTEN_ID),
+    "id with thousands": ('x,"1,200",,,right,,,', REWRITTEN_ID),
+    "id in scientific notation": ("x,1.2E+03,,,right,,,", REWRITTEN_ID),
+    "correction as a float": ("x,cook,cook,,wrong,123.0,,", REWRITTEN_ID),
+    "number that no id is": ("x,77,,,right,,,", UNKNOWN_OCCUPATION),
+    "no date": ("x,cook,cook,,right,,,yesterday", BAD_DATE),
+    "no day of the year": ("x,cook,cook,,right,,,30.2.2026", BAD_DATE),
+    "day or month": ("x,cook,cook,,right,,,3/4/2026", DOUBTFUL_DATE),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_row_is_refused_with_file_line_reason_and_text(tmp_path: Path, kind: str) -> None:
+    line, reason = REFUSED[kind]
+    read = read_rows(tmp_path, GOOD, line, GOOD)
+    assert read.rejected.refused == [("f.csv", 3, reason, line)]
+    assert read.rejected.reasons() == {reason: 1}
+    assert read.values("raw_title") == [("fry cook",), ("fry cook",)]
+    assert (reason in NOTICES) == (kind in ("empty row", "not answered"))
+    assert read.repairs == {}
+
+
+REPAIRS = {
+    "unknown_correction": ("x,cook,chef,,wrong,pilot,,", ("x", "cook", "chef", "incorrect")),
+    "matched_title_replaced": ("x,cook,nurse,,right,,,", ("x", "cook", "cook", "correct")),
+    "answered_without_prediction": ("x,,,,wrong,nurse,,", ("x", "nurse", "nurse", "correct")),
+    "leading_zeros_restored": ("x,123,smith,,right,,,", ("x", "0123", "smith", "correct")),
+    "unknown_prediction": ("x,pilot,,,no_job_title,,,", ("x", None, None, "not_a_job_title")),
+}
+
+
+@pytest.mark.parametrize("kind", REPAIRS)
+def test_a_row_is_mended_and_counted(tmp_path: Path, kind: str) -> None:
+    line, row = REPAIRS[kind]
+    read = read_rows(tmp_path, GOOD, line)
+    assert (read.refused, read.repairs) == ([], {kind: 1})
+    assert read.values(*KNOWN)[1] == row
+    assert read.values("corrected_occupation_id") == [(None,), (None,)]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("x,cook,cook,,,nurse,,", ("cook", "incorrect", "nurse")),
+        ("x,cook,cook,,,cook,,", ("cook", "correct", None)),
+        ("x,,,,,nurse,,", ("nurse", "correct", None)),
+        ("x,cook,cook,,,123,,", ("cook", "incorrect", "0123")),
+    ],
+)
+def test_a_correction_alone_is_a_verdict(tmp_path: Path, line: str, said: tuple[str]) -> None:
+    read = read_rows(tmp_path, line)
+    columns = ("predicted_occupation_id", "verdict", "corrected_occupation_id")
+    assert (read.values(*columns), read.refused) == ([said], [])
+    assert read.repairs["verdict_from_correction"] == 1
+
+
+def test_no_job_title_keeps_its_prediction_or_has_none(tmp_path: Path) -> None:
+    lines = ("x,cook,chef,,No  Job Title,,,", "y,,,,NOT_A_JOB_TITLE,,,")
+    read = read_rows(tmp_path, *lines)
+    assert read.values(*KNOWN) == [
+        ("x", "cook", "chef", "not_a_job_title"),
+        ("y", None, None, "not_a_job_title"),
+    ]
+    assert (read.refused, read.repairs) == ([], {})
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        (HEADER.replace("verdict", "opinion"), r"f\.csv has no column \['verdict'\], only \['raw_"),
+        (HEADER.replace("model_version", "verdict"), r"has the column \['verdict'\] more than"),
+        (HEADER.replace("model_version", "VERDICT").replace(",verdict", ",Verdict"), "more than"),
+        ("", r"f\.csv has no header line"),
+    ],
+    ids=["absent", "twice", "twice in other cases", "no header"],
+)
+def test_wrong_columns_end_it_and_say_what_to_do(tmp_path: Path, header: str, message: str) -> None:
+    with pytest.raises(IngestError, match=message) as error:
+        read_rows(tmp_path, GOOD, header=header)
+    assert "correct it or feedback.columns, or take it out of the folder" in str(error.value)
+
+
+def judged(folder: Path, *lines: str) -> Judged:
+    (folder / "f.csv").write_text("\n".join([HEADER, *lines]), encoding="utf-8")
+    return feedback(params_for(folder), ALIASES, frozenset(), frozenset())
+
+
+def test_duplicates_count_once(tmp_path: Path) -> None:
+    """The same reviewer's same words, in any spelling of the title, and in two files."""
+    again = GOOD.replace("fry cook", "Fry  COOK!")
+    (tmp_path / "e.csv").write_text(f"{HEADER}\n{GOOD}\n", encoding="utf-8")
+    made = judged(tmp_path, GOOD, again)
+    assert made.rejected.is_empty()
+    assert (made.counts["rows"], made.counts["duplicate"], made.counts["predictions"]) == (3, 2, 1)
+    assert made.judged["resolution"].to_list() == ["correct"]
+
+
+def test_a_reviewer_who_contradicts_himself_holds_what_he_said_last(tmp_path: Path) -> None:
+    later = GOOD.replace("right,,ann,2026-01-01", "wrong,nurse,ann,2.1.2026")
+    made = judged(tmp_path, later, GOOD)
+    assert made.counts["outdated"] == 1
+    assert made.judged.select("resolution", "occupation_id").rows() == [("incorrect", "nurse")]
+
+
+def test_at_once_he_has_said_nothing(tmp_path: Path) -> None:
+    made = judged(tmp_path, GOOD, GOOD.replace("correct", "incorrect"))
+    assert made.judged.select("resolution", "disputed").rows() == [("unresolved", False)]
+    assert made.verdicts.is_empty()
+
+
+def test_reviewers_who_contradict_each_other_are_counted(tmp_path: Path) -> None:
+    """Two against one; a spreadsheet's date tells that nobody spoke later."""
+    others = [GOOD.replace("right,,ann", f"wrong,nurse,{name}") for name in ("bob", "eve")]
+    made = judged(tmp_path, GOOD, *[line.replace("2026-01-01", "46023") for line in others])
+    assert made.counts["conflicts"] == 1
+    assert made.judged.select("resolution", "disputed", "occupation_id").rows() == [
+        ("incorrect", True, "nurse")
+    ]

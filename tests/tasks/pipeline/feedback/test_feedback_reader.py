@@ -1,0 +1,137 @@
+"""What people give: columns by name or by map, three formats, and what is repaired."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+from frames_of import aliases_of
+
+from tasks.io.frames import check
+from tasks.io.schemas import FEEDBACK, FEEDBACK_ROWS
+from tasks.pipeline.feedback.params import FeedbackParams
+from tasks.pipeline.feedback.reader import Feedback, read_feedback
+from tasks.tables.rejected import RejectedRows
+from tasks.tables.source_files import IngestError
+
+ALIASES = aliases_of(
+    [
+        ("cook", "Cook", True, "train"),
+        ("cook", "CHEF  de partie", False, "train"),
+        ("cook", "Grill cook", False, "heldout_alias"),
+        ("nurse", "Nurse", True, "train"),
+    ]
+)
+HEADER = ",".join(FEEDBACK)
+
+
+def read(path: Path, **columns: str) -> tuple[Feedback, RejectedRows]:
+    values = {"reader": "table", "from_labels": False, "max_rejected_share": 0.0, "gate_share": 0.0}
+    params = FeedbackParams(folder=str(path.parent), columns=columns, **values)
+    rejected = RejectedRows()
+    feedback = read_feedback(params, ALIASES, rejected)
+    check(feedback.frame, FEEDBACK_ROWS, "feedback")
+    assert not feedback.frame["from_labels"].any()
+    return feedback._replace(frame=feedback.frame.drop("from_labels")), rejected
+
+
+def csv_of(folder: Path, *lines: str, header: str = HEADER) -> Path:
+    path = folder / "f.csv"
+    path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_rows_by_hand(tmp_path: Path) -> None:
+    path = csv_of(
+        tmp_path,
+        '" Chef, (urgent!)",cook,chef DE partie,v7,Right,cook,ann,2026-03-01',
+        "RN,cook,cook,, INCORRECT ,nurse,,2026-03-01T10:30:00+02:00",
+    )
+    feedback, rejected = read(path)
+    assert feedback.frame.rows() == [
+        (
+            *(" Chef, (urgent!)", "cook", "chef de partie", "v7", "correct", None, "ann"),
+            "2026-03-01T00:00:00.000000",
+        ),
+        ("RN", "cook", "cook", None, "incorrect", "nurse", None, "2026-03-01T08:30:00.000000"),
+    ]
+    assert rejected.refused == []
+    assert rejected.rows == {"f.csv": 2}
+    assert set(feedback.repairs.values()) == {0}
+
+
+def test_optional_columns_may_be_absent_and_others_are_not_read(tmp_path: Path) -> None:
+    header = "when,verdict,text,predicted_occupation_id,matched_title,mood"
+    path = csv_of(tmp_path, "2026-01-01,right,chef,cook,cook,good", header=header)
+    feedback, _ = read(path, raw_title="text")
+    assert feedback.frame.rows() == [("chef", "cook", "cook", None, "correct", None, None, None)]
+    feedback, _ = read(path, raw_title="text", judged_at="when")
+    assert feedback.frame["judged_at"].to_list() == ["2026-01-01T00:00:00.000000"]
+
+
+def test_header_only(tmp_path: Path) -> None:
+    feedback, rejected = read(csv_of(tmp_path))
+    assert feedback.frame.is_empty()
+    assert rejected.rows.total() == 0
+
+
+@pytest.mark.parametrize("name", ["f.csv", "f.tsv", "f.parquet"])
+def test_three_formats_are_read_alike(tmp_path: Path, name: str) -> None:
+    when = datetime.datetime(2026, 1, 2, 3, 4, 5)
+    frame = pl.DataFrame(
+        {
+            "raw_title": ["a\rb\nc", 'say "x"'],
+            "predicted_occupation_id": ["cook", "cook"],
+            "matched_title": ["cook", "cook"],
+            "verdict": ["incorrect", "correct"],
+            "corrected_occupation_id": ["nurse", None],
+            "judged_at": [when, None],
+        }
+    )
+    path = tmp_path / name
+    if name.endswith("parquet"):
+        frame.write_parquet(path)
+    else:
+        frame.write_csv(path, separator="\t" if name.endswith("tsv") else ",")
+    feedback, rejected = read(path)
+    assert feedback.frame.rows() == [
+        ("a\rb\nc", "cook", "cook", None, "incorrect", "nurse", None, "2026-01-02T03:04:05.000000"),
+        ('say "x"', "cook", "cook", None, "correct", None, None, None),
+    ]
+    assert rejected.refused == []
+
+
+def test_what_is_mended_is_counted(tmp_path: Path) -> None:
+    """Drop an unknown correction; replace a held-out, a strange and an empty matched title."""
+    path = csv_of(
+        tmp_path,
+        "a,cook,cook,,wrong,pilot,,",
+        "b,cook,grill cook,,right,,,",
+        "c,cook,nurse,,right,,,",
+        "d,nurse,,,right,,,",
+    )
+    feedback, rejected = read(path)
+    assert feedback.frame.select("matched_title", "corrected_occupation_id").rows() == [
+        ("cook", None),
+        ("cook", None),
+        ("cook", None),
+        ("nurse", None),
+    ]
+    counts = {name: count for name, count in feedback.repairs.items() if count}
+    assert counts == {"unknown_correction": 1, "matched_title_replaced": 3}
+    assert rejected.refused == []
+
+
+def test_a_missing_file_or_column_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(IngestError, match=r"has no column \['verdict'\]"):
+        read(csv_of(tmp_path, header="raw_title,predicted_occupation_id,matched_title"))
+    with pytest.raises(IngestError, match=r"feedback\.columns: missing \[\], unknown \['title'\]"):
+        read(csv_of(tmp_path), title="x")
+    for name in ("empty.csv", "broken.parquet"):
+        csv_of(tmp_path)
+        (tmp_path / name).touch()
+        with pytest.raises(IngestError, match=rf"{name}.*feedback\.folder"):
+            read(tmp_path / name)
+        (tmp_path / name).unlink()

@@ -1,0 +1,82 @@
+"""Any table by a column map."""
+
+import polars as pl
+import pytest
+from params_of import taxonomy_params
+
+from tasks.pipeline.ingest.taxonomies import table
+from tasks.tables.rejected import RejectedRows
+from tasks.tables.source_files import IngestError
+
+SHORT = {"occupation_id": "Group", "title": "Name"}
+FULL = SHORT | {"occupation_label": "Label", "codes": "Path"}
+
+
+def read(path, columns: dict[str, str]):
+    rejected = RejectedRows()
+    params = taxonomy_params("table", {"titles": str(path)}, columns=columns)
+    return table.read(params, rejected), rejected
+
+
+def test_without_labels_the_first_title_is_the_label(tmp_path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Name,Group\ncook,1\nbaker,2\nchef,1\nCOOK,1\n,2\ncook,\n", encoding="utf-8")
+    taxonomy, rejected = read(path, SHORT)
+    assert taxonomy.aliases().rows() == [
+        ("1", "cook", True),
+        ("1", "chef", False),
+        ("2", "baker", True),
+    ]
+    assert [refused[1:3] for refused in rejected.refused] == [
+        (5, "duplicate title"),
+        (6, "empty title"),
+        (7, "empty occupation_id"),
+    ]
+
+
+def test_labels_and_codes(tmp_path) -> None:
+    """Repeat nothing in line 4, another label in 5, other codes in 6, the label as title in 7."""
+    path = tmp_path / "t.tsv"
+    path.write_text(
+        "Name\tGroup\tLabel\tPath\nchef\t1\tcook\t5 > 51\nline cook\t1\tcook\t5>51\n"
+        "hash slinger\t1\t\t\nx\t1\tbaker\t5>51\ny\t1\tcook\t5\ncook\t1\tcook\t5>51\n",
+        encoding="utf-8",
+    )
+    taxonomy, rejected = read(path, FULL)
+    assert taxonomy.occupations().rows() == [("1", "cook", ["5", "51"])]
+    assert list(taxonomy.titles["1"].values()) == ["cook", "chef", "line cook", "hash slinger"]
+    assert [refused[1:3] for refused in rejected.refused] == [
+        (5, "label or codes differ from an earlier row"),
+        (6, "label or codes differ from an earlier row"),
+        (7, "duplicate title"),
+    ]
+
+
+def test_parquet_and_csv_give_the_same(tmp_path) -> None:
+    frame = pl.DataFrame(
+        {
+            "Group": [1, 1, 2, 2],
+            "Name": ["a", "b", "x, y", "👩‍🍳\nz"],
+            "Label": ["b", "b", "y", ""],
+            "Path": ["5>51", "5>51", "6", ""],
+        }
+    )
+    frame.write_csv(tmp_path / "t.csv")
+    frame.write_parquet(tmp_path / "t.parquet")
+    csv, parquet = (read(tmp_path / name, FULL)[0] for name in ("t.csv", "t.parquet"))
+    assert csv.aliases().equals(parquet.aliases())
+    assert csv.occupations().equals(parquet.occupations())
+    assert csv.aliases().height == 5  # b and a; y, "x, y" and the astral one
+
+
+@pytest.mark.parametrize("columns", [{}, {"title": "Name"}, SHORT | {"label": "Label"}])
+def test_a_map_that_does_not_fit_is_explained(columns: dict[str, str]) -> None:
+    with pytest.raises(IngestError, match=r"ingest\.taxonomy\.columns: missing"):
+        read("t.csv", columns)
+
+
+def test_a_missing_column_is_named_with_what_to_do(tmp_path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Name,Id\ncook,1\n", encoding="utf-8")
+    with pytest.raises(IngestError, match=r"no column \['Group'\].*files\.titles.*external:"):
+        read(path, SHORT)

@@ -1,0 +1,241 @@
+"""The stage as a whole: files in a working directory, files out."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+
+from tasks.io.frames import read_frame
+from tasks.io.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
+from tasks.io.section import ParamsError, load
+from tasks.pipeline.ingest.params import IngestParams
+from tasks.pipeline.ingest.stage import ingest, main, require_usable
+from tasks.tables.source_files import IngestError
+
+ROOT = Path(__file__).resolve().parents[2]
+TITLES = "id,title\n1,cook\n2,nurse\n1,chef\n"
+LONG = "👩🏽‍🍳" * 2_500  # 10,000 code points
+AS_FOUND = {"delimiter": "", "encoding": ""}
+OUTPUTS = ("occupations", "aliases", "inputs", "rejected")
+
+
+def section(**changes: Any) -> dict[str, Any]:
+    """Section `ingest` of a table of titles and no inputs, in a folder beside `params.yaml`."""
+    columns = {"occupation_id": "id", "title": "title"}
+    taxonomy = {"reader": "table", "files": {"titles": "titles.csv"}, "columns": columns}
+    return {
+        "folder": "outside",
+        "taxonomy": taxonomy | AS_FOUND,
+        "inputs": {"reader": "none", "file": "", "columns": {}} | AS_FOUND,
+        "max_rejected_share": 0.01,
+    } | changes
+
+
+def run_in(root: Path, titles: str, share: float = 0.01, inputs: str | None = None) -> None:
+    """Prepare a working directory with the outside files and the section of this stage alone."""
+    changes: dict[str, Any] = {"max_rejected_share": share}
+    (root / "outside").mkdir(parents=True, exist_ok=True)
+    (root / "outside/titles.csv").write_text(titles, encoding="utf-8")
+    if inputs is not None:
+        changes["inputs"] = {"reader": "lines", "file": "inputs.txt", "columns": {}} | AS_FOUND
+        (root / "outside/inputs.txt").write_text(inputs, encoding="utf-8")
+    params = yaml.safe_dump({"ingest": section(**changes)})
+    (root / "params.yaml").write_text(params, encoding="utf-8")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rejected() -> list[tuple[int, str]]:
+    return read_frame(Path("data/ingest/rejected.parquet"), REJECTED)["line", "reason"].rows()
+
+
+def test_the_four_frames_and_their_counts(here) -> None:
+    run_in(here, TITLES + "1,CHEF\n", inputs=f"kok\n\n{LONG}\n")
+    main()
+    folder = Path("data/ingest")
+    assert read_frame(folder / "occupations.parquet", OCCUPATIONS).height == 2
+    assert read_frame(folder / "aliases.parquet", ALIASES).rows() == [
+        ("1", "cook", True),
+        ("1", "chef", False),
+        ("2", "nurse", True),
+    ]
+    assert read_frame(folder / "inputs.parquet", INPUTS).rows() == [
+        (0, "kok", None),
+        (1, LONG, None),
+    ]
+    assert rejected() == [(5, "duplicate title"), (2, "empty row")]
+    assert json.loads((folder / "metrics.json").read_text(encoding="utf-8")) == {
+        "occupations": 2,
+        "aliases": 3,
+        "inputs": 2,
+        "inputs_labelled": 0,
+        "rows_read": {"outside/inputs.txt": 3, "outside/titles.csv": 4},
+        "rejected": {"duplicate title": 1, "empty row": 1},
+        "rejected_errors": 0,
+    }
+
+
+def test_too_many_errors_fail_after_they_were_written(here) -> None:
+    """Five rows, one of them broken: a share of 0.2 is not above 0.2, but above 0.19."""
+    run_in(here, TITLES + '1,"broken\n2,sister\n', share=0.2)
+    main()
+    run_in(here, TITLES + '1,"broken\n2,sister\n', share=0.19)
+    for name in OUTPUTS:
+        Path(f"data/ingest/{name}.parquet").unlink()
+    with pytest.raises(IngestError, match=r"1 of 5 rows.*= 0\.19.*'broken quotes': 1.*rejected\.p"):
+        main()
+    assert rejected() == [(5, "broken quotes")]
+    assert not Path("data/ingest/occupations.parquet").exists()
+
+
+def test_notices_are_no_errors(here) -> None:
+    run_in(here, TITLES + "\n1,Cook\n1,chef\n" * 20, share=0.0)
+    main()
+    assert {reason for _, reason in rejected()} == {
+        "empty row",
+        "duplicate title",
+        "duplicate row",
+    }
+
+
+@pytest.mark.parametrize(
+    ("titles", "message"),
+    [
+        (
+            "id,title\n",
+            r"taxonomy is empty: .*\. outside/titles\.csv has no rows, a header at most\. Add",
+        ),
+        ("id,title\n1,cook\n1,chef\n", "one occupation only: there is nothing to tell apart"),
+        (
+            "id,title\n1,\n2,\n",
+            r"is empty: .* has 2 rows, refused: {'empty title': 2}\. Add .*taxonomy\.files",
+        ),
+        (
+            "id,title\n\xe4,\xfe\n",
+            r"is empty: .*'bytes that are not text': 1.*first bad byte in line 2",
+        ),
+    ],
+)
+def test_nothing_to_tell_apart_is_an_error(here, titles: str, message: str) -> None:
+    """Blame the taxonomy, although all labelled inputs are refused for its sake."""
+    run_in(here, titles, inputs="cook\n")
+    (here / "outside/titles.csv").write_bytes(titles.encode("latin-1"))
+    with pytest.raises(IngestError, match=message):
+        main()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        (
+            "",
+            r"outside/inputs\.txt has no rows, .*\. Name another file in ingest\.inputs\.file",
+        ),
+        ("\n \n", r"outside/inputs\.txt has 2 rows, refused: {'empty row': 2}\. .*reader: none"),
+    ],
+)
+def test_inputs_of_which_none_can_be_used_are_an_error(here, inputs: str, message: str) -> None:
+    run_in(here, TITLES, inputs=inputs)
+    with pytest.raises(IngestError, match=f"there are no raw inputs. {message}"):
+        main()
+
+
+def test_the_log_says_how_each_file_was_read(here, capsys) -> None:
+    run_in(here, TITLES, inputs="cook\n")
+    (here / "outside/titles.csv").write_bytes("id;title\n1;Köchin\n2;nurse\n".encode("latin-1"))
+    main()
+    assert capsys.readouterr().out == (
+        "outside/titles.csv: Windows-1252 (Latin-1), semicolons between fields\n"
+        "outside/inputs.txt: UTF-8\n"
+    )
+
+
+def test_unusual_titles_pass(here) -> None:
+    unusual = ["👩‍🚒", "врач", "医師", "مهندس", "naïve 𝕏 engineer", LONG]
+    run_in(here, TITLES + "".join(f"2,{title}\n" for title in unusual))
+    main()
+    aliases = pl.read_parquet("data/ingest/aliases.parquet")
+    assert set(unusual) < set(aliases["title"])
+    assert rejected() == []
+
+
+def test_a_missing_file_is_an_error_that_names_it(here) -> None:
+    run_in(here, TITLES)
+    (here / "outside/titles.csv").unlink()
+    with pytest.raises(IngestError, match=r"outside/titles\.csv is missing\..*external:"):
+        main()
+
+
+@pytest.mark.thorough
+def test_same_bytes_in_another_folder_process_and_number_of_threads(tmp_path) -> None:
+    """Also with another hash seed, time zone and locale."""
+    digests = []
+    for number in ("1", "2"):
+        folder = tmp_path / number
+        run_in(folder, TITLES + "9,Ö\n1,\n" + "".join(f"{n % 7},t{n}\n" for n in range(999)))
+        more = {"PYTHONHASHSEED": number, "POLARS_MAX_THREADS": number, "LC_ALL": "C"}
+        more |= {"TZ": f"UTC-{number}", "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "tasks.pipeline.ingest.stage"]
+        subprocess.run(command, cwd=folder, env=os.environ | more, check=True)
+        files = sorted((folder / "data/ingest").iterdir())
+        digests.append({f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in files})
+    assert len(digests[0]) == 5
+    assert digests[0] == digests[1]
+
+
+def test_no_frame_holds_a_folder_of_this_machine(tmp_path) -> None:
+    (tmp_path / "titles.csv").write_text(TITLES + "1,\n", encoding="utf-8")
+    params = IngestParams.model_validate(section(folder=str(tmp_path), max_rejected_share=0.25))
+    ingested = ingest(params)
+    assert ingested.rejected["file"].to_list() == ["titles.csv"]
+    assert ingested.errors == 1
+    require_usable(ingested, params)
+
+
+@pytest.mark.parametrize(
+    "file", ["../titles.csv", "sub/../../titles.csv", "/titles.csv", "{here}/outside/titles.csv"]
+)
+@pytest.mark.parametrize("split", ["taxonomy", "inputs"])
+def test_every_file_is_in_the_folder_that_dvc_watches(here, split: str, file: str) -> None:
+    """Also one that would be in it, said from the root: the folder is said once."""
+    file = file.format(here=here)
+    parts = {
+        "taxonomy": {"reader": "table", "files": {"titles": file}, "columns": {}} | AS_FOUND,
+        "inputs": {"reader": "lines", "file": file, "columns": {}} | AS_FOUND,
+    }
+    params = {"ingest": section(**{split: parts[split]})}
+    (here / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    with pytest.raises(ParamsError, match=r"ingest: .*titles\.csv is not below ingest\.folder"):
+        load(IngestParams)
+
+
+def test_files_may_lie_deeper_in_the_folder(here) -> None:
+    run_in(here, TITLES)
+    (here / "outside").rename(here / "deeper")
+    (here / "outside").mkdir()
+    (here / "deeper").rename(here / "outside/deeper")
+    taxonomy = section()["taxonomy"] | {"files": {"titles": "deeper/titles.csv"}}
+    ingested = ingest(IngestParams.model_validate(section(taxonomy=taxonomy)))
+    assert ingested.rows_read == {"outside/deeper/titles.csv": 3}
+
+
+def test_an_unknown_format_is_refused_with_those_there_are(here) -> None:
+    taxonomy = section()["taxonomy"] | {"reader": "isco"}
+    params = {"ingest": section(taxonomy=taxonomy)}
+    (here / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    message = (
+        r"ingest\.taxonomy\.reader: 'isco' is no reader .*; choose esco, melo, onet, sample, table"
+    )
+    with pytest.raises(ParamsError, match=message):
+        load(IngestParams)

@@ -1,0 +1,75 @@
+"""Which title is kept, which is merged, and the order of the frames."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.text.titles import clean_title, normalize_title
+from tasks.io.frames import check
+from tasks.io.schemas import ALIASES, OCCUPATIONS
+from tasks.pipeline.ingest.taxonomy import Taxonomy
+from tasks.tables.rejected import RejectedRows, Row
+
+ROW = Row("f", 1, "text", {})
+TITLES = st.lists(st.text("aAé .!ﬁfiC+#\u00a0\n", max_size=6).map(str.strip), max_size=12)
+
+
+def test_first_spelling_wins_and_the_label_before_all() -> None:
+    taxonomy = Taxonomy(RejectedRows())
+    taxonomy.add_occupation(ROW, "b", "Nurse", ["2", "22"])
+    for title in ("RN", "nurse", "Ward  Sister", "ward sister", "ｒｎ", "Absolute nurse"):
+        taxonomy.add_title(ROW, "b", title)
+    taxonomy.add_occupation(ROW, "a", "zoo keeper", [])
+    taxonomy.add_title(ROW, "a", "RN")
+    assert taxonomy.aliases().rows() == [
+        ("a", "zoo keeper", True),
+        ("a", "RN", False),
+        ("b", "Nurse", True),
+        ("b", "Absolute nurse", False),
+        ("b", "RN", False),
+        ("b", "Ward  Sister", False),
+    ]
+    assert taxonomy.occupations().rows() == [
+        ("a", "zoo keeper", []),
+        ("b", "Nurse", ["2", "22"]),
+    ]
+    assert taxonomy.rejected.reasons() == {"duplicate title": 3}
+
+
+def test_what_is_refused() -> None:
+    taxonomy = Taxonomy(RejectedRows())
+    assert taxonomy.add_occupation(ROW, "a", "cook", [])
+    assert not taxonomy.add_occupation(ROW, "a", "chef", [])
+    assert not taxonomy.add_occupation(ROW, "", "chef", [])
+    assert not taxonomy.add_occupation(ROW, "c", "-- !", [])
+    taxonomy.add_title(ROW, "c", "chef")
+    taxonomy.add_title(ROW, "a", "…")
+    taxonomy.add_title(ROW, "", "chef")
+    assert [reason for _, _, reason, _ in taxonomy.rejected.refused] == [
+        "duplicate occupation",
+        "empty occupation_id",
+        "empty occupation_label",
+        "unknown occupation",
+        "empty title",
+        "empty occupation_id",
+    ]
+    assert taxonomy.aliases().rows() == [("a", "cook", True)]
+
+
+@given(titles=TITLES)
+def test_kept_and_refused_are_all_and_kept_ones_differ(titles: list[str]) -> None:
+    taxonomy = Taxonomy(RejectedRows())
+    taxonomy.add_occupation(ROW, "a", "label", [])
+    for title in titles:
+        taxonomy.add_title(ROW, "a", title)
+    kept = taxonomy.aliases()["title"].to_list()
+    assert len(kept) + len(taxonomy.rejected.refused) == len(titles) + 1
+    assert len({clean_title(title) for title in kept}) == len(kept)
+    assert {clean_title(title) for title in kept} == {"label"} | {
+        clean_title(title) for title in titles if normalize_title(title).strip("+#. ")
+    }
+
+
+def test_frames_without_rows_keep_their_schema() -> None:
+    taxonomy = Taxonomy(RejectedRows())
+    check(taxonomy.occupations(), OCCUPATIONS, "occupations")
+    check(taxonomy.aliases(), ALIASES, "aliases")

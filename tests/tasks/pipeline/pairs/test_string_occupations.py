@@ -1,0 +1,32 @@
+"""Who belongs to what, by brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.pipeline.pairs.string_occupations import StringOccupations
+
+
+@given(
+    st.lists(st.sets(st.sampled_from("abcd"), min_size=1), min_size=1, max_size=8),
+    st.sets(st.integers(0, 99), min_size=8, max_size=8),
+)
+def test_memberships_equal_the_lists(owned: list[set[str]], numbers: set[int]) -> None:
+    """Ids are any that rise."""
+    ids = np.array(sorted(numbers)[: len(owned)])
+    members = StringOccupations(
+        ids, pl.Series([sorted(own) for own in owned], dtype=pl.List(pl.String))
+    )
+    occupations = sorted(set().union(*owned))
+    groups = [[i for i, own in zip(ids, owned, strict=True) if o in own] for o in occupations]
+    assert members.string.tolist() == [i for group in groups for i in group]
+    assert members.size.tolist() == [len(group) for group in groups for _ in group]
+    assert members.place.tolist() == [place for group in groups for place in range(len(group))]
+    starts = np.cumsum([0, *map(len, groups)])
+    assert members.start.tolist() == [s for s, g in zip(starts, groups, strict=False) for _ in g]
+    left, right = np.indices((len(owned), len(owned))).reshape(2, -1)
+    expected = [bool(owned[i] & owned[j]) for i, j in zip(left, right, strict=True)]
+    assert members.share_occupation(ids[left], ids[right]).tolist() == expected

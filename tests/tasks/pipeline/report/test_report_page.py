@@ -1,0 +1,135 @@
+"""The whole page: safe, self-contained, the same bytes again, and whole on poor data."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from tasks.pipeline.report.page import SECTIONS
+from tasks.pipeline.report.stage import report
+
+VOID = {"meta", "br"}
+
+
+class InputValidator(HTMLParser):
+    """Collects elements, attributes and text; complains of tags that are not closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def read(page: bytes) -> InputValidator:
+    reader = InputValidator()
+    reader.feed(page.decode())
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+@pytest.fixture(scope="module")
+def page(report_data):
+    return report(report_data)
+
+
+@pytest.mark.thorough
+def test_titles_cannot_become_markup(page):
+    reader = read(page)
+    assert "script" not in reader.tags
+    assert b"<script" not in page
+    assert b"<b>driver" not in page
+    text = "".join(reader.text)
+    assert "lorry <b>driver</b>" in text
+    assert "C++ <developer>" in text
+    assert "unknown <occupation>: 2" in text
+
+
+@pytest.mark.thorough
+def test_equal_material_gives_equal_bytes(page, change):
+    assert report(change()) == page
+
+
+@pytest.mark.thorough
+def test_frames_in_another_order_of_rows_give_equal_bytes(page, report_data, change):
+    """Shuffle all but the history, which has an order of its own; the index sorts itself."""
+    shuffled = {
+        name: getattr(report_data, name).reverse()
+        for name in ("aliases", "titles", "occupations", "queries", "scores", "run")
+    }
+    assert report(change(**shuffled)) == page
+
+
+def test_nothing_is_loaded_from_outside(page):
+    """Find every reference of the self-contained page in the page itself."""
+    references = [
+        value
+        for name, value in read(page).attributes
+        if name in {"src", "href", "xlink:href", "data", "srcset", "action"}
+    ]
+    assert references
+    assert all(reference.startswith("#") for reference in references)
+    for forbidden in (b"http:", b"https:", b"//", b"@import", b"<link", b"<img"):
+        assert forbidden not in page.replace(b"'//'", b"")
+    assert set(re.findall(rb"url\((.)", page)) <= {b"#"}
+
+
+def test_references_and_identifiers_match(page):
+    """Check that identifiers are distinct, and that each reference has its target."""
+    attributes = read(page).attributes
+    identifiers = [value for name, value in attributes if name == "id"]
+    assert len(identifiers) == len(set(identifiers))
+    wanted = {value[1:] for name, value in attributes if name == "href"}
+    wanted |= set(re.findall(r"url\(#([^)]+)\)", page.decode()))
+    assert wanted <= set(identifiers)
+
+
+def test_no_path_of_an_input_file(page):
+    assert b"secret" not in page
+
+
+def test_every_section_is_there(page):
+    reader = read(page)
+    identifiers = {value for name, value in reader.attributes if name == "id"}
+    assert set(SECTIONS) <= identifiers
+    assert ("lang", "en") in reader.attributes
+    assert {"caption", "figcaption", "nav", "main", "h1", "h2"} <= reader.tags
+    assert len(re.findall(rb"<th[ >]", page)) == page.count(b"<th scope=") + page.count(
+        b'<th colspan="6" scope="rowgroup">'
+    )
+
+
+@pytest.mark.thorough
+def test_data_set_without_a_test_query(empty):
+    text = "".join(read(report(empty)).text)
+    assert text.count("No test has a query.") == 2
+    assert "No wrong first answer" in text
+
+
+@pytest.mark.thorough
+def test_untrained_network_has_no_curve(report_data, change):
+    """Train with max_steps 0: the history holds step 0 only, whose losses are NaN."""
+    page = report(change(history=report_data.history.head(1)))
+    assert b"The network was not trained" in page
+    assert b"nan" not in page.lower().replace(b"finance", b"")

@@ -1,0 +1,192 @@
+"""The figures of the sections, against loops and values worked out by hand."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+from models.metrics.intervals import Interval
+from tasks.io.mixes import MIXES
+from tasks.io.schemas import SCORES
+from tasks.pipeline.report.names import (
+    TEST_MEANING,
+    TESTS,
+    in_order,
+    listed,
+    mix_words,
+    share,
+    signed,
+    slice_name,
+)
+from tasks.pipeline.report.report_data import HISTORY
+from tasks.pipeline.report.sections.confusions import confused_pairs, confusions
+from tasks.pipeline.report.sections.learning import UNLEARNED, best_look, learning
+from tasks.pipeline.report.sections.results import Comparison, compare, results, standing
+from tasks.pipeline.report.sections.slices import slices
+
+
+def test_network_is_compared_query_by_query(report_data):
+    """Judge annotations: the network is right on 1 of 4, the n-gram matcher on none: +0.25."""
+    by_cell = {(c.test, c.baseline): c for c in compare(report_data)}
+    assert by_cell["annotations", "ngram"].difference.value == 0.25
+    assert by_cell["annotations", "ngram"].difference.low == 0
+    assert by_cell["annotations", "ngram"].verdict == "not told apart"
+    typos = by_cell["typos", "untrained"]
+    assert typos.difference == Interval(1.0, 1.0, 1.0)
+    assert typos.verdict == "better"
+
+
+def test_a_pairing_does_not_depend_on_the_order_of_rows(change):
+    """Resample by place, so the places have to be those of the sorted query ids."""
+    rng = np.random.default_rng(1)
+    scores = pl.DataFrame(
+        [
+            (system, "typos", f"q{query}", hit, hit, hit, hit)
+            for system in ("1", "ngram")
+            for query, hit in enumerate(rng.random(60).tolist())
+        ],
+        schema=dict(SCORES),
+        orient="row",
+    )
+    mixed = scores.sample(fraction=1, shuffle=True, seed=3)
+    assert compare(change(scores=mixed)) == compare(change(scores=scores))
+
+
+def test_standing_groups_tests_by_verdict():
+    comparisons = [
+        Comparison("typos", "ngram", Interval(0.02, 0.01, 0.03)),
+        Comparison("annotations", "ngram", Interval(-0.02, -0.03, -0.01)),
+        Comparison("heldout_alias", "ngram", Interval(0.0004, -0.01, 0.01)),
+    ]
+    assert standing(comparisons) == [
+        "Against the n-gram matcher the trained network is better on Typos (+0.020); it is worse "
+        "on Annotations (−0.020); it is not clearly better or worse on Held-out alias (0.000)."
+    ]
+
+
+def test_best_of_each_column_is_bold_and_shared_if_it_reads_the_same(report_data, change):
+    """Show success@1 of annotations, 0.250 and 0.000; success@5, 1.000 and 0.500."""
+    whole = results(report_data)
+    body = next(split for split in whole.split("<tbody>") if "Annotations</strong>" in split)
+    assert re.findall(r'class="number"><strong>([\d.]+)', body) == ["0.250", "1.000", "0.625"]
+    both = results(change(table=report_data.table.with_columns(value=0.5)))
+    assert both.count('class="number"><strong>0.500') == 2 * 3 * 3
+
+
+def test_slices_draw_the_two_systems_only(report_data):
+    drawn = slices(report_data)
+    assert drawn.count("<figure>") == 2
+    assert "1 title" in drawn
+    assert "6–15" not in drawn
+    assert "TF-IDF" not in drawn
+
+
+@pytest.mark.thorough
+def test_slices_by_source_are_drawn_where_they_tell_queries_apart(report_data, change):
+    """Draw the two sources of Extra Words; `source:alias` is all of its test."""
+    assert "alias" not in slices(report_data)
+    parts = {"source:alias": "source:label_agrees", "all": "source:label_differs"}
+    table = report_data.table.with_columns(pl.col("slice").replace(parts))
+    drawn = slices(change(table=table.with_columns(test=pl.lit("extra_words"))))
+    assert drawn.count("<figure>") == 1
+    assert "Extra Words" in drawn and "label agrees" in drawn and "label differs" in drawn
+
+
+def test_every_test_and_mix_has_its_words():
+    assert set(TESTS) == set(TEST_MEANING)
+    four = "the base taxonomy, typos, synonyms, extra words"
+    assert [mix_words(mix) for mix in MIXES] == [
+        "the base taxonomy",
+        "the base taxonomy and typos",
+        "the base taxonomy, typos and synonyms",
+        "the base taxonomy, typos, synonyms and extra words",
+        f"{four} and verdicts",
+        f"{four}, verdicts and corrections",
+    ]
+    assert slice_name("source:pair_unseen") == "synonym never seen"
+    assert slice_name("source:unheard") == "unheard"
+
+
+def test_confused_pairs_against_a_loop(report_data):
+    """Answer annotations [a, c] by b, [a] by b, [d] by b; typos are not judged."""
+    second = report_data.run.with_columns(rank=pl.lit(2, pl.UInt32), occupation_id=pl.lit("c"))
+    matcher = report_data.run.with_columns(system=pl.lit("ngram"))
+    run = pl.concat([report_data.run, second, matcher])
+    confused = confused_pairs(run, report_data.queries, "1")
+    gold = dict(report_data.queries.select("query_id", "occupation_ids").iter_rows())
+    expected: dict[tuple[str, str], int] = {}
+    for row in report_data.run.iter_rows(named=True):
+        right = gold[row["query_id"]]
+        if row["test"] != "typos" and row["occupation_id"] not in right:
+            pair = ("+".join(right), row["occupation_id"])
+            expected[pair] = expected.get(pair, 0) + 1
+    rows = confused.select(pl.col("gold").list.join("+"), "answered", "misses").rows()
+    assert {(gold, answered): n for gold, answered, n in rows} == expected
+    assert [row[0] for row in rows] == ["a", "a+c", "d"]
+
+
+def test_confusions_put_the_most_frequent_pair_first(report_data, change):
+    extra = report_data.queries.filter(pl.col("query_id") == "annotations-4").with_columns(
+        query_id=pl.lit("annotations-5"), raw_title=pl.lit("van driver")
+    )
+    run = report_data.run.filter(pl.col("query_id") == "annotations-4").with_columns(
+        query_id=pl.lit("annotations-5")
+    )
+    more = change(
+        queries=pl.concat([report_data.queries, extra]), run=pl.concat([report_data.run, run])
+    )
+    assert confused_pairs(more.run, more.queries, "1")["misses"].to_list() == [2, 1, 1]
+    page = confusions(more)
+    assert page.index("van driver") < page.index("night baker")
+    assert "lorry &lt;b&gt;driver&lt;/b&gt;" in page
+
+
+@pytest.mark.thorough
+def test_kept_step_is_the_first_of_the_best_looks(report_data):
+    assert best_look(report_data.history) == (50, 0.6)
+    assert "step 50 of 100" in learning(report_data)
+    assert best_look(pl.DataFrame(schema=dict(HISTORY))) is None
+
+
+@pytest.mark.thorough
+def test_a_network_that_did_not_learn_is_said_to_be_one(report_data, change):
+    """Give every later look the score of the one before training."""
+    assert UNLEARNED not in learning(report_data)
+    first = report_data.history["valid_score"][0]
+    history = report_data.history.with_columns(valid_score=pl.lit(first))
+    page = learning(change(history=history))
+    assert UNLEARNED in page
+    assert "step 0 of 100" in page
+
+
+def points_of(drawing: str, colour: str) -> list[float]:
+    """Heights of the points of a colour's curve, downwards; the legend's line is not clipped."""
+    paths = re.findall(rf'<path d="([^"]*)" clip-path[^>]*stroke: var\(--{colour}\)', drawing)
+    return [float(y) for y in re.findall(r"[ML] [-\d.]+ ([-\d.]+)", "".join(paths))]
+
+
+@pytest.mark.thorough
+def test_terms_below_zero_are_drawn_inside_the_axes(report_data, change):
+    """Give the term of similar pairs -13 and -15, as `info_nce` does: both are on the drawing."""
+    nan = float("nan")
+    history = report_data.history.with_columns(
+        loss=pl.Series([nan, 1.5, 0.2]),
+        loss_similar=pl.Series([nan, -13.0, -15.0]),
+        loss_dissimilar=pl.Series([nan, 14.5, 15.2]),
+    )
+    page = learning(change(history=history))
+    drawing = next(split for split in page.split("<figure>") if "similar pairs" in split)
+    height = float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', drawing)[1])
+    heights = points_of(drawing, "blue")
+    assert len(heights) == 2 and heights[0] < heights[1]
+    assert all(0 < y < height for y in heights)
+
+
+def test_numbers_and_lists_as_they_are_read():
+    assert (signed(0.0171), signed(-0.25), signed(-0.0001)) == ("+0.017", "−0.250", "0.000")
+    assert share(0.9335) == "0.933"  # 0.9335 is 0.93349999… in binary
+    assert (listed([]), listed(["a"]), listed(["a", "b", "c"])) == ("", "a", "a, b and c")
+    assert in_order(["z", "ngram", "0", "z"], ("tfidf", "ngram")) == ["ngram", "0", "z"]

@@ -1,0 +1,119 @@
+"""The stage on files: whole page or none, and an error that names what is missing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+import torch
+import yaml
+from frames_of import write_evidence
+
+from models.encoders.recurrent import RecurrentSettings
+from models.network.kinds import fit_featurizer, make_encoder
+from models.network.model_files import save_model
+from tasks.evaluation.metric_tables import write_table
+from tasks.io.frames import SchemaError, write_frame, write_json
+from tasks.io.schemas import (
+    EXTRA_WORDS_VARIANTS,
+    JUDGED,
+    OCCUPATIONS,
+    QUERIES,
+    REVIEWS,
+    RUN,
+    SCORES,
+    SPLIT_ALIASES,
+    SYNONYM_VARIANTS,
+    TABLE,
+    TITLES,
+)
+from tasks.pipeline.report.report_data import HISTORY
+from tasks.pipeline.report.stage import METRICS, PAGE, main
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+def save_tiny_model(folder: Path, titles: list[str]) -> None:
+    settings = RecurrentSettings("fast", 40, 4, 1, 3, 5, 0.0, 0.0)
+    featurizer = fit_featurizer(titles, settings)
+    torch.manual_seed(0)
+    weights = make_encoder(settings, featurizer).state_dict()
+    save_model(folder, featurizer, settings, weights, weights)
+
+
+@pytest.fixture
+def written(report_data, tmp_path, monkeypatch):
+    """Make a working directory with every file that the stage reads."""
+    data = tmp_path / "data"
+    k, seed = report_data.params.mix, report_data.params.train_seed
+    params = yaml.safe_load((REPOSITORY / "params.yaml").read_text(encoding="utf-8"))
+    params |= {"mix": k, "seeds": [seed, seed + 1]}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    typos, lexical = pl.col("test") == "typos", pl.col("system") == "ngram"
+    write_json(report_data.counts, data / "ingest/metrics.json")
+    write_frame(report_data.occupations, data / "ingest/occupations.parquet", OCCUPATIONS)
+    write_frame(report_data.aliases, data / "split/aliases.parquet", SPLIT_ALIASES)
+    write_frame(report_data.titles, data / "split/titles.parquet", TITLES)
+    write_frame(report_data.queries.filter(~typos), data / "split/queries.parquet", QUERIES)
+    write_frame(report_data.queries.filter(typos), data / "typos/queries.parquet", QUERIES)
+    for stage in ("synonyms", "extra_words"):
+        write_frame(report_data.queries.clear(), data / f"{stage}/queries.parquet", QUERIES)
+    for folder, mine in (("lexical", lexical), (f"evaluate/{k}/{seed}", ~lexical)):
+        write_frame(report_data.run.filter(mine), data / folder / "run.parquet", RUN)
+        write_frame(report_data.scores.filter(mine), data / folder / "scores.parquet", SCORES)
+        write_table(report_data.table.filter(mine), data / folder / "table.csv", TABLE)
+    save_tiny_model(data / f"train/{k}/{seed}/model", report_data.titles["title"].to_list())
+    write_table(report_data.history, data / f"train/{k}/{seed}/history.csv", HISTORY)
+    write_frame(report_data.synonym_variants, data / "synonyms/variants.parquet", SYNONYM_VARIANTS)
+    write_frame(
+        report_data.extra_words_variants,
+        data / "extra_words/variants.parquet",
+        EXTRA_WORDS_VARIANTS,
+    )
+    write_evidence(data / f"calibrate/{k}/{seed}", exemplars=[("bread baker", "a", 1.0)])
+    write_frame(report_data.judged, data / f"pairs/{k}/judged.parquet", JUDGED)
+    write_frame(report_data.reviews, data / f"pairs/{k}/reviews.parquet", REVIEWS)
+    for name, folder in (
+        ("synonyms", "synonyms"),
+        ("extra_words", "extra_words"),
+        ("pairs", f"pairs/{k}"),
+    ):
+        write_json(report_data.made[name], data / folder / "metrics.json")
+    monkeypatch.chdir(tmp_path)
+    return data
+
+
+@pytest.mark.thorough
+def test_stage_writes_the_same_page_twice_and_nothing_else(written):
+    main()
+    first = PAGE.read_bytes()
+    main()
+    assert PAGE.read_bytes() == first
+    assert {path.name for path in PAGE.parent.iterdir()} == {PAGE.name, METRICS.name}
+    assert first.endswith(b"</html>\n")
+    assert b"lorry &lt;b&gt;driver&lt;/b&gt;" in first
+    assert b"n-gram matcher" in first and b"network, untrained" in first  # of both folders
+
+
+@pytest.mark.thorough
+def test_metrics_are_the_network_s_first_answers_on_each_test(written):
+    """Answer both typos right, and of four annotations one; baselines and slices are left out."""
+    main()
+    assert json.loads(METRICS.read_text(encoding="utf-8")) == {"annotations": 0.25, "typos": 1.0}
+
+
+def test_missing_stage_is_named_and_no_page_is_left(written):
+    (written / "typos/queries.parquet").unlink()
+    with pytest.raises(FileNotFoundError, match=r"typos/queries\.parquet is missing"):
+        main()
+    assert not PAGE.exists()
+
+
+def test_history_without_its_column_is_refused(written, report_data):
+    path = written / f"train/{report_data.params.mix}/{report_data.params.train_seed}/history.csv"
+    report_data.history.drop("valid_score").write_csv(path)
+    with pytest.raises(SchemaError, match="valid_score: missing"):
+        main()
+    assert not PAGE.exists()

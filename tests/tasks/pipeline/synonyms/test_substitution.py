@@ -1,0 +1,152 @@
+"""Substitution: one exchange a title, on word boundaries, the rest of the title as it was."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.text.titles import clean_title, normalize_title
+from tasks.io.schemas import SYNONYMS
+from tasks.pipeline.synonyms.substitution import GENERATED, substitute
+
+
+def generated(
+    titles: list[tuple[str, list[str]]], pairs: list[tuple[str | None, str, str]]
+) -> pl.DataFrame:
+    """Pairs of an occupation are induced, with one context; those of none are manual."""
+    frame = pl.DataFrame(
+        titles,
+        schema={"title": pl.String, "occupation_ids": pl.List(pl.String)},
+        orient="row",
+    )
+    rows = [(o, a, b, "induced", 1) if o else (o, a, b, "manual", None) for o, a, b in pairs]
+    return substitute(frame, pl.DataFrame(rows, schema=dict(SYNONYMS), orient="row"))
+
+
+def variants(title: str, *pairs: tuple[str, str]) -> list[str]:
+    return generated([(title, ["x"])], [(None, *pair) for pair in pairs])["variant"].to_list()
+
+
+def test_golden() -> None:
+    """In both directions, every occurrence by itself; the pair of y holds in y only."""
+    titles = [("java developer", ["x"]), ("c++ programmer", ["x", "y"]), ("old java man", ["y"])]
+    pairs = [("x", "developer", "programmer"), ("y", "java", "c++"), (None, "man", "old hand")]
+    assert generated(titles, pairs).drop("normalized").rows() == [
+        ("java developer", "java programmer", "developer", "programmer", "induced", 1),
+        ("c++ programmer", "java programmer", "c++", "java", "induced", 1),
+        ("c++ programmer", "c++ developer", "programmer", "developer", "induced", 1),
+        ("old java man", "old c++ man", "java", "c++", "induced", 1),
+        ("old java man", "old java old hand", "man", "old hand", "manual", None),
+    ]
+    assert variants("cook and cook", ("cook", "chef")) == ["chef and cook", "cook and chef"]
+
+
+@pytest.mark.parametrize(
+    ("title", "pair", "expected"),
+    [
+        ("manager, sales (north)", ("sales", "trade"), ["manager, trade (north)"]),
+        ("manager, sales (north)", ("north", "south"), ["manager, sales (south)"]),
+        ("clerk – buyer", ("buyer", "purchaser"), ["clerk – purchaser"]),
+        ("clerk – buyer", ("clerk", "officer"), ["officer – buyer"]),
+        ("e-commerce clerk", ("ecommerce", "web"), ["web clerk"]),
+        ("developer/programmer", ("developer", "coder"), []),
+        ("food & drink buyer", ("food & drink", "grocery"), ["grocery buyer"]),
+        ("internal auditor", ("intern", "trainee"), []),
+        ("director, sales manager", ("director sales", "head"), ["head manager"]),
+    ],
+)
+def test_punctuation(title: str, pair: tuple[str, str], expected: list[str]) -> None:
+    assert variants(title, pair) == expected
+
+
+def test_a_phrase_that_stands_already_is_not_put_again() -> None:
+    """A piece of "staff accountant" is no place for it; the word elsewhere in the title is."""
+    pair = ("accountant", "staff accountant")
+    assert variants("staff accountant", pair) == ["accountant"]
+    assert variants("tax accountant", pair) == ["tax staff accountant"]
+    assert variants("accountant, staff accountant", pair) == [
+        "staff accountant, staff accountant",
+        "accountant, accountant",
+    ]
+
+
+def test_contexts_are_the_largest_of_its_occupations() -> None:
+    frame = pl.DataFrame({"title": ["night cook"], "occupation_ids": [["x", "y"]]})
+    rows = [("x", "cook", "chef", "induced", 2), ("y", "chef", "cook", "induced", 3)]
+    synonyms = pl.DataFrame(rows, schema=dict(SYNONYMS), orient="row")
+    assert substitute(frame, synonyms).rows() == [
+        ("night cook", "night chef", "night chef", "cook", "chef", "induced", 3)
+    ]
+
+
+def test_nothing_in_nothing_out() -> None:
+    for titles, pairs in ([], [(None, "a", "b")]), ([("a", ["x"])], []), ([], []):
+        made = generated(titles, pairs)
+        assert made.is_empty()
+        assert made.schema == GENERATED
+
+
+PHRASE = st.lists(st.sampled_from("abcd"), min_size=1, max_size=3).map(" ".join)
+PAIR = st.tuples(st.sampled_from(["x", "y", None]), PHRASE, PHRASE).filter(lambda p: p[1] != p[2])
+WORD = st.sampled_from(["a", "b", "(c)", "d,", "-", "a/b", "a-b", "é."])
+TITLE = st.lists(WORD, min_size=1, max_size=6).map(" ".join)
+
+
+@pytest.mark.thorough
+@given(
+    st.lists(st.tuples(TITLE, st.sets(st.sampled_from("xy"), min_size=1).map(sorted))),
+    st.lists(PAIR, max_size=6),
+)
+@settings(max_examples=60)
+def test_all_exchanges_by_brute_force(
+    titles: list[tuple[str, list[str]]], pairs: list[tuple[str | None, str, str]]
+) -> None:
+    """Every pair at every place of every title, on the normalized words."""
+    expected = set()
+    for title, occupations in titles:
+        words = normalize_title(title).split()
+        for occupation, one, two in pairs:
+            for phrase, replacement in ((one, two), (two, one)):
+                for at in range(len(words)) if occupation in (None, *occupations) else []:
+                    if holds(words, at, phrase) and not inside(words, at, phrase, replacement):
+                        rest = words[at + len(phrase.split()) :]
+                        variant = " ".join([*words[:at], replacement, *rest])
+                        kind = "induced" if occupation else "manual"
+                        expected.add((title, variant, phrase, replacement, kind))
+    made = generated(titles, pairs).drop("contexts")
+    assert (
+        set(made.select("title", "normalized", "phrase", "replacement", "kind").iter_rows())
+        == expected
+    )
+    assert made["normalized"].to_list() == [normalize_title(text) for text in made["variant"]]
+    assert made.is_unique().all()
+    assert all(clean_title(variant) == variant for variant in made["variant"])
+
+
+def holds(words: list[str], at: int, phrase: str) -> bool:
+    return at >= 0 and words[at : at + len(phrase.split())] == phrase.split()
+
+
+def inside(words: list[str], at: int, phrase: str, replacement: str) -> bool:
+    """Whether `replacement` stands around the place, holding `phrase` there."""
+    return any(
+        holds(replacement.split(), back, phrase) and holds(words, at - back, replacement)
+        for back in range(len(replacement.split()))
+    )
+
+
+@given(st.text(max_size=12).map(clean_title), st.integers(0, 5))
+def test_any_text_keeps_its_words(title: str, at: int) -> None:
+    """A word exchanged for a made-up one: the normalized words differ there and nowhere else."""
+    words = normalize_title(title).split()
+    if at < len(words):
+        expected = {
+            " ".join([*words[:i], "zzz", *words[i + 1 :]])
+            for i, word in enumerate(words)
+            if word == words[at]
+        }
+        made = generated([(title, ["x"])], [(None, words[at], "zzz")])
+        assert {normalize_title(text) for text in made["variant"]} == expected
+        assert set(made["normalized"]) == expected

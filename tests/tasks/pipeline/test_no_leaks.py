@@ -1,0 +1,193 @@
+"""All data stages in order, on toys and on the sample: nothing that is asked is trained on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.text.titles import clean_title, normalize_title
+from tasks.check_params import AllParams, load_params
+from tasks.io.schemas import ALIASES, FEEDBACK, INPUTS, READINGS, VARIANTS
+from tasks.pipeline.auxiliary_taxonomy.stage import auxiliary_taxonomy
+from tasks.pipeline.extra_words.stage import extra_words
+from tasks.pipeline.feedback.stage import feedback
+from tasks.pipeline.ingest.stage import ingest
+from tasks.pipeline.pairs.strings_table import (
+    append,
+    base_strings,
+    feedback_strings,
+    variant_strings,
+)
+from tasks.pipeline.split.stage import split
+from tasks.pipeline.synonyms.reader import read_synonyms
+from tasks.pipeline.synonyms.stage import synonyms
+from tasks.pipeline.typos.stage import typos
+from tasks.tables.rejected import RejectedRows
+
+ROOT = Path(__file__).parents[2]
+
+
+class Chain(NamedTuple):
+    """All queries, and the strings table of mix 4c."""
+
+    queries: pl.DataFrame
+    strings: pl.DataFrame
+
+
+def chain(
+    aliases: pl.DataFrame,
+    inputs: pl.DataFrame,
+    manual: list[tuple[str, str]],
+    params: AllParams,
+    given: Path,
+) -> Chain:
+    """The pure functions in the order of the stages.
+
+    People judge every input there is, also those that are asked: harder than the stage `score`.
+    What they say goes through a file in the folder `given`.
+    """
+    seed = params.seed
+    parts = split(aliases, inputs, params.split, seed)
+    noisy = typos(parts.titles, parts.queries, params.typos, seed)
+    queries = pl.concat([parts.queries, noisy.queries])
+    reworded = synonyms(parts.titles, queries, noisy.variants, manual, params.synonyms, seed)
+    queries = pl.concat([queries, reworded.queries])
+    trained = pl.concat([noisy.variants, reworded.variants.select(list(VARIANTS))])
+    wordy = extra_words(parts.titles, parts.inputs, queries, trained, params.extra_words, seed)
+    queries = pl.concat([queries, wordy.queries])
+    # the taxonomy beside itself: every title that it holds out must stay out
+    beside = auxiliary_taxonomy(aliases, {*queries["normalized"]}).titles
+    earlier = {*parts.aliases["normalized"], *beside["normalized"], *trained["normalized"]}
+    mined = wordy.variants.filter(pl.col("split") == "train")
+    given.mkdir(exist_ok=True)
+    judged(inputs, aliases).write_csv(given / "people.csv")
+    kept = params.feedback.model_copy(update={"folder": str(given), "own": False})
+    people = feedback(
+        kept, parts.aliases, {*queries["normalized"]}, earlier | {*mined["normalized"]}
+    )
+    queries = pl.concat([queries, people.queries])
+    strings = base_strings(parts.titles, parts.queries, beside)
+    for role, variants in (
+        ("typo", noisy.variants),
+        ("synonym", reworded.variants),
+        ("extra_words", mined),
+    ):
+        strings = append(strings, variant_strings(variants, strings, role))
+    return Chain(queries, append(strings, feedback_strings(people.verdicts, corrections=True)))
+
+
+def judged(inputs: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
+    """Schema `FEEDBACK`: each input matched with some label, and corrected to its own."""
+    labels = aliases.filter("preferred").select("occupation_id", "title").rows()
+    rows = []
+    for number, raw_title, label in inputs.iter_rows():
+        predicted, title = labels[number % len(labels)]
+        right = predicted == label
+        verdict = ("right", None) if right else ("wrong", label)
+        if normalize_title(raw_title):
+            matched = (predicted, clean_title(title), "m")
+            rows.append((raw_title, *matched, *verdict, "people", None))
+    return pl.DataFrame(rows, schema=dict(FEEDBACK), orient="row")
+
+
+def check_chain(made: Chain) -> None:
+    """By sets of normalized strings; validation queries stand in the table, but train nothing."""
+    questions = normal(made.queries["raw_title"])
+    trained = made.strings.filter(pl.col("role") != "valid")
+    assert not questions & normal(trained["title"])
+    validation = made.queries.filter(pl.col("split") == "valid")["raw_title"]
+    assert normal(made.strings.filter(pl.col("role") == "valid")["title"]) <= normal(validation)
+    assert made.queries.select("test", "query_id").is_unique().all()
+    assert "" not in questions
+    assert all(clean_title(title) == title for title in made.strings["title"])
+    for raw, cleaned, normalized in made.queries.select("raw_title", *READINGS).rows():
+        assert (cleaned, normalized) == (clean_title(raw), normalize_title(raw))
+
+
+def normal(titles: pl.Series) -> set[str]:
+    return {normalize_title(title) for title in titles}
+
+
+# so few and so short words that titles, misspellings, synonyms and inputs keep meeting
+WORD = st.sampled_from(["ab", "ba", "bb", "Aa", "b"])
+TITLE = st.lists(WORD, min_size=1, max_size=2).map(" ".join)
+INPUT = st.builds("{}{}".format, TITLE, st.sampled_from(["", "", "!", " aa", " (bb)"]))
+PHRASE = WORD.map(normalize_title)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, list[tuple[str, str]]]:
+    occupations = draw(st.integers(2, 4))
+    aliases = []
+    for name in "wxyz"[:occupations]:
+        own = draw(st.lists(TITLE, min_size=1, max_size=5, unique_by=normalize_title))
+        aliases += [(name, title, place == 0) for place, title in enumerate(own)]
+    label = st.sampled_from([None, *"wxyz"[:occupations]])
+    inputs = draw(st.lists(st.tuples(INPUT, label), min_size=10, max_size=50))
+    manual = draw(st.lists(st.tuples(PHRASE, PHRASE).filter(lambda p: p[0] != p[1]), max_size=4))
+    return (
+        pl.DataFrame(aliases, schema=dict(ALIASES), orient="row"),
+        pl.DataFrame(
+            [(i, *row) for i, row in enumerate(inputs)], schema=dict(INPUTS), orient="row"
+        ),
+        manual,
+    )
+
+
+@pytest.fixture(scope="module")
+def defaults() -> AllParams:
+    return load_params(ROOT / "params.yaml")
+
+
+def small(params: AllParams, seed: int) -> AllParams:
+    """Every share of every part large enough for a toy to have rows in it."""
+    parts = {"annotations_share": 0.3, "gate_share": 0.2, "valid_share": 0.2}
+    sizes = {"heldout_min_titles": 2, "valid_min_titles": 3, "gate_min_titles": 4}
+    few = {"max_draws": 3, "valid_titles": 3, "gate_titles": 4, "variants": 3}
+    return params.model_copy(
+        update={
+            "seed": seed,
+            "split": params.split.model_copy(update=parts | sizes),
+            "typos": params.typos.model_copy(update=few),
+            "synonyms": params.synonyms.model_copy(update={"valid_titles": 3, "gate_titles": 4}),
+            "feedback": params.feedback.model_copy(update={"gate_share": 0.5}),
+            "extra_words": params.extra_words.model_copy(update={"padded": 2}),
+        }
+    )
+
+
+@pytest.mark.thorough
+@given(worlds(), st.integers(0, 99))
+@settings(max_examples=20)
+def test_no_query_is_a_training_string_on_toys(
+    defaults: AllParams,
+    tmp_path_factory: pytest.TempPathFactory,
+    world: tuple[pl.DataFrame, pl.DataFrame, list[tuple[str, str]]],
+    seed: int,
+) -> None:
+    check_chain(chain(*world, small(defaults, seed), tmp_path_factory.mktemp("given")))
+
+
+@pytest.mark.thorough
+def test_no_query_is_a_training_string_on_the_sample(
+    defaults: AllParams, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And every test, role and part is there, so that the check is of something."""
+    monkeypatch.chdir(ROOT)
+    if defaults.ingest.taxonomy.reader != "sample":
+        pytest.skip("params.yaml is a profile's")
+    ingested = ingest(defaults.ingest)
+    manual = read_synonyms(defaults.synonyms, RejectedRows())
+    made = chain(ingested.aliases, ingested.inputs, manual, defaults, tmp_path)
+    check_chain(made)
+    tests = {"heldout_alias", "annotations", "typos", "composition", "extra_words"}
+    parts = made.queries.select("test", "split").unique().rows()
+    assert set(parts) == {(test, split) for test in tests for split in ("test", "valid", "gate")}
+    assert made.queries.filter(source="feedback").height > 100  # the gate's, of people's titles
+    roles = {"alias", "valid", "auxiliary_taxonomy", "typo", "synonym", "extra_words", "feedback"}
+    assert set(made.strings["role"]) == roles

@@ -1,0 +1,142 @@
+"""The rule on invented answers: each way to pass and to fail, and what the decision says of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tasks.io.schemas import SCORES
+from tasks.release.gate.gate_figures import SystemResults, as_markdown, by_test
+from tasks.release.gate.params import GateParams
+from tasks.release.gate.rule import decide
+
+PARAMS = GateParams(gating_tests=["annotations", "typos"], margin=0.02, alpha=0.05)
+CHAMPION = "champion version 3"
+
+
+def answers(queries: int, wins: int, losses: int) -> SystemResults:
+    """The opponent is right on half of the queries, the n-gram matcher on none."""
+    opponent = np.zeros(queries)
+    opponent[: queries // 2] = 1
+    challenger = opponent.copy()
+    challenger[:losses] = 0
+    challenger[queries - wins :] = 1
+    return SystemResults(challenger, opponent, np.zeros(queries))
+
+
+ALIKE = answers(1000, 3, 3)
+
+
+def test_no_worse_on_labels_and_within_the_margin_elsewhere_is_promoted() -> None:
+    """Typos lose 0.005 of 1,000: shown within 0.02; annotations gain 20 of 400."""
+    verdict = decide(
+        {"annotations": answers(400, 30, 10), "typos": answers(1000, 2, 7)}, CHAMPION, PARAMS
+    )
+    assert verdict.promoted
+    assert verdict.reason.startswith("within 0.02 of champion version 3 on annotations, typos, and")
+    labelled, typos = verdict.figures
+    assert "+0.050 on annotations" in verdict.reason
+    assert f"nearest to failing was typos, where {typos.needed} queries of 1000" in verdict.reason
+    assert (labelled.challenger, labelled.opponent, labelled.queries) == (0.55, 0.5, 400)
+    assert labelled.over_ngram.value == pytest.approx(0.55) and labelled.over_ngram.low > 0.4
+
+
+def test_what_is_not_shown_is_refused_and_says_how_many_queries_more_would_show_it() -> None:
+    """10 wins and 10 losses of 200: at worst 0.037 worse. As many times as it names, it passes."""
+    verdict = decide({"annotations": answers(200, 10, 10), "typos": ALIKE}, CHAMPION, PARAMS)
+    assert not verdict.promoted
+    figures = verdict.figures[0]
+    assert figures.needed is not None and -0.04 < figures.low < -0.03
+    more = figures.needed - 200
+    assert f"on annotations: +0.000 on 200 queries, as low as {figures.low:+.3f}" in verdict.reason
+    assert f"{more} more, answered as these, would have shown it" in verdict.reason
+    times = -(-figures.needed // 200)
+    for many, passed in ((times, True), (times - 1, False)):
+        one = {"annotations": answers(200 * many, 10 * many, 10 * many)}
+        assert decide(one, CHAMPION, PARAMS).promoted == passed
+
+
+def test_worse_by_the_margin_is_refused_however_good_the_other() -> None:
+    bad = {"annotations": answers(400, 150, 0), "typos": answers(1000, 0, 25)}
+    verdict = decide(bad, CHAMPION, PARAMS)
+    assert not verdict.promoted
+    assert "on typos: -0.025" in verdict.reason and "have to be better" in verdict.reason
+    both = decide(bad | {"annotations": answers(400, 0, 60)}, CHAMPION, PARAMS)
+    assert "not shown to be within 0.02 of champion version 3 on annotations" in both.reason
+    assert both.reason.endswith("; nor on typos")
+
+
+def test_a_loss_on_labels_is_refused_though_it_is_within_the_margin() -> None:
+    """And the mean over what decides stands for labels where there are none."""
+    small = answers(10_000, 40, 60)
+    verdict = decide({"annotations": small, "typos": ALIKE}, CHAMPION, PARAMS)
+    assert not verdict.promoted
+    assert verdict.reason.endswith("but no better: -0.002 on annotations")
+    unlabelled = decide({"typos": small}, CHAMPION, PARAMS)
+    assert not unlabelled.promoted and unlabelled.reason.endswith("-0.002 on typos")
+    assert decide({"typos": answers(10_000, 60, 40)}, CHAMPION, PARAMS).promoted
+
+
+def test_another_test_refuses_only_what_is_shown_worse() -> None:
+    """17 queries show nothing, whatever they say; 20 losses of 200 against none do."""
+    good = {"annotations": answers(400, 30, 10), "typos": ALIKE}
+    few = decide(good | {"extra_words": answers(17, 0, 1)}, CHAMPION, PARAMS)
+    assert few.promoted and not few.figures[-1].gating_tests and few.figures[-1].needed is None
+    worse = decide(good | {"heldout_alias": answers(200, 0, 20)}, CHAMPION, PARAMS)
+    assert not worse.promoted
+    assert "shown worse than champion version 3 on heldout_alias (-0.100" in worse.reason
+
+
+def test_the_same_answers_everywhere_leave_the_champion() -> None:
+    same = answers(1000, 0, 0)
+    verdict = decide({"annotations": same, "typos": same}, CHAMPION, PARAMS)
+    assert not verdict.promoted and all(figures.passed for figures in verdict.figures)
+    assert "the same of the gate's 2000 queries as champion version 3" in verdict.reason
+
+
+def test_nothing_to_decide_by_is_refused() -> None:
+    for given in ({}, {"heldout_alias": answers(200, 20, 0)}):
+        verdict = decide(given, CHAMPION, PARAMS)
+        assert not verdict.promoted
+        assert "no queries of annotations, typos: raise their number" in verdict.reason
+
+
+def test_page() -> None:
+    figures = decide({"annotations": answers(100, 3, 3)}, CHAMPION, PARAMS).figures
+    page = as_markdown(figures, CHAMPION, PARAMS.margin, PARAMS.alpha)
+    head, rule, row = page.splitlines()[2:]
+    assert head.count("|") == rule.count("|") == row.count("|")
+    assert "| annotations | 100 | 0.500 | 0.500 | +0.000 [-0." in row
+    assert "] | low above −0.02 | no |" in row
+    assert f"| no | {figures[0].needed} |" in row
+    assert "`typos.gate_titles`" in page  # what would help
+    assert as_markdown([], CHAMPION, 0.02, 0.05) == ""
+
+
+def frame(values: dict[str, dict[str, list[float]]]) -> pl.DataFrame:
+    rows = [
+        (system, test, f"q{number}", *[value] * 4)
+        for system, tests in values.items()
+        for test, own in tests.items()
+        for number, value in enumerate(own)
+    ]
+    return pl.DataFrame(rows, schema=dict(SCORES), orient="row")
+
+
+def test_answers_by_test_whatever_the_order_of_rows() -> None:
+    values = {"challenger": {"b": [1.0, 0.0], "a": [1.0]}}
+    values |= {"opponent": {"b": [0.0, 0.5], "a": [0.0]}, "ngram": {"b": [0.0, 0.0], "a": [1.0]}}
+    for scores in (frame(values), frame(values).sample(fraction=1, shuffle=True, seed=1)):
+        made = by_test(scores)
+        assert list(made) == ["a", "b"]
+        assert [own.tolist() for own in made["b"]] == [[1, 0], [0, 0.5], [0, 0]]
+    assert by_test(pl.DataFrame(schema=dict(SCORES))) == {}
+
+
+def test_other_queries_or_a_missing_system_are_an_error() -> None:
+    values = {"challenger": {"a": [1.0, 0.0]}, "opponent": {"a": [1.0]}, "ngram": {"a": [1.0, 0.0]}}
+    with pytest.raises(ValueError, match="the same queries"):
+        by_test(frame(values))
+    with pytest.raises(ValueError, match="ngram"):
+        by_test(frame(dict.fromkeys(("challenger", "opponent"), values["challenger"])))

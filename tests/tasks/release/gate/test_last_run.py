@@ -1,0 +1,144 @@
+"""What is remembered of a bulk run, and when nothing is told of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tasks.io.frames import write_json
+from tasks.release.gate import last_run as lasting
+from tasks.release.gate.last_run import LAST, counted, last_run, remember
+
+SPLITS = [["nurse", "cook", None, "nurse"], ["cook", "nurse", "baker"], ["", "abbot"]]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A root without git, so that it is its own main tree."""
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    return tmp_path
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    """A folder as a bulk run leaves it, in three parts; its name reads like a pattern."""
+    return written(tmp_path / "out [1]*")
+
+
+def written(folder: Path, model: str = "models:/toy/3", **changes: Any) -> Path:
+    folder.mkdir()
+    parts = []
+    for number, titles in enumerate(SPLITS):
+        name = f"part-0000-{number:05}.parquet"
+        pl.DataFrame({"headline": titles}, schema={"headline": pl.String}).write_parquet(
+            folder / name
+        )
+        parts.append({"name": name, "rows": len(titles)})
+    result = {"model": model, "column": "headline", "params": {"code_depth": 1}}
+    write_json({"result": result, "parts": parts, "rows": 9} | changes, folder / lasting.MANIFEST)
+    return folder
+
+
+def test_titles_stand_with_their_rows_the_most_frequent_first(root: Path, output: Path) -> None:
+    """Nurse 2 + 1, cook 1 + 1, one each of three; equal ones by the title, the null is a row."""
+    remember(root, output)
+    run = last_run(root, "toy")
+    assert run is not None
+    assert (run.model, run.params) == ("models:/toy/3", {"code_depth": 1})
+    assert (run.rows, run.read_rows) == (9, 9)
+    assert run.titles.rows() == [("nurse", 3), ("cook", 2), ("", 1), ("abbot", 1), ("baker", 1)]
+    assert run.rows_of(["cook", "cook", "pilot", "nurse"]) == {"cook": 2, "nurse": 3}
+
+
+def test_of_a_long_run_every_second_part_is_read(
+    root: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two parts of three at most: the first and the third, of four rows and two."""
+    monkeypatch.setattr(lasting, "PARTS", 2)
+    remember(root, output)
+    run = last_run(root, "toy")
+    assert run is not None and (run.rows, run.read_rows) == (9, 6)
+    assert run.titles.rows() == [("nurse", 2), ("", 1), ("abbot", 1), ("cook", 1)]
+
+
+@pytest.mark.parametrize(("lot", "kept"), [(1, 10), (2, 10), (3, 2), (1, 2)])
+def test_memory_is_bounded_by_lots_and_titles(
+    output: Path, monkeypatch: pytest.MonkeyPatch, lot: int, kept: int
+) -> None:
+    """With two titles kept between parts of one, those with the most rows stay exact here."""
+    monkeypatch.setattr(lasting, "LOT", lot)
+    monkeypatch.setattr(lasting, "KEPT", kept)
+    rows, titles = counted(sorted(output.glob("*.parquet")), "headline")
+    assert rows == 9
+    assert titles.rows()[:2] == [("nurse", 3), ("cook", 2)]
+    assert len(titles) == min(kept, 5)
+
+
+def test_runs_of_no_version_are_not_noted(root: Path) -> None:
+    remember(root, written(root / "out", model="/a/folder/of/a/model"))
+    assert not (root / LAST).exists()
+    assert last_run(root, "toy") is None
+
+
+def test_a_later_run_takes_the_place_of_its_models_and_of_no_other(root: Path) -> None:
+    for name, model in (("a", "models:/toy/3"), ("b", "models:/other/1"), ("c", "models:/toy/4")):
+        remember(root, written(root / name, model=model))
+    run, other = last_run(root, "toy"), last_run(root, "other")
+    assert run is not None and run.model == "models:/toy/4"
+    assert other is not None and other.model == "models:/other/1"
+    overrides = json.loads((root / LAST / "toy.json").read_text())
+    assert overrides["output"] == str(root / "c")
+
+
+def gone(output: Path) -> None:
+    output.rename(output.with_name("elsewhere"))
+
+
+def made_anew(output: Path) -> None:
+    gone(output)
+    written(output, model="models:/toy/5")
+
+
+def without_a_part(output: Path) -> None:
+    (output / "part-0000-00001.parquet").unlink()
+
+
+def with_a_shorter_part(output: Path) -> None:
+    shorter = pl.DataFrame({"headline": ["cook"]})
+    shorter.write_parquet(output / "part-0000-00001.parquet")
+
+
+def with_a_damaged_part(output: Path) -> None:
+    (output / "part-0000-00001.parquet").write_text("no Parquet")
+
+
+def with_another_column(output: Path) -> None:
+    pl.DataFrame({"x": ["cook"] * 3}).write_parquet(output / "part-0000-00001.parquet")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(gone, made_anew, without_a_part, with_a_shorter_part),
+        *(with_a_damaged_part, with_another_column),
+    ],
+)
+def test_of_a_folder_that_is_not_as_it_was_nothing_is_told(
+    root: Path, output: Path, change: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remember(root, output)
+    change(output)
+    assert last_run(root, "toy") is None
+    assert "of the last bulk run of toy nothing is told: " in capsys.readouterr().out
+
+
+def test_a_run_does_not_fail_where_nothing_can_be_noted(
+    root: Path, output: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / LAST.parent).write_text("a file, where a folder should be")
+    remember(root, output)
+    assert "not noted as the last run" in capsys.readouterr().out

@@ -1,0 +1,209 @@
+"""The artefact folder: what it holds, equal bytes, what it follows from, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import mlflow_import  # noqa: F401  before tasks.release.model_package.serving
+import numpy as np
+import polars as pl
+import pytest
+import tiny_run
+import yaml
+from frames_of import write_evidence, write_told
+
+from models.network.embedding import embed_titles
+from models.network.model_files import load_model
+from models.ranking.occupation_scores import ScoreRule
+from models.text.titles import clean_title
+from tasks.io.frames import write_frame
+from tasks.io.schemas import SPLIT_ALIASES
+from tasks.release.model_package.folder import RunFiles, build_artefact
+from tasks.release.model_package.serving import read_normalizer
+
+FILES = {
+    *("settings.json", "featurizer.json", "encoder.json", "encoder.onnx", "index.npy"),
+    *("weights.safetensors", "aliases.parquet", "occupations.parquet", "exemplars.parquet"),
+    *("overrides.parquet", "qualifiers.csv"),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tiny_run.make_run(tmp_path / "run")
+
+
+@pytest.fixture
+def artefact(root: Path, tmp_path: Path) -> Path:
+    build_artefact(RunFiles.below(root), tmp_path / "artefact")
+    return tmp_path / "artefact"
+
+
+def change_params(root: Path, section: str, **values: object) -> None:
+    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    params[section] |= values
+    (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+
+
+@pytest.mark.thorough
+def test_equal_files_give_equal_bytes(root: Path, artefact: Path, tmp_path: Path) -> None:
+    assert {path.name for path in artefact.iterdir()} == FILES
+    build_artefact(RunFiles.below(root), tmp_path / "again")
+    for name in FILES:
+        assert (artefact / name).read_bytes() == (tmp_path / "again" / name).read_bytes(), name
+
+
+def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> None:
+    """Those of the tests too, in the order of the taxonomy."""
+    rows = tiny_run.aliases().select("occupation_id", "title", "split").rows()
+    assert pl.read_parquet(artefact / "aliases.parquet").rows() == [
+        (owner, clean_title(title), title, split) for owner, title, split in rows
+    ]
+    occupations = pl.read_parquet(artefact / "occupations.parquet")
+    assert occupations.drop("bias", "crosswalk_codes").equals(tiny_run.occupations())
+    assert occupations["crosswalk_codes"].list.len().sum() == 0
+    assert set(occupations["bias"]) == {0.0}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("precision", "close"), [("single", 1e-6), ("byte", 0.02), ("half_byte", 0.3)]
+)
+@pytest.mark.parametrize("which", ["weights", "initial"])
+def test_it_is_read_as_the_normalizer_of_the_run(
+    root: Path, tmp_path: Path, which: str, precision: str, close: float
+) -> None:
+    """With the trained network or the untrained one; every embedding is of unit norm."""
+    change_params(root, "evaluate", occupation_score="soft", soft_temperature=0.5)
+    change_params(root, "register", top_k=4, precision=precision)
+    build_artefact(RunFiles.below(root), tmp_path / "made", which)  # type: ignore[arg-type]
+    normalizer = read_normalizer(tmp_path / "made")
+    assert (normalizer.rule, normalizer.top_k) == (ScoreRule("soft", 0.5), 4)
+    titles = sorted({clean_title(title) for title in tiny_run.aliases()["title"]})
+    assert normalizer.index.titles == titles
+    featurizer, encoder = load_model(root / "data/train/1/7/model", which)  # type: ignore[arg-type]
+    expected = embed_titles(encoder, featurizer, titles).numpy()
+    np.testing.assert_allclose(normalizer.embeddings, expected, atol=close)
+    np.testing.assert_allclose(normalizer.embed(titles), expected, atol=close)
+    np.testing.assert_allclose(np.linalg.norm(normalizer.embeddings, axis=1), 1, atol=1e-5)
+
+
+def test_floats_are_the_weights_of_the_run(root: Path, tmp_path: Path) -> None:
+    """And `models.network.model_files` reads them as they are."""
+    change_params(root, "register", precision="single")
+    build_artefact(RunFiles.below(root), tmp_path / "made")
+    featurizer, encoder = load_model(tmp_path / "made")
+    expected = load_model(root / "data/train/1/7/model")
+    assert (featurizer, encoder.settings) == (expected[0], expected[1].settings)
+    for name, weight in expected[1].state_dict().items():
+        assert weight.equal(encoder.state_dict()[name])
+
+
+def test_weights_stand_in_one_file(root: Path, artefact: Path, tmp_path: Path) -> None:
+    """The graph holds no table: without the file beside it, it cannot be read."""
+    change_params(root, "register", precision="single")
+    build_artefact(RunFiles.below(root), tmp_path / "made")
+    sizes = [folder / "index.npy" for folder in (artefact, tmp_path / "made")]
+    small, large = (path.stat().st_size for path in sizes)
+    assert 3 < (large - 128) / (small - 128) <= 4
+    (artefact / "weights.safetensors").unlink()
+    with pytest.raises(Exception, match=r"weights\.safetensors"):
+        read_normalizer(artefact)
+
+
+@pytest.mark.thorough
+def test_the_hash_follows_what_is_served(root: Path) -> None:
+    """Rule, number of answers, titles and weights; neither the registry's name nor the start."""
+    before = RunFiles.below(root).artefact_hash()
+    change_params(root, "register", name="other")
+    change_params(root, "evaluate", run_depth=3)
+    model = root / "data/train/1/7/model"
+    (model / "initial.safetensors").write_bytes(b"another start")
+    assert RunFiles.below(root).artefact_hash() == before
+    hashes = {before}
+    change_params(root, "evaluate", soft_temperature=0.07)
+    hashes.add(RunFiles.below(root).artefact_hash())
+    change_params(root, "register", top_k=9)
+    hashes.add(RunFiles.below(root).artefact_hash())
+    change_params(root, "register", precision="single")
+    hashes.add(RunFiles.below(root).artefact_hash())
+    write_evidence(root / "data/calibrate/1/7", exemplars=[("night owl", "nurse", 1.0)])
+    hashes.add(RunFiles.below(root).artefact_hash())
+    write_evidence(root / "data/calibrate/1/7", prior=[("nurse", 0.5, 0.05)])
+    hashes.add(RunFiles.below(root).artefact_hash())
+    write_told(root / "data/pairs/1/overrides.parquet", [("night owl", "nurse")])
+    hashes.add(RunFiles.below(root).artefact_hash())
+    aliases = tiny_run.aliases().reverse()
+    write_frame(aliases, root / "data/split/aliases.parquet", SPLIT_ALIASES)
+    hashes.add(RunFiles.below(root).artefact_hash())
+    (root / "crosswalk.csv").write_text("code,standard,other_code\nnurse,SOC,29\n")
+    change_params(root, "register", crosswalk="crosswalk.csv")
+    hashes.add(RunFiles.below(root).artefact_hash())
+    (root / "words.csv").write_text("kind,phrase\nseniority,senior\n")
+    change_params(root, "register", qualifiers="words.csv")
+    hashes.add(RunFiles.below(root).artefact_hash())
+    (model / "weights.safetensors").write_bytes(b"other weights")
+    hashes.add(RunFiles.below(root).artefact_hash())
+    assert len(hashes) == 11
+
+
+def test_a_folder_of_another_format_is_refused(artefact: Path) -> None:
+    settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
+    (artefact / "settings.json").write_text(json.dumps(settings | {"format": 7}), encoding="utf-8")
+    with pytest.raises(ValueError, match="not of format 8"):
+        read_normalizer(artefact)
+
+
+def test_the_trained_network_has_its_evidence_and_the_untrained_none(
+    root: Path, tmp_path: Path
+) -> None:
+    """An exemplar is found at once; answers have a confidence at every level."""
+    calibration = {
+        "temperature": 0.06,
+        "offsets": [0.0] * 3,
+        "slopes": [1.0] * 3,
+        "ood_threshold": -1.0,
+    }
+    prior = [("software", 0.5, 0.001)]
+    exemplars = [("night owl", "nurse", 1.0), ("night owl", "gone", 1.0)]
+    write_told(root / "data/pairs/1/overrides.parquet", [("Night shift", "nurse"), ("x", "nurse")])
+    write_evidence(root / "data/calibrate/1/7", prior, exemplars, calibration)
+    made = {}
+    for which in ("weights", "initial"):
+        build_artefact(RunFiles.below(root), tmp_path / which, which)  # type: ignore[arg-type]
+        made[which] = read_normalizer(tmp_path / which)
+    owl = made["weights"].predict(["Night owl"])[0]
+    assert owl.occupation_id == "nurse" and owl.score > 1 - 1e-3 and owl.reason is None
+    assert 0 < owl.confidence <= min(owl.code_confidences) <= 1 and len(owl.code_confidences) == 2
+    bias = dict(
+        zip(*(made["weights"].occupations[n] for n in ("occupation_id", "bias")), strict=True)
+    )
+    assert bias["software"] == pytest.approx(0.001) and bias["baker"] == 0
+    untrained = made["initial"]
+    assert made["weights"].overrides["normalized"] == ["night shift", "x"]
+    (shift,) = made["weights"].predict(["NIGHT  shift!"], min_confidence=0.99)
+    assert shift.occupation_id == "nurse" and untrained.overrides["normalized"] == []
+    assert untrained.exemplars["title"] == [] and set(untrained.occupations["bias"]) == {0.0}
+    assert untrained.predict(["coder"])[0].reason == "uncalibrated"
+
+
+def test_a_folder_with_another_index_is_refused(artefact: Path) -> None:
+    embeddings = np.load(artefact / "index.npy")
+    np.save(artefact / "index.npy", embeddings[1:])
+    with pytest.raises(ValueError, match=r"12 embeddings of 13 titles; register again"):
+        read_normalizer(artefact)
+
+
+def test_a_list_of_words_and_a_crosswalk_of_ones_own(root: Path, tmp_path: Path) -> None:
+    (root / "crosswalk.csv").write_text("code,standard,other_code\nnurse,SOC,29-1141\n")
+    (root / "words.csv").write_text("kind,phrase\nseniority,grand\n")
+    change_params(root, "register", crosswalk="crosswalk.csv", qualifiers="words.csv")
+    build_artefact(RunFiles.below(root), tmp_path / "from_labels")
+    known = read_normalizer(tmp_path / "from_labels").occupations
+    codes = dict(zip(known["occupation_id"], known["crosswalk_codes"], strict=True))
+    assert {name for name, own in codes.items() if own} == {"nurse"}
+    assert codes["nurse"] == ["SOC: 29-1141"]
+    phrases = (tmp_path / "own/qualifiers.csv").read_text(encoding="utf-8")
+    assert phrases.startswith("kind,phrase\nseniority,grand\nlocation,")
+    assert "\nlocation,london\n" in phrases

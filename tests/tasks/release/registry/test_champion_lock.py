@@ -1,0 +1,120 @@
+"""Processes that race for a turn: one at a time, and a killed one gives it back."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import tiny_run
+from mlflow_import import WARNINGS
+from own_postgresql import postgresql
+
+from tasks.io.tracking import registry
+from tasks.release.registry.promote import promote
+from tasks.release.registry.register import register
+
+COUNT = """
+import sys, time
+from pathlib import Path
+from tasks.release.registry.champion_lock import turn
+file = Path(sys.argv[1])
+for _ in range(10):
+    with turn(Path.cwd()):
+        seen = int(file.read_text())
+        time.sleep(0.01)
+        file.write_text(str(seen + 1))
+"""
+HOLD = """
+import time
+from pathlib import Path
+from tasks.release.registry.champion_lock import turn
+with turn(Path.cwd()):
+    print("mine", flush=True)
+    time.sleep(600)
+"""
+
+
+pytestmark = [pytest.mark.slow, *WARNINGS]
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The address of a registry's database."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path_factory.mktemp('store')}/mlflow.db"
+        return
+    with postgresql() as address:
+        yield address
+
+
+@pytest.fixture
+def root(store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", store)
+    monkeypatch.setenv("PYTHONPATH", str(tiny_run.ROOT))
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def begun(root: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, *words], cwd=root, stdout=subprocess.PIPE, text=True)
+
+
+def test_nobody_writes_over_what_another_has_written(root: Path) -> None:
+    file = root / "count"
+    file.write_text("0")
+    for run in [begun(root, "-c", COUNT, str(file)) for _ in range(6)]:
+        run.communicate()
+        assert run.returncode == 0
+    assert file.read_text() == "60"
+
+
+def test_who_waits_says_so_and_comes_next_when_the_first_is_killed(root: Path) -> None:
+    file = root / "count"
+    file.write_text("0")
+    first = begun(root, "-c", HOLD)
+    assert first.stdout is not None and first.stdout.readline() == "mine\n"
+    second = begun(root, "-c", COUNT, str(file))
+    assert second.stdout is not None
+    assert second.stdout.readline() == "another run moves the champion: waiting for it\n"
+    time.sleep(0.5)
+    assert file.read_text() == "0"
+    first.send_signal(signal.SIGKILL)
+    first.communicate()
+    second.communicate()
+    assert second.returncode == 0 and file.read_text() == "10"
+
+
+def test_two_challengers_are_never_judged_beside_the_same_champion(root: Path) -> None:
+    """A useless champion and two better networks: the second is judged beside the first."""
+    section = {"name": "raced", "top_k": 2, "precision": "byte", "qualifiers": "", "crosswalk": ""}
+    folders = [root / name for name in ("useless", "one", "two")]
+    versions = []
+    for seed, folder in enumerate(folders):
+        tiny_run.make_run(folder, max(1, seed), folder.name != "useless", register=section)
+        versions.append(register(folder).version)
+    assert promote(folders[0], versions[0]).promoted
+    racing = [
+        begun(folder, "-m", "tasks.release.registry.promote", f"--version={version}")
+        for folder, version in zip(folders[1:], versions[1:], strict=True)
+    ]
+    for run in racing:
+        run.communicate()
+        assert run.returncode == 0
+    overrides = [
+        json.loads((folder / "data/gate/decision.json").read_text()) for folder in folders[1:]
+    ]
+    first = next(one for one in overrides if one["opponent"] == "champion version 1")
+    (second,) = (one for one in overrides if one is not first)
+    assert first["promoted"] and second["opponent"] == f"champion version {first['version']}"
+    with registry(root) as client:
+        champion = str(client.get_model_version_by_alias("raced", "champion").version)
+    assert champion == (second if second["promoted"] else first)["version"]

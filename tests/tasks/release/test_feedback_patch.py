@@ -1,0 +1,157 @@
+"""Feedback at work in the champion without training: what is answered, judged, refused, resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import tiny_run
+import yaml
+from feedback_run import say
+from mlflow_import import WARNINGS, mlflow
+
+from tasks.io.tracking import registry
+from tasks.release.feedback_patch import correct, pick_up
+from tasks.release.registry.promote import promote
+from tasks.release.registry.register import CHAMPION, register
+
+pytestmark = [pytest.mark.slow, *WARNINGS]
+
+NAME = "corrected"
+SECTION = {"name": NAME, "top_k": 2, "precision": "byte", "qualifiers": "", "crosswalk": ""}
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run whose first version is champion."""
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    monkeypatch.chdir(tmp_path)  # where MLflow puts artifacts
+    folder = tiny_run.make_run(tmp_path / "run", register=SECTION)
+    change(folder, "evidence", label_weight=1e-3)  # to this network all titles are alike
+    promote(folder, register(folder).version)
+    return folder
+
+
+def change(root: Path, section: str, **values: object) -> None:
+    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    params[section] |= values
+    (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+
+
+def champion(root: Path) -> tuple[str, mlflow.pyfunc.PyFuncModel]:
+    with registry(root) as client:
+        version = str(client.get_model_version_by_alias(NAME, CHAMPION).version)
+        return version, mlflow.pyfunc.load_model(f"models:/{NAME}@{CHAMPION}")
+
+
+def answers(root: Path, *titles: str) -> list[str | None]:
+    frame = pd.DataFrame({"raw_title": titles})
+    return champion(root)[1].predict(frame)["occupation_id"].tolist()
+
+
+def test_what_people_said_is_at_work_in_the_next_version(root: Path) -> None:
+    """The corrected title in any spelling, and titles like it; a reserved one by look-up alone."""
+    before = answers(root, "Night owl", "see below", "Lorry loader", *tiny_run.TAXONOMY)
+    said = [("Night owl", "nurse"), ("see below", None)]
+    say(root, *said, held_out=[("Lorry loader", "estate")])
+    done = pick_up(root)
+    assert done is not None and done[1].promoted and done[0].version == "2"
+    assert done[1].reason == (
+        "the network of champion version 1 with what people said since, shown worse on none of 1 "
+        "tests"
+    )
+    after = answers(root, "NIGHT  owl!", "See below", "lorry loader", *tiny_run.TAXONOMY)
+    assert after[:3] == ["nurse", None, "estate"] != before[:3]
+    assert after[3:] == before[3:]
+    version, model = champion(root)
+    served = model.unwrap_python_model().normalizer
+    assert served.exemplars["title"] == ["night owl"] and served.versions["model_version"]
+    with registry(root) as client:
+        tags = client.get_model_version(NAME, version).tags
+        first = client.get_model_version(NAME, "1").tags
+    assert tags["corrects"] == "1" and tags["artefact_hash"] != first["artefact_hash"]
+    assert tags["artefact_hash"].startswith(served.versions["model_version"])
+    assert {tags[name] == first[name] for name in ("taxonomy_hash", "mix", "train_seed")} == {True}
+    assert pick_up(root) is None and champion(root)[0] == version
+
+
+def test_said_otherwise_later_and_taken_back(root: Path) -> None:
+    say(root, ("Night owl", "nurse"), ("lorry loader", "estate"))
+    pick_up(root)
+    say(root, ("Night owl", "baker"))
+    pick_up(root)
+    version, model = champion(root)
+    served = model.unwrap_python_model().normalizer
+    rows = zip(served.exemplars["title"], served.exemplars["occupation_id"], strict=True)
+    assert sorted(rows) == [("lorry loader", "estate"), ("night owl", "baker")]
+    assert served.overrides == {"normalized": ["night owl"], "occupation_id": ["baker"]}
+    assert answers(root, "night owl") == ["baker"] and version == "3"
+
+
+def test_exemplars_that_do_harm_leave_the_look_up(root: Path) -> None:
+    """Of a weight that outvotes every alias."""
+    change(root, "evidence", label_weight=1e9)
+    before = answers(root, *tiny_run.TAXONOMY)
+    say(root, ("Night owl", "nurse"))
+    done = pick_up(root)
+    assert done is not None and done[1].promoted and done[0].version == "3"
+    assert champion(root)[0] == "3"
+    assert answers(root, "night owl", *tiny_run.TAXONOMY) == ["nurse", *before]
+    with registry(root) as client:
+        refused = client.get_model_version(NAME, "2").tags
+    assert refused["decision"] == "not promoted"
+    assert "shown worse than champion version 1 on typos" in refused["decision_reason"]
+    assert pick_up(root) is None
+
+
+@pytest.mark.parametrize("written", [0, 1, 2, 6, 7])
+def test_a_kill_before_any_write_is_finished_by_the_next(
+    root: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    """Of the registry; version 2 stands once, and the alias names a version all the time."""
+    done = 0
+
+    def dying(method: Callable[..., object]) -> Callable[..., object]:
+        def write(*arguments: object, **named: object) -> object:
+            nonlocal done
+            if done == written:
+                raise KeyboardInterrupt
+            done += 1
+            return method(*arguments, **named)
+
+        return write
+
+    say(root, ("Night owl", "nurse"))
+    client = mlflow.MlflowClient
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        for name in ("set_registered_model_alias", "set_model_version_tag", "log_dict"):
+            patch.setattr(client, name, dying(getattr(client, name)))
+        pick_up(root)
+    assert champion(root)[0] in ("1", "2")
+    pick_up(root)
+    assert champion(root)[0] == "2" and answers(root, "night owl") == ["nurse"]
+    with registry(root) as known:
+        assert len(known.search_model_versions(f"name = '{NAME}'")) == 2
+
+
+def test_nothing_to_correct(root: Path) -> None:
+    say(root, ("Night owl", "nurse"))
+    with registry(root) as client:
+        client.delete_registered_model_alias(NAME, CHAMPION)
+    with pytest.raises(ValueError, match="no champion to correct: run `rolecall retrain`"):
+        correct(root, exemplars=True)
+
+
+def test_another_taxonomy_and_another_format(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    say(root, ("Night owl", "nurse"))
+    with monkeypatch.context() as patch:
+        patch.setattr("tasks.release.registry.corrections.FORMAT", 99)
+        with pytest.raises(ValueError, match="format 8, this code writes 99: run `rolecall retrai"):
+            correct(root, exemplars=True)
+    with registry(root) as client:
+        client.set_model_version_tag(NAME, "1", "taxonomy_hash", "another")
+    with pytest.raises(ValueError, match="version 1 answers from another taxonomy"):
+        correct(root, exemplars=True)

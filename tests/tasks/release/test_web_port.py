@@ -1,0 +1,137 @@
+"""A thousand requests to `mlflow models serve`, most bad: the caller reads what was wrong."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+import tiny_registry
+import web_port
+from mlflow_import import WARNINGS
+
+pytestmark = [pytest.mark.slow, *WARNINGS]
+
+REQUESTS = 1000
+MLFLOWS_OWN = {"deeply nested": "RecursionError in json.loads of the body, which nothing catches"}
+"""Kinds of body that MLflow's server answers with 500 before any model is asked, with the cause."""
+
+
+class Body(NamedTuple):
+    """A request; `rows` are in its answer, or None where it has to be refused."""
+
+    kind: str
+    data: bytes
+    rows: int | None
+    content_type: str = "application/json"
+
+
+def split(values: list[Any], **more: Any) -> bytes:
+    table = {"columns": ["raw_title"], "data": [[value] for value in values]}
+    return json.dumps({"dataframe_split": table, **more}).encode()
+
+
+def bodies(draw: random.Random) -> Iterator[Body]:
+    """Yield one of each kind, with numbers and texts drawn anew."""
+    count = draw.randint(1, 9)
+    titles = [
+        draw.choice(("nurse", "c++ developer", "", "???", "𝓷𝓾𝓻𝓼𝓮", None)) for _ in range(count)
+    ]
+    text = "".join(chr(draw.choice((32, 65, 233, 0x4E2D, 0x1F9D1))) for _ in range(count))
+    records = [{"raw_title": title, "other": 1} for title in titles]
+    number, many = draw.choice((0, -1, 1.5, True, 10**30)), draw.randint(2000, 5000)
+    yield Body("good, split", split(titles), count)
+    yield Body("good, records", json.dumps({"dataframe_records": records}).encode(), count)
+    yield Body("good, inputs", json.dumps({"inputs": {"raw_title": [text]}}).encode(), 1)
+    yield Body("good, instances", json.dumps({"instances": records}).encode(), count)
+    yield Body("good, csv", b'raw_title\nnurse\n"a, b"\n', 2, "text/csv")
+    yield Body("good, params", split(titles, params={"top_k": 2, "code_depth": 1}), count)
+    yield Body("good, huge title", split(["x" * draw.randint(10**5, 10**6) + " nurse"]), 1)
+    yield Body("good, many rows", split(["nurse"] * many), many)
+    yield Body("a number as title", split([number, "nurse"]), 2)
+    yield Body("a list as title", split([[text]]), 1)
+    yield Body("an object as title", split([{"a": [text]}]), 1)
+    yield Body("NaN as title", split([float("nan"), "nurse"]), 2)
+    yield Body("infinity as title", split([float("inf")]), 1)
+    yield Body(
+        "another column", json.dumps({"dataframe_records": [{"title": text}]}).encode(), None
+    )
+    yield Body("no rows", split([]), 0)
+    yield Body(
+        "ragged rows", b'{"dataframe_split": {"columns": ["raw_title"], "data": [[1, 2]]}}', None
+    )
+    yield Body("no columns", b'{"dataframe_split": {"data": [["nurse"]]}}', None)
+    yield Body("data that is none", b'{"dataframe_split": 7}', None)
+    yield Body("records that are none", json.dumps({"dataframe_records": text}).encode(), None)
+    yield Body("no known key", json.dumps({text or "a": 1}).encode(), None)
+    yield Body("two keys", b'{"inputs": ["a"], "instances": ["b"]}', None)
+    yield Body("a bare list", json.dumps(titles).encode(), None)
+    yield Body("a bare text", json.dumps(text).encode(), None)
+    yield Body("a bare number", str(count).encode(), None)
+    yield Body("null", b"null", None)
+    yield Body("deeply nested", b"[" * 10**5 + b"]" * 10**5, None)
+    yield Body("nothing", b"", None)
+    yield Body("half of it", split(titles)[: draw.randint(1, 20)], None)
+    yield Body("no UTF-8", b'{"inputs": ["\xff\xfe"]}', None)
+    yield Body("no UTF-8, csv", b"raw_title\n\xff\xfe\n", None, "text/csv")
+    yield Body("another encoding", split(titles).decode().encode("utf-16"), count)
+    yield Body("bytes", draw.randbytes(count), None)
+    yield Body("no such type", split(titles), None, "application/xml")
+    yield Body("no such charset", split(titles), None, "application/json; charset=latin-1")
+    yield Body("csv of another column", f"title\n{text}\n".encode(), None, "text/csv")
+    for name, value in (
+        *(("top_k", wrong) for wrong in (0, -5, 10**8, "many", None, [3], 1.5)),
+        *(("min_confidence", wrong) for wrong in (0.5, -1, 7, "much", [0.1])),
+        *(("code_depth", wrong) for wrong in (-1, 99, "two")),
+        *((wrong, 3) for wrong in ("topk", "k", "")),
+    ):
+        kind = f"param {name} = {value}"
+        rows = count if (name, value) == ("top_k", None) else None
+        yield Body(kind, split(titles, params={name: value}), rows)
+    yield Body("params that are none", split(titles, params=[1]), None)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[web_port.Server]:
+    folder = tiny_registry.registered(tmp_path_factory.mktemp("registered"), 1)
+    address = f"sqlite:///{folder.resolve()}/.mlflow/mlflow.db"
+    with web_port.serving("models:/rolecall/1", address, folder) as running:
+        yield running
+
+
+def test_a_thousand_requests(server: web_port.Server) -> None:
+    draw, asked, failed = random.Random(1), 0, Counter[str]()
+    while asked < REQUESTS:
+        for body in bodies(draw):
+            status, answer = server.post(body.data, body.content_type)
+            asked += 1
+            if status >= 500:
+                failed[body.kind] += 1
+            elif status == 200:
+                assert len(json.loads(answer)["predictions"]) == body.rows, body
+            else:
+                assert 400 <= status < 500 and body.rows is None, (body, answer)
+                assert answer.strip(), body
+    assert set(failed) == set(MLFLOWS_OWN)
+    assert server.alive()
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"top_k": -1}, "top_k = -1; it must be from 1 to 1000"),
+        ({"top_k": 100_000_000}, "top_k = 100000000; it must be from 1 to 1000"),
+        ({"min_confidence": 0.5}, "this model is not calibrated"),
+        ({"code_depth": 99}, "levels = 99; this taxonomy has 2 above its occupations"),
+        ({"topk": 3}, "unknown params ['topk']; this model knows top_k, min_confidence, levels"),
+    ],
+    ids=str,
+)
+def test_the_caller_reads_what_was_wrong(
+    server: web_port.Server, params: dict[str, Any], said: str
+) -> None:
+    status, answer = server.post(split(["nurse"], params=params))
+    assert status == 400 and said in json.loads(answer)["message"]
