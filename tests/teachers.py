@@ -36,7 +36,7 @@ BAG = NgramBagSettings(
 def write_teacher(
     folder: Path, titles: Mapping[str, Sequence[float]], words: Mapping[str, Sequence[float]]
 ) -> None:
-    """Write `titles.parquet`, each its own nearest, and `reviews.parquet`; no text: an empty file."""
+    """Write `titles.parquet`, each its own nearest, and `words.parquet`; no text: an empty file."""
     for column, vectors in (("title", titles), ("word", words)):
         table = np.array([*vectors.values()], np.float16) if vectors else NO_VECTORS
         nearest = np.arange(len(vectors))[:, None] if column == "title" else None

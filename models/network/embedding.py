@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import torch
 
 from models.network.encoder import Encoder
+from models.network.featurized_strings import FeaturizedStrings
 from models.network.loss import unit
 from models.reproducibility.progress import Progress
 from models.text.featurizer import Featurizer
-from models.training.strings import FeaturizedStrings
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from models.ranking.index import AliasIndex
+from models.ranking.index import AliasIndex, owners_of_titles
 from models.ranking.search import Hits
 from models.text.titles import normalize_title
 
@@ -100,13 +100,3 @@ class ExactMatch:
         alias = title if owner in self.owners.get(title, ()) else self.labels[owner]
         best[: end + 1] = owner, *best[:end]
         closest[: end + 1] = bisect_left(self.index.titles, alias), *closest[:end]
-
-
-def owners_of_titles(index: AliasIndex) -> dict[str, list[int]]:
-    """Return the occupations of each title of an index, ascending."""
-    members = index.memberships
-    names = np.repeat(np.arange(len(members.sizes)), members.sizes)
-    owners: dict[str, list[int]] = {}
-    for place, name in zip(members.titles.tolist(), names.tolist(), strict=True):
-        owners.setdefault(index.titles[place], []).append(name)
-    return owners

@@ -46,3 +46,13 @@ class AliasIndex:
         """Return the codes of each query's gold; occupations outside the index are left out."""
         code = {name: number for number, name in enumerate(self.occupations)}
         return [[code[name] for name in gold if name in code] for gold in occupation_ids]
+
+
+def owners_of_titles(index: AliasIndex) -> dict[str, list[int]]:
+    """Return the occupations of each title of an index, ascending."""
+    members = index.memberships
+    names = np.repeat(np.arange(len(members.sizes)), members.sizes)
+    owners: dict[str, list[int]] = {}
+    for place, name in zip(members.titles.tolist(), names.tolist(), strict=True):
+        owners.setdefault(index.titles[place], []).append(name)
+    return owners

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from models.normalizer.exact_match import owners_of_titles
+from models.ranking.index import owners_of_titles
 from models.ranking.search import TITLES_AT_ONCE, Hits, Search
 from models.ranking.tiled_matmul import TILE, columns_of
 from models.ranking.weighted_vectors import Prototypes, WeightedVectors

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
+from models.network.featurized_strings import FeaturizedStrings
 from models.network.kinds import kind_of, loss_parts, make_encoder, plain
 from models.network.loss import Loss, LossSettings, PairBatch
 from models.reproducibility.seeding import child_seed
 from models.text.featurizer import Featurizer
-from models.training.strings import FeaturizedStrings
 from models.training.teacher import TeacherSettings
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from models.metrics.correlations import pearson
 from models.metrics.gold_ranks import rank_gold, success_at_k
 from models.network.embedding import BATCH, encode_rows
 from models.network.encoder import Encoder
+from models.network.featurized_strings import FeaturizedStrings
 from models.network.kinds import kind_of
 from models.network.loss import PairBatch, unit
 from models.network.similarity import cosine, exp_manhattan
@@ -25,7 +26,6 @@ from models.text.featurizer import Featurizer
 from models.training.batches import Shuffled
 from models.training.run import Run, TrainSettings
 from models.training.scored_pairs import ScoredPairs
-from models.training.strings import FeaturizedStrings
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int

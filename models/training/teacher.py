@@ -1,6 +1,6 @@
 """A teacher: what a sentence encoder says of the training titles, and of their words alone.
 
-In: a folder with `titles.parquet` (``title, vector, nearest``) and `reviews.parquet` (``word,
+In: a folder with `titles.parquet` (``title, vector, nearest``) and `words.parquet` (``word,
 vector``), as the stage `teacher` writes it; titles are cleaned, words whole ones, vectors of unit
 norm in half precision, `nearest` the rows of the aliases whose vectors are nearest.
 `models/training/distillation.py` learns from them; the encoder itself is not needed.
@@ -66,7 +66,7 @@ class Teacher:
         """
         titles = _read(folder / "titles.parquet")
         nearest = _matrix(titles["nearest"], len(titles)).long()
-        words = _vectors(_read(folder / "reviews.parquet"), "word")
+        words = _vectors(_read(folder / "words.parquet"), "word")
         return cls(_vectors(titles, "title"), nearest, words)
 
 

@@ -91,7 +91,7 @@ FEEDBACK: Schema = {
     "judged_at": pl.String,
 }
 FEEDBACK_ROWS: Schema = {**FEEDBACK, "from_labels": pl.Boolean}
-"""With `from_labels` for what the stage `score` wrote, where labels judge and not people."""
+"""With `from_labels` for what the stage `simulate_feedback` wrote, where labels judge and not people."""
 OUTCOMES: Schema = {
     "raw_title": pl.String,
     **READINGS,

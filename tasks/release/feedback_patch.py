@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from tasks.io.command import run
 from tasks.io.frames import read_frame, read_json, write_json
+from tasks.io.hashes import content_hash
 from tasks.io.schemas import JUDGED, OVERRIDES
 from tasks.io.section import load
 from tasks.io.tracking import registry
@@ -29,7 +30,6 @@ from tasks.release.model_package import serving_file
 from tasks.release.model_package.folder import FORMAT, VERSION, RunFiles
 from tasks.release.model_package.patch import exemplify, learned, tell
 from tasks.release.registry.promote import Promotion, promote
-from tasks.release.registry.provenance import content_hash
 from tasks.release.registry.register import (
     ARTEFACT,
     CHAMPION,

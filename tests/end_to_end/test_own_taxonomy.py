@@ -109,9 +109,9 @@ def test_feedback_is_taken(main: Clone, printed: str, files: Path) -> None:
     said.mkdir()
     (said / "monday.csv").write_text(
         "raw_title,predicted_occupation_id,matched_title,verdict,corrected_occupation_id\n"
-        "night manager wanted,FO-20,night auditor,right,\n"
-        "person for the pots and pans,FO-20,night auditor,wrong,KI-40\n"
-        "night manager wanted,no such,night auditor,right,\n",
+        "night manager wanted,FO-20,night auditor,correct,\n"
+        "person for the pots and pans,FO-20,night auditor,incorrect,KI-40\n"
+        "night manager wanted,no such,night auditor,correct,\n",
         encoding="utf-8",
     )
     profile = main.root / "profiles/mine.yaml"

@@ -15,7 +15,7 @@ from tasks.io.mixes import MIXES
 from tasks.io.section import ParamsError
 from tasks.pipeline.train.network_params import training_settings
 
-DEFAULT = Path(__file__).parents[3] / "params.yaml"
+DEFAULT = Path(__file__).parents[2] / "params.yaml"
 Load = Callable[[dict[str, Any]], Any]
 
 

@@ -82,17 +82,17 @@ def useless() -> dict[str, torch.Tensor]:
 def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Path:
     """Write what register and promote read; `changes` replace top values of `params.yaml`."""
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    params |= {"mix": "1", "seeds": [7, 1]} | changes
+    params |= {"mix": "typos", "seeds": [7, 1]} | changes
     root.mkdir(parents=True, exist_ok=True)
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     (root / "dvc.lock").write_text("schema: '2.0'\n", encoding="utf-8")
     featurizer, encoder = network(seed)
     weights = encoder.state_dict() if good else useless()
-    save_model(root / "data/train/1/7/model", featurizer, SETTINGS, weights, useless())
-    write_evidence(root / "data/calibrate/1/7")
-    write_told(root / "data/pairs/1/overrides.parquet")
+    save_model(root / "data/train/typos/7/model", featurizer, SETTINGS, weights, useless())
+    write_evidence(root / "data/calibrate/typos/7")
+    write_told(root / "data/pairs/typos/overrides.parquet")
     looks = pl.DataFrame({"step": [0, 10], "valid_score": [0.1, 0.5]})
-    looks.write_csv(root / "data/train/1/7/history.csv")
+    looks.write_csv(root / "data/train/typos/7/history.csv")
     write_frame(aliases(), root / "data/split/aliases.parquet", SPLIT_ALIASES)
     write_frame(distinct_titles(aliases()), root / "data/split/titles.parquet", TITLES)
     write_frame(occupations(), root / "data/ingest/occupations.parquet", OCCUPATIONS)
@@ -100,7 +100,7 @@ def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Pa
     write_frame(queries("test", 1), root / "data/split/queries.parquet", QUERIES)
     for stage in ("synonyms", "extra_words"):
         write_frame(queries("gate", 0), root / f"data/{stage}/queries.parquet", QUERIES)
-    for folder, system in (("lexical", "ngram"), ("evaluate/1/7", "1")):
+    for folder, system in (("lexical", "ngram"), ("evaluate/typos/7", "typos")):
         figures = {system: {"typos": {"success_at_1": 0.5}}}
         write_json(figures, root / f"data/{folder}/metrics.json")
     return root

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from benchmarks.pair_figures import Figures, compared, separated, rows_of, word_overlap
+from benchmarks.pair_figures import Figures, compared, rows_of, separated, word_overlap
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
 from benchmarks.runner import learning, seeded, with_values

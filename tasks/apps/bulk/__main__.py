@@ -24,13 +24,14 @@ import pyarrow.compute as pc
 
 from models.reproducibility.progress import Progress
 from tasks.apps.bulk.answering import Answering, answering
-from tasks.apps.bulk.files import File, Refused, SourceError, text_hash
-from tasks.apps.bulk.output import MANIFEST, Output, OutputError
+from tasks.apps.bulk.files import File, Refused, SourceError
+from tasks.apps.bulk.output import Output, OutputError
 from tasks.apps.bulk.prediction_cache import PredictionCache, distinct, prediction_cache
 from tasks.apps.bulk.source import ROWS, TitleSource
 from tasks.io.command import run
 from tasks.io.frames import read_json
-from tasks.release.gate.last_run import remember
+from tasks.io.hashes import text_hash
+from tasks.release.gate.last_run import MANIFEST, remember
 from tasks.release.registry.loading import fetched
 
 PARAMS = ("top_k", "min_confidence", "code_depth")

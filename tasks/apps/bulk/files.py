@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import fsspec
 
+from tasks.io.hashes import text_hash
 from tasks.tables.source_files import PARQUET
 
 if TYPE_CHECKING:
@@ -69,11 +69,6 @@ def files_at(system: AbstractFileSystem, path: str, address: str) -> Iterator[Fi
 def state_of(files: Sequence[File]) -> str:
     """Return what tells these files from others, and from themselves after a change."""
     return text_hash(json.dumps(files))
-
-
-def text_hash(text: str) -> str:
-    """Return what tells texts apart."""
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def opened(system: AbstractFileSystem, file: File) -> BinaryIO:

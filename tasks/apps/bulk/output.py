@@ -21,10 +21,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from models.reproducibility.atomic_write import atomic_write
-from tasks.apps.bulk.files import File, Refused, state_of, text_hash
+from tasks.apps.bulk.files import File, Refused, state_of
 from tasks.io.frames import read_json, write_json
+from tasks.io.hashes import text_hash
+from tasks.release.gate.last_run import MANIFEST
 
-MANIFEST, PLAN, REFUSED = "manifest.json", "plan.json", "refused.parquet"
+PLAN, REFUSED = "plan.json", "refused.parquet"
 UNFINISHED = ".unfinished"
 STATE = "state"
 """Of the input's files: what was made of those that have not changed stays good."""

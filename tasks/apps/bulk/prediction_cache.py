@@ -109,7 +109,7 @@ def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
         except OSError:
             raise InUseError(
                 f"another run keeps its answers in {folder}: wait for it, or name another folder: "
-                "--known"
+                "--cache-dir"
             ) from None
         table = sqlite3.connect(folder / "titles.sqlite", isolation_level="DEFERRED")
         try:

@@ -16,8 +16,8 @@ from pathlib import Path
 import polars as pl
 
 from models.text.titles import normalize_title
-from tasks.apps.bulk.output import MANIFEST
 from tasks.io.frames import Schema, read_json
+from tasks.release.gate.last_run import MANIFEST
 
 ANSWER: Schema = {
     "occupation_id": pl.String,

@@ -14,7 +14,7 @@ from tasks.io.section import (
     require_below,
 )
 from tasks.pipeline.ingest.params import TaxonomyParams
-from tasks.pipeline.ingest.taxonomies import checked_reader
+from tasks.pipeline.ingest.reader_names import checked_reader
 
 NONE = "none"
 """The reader of no file."""

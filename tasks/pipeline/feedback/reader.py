@@ -1,6 +1,6 @@
 """What people say of predictions: tables (CSV or Parquet) with the columns of `FEEDBACK`.
 
-People's files stand in one folder, and add up with the file that the stage `score` writes.
+People's files stand in one folder, and add up with the file that the stage `simulate_feedback` writes.
 Needed are `raw_title`, `predicted_occupation_id`, `matched_title` and `verdict` (`right`, `wrong`,
 `no job title`); the others may be absent, as a column or in a row. Read in chunks, a file may have
 any size. `feedback_rows/cells.py` says what its cells mean, a spreadsheet's ways included,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tasks.pipeline.feedback.params import FeedbackParams
 
 OWN = Path("data/simulate_feedback/feedback.csv")
-OWN_ORIGIN = "Run `dvc repro feedback`: its stage `score` writes it."
+OWN_ORIGIN = "Run `dvc repro feedback`: its stage `simulate_feedback` writes it."
 ORIGIN = (
     "It lies in the folder that feedback.folder names: correct it or feedback.columns, or take it "
     "out of the folder."

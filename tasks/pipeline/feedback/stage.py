@@ -1,6 +1,6 @@
 """People's feedback on predictions to verdicts that contradict nobody (for mixes 4 and 4c).
 
-In: people's files in the folder `feedback.folder`, `data/simulate_feedback/feedback.csv` of the stage `score`,
+In: people's files in the folder `feedback.folder`, `data/simulate_feedback/feedback.csv` of the stage `simulate_feedback`,
 `data/split/aliases.parquet`, all queries and what the mixes before train on. Out, in
 `data/feedback/`: `verdicts.parquet` to train on, `queries.parquet` of titles that only the gate
 asks, `judged.parquet`, `reviews.parquet` (who said what, and when), `overrides.parquet` (what a model's

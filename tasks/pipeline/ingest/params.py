@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import AfterValidator, model_validator
 
 from tasks.io.section import Params, Section, Share, require_below
-from tasks.pipeline.ingest.taxonomies import checked_reader
+from tasks.pipeline.ingest.reader_names import checked_reader
 from tasks.tables.delimiters import checked_delimiter, checked_encoding
 from tasks.tables.records import Format
 

@@ -10,7 +10,7 @@ from tasks.io.section import Section
 
 
 class SimulateFeedbackParams(Section):
-    """Section `score`: who judges the predictions of mix 3, and when."""
+    """Section `simulate_feedback`: who judges the predictions of mix 3, and when."""
 
     NAME: ClassVar[str] = "simulate_feedback"
     reviewer_id: str

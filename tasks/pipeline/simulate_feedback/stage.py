@@ -89,7 +89,7 @@ def judge(
         predictions: one an input.
         occupations: those of the index; another label gives no correction.
         model_version: goes into every row.
-        params: section `score`.
+        params: section `simulate_feedback`.
     """
     rows = []
     for (raw_title, label), one in zip(

@@ -113,7 +113,7 @@ def composition_queries(strings: pl.DataFrame, sizes: dict[str, int]) -> pl.Data
 
 
 def _either_way() -> pl.Expr:
-    return pl.concat_list("split", "replacement").list.sort().list.join(" = ")
+    return pl.concat_list("phrase", "replacement").list.sort().list.join(" = ")
 
 
 def _numbered(strings: pl.DataFrame, split: str) -> pl.DataFrame:

@@ -101,7 +101,7 @@ def synonyms(
 def _pairs(passed: pl.DataFrame, manual: list[tuple[str, str]]) -> pl.DataFrame:
     """Return both sources as schema `SYNONYMS`; manual pairs have no occupation and no contexts."""
     by_hand = pl.DataFrame(
-        manual, schema={"split": pl.String, "replacement": pl.String}, orient="row"
+        manual, schema={"phrase": pl.String, "replacement": pl.String}, orient="row"
     )
     frames = [
         passed.with_columns(kind=pl.lit("induced")),
@@ -118,7 +118,7 @@ def _variants(served: pl.DataFrame, strings: pl.DataFrame) -> pl.DataFrame:
     return (
         served.drop("variant")
         .join(training, on="normalized")
-        .sort("title", "variant", "kind", "split", "replacement")
+        .sort("title", "variant", "kind", "phrase", "replacement")
         .unique(["title", "variant"], keep="first", maintain_order=True)
         .select(list(SYNONYM_VARIANTS))
     )

@@ -2,7 +2,7 @@
 
 In: strings and pairs of mix 3, which hold all that is trained on before people are asked. Out:
 `data/teacher/titles.parquet` (``title, vector, nearest``) of all of its strings but typos and a
-auxiliary_taxonomy's noisy copies, which a teacher cannot read, and `reviews.parquet` (``word, vector``),
+auxiliary_taxonomy's noisy copies, which a teacher cannot read, and `words.parquet` (``word, vector``),
 distinct and sorted, vectors of unit norm in half precision, `nearest` the rows of the
 `teacher.nearest` aliases nearest to a title; empty with the kind `none`. No query of a test is
 asked. With `tuning.steps` the encoder is tuned on the pairs first.

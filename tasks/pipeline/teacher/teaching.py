@@ -34,7 +34,7 @@ def teach(
         params: section `teacher`.
         loss: that the encoder is tuned with.
         seed: of the tuning.
-        out: where `titles.parquet`, with the aliases nearest to a title, and `reviews.parquet` are
+        out: where `titles.parquet`, with the aliases nearest to a title, and `words.parquet` are
             written.
     """
     encoder, file = sentence_encoder(), pairs / "strings.parquet"

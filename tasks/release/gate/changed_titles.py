@@ -60,34 +60,34 @@ def flipped(changed_predictions: Sequence[Title], opponent: str, *, rows: bool) 
     return [said, *tables]
 
 
-def impact(overrides: Mapping[str, Any], version: str) -> list[Html]:
+def impact(impact_facts: Mapping[str, Any], version: str) -> list[Html]:
     """Say how many rows of the last bulk run get another answer, and show their titles.
 
     Args:
         told: `impact` of the decision.
         version: of the decision, in words.
     """
-    said = _asked(overrides)
-    if not overrides["changed_titles"]:
+    said = _asked(impact_facts)
+    if not impact_facts["changed_titles"]:
         return [paragraph(said, f"With {version}, they are answered as before.")]
-    rows = overrides["changed_rows"]
-    changed = f"{counted(rows, 'row')} ({rows / max(overrides['asked_rows'], 1):.1%} of these)"
+    rows = impact_facts["changed_rows"]
+    changed = f"{counted(rows, 'row')} ({rows / max(impact_facts['asked_rows'], 1):.1%} of these)"
     strong = tag("strong", f"{changed} would get another answer")
-    groups = _grouped(overrides["changed"], "before", _rows)
+    groups = _grouped(impact_facts["changed"], "before", _rows)
     head = ["Title", ANSWERS[1], number_head("Rows")]
     caption = "Another answer, under the one before"
-    shown = _table(caption, overrides["changed_titles"], head, groups, _changed_row)
+    shown = _table(caption, impact_facts["changed_titles"], head, groups, _changed_row)
     return [paragraph(said, f"With {version}, ", strong, "."), shown]
 
 
-def _asked(overrides: Mapping[str, Any]) -> str:
+def _asked(impact_facts: Mapping[str, Any]) -> str:
     """Say which run it was, and how much of it the titles stand for."""
-    of = f", of which {count(overrides['read_rows'])} were looked at"
-    looked = of if overrides["read_rows"] < overrides["run_rows"] else ""
-    share = f"{overrides['asked_rows'] / max(overrides['read_rows'], 1):.0%}"
-    asked = f"{counted(overrides['asked_titles'], 'title')}, the most frequent ones,"
+    of = f", of which {count(impact_facts['read_rows'])} were looked at"
+    looked = of if impact_facts["read_rows"] < impact_facts["run_rows"] else ""
+    share = f"{impact_facts['asked_rows'] / max(impact_facts['read_rows'], 1):.0%}"
+    asked = f"{counted(impact_facts['asked_titles'], 'title')}, the most frequent ones,"
     return (
-        f"The last bulk run, answered by {overrides['model']}, had {counted(overrides['run_rows'], 'row')}"
+        f"The last bulk run, answered by {impact_facts['model']}, had {counted(impact_facts['run_rows'], 'row')}"
         f"{looked}; {asked} stand in {share} of them. "
     )
 

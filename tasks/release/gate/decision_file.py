@@ -31,7 +31,7 @@ def write_decision(
 ) -> None:
     """Write the file below `root`, whole or not at all."""
     registered = datetime.fromtimestamp(version.creation_timestamp / 1000, UTC)
-    overrides = {
+    decision = {
         "name": version.name,
         "version": str(version.version),
         "registered_at": registered.isoformat(timespec="seconds"),
@@ -39,7 +39,7 @@ def write_decision(
         "reason": reason,
         **_shown(client, version),
     }
-    write_json(overrides, root / FILE)
+    write_json(decision, root / FILE)
 
 
 def _shown(client: MlflowClient, version: ModelVersion) -> dict[str, Any]:

@@ -66,13 +66,13 @@ def decision_section(decision: dict[str, Any]) -> Html:
 
 def _changes(decision: dict[str, Any]) -> list[Html]:
     """Show who is affected, if a bulk run is known, and what flipped."""
-    overrides = decision.get("impact")
+    impact_facts = decision.get("impact")
     changed_predictions = flipped(
-        decision["changed_predictions"], str(decision["opponent"]), rows=overrides is not None
+        decision["changed_predictions"], str(decision["opponent"]), rows=impact_facts is not None
     )
-    if overrides is None:
+    if impact_facts is None:
         return changed_predictions
-    shown = impact(overrides, f"version {decision['version']}")
+    shown = impact(impact_facts, f"version {decision['version']}")
     return [tag("h3", "Who is affected"), *shown, tag("h3", "What flipped"), *changed_predictions]
 
 

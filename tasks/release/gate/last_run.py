@@ -15,15 +15,16 @@ from typing import Any
 
 import polars as pl
 
-from tasks.apps.bulk.files import text_hash
-from tasks.apps.bulk.output import MANIFEST
 from tasks.io.frames import Schema, read_json, write_json
+from tasks.io.hashes import text_hash
 from tasks.io.tracking import main_tree
 
+MANIFEST = "manifest.json"
+"""Of a bulk run's output folder; it is written last."""
 LAST = Path(".prediction_cache/last")
 VERSION = re.compile(r"models:/([A-Za-z0-9_-]+)/\d+")
 TITLES: Schema = {"raw_title": pl.String, "rows": pl.Int64}
-SPLITS = 160
+PARTS = 160
 """That are read, some twenty million rows: of a longer run every second, third … part."""
 LOT = 8
 """Parts read at once: a million rows."""
@@ -89,18 +90,18 @@ def _record(root: Path, name: str) -> Path:
 
 
 def _read(record: Path) -> LastRun:
-    overrides = read_json(record)
-    folder = Path(overrides["output"])
+    note = read_json(record)
+    folder = Path(note["output"])
     manifest = read_json(folder / MANIFEST)
-    if text_hash((folder / MANIFEST).read_text(encoding="utf-8")) != overrides["manifest"]:
+    if text_hash((folder / MANIFEST).read_text(encoding="utf-8")) != note["manifest"]:
         raise ValueError(f"{folder} is no longer what that run wrote")
     result, parts = manifest["result"], manifest["parts"]
-    chosen = parts[:: -(-len(parts) // SPLITS) or 1]
+    chosen = parts[:: -(-len(parts) // PARTS) or 1]
     rows, titles = counted([folder / split["name"] for split in chosen], result["column"])
     noted = sum(split["rows"] for split in chosen)
     if rows != noted:
         raise ValueError(f"{folder} has {rows:,} rows where its manifest says {noted:,}")
-    return LastRun(overrides["model"], result["params"], manifest["rows"], rows, titles)
+    return LastRun(note["model"], result["params"], manifest["rows"], rows, titles)
 
 
 def counted(files: Sequence[Path], column: str) -> tuple[int, pl.DataFrame]:

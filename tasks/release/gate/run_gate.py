@@ -141,8 +141,8 @@ def _judged(
     rows = run.rows_of(queries["raw_title"]) if run else {}
     was, now = (asked[name][1] for name in ("opponent", "challenger"))
     changed = changed_predictions(was, now, queries, sources.labels(), rows)
-    overrides = impact(run, normalizer, systems["challenger"]) if run else None
-    return GateRun(verdict, opponent, page, changed, overrides)
+    impact_facts = impact(run, normalizer, systems["challenger"]) if run else None
+    return GateRun(verdict, opponent, page, changed, impact_facts)
 
 
 def _first(answers: Mapping[str, SystemResults], case: _Case) -> GateDecision:

@@ -31,12 +31,12 @@ from models.ranking.index import AliasIndex
 from models.reproducibility.atomic_write import write_bytes
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.frames import read_frame, read_json, write_frame, write_json
+from tasks.io.hashes import content_hash, taxonomy_hash
 from tasks.io.schemas import EXEMPLARS, OCCUPATIONS, OVERRIDES, PRIOR, SPLIT_ALIASES
 from tasks.io.section import RunParams, load, load_run
 from tasks.release.model_package import phrases, serving_file
 from tasks.release.model_package.crosswalk import crosswalk_codes
 from tasks.release.model_package.params import RegisterParams
-from tasks.release.registry.provenance import content_hash, taxonomy_hash
 
 FORMAT = 8
 VERSION = 12

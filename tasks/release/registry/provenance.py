@@ -5,17 +5,16 @@ A version that was made from the very commit has `tree` = `clean` and `params_ch
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import yaml
 
+from tasks.io.hashes import md5
 from tasks.io.queries import WRITERS
 
 DATA = (
@@ -91,8 +90,8 @@ def changes_as_json(changed: dict[str, list[Any]] | None) -> str:
     kept = _fitting(entries, LONGEST - len('{"(cut)": "99999 more"}'))
     if changed is None or kept == len(entries):
         return json.dumps(changed)
-    overrides: dict[str, Any] = dict(list(changed.items())[:kept])
-    return json.dumps(overrides | {"(cut)": f"{len(entries) - kept} more"})
+    kept_changes: dict[str, Any] = dict(list(changed.items())[:kept])
+    return json.dumps(kept_changes | {"(cut)": f"{len(entries) - kept} more"})
 
 
 def _fitting(parts: list[str], length: int) -> int:
@@ -108,31 +107,6 @@ def _flat(values: object, above: str = "") -> Iterator[tuple[str, Any]]:
         return
     for name, value in values.items():
         yield from _flat(value, f"{above}.{name}" if above else str(name))
-
-
-def md5(path: Path) -> str:
-    """Return the MD5 of a file as DVC writes it, or `missing`."""
-    if not path.is_file():
-        return "missing"
-    return hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
-
-
-def taxonomy_hash(aliases: pl.DataFrame, occupations: pl.DataFrame) -> str:
-    """Of what there is to answer with: titles and occupations, without labels' order or splits."""
-    titles = sorted(aliases.select("occupation_id", "title").rows())
-    known = sorted(occupations.select("occupation_id", "occupation_label").rows())
-    text = json.dumps([titles, known], ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def content_hash(files: Iterable[Path], settings: str) -> str:
-    """Return the SHA-256 of the names and contents of files, in their order, and of `settings`."""
-    digest = hashlib.sha256(settings.encode())
-    for path in files:
-        content = path.read_bytes()
-        digest.update(f"{path.name}\0{len(content)}\0".encode())
-        digest.update(content)
-    return digest.hexdigest()
 
 
 def _git(root: Path, *arguments: str) -> str:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from served_toy import embed, table, toy_normalizer
 
 from models.normalizer.abstention import NOT_A_JOB_TITLE
-from models.normalizer.exact_match import ExactMatch, owners_of_titles
+from models.normalizer.exact_match import ExactMatch
 from models.normalizer.normalizer import Normalizer
 from models.ranking.calibration import Calibration
-from models.ranking.index import AliasIndex
+from models.ranking.index import AliasIndex, owners_of_titles
 from models.ranking.occupation_scores import ScoreRule
 from models.ranking.search import Hits
 from models.ranking.two_stage_search import FEW

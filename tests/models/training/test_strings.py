@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapes import check_fields, checked
 
+from models.network.featurized_strings import FeaturizedStrings
 from models.text.featurizer import Featurizer
 from models.text.units import UnitSettings
-from models.training.strings import FeaturizedStrings, known_negatives, read_strings
+from models.training.strings import known_negatives, read_strings
 
 CPU = torch.device("cpu")
 

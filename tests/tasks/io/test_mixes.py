@@ -24,18 +24,24 @@ from tasks.io.mixes import (
 )
 from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, SYNONYM_VARIANTS, VARIANTS
 
-BEFORE = {"1": "0", "2": "1", "3": "2", "4": "3", "4c": "3"}
+BEFORE = {
+    "typos": "base",
+    "synonyms": "typos",
+    "extra_words": "synonyms",
+    "verdicts": "extra_words",
+    "corrections": "extra_words",
+}
 
 
 def test_the_mixes_of_the_paper() -> None:
-    assert ("0", *BEFORE) == MIXES
+    assert ("base", *BEFORE) == MIXES
     assert {mix: mix_before(mix) for mix in BEFORE} == BEFORE
     assert {source.mix: source.name for source in SOURCES} == {
-        "1": "typo",
-        "2": "synonym",
-        "3": "extra_words",
+        "typos": "typo",
+        "synonyms": "synonym",
+        "extra_words": "extra_words",
     }
-    assert LAST == "3"
+    assert LAST == "extra_words"
     assert PAIR_SOURCES == ("base", "typo", "synonym", "extra_words", "feedback")
 
 
@@ -49,17 +55,28 @@ def test_what_a_mix_adds_in_words() -> None:
 def test_people_judge_the_last_source_whichever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     more = PairSource("3b", "new", "new_stage", "new words")
     monkeypatch.setattr(sources, "SOURCES", (*SOURCES, more))
-    monkeypatch.setattr(sources, "MIXES", ("0", "1", "2", "3", "3b", "4", "4c"))
+    monkeypatch.setattr(
+        sources,
+        "MIXES",
+        ("base", "typos", "synonyms", "extra_words", "3b", "verdicts", "corrections"),
+    )
     monkeypatch.setattr(sources, "LAST", "3b")
-    assert [mix_before(mix) for mix in ("3b", "4", "4c")] == ["3", "3b", "3b"]
+    assert [mix_before(mix) for mix in ("3b", "verdicts", "corrections")] == [
+        "extra_words",
+        "3b",
+        "3b",
+    ]
     assert sources_of("3b") == ("typos", "synonyms", "extra words", "new words")
-    assert sources_of("4") == (*sources_of("3b"), "verdicts")
-    assert sources_of("4c") == (*sources_of("3b"), "verdicts", "corrections")
+    assert sources_of("verdicts") == (*sources_of("3b"), "verdicts")
+    assert sources_of("corrections") == (*sources_of("3b"), "verdicts", "corrections")
 
 
-@pytest.mark.parametrize("mix", ["", "5", "stage", "0 "])
+@pytest.mark.parametrize("mix", ["", "5", "stage", "base "])
 def test_there_is_no_other_mix(mix: str) -> None:
-    with pytest.raises(ValueError, match="is no mix; choose 0, 1, 2, 3, 4, 4c"):
+    with pytest.raises(
+        ValueError,
+        match="is no mix; choose base, typos, synonyms, extra_words, verdicts, corrections",
+    ):
         checked_mix(mix)
 
 

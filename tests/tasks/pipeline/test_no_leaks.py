@@ -29,7 +29,7 @@ from tasks.pipeline.synonyms.stage import synonyms
 from tasks.pipeline.typos.stage import typos
 from tasks.tables.rejected import RejectedRows
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 class Chain(NamedTuple):
@@ -88,7 +88,7 @@ def judged(inputs: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
     for number, raw_title, label in inputs.iter_rows():
         predicted, title = labels[number % len(labels)]
         right = predicted == label
-        verdict = ("right", None) if right else ("wrong", label)
+        verdict = ("correct", None) if right else ("incorrect", label)
         if normalize_title(raw_title):
             matched = (predicted, clean_title(title), "m")
             rows.append((raw_title, *matched, *verdict, "people", None))

@@ -38,7 +38,7 @@ ORIGIN = (
     "The STS sets are published by the organizers of SemEval 2012 to 2015; each file must hold "
     "score, first and second sentence, separated by tabs."
 )
-NAME = re.compile(r"(?P<year>\d{4})/(?P<set>[^/]+)\.(?P<part>train|test)")
+NAME = re.compile(r"(?P<year>\d{4})/(?P<set>[^/]+)\.(?P<split>train|test)")
 PARTLY_SCORED = frozenset({"2015"})
 FIELDS = ("score", "left", "right")
 

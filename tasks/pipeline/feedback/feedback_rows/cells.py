@@ -15,6 +15,8 @@ from tasks.pipeline.feedback.feedback_rows.dates import moments
 from tasks.pipeline.feedback.feedback_rows.occupation_ids import OccupationIds
 
 CORRECT, INCORRECT, NOT_A_JOB_TITLE = "correct", "incorrect", "not_a_job_title"
+EARLIER_VERDICTS = {"right": CORRECT, "wrong": INCORRECT, "no_job_title": NOT_A_JOB_TITLE}
+"""Words of older files, which are still read."""
 GUARD = r"^'([=+\-@\t\r])"
 READ = {
     "raw_title": pl.String,
@@ -63,7 +65,10 @@ def read_cells(chunk: pl.DataFrame, occupations: OccupationIds, order: str) -> p
         _by_text("judged_at", times).alias("at"),
         _by_text("judged_at", bad_times).alias("at_fault"),
         zeros_restored=pl.any_horizontal(_restored(frame, occupations)),
-        verdict=pl.col("verdict").str.to_lowercase().str.replace_all(r"[\s_]+", " "),
+        verdict=pl.col("verdict")
+        .str.to_lowercase()
+        .str.replace_all(r"[\s_]+", "_")
+        .replace(EARLIER_VERDICTS),
     )
     return _verdicts(read).select("line", "text", "fault", *READ)
 

@@ -13,13 +13,17 @@ from tasks.pipeline.feedback.feedback_rows.cells import CORRECT, INCORRECT, NOT_
 from tasks.pipeline.feedback.feedback_rows.occupation_ids import REWRITTEN_ID
 from tasks.tables.rejected import NOT_ANSWERED, UNKNOWN_OCCUPATION, empty
 
-BAD_VERDICT = "verdict is none of the three: write right, wrong or no job title"
-RIGHT_YET_CORRECTED = "right, yet corrected to another occupation: write wrong, or empty it"
-WRONG_YET_CONFIRMED = "wrong, yet corrected to the predicted occupation: write right, or another"
-NO_TITLE_YET_CORRECTED = "no job title, yet corrected to an occupation: write wrong, or empty it"
+BAD_VERDICT = "verdict is unknown: write correct, incorrect or not_a_job_title"
+CORRECT_YET_CORRECTED = "correct, yet corrected to another occupation: write incorrect, or empty it"
+INCORRECT_YET_CONFIRMED = (
+    "incorrect, yet corrected to the predicted occupation: write correct, or another"
+)
+NO_TITLE_YET_CORRECTED = (
+    "not_a_job_title, yet corrected to an occupation: write incorrect, or empty it"
+)
 NO_PREDICTION = (
     "predicted_occupation_id is empty: write the right one into corrected_occupation_id, and "
-    "wrong, or no job title"
+    "incorrect, or not_a_job_title"
 )
 
 
@@ -37,8 +41,8 @@ def fault() -> pl.Expr:
         REWRITTEN_ID: of_prediction & _rewritten(),
         NO_PREDICTION: of_prediction & ~pl.col("predicted_given") & ~((said == INCORRECT) & given),
         UNKNOWN_OCCUPATION: of_prediction & _unknown(known, corrected),
-        RIGHT_YET_CORRECTED: (said == CORRECT) & given & ~confirmed,
-        WRONG_YET_CONFIRMED: (said == INCORRECT) & given & known & confirmed,
+        CORRECT_YET_CORRECTED: (said == CORRECT) & given & ~confirmed,
+        INCORRECT_YET_CONFIRMED: (said == INCORRECT) & given & known & confirmed,
     }
     found = [pl.when(holds).then(pl.lit(reason)) for reason, holds in reasons.items()]
     return pl.coalesce("fault", *found, "at_fault")

@@ -8,25 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tasks.pipeline.ingest.params import TaxonomyParams
     from tasks.pipeline.ingest.taxonomy import Taxonomy
     from tasks.tables.rejected import RejectedRows
-
-
-def checked_reader(name: str) -> str:
-    """Return `name`.
-
-    Raises:
-        ValueError: no module reads this format; the message lists those that there are.
-    """
-    known = sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
-    if name not in known:
-        raise ValueError(f"{name!r} is no reader of taxonomies; choose {', '.join(known)}")
-    return name
 
 
 def taxonomy_reader(name: str) -> Callable[[TaxonomyParams, RejectedRows], Taxonomy]:

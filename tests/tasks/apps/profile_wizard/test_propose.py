@@ -20,7 +20,7 @@ from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.ingest.stage import ingest, require_usable
 from tasks.tables.source_files import IngestError
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 EXAMPLE = ROOT / "examples/own_taxonomy"
 HEADER = ("Kennziffer", "Beruf", "Bezeichnung", "Sparte")
 ROWS = [

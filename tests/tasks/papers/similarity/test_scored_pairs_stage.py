@@ -29,7 +29,7 @@ from tasks.papers.similarity.scored_pairs import in_parts, main, scored_pairs
 from tasks.papers.similarity.scored_pairs_params import PairFilesParams, ScoredPairsParams
 from tasks.tables.source_files import IngestError
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 OUT = ("pairs.parquet", "paraphrases.parquet", "metrics.json")
 
 
@@ -110,7 +110,7 @@ def test_a_missing_folder_says_where_it_comes_from(tmp_path: Path) -> None:
 
 
 def test_too_many_faults_leave_the_rejected_rows_and_nothing_else(here: Path) -> None:
-    bad = "dataset,part,left,right,score\nsample_words,test,a,b,1\nsample_words,test,a,b,9\n"
+    bad = "dataset,split,left,right,score\nsample_words,test,a,b,1\nsample_words,test,a,b,9\n"
     (here / "own").mkdir()
     (here / "own/bad.csv").write_text(bad)
     shutil.copy(ROOT / "data/sample/paraphrases.csv", here / "own")

@@ -14,7 +14,7 @@ from tasks.io.section import ParamsError, load
 from tasks.papers.similarity.similarity_params import SimilarityParams, system_settings
 from tasks.pipeline.train.network_params import NetworkParams
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def loaded(folder: Path, **similarity: Any) -> tuple[NetworkParams, SimilarityParams]:

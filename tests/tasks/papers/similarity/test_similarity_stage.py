@@ -22,7 +22,7 @@ from tasks.papers.similarity.readers.scored_pairs import SCORED_PAIRS
 from tasks.papers.similarity.similarity import DIFFERENCES, TABLE, Similarity, similarity
 from tasks.papers.similarity.similarity_page import as_markdown
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 PAIRS = pl.DataFrame(
     [
         ("sick", "test", "a", "b", 0.0),

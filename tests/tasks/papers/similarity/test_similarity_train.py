@@ -20,7 +20,7 @@ from tasks.papers.similarity import scored_pairs, similarity_code, similarity_tr
 from tasks.papers.similarity.pair_files import PARAPHRASE_PARTS, PARAPHRASES, read_paraphrases
 from tasks.papers.similarity.similarity_train import HISTORY
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 SMALL = {"encoder": {"dim_unit": 6, "hidden": 4}, "train": {"max_steps": 6, "evaluate_every": 2}}
 
 

@@ -19,7 +19,7 @@ from tasks.pipeline.auxiliary_taxonomy.params import NoiseParams
 from tasks.pipeline.auxiliary_taxonomy.stage import auxiliary_taxonomy, main, noisy_copies
 from tasks.tables.source_files import IngestError
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 
 
 def aliases(rows: list[tuple[str, str]]) -> pl.DataFrame:

@@ -131,7 +131,7 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
         (str(number), "annotations", "valid", title, [gold], 1, "input")
         for number, (title, gold) in enumerate(asked)
     )
-    hierarchy = Levels.of([["typos"], ["typos"], ["synonyms"]])
+    hierarchy = Levels.of([["1"], ["1"], ["2"]])
     made = calibrate(PLAIN, queries, hierarchy, T, 0.0)
     titles = [title for title, _ in asked]
     hits = PLAIN(titles, 1)

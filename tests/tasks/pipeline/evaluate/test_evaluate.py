@@ -36,7 +36,7 @@ def folder(
         Path("data/train/corrections/3/model"), featurizer, encoder_settings(), weights, weights
     )
     write_evidence(Path("data/calibrate/corrections/3"))
-    monkeypatch.setattr("sys.argv", ["evaluate", "--mix", "corrections", "--seed", "extra_words"])
+    monkeypatch.setattr("sys.argv", ["evaluate", "--mix", "corrections", "--seed", "3"])
     return tmp_path / "data/evaluate/corrections/3"
 
 
@@ -64,7 +64,7 @@ def test_equal_bytes_and_no_other_file(folder: Path) -> None:
 def test_a_mix_that_is_none(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["evaluate", "--mix", "5", "--seed", "extra_words"])
+    monkeypatch.setattr("sys.argv", ["evaluate", "--mix", "5", "--seed", "3"])
     with pytest.raises(SystemExit):
         main()
     assert "invalid choice: '5'" in capsys.readouterr().err

@@ -23,7 +23,7 @@ ALIASES = aliases_of(
     ]
 )
 HEADER = ",".join(FEEDBACK)
-GOOD = "fry cook,cook,cook,v1,right,,ann,2026-01-01"
+GOOD = "fry cook,cook,cook,v1,correct,,ann,2026-01-01"
 KNOWN = ["raw_title", "predicted_occupation_id", "matched_title", "verdict"]
 
 

@@ -31,10 +31,10 @@ from tasks.tables.source_files import IngestError
 OUT = Path("data/feedback")
 OWN = Path("data/simulate_feedback/feedback.csv")
 LINES = (
-    "fry cook,cook,cook,v,right,,ann,2026-01-01",
-    "sister,cook,cook,v,wrong,nurse,ann,2026-01-01",
-    "Sister!,cook,cook,v,wrong,nurse,bob,2026-01-01",
-    "asked 1,cook,cook,v,right,,ann,2026-01-01",
+    "fry cook,cook,cook,v,correct,,ann,2026-01-01",
+    "sister,cook,cook,v,incorrect,nurse,ann,2026-01-01",
+    "Sister!,cook,cook,v,incorrect,nurse,bob,2026-01-01",
+    "asked 1,cook,cook,v,correct,,ann,2026-01-01",
 )
 SECTION = {
     "reader": "table",
@@ -133,7 +133,7 @@ def test_files_add_up_and_others_are_not_read() -> None:
 
 @pytest.mark.parametrize("number", range(len(BEFORE_FEEDBACK)))
 def test_no_query_of_any_stage_becomes_a_verdict(number: int) -> None:
-    give("given.csv", f"ASKED {number}!,cook,cook,v,right,,ann,")
+    give("given.csv", f"ASKED {number}!,cook,cook,v,correct,,ann,")
     main()
     assert raw_titles() == []
     assert metrics()["query"] == 1
@@ -143,8 +143,8 @@ def test_the_reserve_is_asked_and_not_trained_on() -> None:
     """With a share of 1 every title but those that earlier mixes train on, and those asked."""
     params(gate_share=1.0)
     trained = ["typed", "reworded", "mined"]
-    lines = [f"{title},cook,cook,v,wrong,nurse,ann," for title in (*trained, "tested")]
-    give("given.csv", *LINES, *lines, "nobody knows,cook,cook,v,wrong,,ann,")
+    lines = [f"{title},cook,cook,v,incorrect,nurse,ann," for title in (*trained, "tested")]
+    give("given.csv", *LINES, *lines, "nobody knows,cook,cook,v,incorrect,,ann,")
     main()
     assert sorted(raw_titles()) == sorted(trained)
     queries = read_frame(OUT / "queries.parquet", QUERIES)
@@ -173,7 +173,7 @@ def test_nobody_said_anything() -> None:
 def test_a_wrong_file_ends_it_and_a_bad_row_does_not(capsys: pytest.CaptureFixture[str]) -> None:
     """Two of four rows are no more than half; of three they are. Other files do not dilute it."""
     params(max_rejected_share=0.5)
-    bad = [f"{title},pilot,pilot,v,right,,ann," for title in ("x", "y")]
+    bad = [f"{title},pilot,pilot,v,correct,,ann," for title in ("x", "y")]
     give("a.csv", *LINES[:2], *bad)
     main()
     assert metrics()["rejected"] == {"given/a.csv": {"unknown occupation": 2}}

@@ -10,10 +10,10 @@ from feedback_tables import ALIASES, GOOD, HEADER, KNOWN, params_for, read_rows
 from tasks.pipeline.feedback.feedback_rows.dates import BAD_DATE, DOUBTFUL_DATE
 from tasks.pipeline.feedback.feedback_rows.faults import (
     BAD_VERDICT,
+    CORRECT_YET_CORRECTED,
+    INCORRECT_YET_CONFIRMED,
     NO_PREDICTION,
     NO_TITLE_YET_CORRECTED,
-    RIGHT_YET_CORRECTED,
-    WRONG_YET_CONFIRMED,
 )
 from tasks.pipeline.feedback.feedback_rows.occupation_ids import REWRITTEN_ID
 from tasks.pipeline.feedback.stage import Judged, feedback
@@ -29,35 +29,35 @@ from tasks.tables.rejected import (
 from tasks.tables.source_files import IngestError
 
 REFUSED = {
-    "too few columns": ("x,cook,cook,,right", BAD_WIDTH),
-    "too many columns": ("x,cook,cook,,right,,,,and more", BAD_WIDTH),
+    "too few columns": ("x,cook,cook,,correct", BAD_WIDTH),
+    "too many columns": ("x,cook,cook,,correct,,,,and more", BAD_WIDTH),
     "empty row": (",,,,,,,", EMPTY_ROW),
-    "broken quotes": ('x,"cook,cook,,right,,,', BAD_QUOTES),
-    "bytes that are no text": ("x\x00,cook,cook,,right,,,", BAD_CHARACTERS),
-    "no title": (",cook,cook,,right,,,", "empty raw_title"),
-    "signs for a title": (" ?! ,cook,cook,,right,,,", "empty raw_title"),
+    "broken quotes": ('x,"cook,cook,,correct,,,', BAD_QUOTES),
+    "bytes that are no text": ("x\x00,cook,cook,,correct,,,", BAD_CHARACTERS),
+    "no title": (",cook,cook,,correct,,,", "empty raw_title"),
+    "signs for a title": (" ?! ,cook,cook,,correct,,,", "empty raw_title"),
     "unknown verdict": ("x,cook,cook,,yes,,,", BAD_VERDICT),
     "verdict of a formula": ("x,cook,cook,,TRUE,,,", BAD_VERDICT),
     "not answered": ("x,cook,cook,v1,,,ann,2026-01-01", NOT_ANSWERED),
-    "unknown occupation": ("x,pilot,cook,,right,,,", UNKNOWN_OCCUPATION),
-    "unknown occupation, corrected": ("x,pilot,cook,,wrong,nurse,,", UNKNOWN_OCCUPATION),
+    "unknown occupation": ("x,pilot,cook,,correct,,,", UNKNOWN_OCCUPATION),
+    "unknown occupation, corrected": ("x,pilot,cook,,incorrect,nurse,,", UNKNOWN_OCCUPATION),
     "unknown correction alone": ("x,cook,cook,,,pilot,,", UNKNOWN_OCCUPATION),
-    "unknown correction of nothing": ("x,,,,wrong,pilot,,", UNKNOWN_OCCUPATION),
-    "right of nothing": ("x,,,,right,,,", NO_PREDICTION),
-    "right of nothing, corrected": ("x,,,,right,cook,,", NO_PREDICTION),
-    "wrong of nothing": ("x,,,,wrong,,,", NO_PREDICTION),
-    "right, yet corrected": ("x,cook,cook,,right,nurse,,", RIGHT_YET_CORRECTED),
-    "right, yet corrected to nowhere": ("x,cook,cook,,right,pilot,,", RIGHT_YET_CORRECTED),
-    "wrong, yet confirmed": ("x,cook,cook,,wrong,cook,,", WRONG_YET_CONFIRMED),
-    "no job title, yet corrected": ("x,cook,cook,,no job title,nurse,,", NO_TITLE_YET_CORRECTED),
-    "id as a float": ("x,1200.0,,,right,,,", REWRITTEN_ID),
-    "id with thousands": ('x,"1,200",,,right,,,', REWRITTEN_ID),
-    "id in scientific notation": ("x,1.2E+03,,,right,,,", REWRITTEN_ID),
-    "correction as a float": ("x,cook,cook,,wrong,123.0,,", REWRITTEN_ID),
-    "number that no id is": ("x,77,,,right,,,", UNKNOWN_OCCUPATION),
-    "no date": ("x,cook,cook,,right,,,yesterday", BAD_DATE),
-    "no day of the year": ("x,cook,cook,,right,,,30.2.2026", BAD_DATE),
-    "day or month": ("x,cook,cook,,right,,,3/4/2026", DOUBTFUL_DATE),
+    "unknown correction of nothing": ("x,,,,incorrect,pilot,,", UNKNOWN_OCCUPATION),
+    "right of nothing": ("x,,,,correct,,,", NO_PREDICTION),
+    "right of nothing, corrected": ("x,,,,correct,cook,,", NO_PREDICTION),
+    "wrong of nothing": ("x,,,,incorrect,,,", NO_PREDICTION),
+    "right, yet corrected": ("x,cook,cook,,correct,nurse,,", CORRECT_YET_CORRECTED),
+    "right, yet corrected to nowhere": ("x,cook,cook,,correct,pilot,,", CORRECT_YET_CORRECTED),
+    "wrong, yet confirmed": ("x,cook,cook,,incorrect,cook,,", INCORRECT_YET_CONFIRMED),
+    "no job title, yet corrected": ("x,cook,cook,,not_a_job_title,nurse,,", NO_TITLE_YET_CORRECTED),
+    "id as a float": ("x,1200.0,,,correct,,,", REWRITTEN_ID),
+    "id with thousands": ('x,"1,200",,,correct,,,', REWRITTEN_ID),
+    "id in scientific notation": ("x,1.2E+03,,,correct,,,", REWRITTEN_ID),
+    "correction as a float": ("x,cook,cook,,incorrect,123.0,,", REWRITTEN_ID),
+    "number that no id is": ("x,77,,,correct,,,", UNKNOWN_OCCUPATION),
+    "no date": ("x,cook,cook,,correct,,,yesterday", BAD_DATE),
+    "no day of the year": ("x,cook,cook,,correct,,,30.2.2026", BAD_DATE),
+    "day or month": ("x,cook,cook,,correct,,,3/4/2026", DOUBTFUL_DATE),
 }
 
 
@@ -73,10 +73,10 @@ def test_a_row_is_refused_with_file_line_reason_and_text(tmp_path: Path, kind: s
 
 
 REPAIRS = {
-    "unknown_correction": ("x,cook,chef,,wrong,pilot,,", ("x", "cook", "chef", "incorrect")),
-    "matched_title_replaced": ("x,cook,nurse,,right,,,", ("x", "cook", "cook", "correct")),
-    "answered_without_prediction": ("x,,,,wrong,nurse,,", ("x", "nurse", "nurse", "correct")),
-    "leading_zeros_restored": ("x,123,smith,,right,,,", ("x", "0123", "smith", "correct")),
+    "unknown_correction": ("x,cook,chef,,incorrect,pilot,,", ("x", "cook", "chef", "incorrect")),
+    "matched_title_replaced": ("x,cook,nurse,,correct,,,", ("x", "cook", "cook", "correct")),
+    "answered_without_prediction": ("x,,,,incorrect,nurse,,", ("x", "nurse", "nurse", "correct")),
+    "leading_zeros_restored": ("x,123,smith,,correct,,,", ("x", "0123", "smith", "correct")),
     "unknown_prediction": ("x,pilot,,,no_job_title,,,", ("x", None, None, "not_a_job_title")),
 }
 

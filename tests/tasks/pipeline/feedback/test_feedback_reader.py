@@ -64,7 +64,7 @@ def test_rows_by_hand(tmp_path: Path) -> None:
 
 def test_optional_columns_may_be_absent_and_others_are_not_read(tmp_path: Path) -> None:
     header = "when,verdict,text,predicted_occupation_id,matched_title,mood"
-    path = csv_of(tmp_path, "2026-01-01,right,chef,cook,cook,good", header=header)
+    path = csv_of(tmp_path, "2026-01-01,correct,chef,cook,cook,good", header=header)
     feedback, _ = read(path, raw_title="text")
     assert feedback.frame.rows() == [("chef", "cook", "cook", None, "correct", None, None, None)]
     feedback, _ = read(path, raw_title="text", judged_at="when")
@@ -107,10 +107,10 @@ def test_what_is_mended_is_counted(tmp_path: Path) -> None:
     """Drop an unknown correction; replace a held-out, a strange and an empty matched title."""
     path = csv_of(
         tmp_path,
-        "a,cook,cook,,wrong,pilot,,",
-        "b,cook,grill cook,,right,,,",
-        "c,cook,nurse,,right,,,",
-        "d,nurse,,,right,,,",
+        "a,cook,cook,,incorrect,pilot,,",
+        "b,cook,grill cook,,correct,,,",
+        "c,cook,nurse,,correct,,,",
+        "d,nurse,,,correct,,,",
     )
     feedback, rejected = read(path)
     assert feedback.frame.select("matched_title", "corrected_occupation_id").rows() == [

@@ -70,21 +70,21 @@ def test_a_line_in_quotes_as_a_whole(tmp_path: Path) -> None:
 
 
 def test_lines_are_counted_from_the_top_whatever_stands_there(tmp_path: Path) -> None:
-    read = read_text(tmp_path, f"sep=,\n{HEADER}\n{GOOD}\nx,pilot,,,right,,,\n")
+    read = read_text(tmp_path, f"sep=,\n{HEADER}\n{GOOD}\nx,pilot,,,correct,,,\n")
     assert [refused[:2] for refused in read.refused] == [(4, "unknown occupation")]
 
 
 @pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r"])
 def test_a_guard_against_formulas_is_taken_away(tmp_path: Path, first: str) -> None:
-    line = f"\"'{first}49 cook\",'@x,cook,,right,,,"
+    line = f"\"'{first}49 cook\",'@x,cook,,correct,,,"
     read = read_rows(tmp_path, line.replace("'@x", "cook"), line)
     assert read.values("raw_title") == [(f"{first}49 cook",)]
     assert read.refused == [(3 + (first == "\r"), "unknown occupation", line)]
 
 
 def test_guards_of_ids_titles_and_reviewers_and_other_quotes(tmp_path: Path) -> None:
-    guarded = "'t Hoen,'cook,'cook,'-1,right,,'@ann,"
-    fine = "'t Hoen,cook,cook,'-1,right,,'@ann,"
+    guarded = "'t Hoen,'cook,'cook,'-1,correct,,'@ann,"
+    fine = "'t Hoen,cook,cook,'-1,correct,,'@ann,"
     read = read_rows(tmp_path, fine, guarded)
     assert read.values("raw_title", "model_version", "reviewer_id") == [("'t Hoen", "-1", "@ann")]
     assert len(read.refused) == 1  # before a letter it is no guard

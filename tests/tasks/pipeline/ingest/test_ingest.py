@@ -19,7 +19,7 @@ from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.ingest.stage import ingest, main, require_usable
 from tasks.tables.source_files import IngestError
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 TITLES = "id,title\n1,cook\n2,nurse\n1,chef\n"
 LONG = "👩🏽‍🍳" * 2_500  # 10,000 code points
 AS_FOUND = {"delimiter": "", "encoding": ""}

@@ -47,7 +47,7 @@ from tasks.pipeline.pairs.strings_table import (
     variant_strings,
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 Row = tuple[int, int, bool, str]
 
 

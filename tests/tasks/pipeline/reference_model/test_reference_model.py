@@ -56,7 +56,7 @@ def test_training_reads_the_folder_where_a_version_is_named(
 ) -> None:
     chosen(tmp_path, address, loss)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.argv", ["train", "--mix", "corrections", "--seed", "extra_words"])
+    monkeypatch.setattr("sys.argv", ["train", "--mix", "corrections", "--seed", "3"])
     calls: list[tuple[object, ...]] = []
     monkeypatch.setattr(training, "train_files", lambda *parts: calls.append(parts))
     training.main()

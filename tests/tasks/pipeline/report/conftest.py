@@ -38,7 +38,7 @@ from tasks.pipeline.report.report_data import HISTORY, PageParams, ReportData
 from tasks.pipeline.split.stage import distinct_titles
 from tasks.pipeline.train.network_params import NetworkParams
 
-PARAMS = Path(__file__).parents[3] / "params.yaml"
+PARAMS = Path(__file__).parents[4] / "params.yaml"
 HOSTILE = "<script>alert('x')</script> & \"R&D\" 🧑‍🍳 面包师"
 LABELS = {"a": "baker 🥖", "b": "C++ <developer>", "c": "nurse", "d": "driver & loader"}
 TITLES = {
@@ -154,7 +154,7 @@ def _scores() -> pl.DataFrame:
     rows = []
     for query_id, test, _, gold, answered in QUERY_ROWS:
         hit = float(answered in gold)
-        rows += [("1", test, query_id, hit, 1.0, 1.0, (1 + hit) / 2)]
+        rows += [("typos", test, query_id, hit, 1.0, 1.0, (1 + hit) / 2)]
         rows += [(name, test, query_id, 0.0, 0.5, 1.0, 0.25) for name in ("ngram", "untrained")]
     return pl.DataFrame(rows, schema=dict(SCORES), orient="row")
 
@@ -190,7 +190,7 @@ def report_data() -> ReportData:
     scores = _scores()
     return ReportData(
         params=PageParams(
-            mix="1",
+            mix="typos",
             seed=1,
             train_seed=1,
             reader=load(IngestParams, PARAMS).taxonomy.reader,
@@ -220,7 +220,7 @@ def report_data() -> ReportData:
         history=_history(),
         run=pl.DataFrame(
             [
-                ("1", test, key, 1, answered, TITLES[answered][-1], 0.9)
+                ("typos", test, key, 1, answered, TITLES[answered][-1], 0.9)
                 for key, test, _, _, answered in QUERY_ROWS
             ],
             schema=dict(RUN),

@@ -45,7 +45,7 @@ def test_a_pairing_does_not_depend_on_the_order_of_rows(change):
     scores = pl.DataFrame(
         [
             (system, "typos", f"q{query}", hit, hit, hit, hit)
-            for system in ("1", "ngram")
+            for system in ("typos", "ngram")
             for query, hit in enumerate(rng.random(60).tolist())
         ],
         schema=dict(SCORES),
@@ -115,7 +115,7 @@ def test_confused_pairs_against_a_loop(report_data):
     second = report_data.run.with_columns(rank=pl.lit(2, pl.UInt32), occupation_id=pl.lit("c"))
     matcher = report_data.run.with_columns(system=pl.lit("ngram"))
     run = pl.concat([report_data.run, second, matcher])
-    confused = confused_pairs(run, report_data.queries, "1")
+    confused = confused_pairs(run, report_data.queries, "typos")
     gold = dict(report_data.queries.select("query_id", "occupation_ids").iter_rows())
     expected: dict[tuple[str, str], int] = {}
     for row in report_data.run.iter_rows(named=True):
@@ -138,7 +138,7 @@ def test_confusions_put_the_most_frequent_pair_first(report_data, change):
     more = change(
         queries=pl.concat([report_data.queries, extra]), run=pl.concat([report_data.run, run])
     )
-    assert confused_pairs(more.run, more.queries, "1")["misses"].to_list() == [2, 1, 1]
+    assert confused_pairs(more.run, more.queries, "typos")["misses"].to_list() == [2, 1, 1]
     page = confusions(more)
     assert page.index("van driver") < page.index("night baker")
     assert "lorry &lt;b&gt;driver&lt;/b&gt;" in page

@@ -32,7 +32,7 @@ from tasks.io.schemas import (
 from tasks.pipeline.report.report_data import HISTORY
 from tasks.pipeline.report.stage import METRICS, PAGE, main
 
-REPOSITORY = Path(__file__).parents[3]
+REPOSITORY = Path(__file__).parents[4]
 
 
 def save_tiny_model(folder: Path, titles: list[str]) -> None:

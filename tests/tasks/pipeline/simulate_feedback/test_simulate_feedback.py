@@ -31,7 +31,7 @@ from tasks.pipeline.simulate_feedback.params import SimulateFeedbackParams
 from tasks.pipeline.simulate_feedback.stage import Prediction, choose, judge, main, predict
 from tasks.pipeline.split.stage import distinct_titles
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 OUT = Path("data/simulate_feedback")
 LABELS = SimulateFeedbackParams(reviewer_id="labels", judged_at="2026-01-01")
 

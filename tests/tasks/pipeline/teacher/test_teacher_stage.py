@@ -25,7 +25,7 @@ from tasks.pipeline.pairs.pair_blocks import PAIRS, write_blocks
 from tasks.pipeline.teacher import stage, teaching, vectors
 from tasks.pipeline.train import stage as training
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -130,7 +130,7 @@ def test_training_reads_the_folder_where_one_teaches(
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     params["teacher"]["kind"], params["encoders"]["ngram_bag"]["within"] = kind, "word"
     Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
-    monkeypatch.setattr("sys.argv", ["train", "--mix", "extra_words", "--seed", "typos"])
+    monkeypatch.setattr("sys.argv", ["train", "--mix", "extra_words", "--seed", "1"])
     calls: list[tuple[object, ...]] = []
     monkeypatch.setattr(training, "train_files", lambda *parts: calls.append(parts))
     training.main()

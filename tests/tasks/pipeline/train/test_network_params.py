@@ -20,7 +20,7 @@ from tasks.pipeline.train.network_params import (
     training_settings,
 )
 
-DEFAULT = Path(__file__).parents[3] / "params.yaml"
+DEFAULT = Path(__file__).parents[4] / "params.yaml"
 VALUES = yaml.safe_load(DEFAULT.read_text(encoding="utf-8"))
 ADDRESS = "models:/rolecall/1"
 

@@ -22,8 +22,8 @@ from tasks.papers.similarity.readers.scored_pairs import BAD_SCORE, OUT_OF_RANGE
 from tasks.tables.rejected import DUPLICATE_ROW, RejectedRows
 from tasks.tables.source_files import IngestError
 
-SAMPLES = Path(__file__).parents[4] / "data/sample"
-HEAD = "dataset,part,left,right,score\n"
+SAMPLES = Path(__file__).parents[5] / "data/sample"
+HEAD = "dataset,split,left,right,score\n"
 
 
 def written(folder: Path, text: str) -> Path:

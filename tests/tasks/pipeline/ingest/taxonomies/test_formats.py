@@ -6,7 +6,8 @@ import inspect
 
 import pytest
 
-from tasks.pipeline.ingest.taxonomies import checked_reader, taxonomy_reader
+from tasks.pipeline.ingest.reader_names import checked_reader
+from tasks.pipeline.ingest.taxonomies import taxonomy_reader
 
 FORMATS = ["esco", "melo", "onet", "sample", "table"]
 

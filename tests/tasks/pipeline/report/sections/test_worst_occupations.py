@@ -11,7 +11,7 @@ from tasks.pipeline.report.sections.worst_occupations import by_occupation, wors
 
 def test_counts_against_a_loop(report_data):
     """Answer annotations [a, c], [a] and [d] by b and [c] rightly; typos are not judged."""
-    counted = by_occupation(report_data.run, report_data.queries, "1")
+    counted = by_occupation(report_data.run, report_data.queries, "typos")
     gold = dict(report_data.queries.select("query_id", "occupation_ids").iter_rows())
     asked: Counter[str] = Counter()
     misses: Counter[str] = Counter()
@@ -32,7 +32,7 @@ def test_most_misses_first_then_the_larger_share(report_data, change):
         queries.append(last.with_columns(query_id=pl.lit(name), occupation_ids=pl.lit(gold)))
         run.append(answer.with_columns(query_id=pl.lit(name), occupation_id=pl.lit(answered)))
     made = change(queries=pl.concat(queries), run=pl.concat(run))
-    counted = by_occupation(made.run, made.queries, "1")
+    counted = by_occupation(made.run, made.queries, "typos")
     rows = counted.select(pl.col("gold").list.join("+"), "misses", "asked").rows()
     assert rows == [("d", 2, 2), ("a", 2, 3), ("a+c", 1, 1)]
     taken = dict(counted.select(pl.col("gold").list.join("+"), "taken_for").iter_rows())
