@@ -1,4 +1,4 @@
-"""The rules of the house: who imports whom, and that `dvc.yaml` tells the truth."""
+"""The rules of the tree: who imports whom, how large folders are, and that `dvc.yaml` is true."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NETWORKS, TAXONOMIES = "models/network/kinds.py", "tasks/pipeline/ingest/taxonom
 BY_NAME = {NETWORKS, TAXONOMIES, "flows/registry.py"}
 """Modules that import others by a name that is not in their source."""
 HASHED = {
-    "code": "tasks.pipeline.train.stage",
+    "training_code_hash": "tasks.pipeline.train.stage",
     "similarity_code": "tasks.papers.similarity.similarity_train",
 }
 """Stages that write what code does, and whose."""
@@ -50,15 +50,11 @@ KIND = re.compile(r"\$\{(?:train|item)\.(encoder|loss)\.kind\}")
 
 
 def module_of(stage: str) -> str:
-    """A stage's module, of its name; those of the second track stand in a room of their own."""
-    second = (ROOT / f"tasks/papers/similarity/{stage}.py").is_file()
-    return f"tasks.papers.similarity.{stage}" if second else f"tasks.{stage}"
-
-
-def program_of(stage: str) -> str:
-    """The module that `python -m` runs for a stage: of a room, its `__main__`."""
-    module = module_of(stage)
-    return f"{module}.__main__" if ROOT.joinpath(*module.split(".")).is_dir() else module
+    """The module that `python -m` runs for a stage."""
+    if (ROOT / f"tasks/papers/similarity/{stage}.py").is_file():
+        return f"tasks.papers.similarity.{stage}"
+    package = "papers" if (ROOT / f"tasks/papers/{stage}").is_dir() else "pipeline"
+    return f"tasks.{package}.{stage}.stage"
 
 
 def modules(package: str) -> list[Path]:
@@ -94,6 +90,80 @@ def test_packages_import_downwards_only(package: str) -> None:
         assert not imports & FORBIDDEN[package], path
         if ALLOWED[package] is not None:
             assert imports <= ALLOWED[package], path
+
+
+LAYERS = (
+    ("flows",),
+    ("tasks.check_params",),
+    ("tasks.apps",),
+    ("tasks.release",),
+    ("tasks.papers",),
+    ("tasks.pipeline",),
+    ("tasks.evaluation",),
+    ("tasks.tables",),
+    ("tasks.io",),
+    ("models.training", "models.normalizer"),
+    ("models.encoders", "models.losses", "models.ranking"),
+    ("models.network",),
+    ("models.metrics", "models.text"),
+    ("models.reproducibility",),
+)
+"""Packages from the top down; a module imports from its own layer and from those below."""
+
+
+def dotted(path: Path) -> str:
+    return relative(path).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+@pytest.fixture(scope="module")
+def imports() -> nx.DiGraph:
+    """Modules, each pointing at those that it imports; imports for type checkers count."""
+    named = {dotted(path): path for package in PACKAGES for path in modules(package)}
+    graph = nx.DiGraph()
+    graph.add_nodes_from(named)
+    for name, path in named.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                inner = {f"{node.module}.{alias.name}" for alias in node.names} & named.keys()
+                graph.add_edges_from(
+                    (name, other) for other in inner or {node.module} & named.keys()
+                )
+    return graph
+
+
+def layer_of(module: str) -> int | None:
+    places = [
+        place
+        for place, names in enumerate(LAYERS)
+        if any(f"{module}.".startswith(f"{name}.") for name in names)
+    ]
+    return places[0] if places else None
+
+
+def test_no_import_circle_types_included(imports: nx.DiGraph) -> None:
+    circles = [sorted(group) for group in nx.strongly_connected_components(imports)]
+    assert [circle for circle in circles if len(circle) > 1] == []
+
+
+def test_no_import_upwards_types_included(imports: nx.DiGraph) -> None:
+    layers = {module: layer_of(module) for module in imports}
+    assert [module for module in layers if layers[module] is None] == ["flows", "models", "tasks"][
+        1:
+    ]
+    upwards = [
+        (module, other)
+        for module, other in imports.edges
+        if (layers[module] or 0) > (layers[other] or 0)
+    ]
+    assert upwards == []
+
+
+def test_folders_can_be_taken_in_at_a_glance() -> None:
+    """At most 15 modules in a folder, and at most 12 entries in `tasks/`."""
+    folders = {path.parent for package in PACKAGES for path in modules(package)}
+    sizes = {relative(folder): len([*folder.glob("[!_]*.py")]) for folder in folders}
+    assert {folder: size for folder, size in sizes.items() if size > 15} == {}
+    assert len([entry for entry in (ROOT / "tasks").iterdir() if entry.name[0] != "_"]) <= 12
 
 
 @pytest.mark.parametrize("path", [p for package in PACKAGES for p in modules(package)], ids=str)
@@ -195,7 +265,7 @@ Hashes = Mapping[str, set[str]]  # file that a stage writes -> modules whose has
 @pytest.fixture(scope="module")
 def hashes(tmp_path_factory: pytest.TempPathFactory) -> Hashes:
     """Run the stages `code` and `similarity_code`."""
-    folder = tmp_path_factory.mktemp("code")
+    folder = tmp_path_factory.mktemp("training_code_hash")
     shutil.copy(ROOT / "params.yaml", folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -211,7 +281,7 @@ def hashes(tmp_path_factory: pytest.TempPathFactory) -> Hashes:
 
 def code_behind(stage: Resolved) -> set[str]:
     """Local modules that a stage runs: all readers of taxonomies, and the kinds of its networks."""
-    closure = import_closure([program_of(stage.kind)])
+    closure = import_closure([module_of(stage.kind)])
     if ROOT / TAXONOMIES in closure:
         readers = [path.stem for path in (ROOT / TAXONOMIES).parent.glob("[!_]*.py")]
         closure |= import_closure(
@@ -301,7 +371,7 @@ def test_a_stage_tracks_its_own_section(name: str) -> None:
     tracked = body(STAGES[name])["params"]
     assert {parameter.split(".")[0] for parameter in tracked} <= set(PARAMS)
     own = {
-        "code": "train.encoder",
+        "training_code_hash": "train.encoder",
         "reference_model": "train.compatible_with",
         "teacher": "teacher.kind",
         "similarity_code": "similarity.systems.${key}",
@@ -340,12 +410,12 @@ def test_only_mixes_4_and_4c_read_feedback(graph: nx.DiGraph) -> None:
     assert {name.split("@")[1].split("-")[0] for name in of_a_mix} == {"verdicts", "corrections"}
     assert later - of_a_mix <= {"feedback", "report", "table3"}
     seed = PARAMS["seeds"][0]
-    assert "score" in graph.successors("feedback")
+    assert "simulate_feedback" in graph.successors("feedback")
     trained = {name for name in behind(graph, "feedback") if name.startswith("train@")}
     assert (
         trained
         == {f"train@extra_words-{seed}"}
-        == {name for name in graph.successors("score") if name.startswith("train@")}
+        == {name for name in graph.successors("simulate_feedback") if name.startswith("train@")}
     )
 
 
@@ -392,7 +462,7 @@ def test_one_section_of_parameters_serves_all_networks(graph: nx.DiGraph) -> Non
     assert trained == {f"train@{mix}-{seed}" for mix in MIXES for seed in PARAMS["seeds"]}
     for name in trained:
         mix = name.split("@")[1].split("-")[0]
-        beside = {"code", "reference_model", "teacher"}
+        beside = {"training_code_hash", "reference_model", "teacher"}
         assert set(graph.successors(name)) == {f"pairs@{mix}", *beside}
 
 
