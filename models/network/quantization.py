@@ -8,7 +8,7 @@ the first half of a row in its lower bits, number j of the second half in its up
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import nn
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from models.network.encoder import Encoder
-    from tasks.release.model_package.params import Precision
 
+Precision = Literal["half_byte", "byte", "single"]
+"""Of a table's numbers: four bits, eight bits, or 32-bit floats."""
 SCALE = ".scale"
 """Behind a table's name: the scales of its rows."""
 LARGEST = {"half_byte": 7, "byte": 127}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from models.network.quantization import Precision
 from tasks.io.section import Count, Section
 
-Precision = Literal["half_byte", "byte", "single"]
 """Of a number of a table: four bits, eight, or a float's 32."""
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jaxtyping import Num
     from torch import Tensor
 
-    from tasks.release.model_package.params import Precision
+    from models.network.quantization import Precision
 
 
 @dataclass(frozen=True)
