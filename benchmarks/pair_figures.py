@@ -1,9 +1,9 @@
 """Measures of networks on scored pairs, with 95 % intervals: of each seed, and pooled over seeds.
 
-Pairs are drawn with replacement, the same for every network (`tasks/papers/similarity/similarity_measures`):
-intervals of a difference are paired. A pooled figure is the mean over the seeds, taken anew within
-each draw: its interval says what other pairs would change, for these networks; what other seeds
-would change is seen from the figures of the seeds, which stand beside it.
+Pairs are drawn with replacement, the same for every network, so intervals of a difference are
+paired (`tasks/papers/similarity/similarity_measures.py`). A pooled figure is the mean over the
+seeds within each draw, so its interval covers other pairs but not other seeds, whose figures stand
+beside it.
 """
 
 from __future__ import annotations

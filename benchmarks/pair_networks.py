@@ -1,6 +1,6 @@
-"""Networks on scored pairs or paraphrases: what they say of other pairs is kept, they are not.
+"""Networks on scored pairs or paraphrases: their scores of test pairs are kept, they are not.
 
-As `tasks/papers/similarity/similarity_train.py` trains them, with trials, and with pairs that are watched.
+They are trained as in `tasks/papers/similarity/similarity_train.py`, with further test pairs.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class PairNetworks(Runner[PairNetwork]):
     Attributes:
         train: pairs to train on.
         valid: pairs that choose among trials, and among the looks at a network.
-        tests: by name, pairs whose similarity is asked for at the end; a trial has none.
-        watch: scored pairs that are asked at every look, which choose nothing.
+        tests: by name, pairs that are scored at the end; a trial has none.
+        watch: pairs that are scored at every look and choose nothing.
     """
 
     train: ScoredPairs
@@ -56,7 +56,7 @@ class PairNetworks(Runner[PairNetwork]):
     watch: ScoredPairs | None = None
 
     def outcome(self, job: Job) -> PairNetwork:
-        """Train, and keep what the network says."""
+        """Train, and keep the network's scores."""
         torch.set_num_threads(1)
         path = self.kept / f"{self._key(job.settings)}.json"
         if not path.is_file():
@@ -81,7 +81,7 @@ class PairNetworks(Runner[PairNetwork]):
 
 
 class _Watched(ScoredRun):
-    """A run that is also asked other pairs at every look."""
+    """A run that also scores other pairs at every look."""
 
     def __init__(
         self, networks: PairNetworks, settings: TrainSettings, featurizer: Featurizer
@@ -95,8 +95,8 @@ class _Watched(ScoredRun):
         """Judge as any such run does; what is watched is noted beside it."""
         if self.watch is not None:
             similarities = self.answers(self.watch)
-            varied = np.ptp(similarities)
-            self.seen.append(spearman(similarities, gold_of(self.watch)) if varied else 0.0)
+            vary = np.ptp(similarities)
+            self.seen.append(spearman(similarities, gold_of(self.watch)) if vary else 0.0)
         return super().valid_score()
 
     def answers(self, pairs: ScoredPairs) -> np.ndarray:

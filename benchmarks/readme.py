@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.product.page import FILE, readme_block
+from benchmarks.product.page import readme_block
 from benchmarks.results import FOLDER
 
 README = Path("README.md")
@@ -15,7 +15,7 @@ def readme(text: str, folder: Path = FOLDER) -> str:
     examples = (folder / "answers.md").read_text(encoding="utf-8").strip()
     blocks = {
         "answers": examples,
-        "benchmark": readme_block(folder / FILE.name),
+        "benchmark": readme_block(folder),
     }
     for name, content in blocks.items():
         text = between_markers(text, name, content)

@@ -24,7 +24,7 @@ def pages(folder: Path = FOLDER, texts: Path = PAGES) -> dict[Path, str]:
 
     Args:
         folder: of the CSV files.
-        texts: folder of the pages as they stand.
+        texts: folder of the committed pages.
     """
     runs, made = read_runs(folder), {}
     for one in studies():
@@ -43,8 +43,9 @@ def tables(one: Study, rows: Lines) -> Iterator[str]:
     """Yield the tables of `study.yaml`."""
     face = one.face
     paper = getattr(one.measuring, "PAPER", face.get("paper", {}))
+    names = getattr(one.measuring, "NAMES", {})
     for table in face.get("tables", []):
-        yield from Table(**table).parts(rows, face.get("systems", []), paper)
+        yield from Table(**table).parts(rows, face.get("systems", []), paper, names)
 
 
 def measured(rows: Lines, runs: dict[str, Line]) -> Iterator[str]:

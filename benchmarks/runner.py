@@ -31,7 +31,7 @@ LOOKS = 4  # at the validation data, after the one at step 0
 
 
 class Job(NamedTuple):
-    """A network to train; `name` stands in the lines that say how far it is."""
+    """A network to train; `name` stands in the lines of progress."""
 
     name: str
     settings: TrainSettings
@@ -86,15 +86,15 @@ class Runner(ABC, Generic[Made]):
 
 
 def training_code(settings: TrainSettings, *modules: str) -> dict[str, str]:
-    """Hash what the modules that train do, and the kinds of the network, as `tasks/pipeline/training_code_hash/stage.py` does.
+    """Hash the code that trains a network of these kinds, as the stage `training_code_hash` does.
 
-    What is kept is named by it, so that a touched comment, or code that answers titles, trains
-    nothing again.
+    The folder of a kept network is named by it. A comment, or code that only answers titles, does
+    not change it.
     """
-    said: dict[str, Any] = describe(settings)
+    description: dict[str, Any] = describe(settings)
     hashes: dict[str, str] = {}
     for module in modules:
-        hashes |= code_of(module, said["encoder"]["kind"], said["loss"]["kind"])
+        hashes |= code_of(module, description["encoder"]["kind"], description["loss"]["kind"])
     return hashes
 
 

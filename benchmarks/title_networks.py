@@ -73,27 +73,27 @@ class TitleNetworks(Runner[TitleNetwork]):
 
     Attributes:
         pairs: the folder.
-        earlier: folder of the model whose space a loss with targets trains into.
+        reference: folder of the model whose space a loss with targets trains into.
         teacher: folder of the teacher that settings with one learn from (`TrainSettings.teacher`).
         last: whether the weights of the last step are kept, not those of the best look.
     """
 
     pairs: Path
-    earlier: Path | None = None
+    reference: Path | None = None
     teacher: Path | None = None
     last: bool = False
 
     def started(self, settings: TrainSettings) -> tuple[TitleRun, Inputs]:
         """Return a run at step 0 and what it reads."""
         inputs = read_inputs(self.pairs, settings)
-        earlier = self._earlier(settings)
-        frozen = FrozenSpace.of_aliases(earlier, inputs.strings) if earlier else None
+        reference = self._reference(settings)
+        frozen = FrozenSpace.of_aliases(reference, inputs.strings) if reference else None
         folder = self._teacher(settings)
         teacher = Teacher.read(folder) if folder else None
         return start(settings, inputs, frozen, teacher), inputs
 
     def outcome(self, job: Job) -> TitleNetwork:
-        """Train, keep the model, and say where it lies."""
+        """Train, keep the model, and return its folder."""
         folder = self.kept / self._key(job.settings)
         history = folder / "history.json"  # the last file that is written
         if not history.is_file():
@@ -108,8 +108,8 @@ class TitleNetworks(Runner[TitleNetwork]):
         looks = json.loads(history.read_text(encoding="utf-8"))
         return TitleNetwork([Look._make(look) for look in looks], folder)
 
-    def _earlier(self, settings: TrainSettings) -> Path | None:
-        return self.earlier if settings.loss.needs_targets else None
+    def _reference(self, settings: TrainSettings) -> Path | None:
+        return self.reference if settings.loss.needs_targets else None
 
     def _teacher(self, settings: TrainSettings) -> Path | None:
         return self.teacher if settings.teacher else None
@@ -118,7 +118,7 @@ class TitleNetworks(Runner[TitleNetwork]):
         if not (self.pairs / "pairs.parquet").is_file():
             raise FileNotFoundError(f"{self.pairs}/pairs.parquet is missing: run `make reproduce`")
         read = [self.pairs / "strings.parquet", self.pairs / "pairs.parquet"]
-        for folder in (self._earlier(settings), self._teacher(settings)):
+        for folder in (self._reference(settings), self._teacher(settings)):
             read += sorted(folder.glob("*.*")) if folder else []
         code = training_code(settings, "models.training.train_files")
         # by content: where the files lie may differ from run to run

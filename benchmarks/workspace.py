@@ -1,9 +1,7 @@
-"""Finished workspaces: where their files lie, and what networks are asked there.
+"""Finished workspaces: where their files lie, and the queries that networks are tested with.
 
-The data set `sample` is the main tree, any other the workspace of the profile of that name. A *mix*
-is what a network is trained on: 0 the base taxonomy, 1 typos as well, 2 synonyms, 3 extra words,
-4 people's verdicts, 4c their corrections. All that studies know of the product's folders and of its
-word for a mix stands here.
+The data set `sample` is the main tree, any other the workspace of the profile of that name. This
+module alone knows the product's folders.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ SAMPLE, VALID = "sample", "valid"
 
 @dataclass(frozen=True)
 class Exam:
-    """What networks are asked: queries against the index that all systems search."""
+    """Queries against the index that all systems search."""
 
     params: AllParams
     index: AliasIndex
@@ -67,7 +65,7 @@ class Workspace:
 
     @property
     def data(self) -> Path:
-        """What the stages wrote."""
+        """Folder of the stages' files."""
         return self.folder / "data"
 
     @property
@@ -89,7 +87,7 @@ class Workspace:
         return self.data / "evaluate" / mix / str(seed) / "table.csv"
 
     def history(self, mix: str, seed: int) -> Path:
-        """Return what was seen while a network trained."""
+        """Return the history of a network's training."""
         return self.data / "train" / mix / str(seed) / "history.csv"
 
     def model(self, mix: str, seed: int) -> Path:
@@ -101,7 +99,7 @@ class Workspace:
 
     @property
     def teacher(self) -> Path:
-        """What the stage `teacher` wrote, for networks that learn from one."""
+        """Folder of the stage `teacher`."""
         return self.data / "teacher"
 
     @property
@@ -111,10 +109,10 @@ class Workspace:
         return AliasIndex.of(owned["title"].to_list(), owned["occupation_ids"].to_list())
 
     def exam(self) -> Exam:
-        """Return every test, and as the test `valid` the queries by which training judges."""
-        judging = read_frame(self.data / "split/queries.parquet", QUERIES).filter(split="valid")
+        """Return every test, and the validation queries as the test `valid`."""
+        validation = read_frame(self.data / "split/queries.parquet", QUERIES).filter(split="valid")
         tests = read_queries("test", self.data)
-        queries = pl.concat([tests, judging.with_columns(test=pl.lit(VALID))])
+        queries = pl.concat([tests, validation.with_columns(test=pl.lit(VALID))])
         return Exam(self.params, read_index(self.data), queries)
 
 

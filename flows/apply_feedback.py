@@ -1,9 +1,8 @@
 """The flow `apply-feedback`: reads reviewers' files and applies them to the champion at once.
 
-It runs one of DVC's stages, `feedback`, which reads the folder of files, refuses bad rows with
-their reasons and versions the rest under its hash in `dvc.lock`. Then the champion is registered
-again with the reviewers' answers, without training; the next `retrain` learns from them. All steps
-read files and the registry only, so a run that was killed can be repeated.
+It runs DVC's stage `feedback`, which refuses bad rows with their reasons and versions the rest.
+Then it registers the champion again with the reviewers' answers, without training; the next
+`retrain` learns from them. A run that was killed can be repeated.
 """
 
 from __future__ import annotations
@@ -16,18 +15,14 @@ from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 
 from flows.failed_run import leave_page
-from flows.processes.command import log_lines
+from flows.processes.command import check_params, log_lines
 from flows.registry import VersionAndDecision, patch_champion
 from flows.results import publish
-from flows.stages.check import check_params
 from flows.stages.dvc_stages import repro, run_stage
 from flows.stages.target import complete_report, push_target
 from flows.workspaces.workspace import root_of
 
 STAGE = "feedback"
-TRAINED = "data/simulate_feedback/feedback.csv"
-"""The last file that the stage needs from a training."""
-COUNTS = Path("data/feedback/metrics.json")
 
 
 @flow(name="apply-feedback", on_failure=[leave_page], on_crashed=[leave_page])
@@ -46,7 +41,7 @@ def apply_feedback_in(root: Path) -> dict[str, str]:
 
     Before the first training there is no model to correct, so the files wait.
     """
-    if not (root / TRAINED).is_file():
+    if not (root / "data/simulate_feedback/feedback.csv").is_file():
         return {"model": f"none yet in {root}: `rolecall retrain` also learns from the files"}
     check_params(root, log_lines())
     with repro(root, [STAGE]) as stages:
@@ -56,7 +51,8 @@ def apply_feedback_in(root: Path) -> dict[str, str]:
     patched = patch(root)
     if patched:
         complete_report(root)
-    outcome = facts(json.loads((root / COUNTS).read_text(encoding="utf-8")), patched)
+    counts = json.loads((root / "data/feedback/metrics.json").read_text(encoding="utf-8"))
+    outcome = facts(counts, patched)
     publish("apply-feedback", outcome, "The feedback that was read, and the champion with it")
     return outcome
 
@@ -72,14 +68,12 @@ def facts(counts: dict[str, Any], patched: VersionAndDecision | None) -> dict[st
     refused = sum(sum(reasons.values()) for reasons in counts["rejected"].values())
     rows = {
         "rows": f"{sum(counts['rows_read'].values()):,} read, {refused:,} refused",
-        "titles": f"{counts['told']:,} overrides, {counts['no_job_title']:,} not job titles",
+        "titles": f"{counts['overrides']:,} overrides, {counts['not_job_titles']:,} not job titles",
         "disputed": f"{counts['conflicts']:,}",
     }
     if patched is None:
         return rows | {"model": "the champion has all of this feedback already"}
     version, decision = patched
     outcome = "champion" if decision.promoted else "not promoted"
-    return rows | {
-        "model": f"{version.name} version {version.version}",
-        "gate": f"{outcome}: {decision.reason}",
-    }
+    model = f"{version.name} version {version.version}"
+    return rows | {"model": model, "gate": f"{outcome}: {decision.reason}"}

@@ -28,9 +28,7 @@ DEFAULTS: Mapping[str, str] = {
 def stage_environment() -> dict[str, str]:
     """Return the environment of a stage: the defaults, unbuffered, this interpreter first on PATH.
 
-    `dvc.yaml` says `python -m tasks.x`, which must be the interpreter of the flow even if the
-    virtual environment is not activated. Without PYTHONSAFEPATH a stage imports the code of the
-    folder that it runs in, before installed code.
+    Without PYTHONSAFEPATH a stage imports the code of the folder that it runs in.
     """
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}

@@ -1,7 +1,7 @@
 """The page that a failed run leaves in Prefect: the error message, and the command to go on.
 
-Flows name `leave_page` as hook for failures (time-outs included) and crashes; the artifact is
-called `failed-FLOW`. If the process was killed, Prefect's worker calls the hook in its place.
+Flows name `leave_page` as hook for failures and crashes. If the process was killed, Prefect's
+worker calls the hook in its place.
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ from prefect.client.schemas.actions import ArtifactCreate
 from prefect.client.schemas.objects import FlowRun
 from prefect.client.schemas.responses import DeploymentResponse
 
-COMMANDS = ("rolecall", "cli.py")
-"""How the first word of a process ends that is our command."""
+COMMANDS = ("rolecall", "cli.py")  # the file names of our command
 PREFECT_PREFIX = re.compile(r"^Flow run encountered an exception: (?:\w*Fail\w*: )?")
-LOGS = Path("logs")
 
 
 def leave_page(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
@@ -49,7 +47,7 @@ def as_markdown(
 ) -> str:
     """Write what to do about a run of the flow `name`."""
     by_command = deployment is None and Path(sys.argv[0]).name in COMMANDS
-    log = str(Path.cwd() / LOGS / f"{name}.log")
+    log = str(Path.cwd() / "logs" / f"{name}.log")
     return "\n\n".join(
         [
             f"# {name}: {(state.name or 'Failed').lower()}",

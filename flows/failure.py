@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 ERROR_STARTS = ("error: ", "Traceback (most recent call last)")
-"""How an error message begins: ours (`tasks/io/command.py`) or Python's."""
+"""The beginnings of error messages: ours (`tasks/io/command.py`) and Python's."""
 RAISED_AT = re.compile(r"\(\w+ in .+, line \d+\)$")
 
 

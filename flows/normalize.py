@@ -19,8 +19,7 @@ from flows.stages.target import run_module
 from flows.workspaces.workspace import existing_root_of
 
 MANIFEST, BULK = "manifest.json", "tasks.apps.bulk"
-CACHE_DIR, CACHE_OPTION = ".prediction_cache", "--cache-dir"
-"""The default folder of the prediction cache, and the option of `tasks/apps/bulk` that names it."""
+CACHE_DIR = ".prediction_cache"  # the default, in the root
 
 
 @flow(name="normalize", on_failure=[leave_page], on_crashed=[leave_page])
@@ -51,7 +50,7 @@ def normalize_in(
 ) -> dict[str, Any]:
     """Take the steps of the flow in `root`; called within a flow run."""
     arguments = [source, output, f"--model={model or champion(root)}"]
-    arguments += [f"{CACHE_OPTION}={cache_dir or root / CACHE_DIR}"]
+    arguments += [f"--cache-dir={cache_dir or root / CACHE_DIR}"]
     arguments += [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     run_module("normalize", BULK, arguments, root)
     manifest: dict[str, Any] = json.loads((Path(output) / MANIFEST).read_text(encoding="utf-8"))

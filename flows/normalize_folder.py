@@ -1,17 +1,15 @@
 """The flow `normalize-folder`: answers the files of a watched folder, once each.
 
 Each file (CSV, Parquet) and each folder directly in the inbox becomes a folder of its own name in
-the outbox, made by `flows/normalize.py`. Finished outputs stay, whatever model is champion since. A
-file that was replaced is answered again, beside the old output, under its name and its new state. A
-file that is still being written waits for the next run. If a file fails, the others are done and
-the error names it at the end.
+the outbox, made by `flows/normalize.py`. Finished outputs stay when the champion changes. If a file
+was replaced, its new answers stand beside the old ones. A file that is still being written waits
+for the next run. If a file fails, the others are done and the error names it at the end.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +24,9 @@ from flows.normalize import MANIFEST, normalize_in
 from flows.workspaces.workspace import existing_root_of
 from tasks.apps.bulk.files import KINDS, SourceError, files_at, state_of
 
-UNFINISHED, PLAN = ".unfinished", "plan.json"
-"""The suffix of an unfinished folder and its plan (`tasks/apps/bulk/output.py`)."""
-PARTIAL = (".part", ".tmp", ".partial", ".crdownload", ".filepart")
-"""Suffixes of files that somebody is still writing."""
+UNFINISHED, PLAN = ".unfinished", "plan.json"  # as in `tasks/apps/bulk/output.py`
+PARTIAL = (".part", ".tmp", ".partial", ".crdownload", ".filepart")  # still being written
 HIDDEN = (".", "_")
-
-
-@dataclass(frozen=True)
-class Due:
-    """A file or folder to be normalized, and the folder that it becomes."""
-
-    source: Path
-    output: Path
 
 
 @flow(name="normalize-folder", on_failure=[leave_page], on_crashed=[leave_page])
@@ -67,14 +55,16 @@ def normalize_folder(
         Failure: there is no inbox, or some files could not be normalized; it names all of them.
     """
     root, rows, errors = existing_root_of(profile), dict[str, int](), list[str]()
-    for due in due_sources(Path(inbox).absolute(), Path(outbox).absolute(), quiet_seconds):
-        source, output = str(due.source), str(due.output)
+    for source, output in due_sources(
+        Path(inbox).absolute(), Path(outbox).absolute(), quiet_seconds
+    ):
+        begun_with = _model(output, model)
         try:
-            manifest = normalize_in(root, source, output, _model(due, model), options or {})
+            manifest = normalize_in(root, str(source), str(output), begun_with, options or {})
         except Failure as error:
-            errors.append(f"{due.source.name}: {error}")
+            errors.append(f"{source.name}: {error}")
         else:
-            rows[due.output.name] = manifest["rows"]
+            rows[output.name] = manifest["rows"]
     get_run_logger().info("%s normalized, %s failed", len(rows), len(errors))
     if rows:
         counts = [(name, f"{count:,}") for name, count in rows.items()]
@@ -86,8 +76,8 @@ def normalize_folder(
     return rows
 
 
-def due_sources(inbox: Path, outbox: Path, quiet_seconds: float) -> list[Due]:
-    """List the sources that have no finished output yet, by name.
+def due_sources(inbox: Path, outbox: Path, quiet_seconds: float) -> list[tuple[Path, Path]]:
+    """List the sources that have no finished output yet, by name, with their output folders.
 
     Raises:
         Failure: there is no inbox, or the outbox lies in it.
@@ -104,7 +94,7 @@ def due_sources(inbox: Path, outbox: Path, quiet_seconds: float) -> list[Due]:
         if state and state not in finished:
             taken = (outbox / source.name).exists()
             name = f"{source.name}.{state}" if taken else source.name
-            due.append(Due(source, outbox / name))
+            due.append((source, outbox / name))
     return due
 
 
@@ -131,9 +121,9 @@ def _is_complete(path: Path, seconds: float) -> bool:
     return not path.name.endswith(PARTIAL) and not 0 <= age < seconds
 
 
-def _model(due: Due, model: str) -> str:
+def _model(output: Path, model: str) -> str:
     """Return the model that began this output, so that a new champion does not mix with it."""
-    plan = due.output.with_name(due.output.name + UNFINISHED) / PLAN
+    plan = output.with_name(output.name + UNFINISHED) / PLAN
     if not plan.is_file():
         return model
     begun: str = json.loads(plan.read_text(encoding="utf-8"))["model"]

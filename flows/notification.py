@@ -1,8 +1,7 @@
 """Messages about failed runs: one Prefect automation that uses the owner's notification block.
 
-The owner makes the block (Slack, e-mail, a webhook …) on Prefect's pages; it holds the secrets.
-`prefect block ls` shows its name, for example `slack-webhook/team`. The automation is found by its
-name, so that a second call changes it.
+The owner makes the block (Slack, e-mail, a webhook …) on Prefect's pages; it holds the secrets. A
+second call finds the automation by its name and changes it.
 """
 
 from __future__ import annotations
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 NAME = "rolecall: a run has failed"
 FLOWS = ("retrain", "reproduce", "normalize", "normalize-folder", "apply-feedback", "review")
 STATES = ("Failed", "Crashed", "TimedOut")
-CAPABILITY = "notify"
-"""Prefect's word for what a block can do that sends messages."""
 SUBJECT = "rolecall: {{ flow.name }} {{ flow_run.state.name }}"
 BODY = """{{ flow_run.state.message }}
 
@@ -34,7 +31,7 @@ What to do: artifact failed-{{ flow.name }} of the run {{ flow_run.name }}, {{ f
 
 
 def notify_by(block: str) -> str:
-    """Let a block (TYPE/NAME) report every failed run; return in a sentence what was done.
+    """Let a block (TYPE/NAME) report every failed run; return a sentence that confirms it.
 
     Raises:
         Failure: there is no server, no such block, or the block sends no messages.
@@ -81,6 +78,6 @@ def _block_id(client: SyncPrefectClient, block: str) -> UUID:
         document = client.read_block_document_by_name(name, kind, include_secrets=False)
     except ObjectNotFound:
         raise Failure(f"no block {block}: {advice}") from None
-    if CAPABILITY not in (document.block_schema.capabilities if document.block_schema else []):
+    if "notify" not in (document.block_schema.capabilities if document.block_schema else []):
         raise Failure(f"the block {block} sends no messages: name one that does; {advice}")
     return document.id

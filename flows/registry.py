@@ -1,14 +1,12 @@
 """Calls the model registry: registers versions, runs the gate, lists versions, rolls back.
 
 This is the only module of `flows/` that names the registry's modules. Each runs as a process in the
-root whose model it handles; the last line that it prints is JSON. Tests pass a `Registry` of their
-own.
+root whose model it handles; the last line that it prints is JSON.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +14,9 @@ from typing import Any
 from flows.processes.command import hide, run_command
 from flows.processes.streaming import Show
 
-REGISTER = "tasks.release.registry.register"
 PROMOTE = "tasks.release.registry.promote"
 LISTING = "tasks.release.registry.listing"
 ROLLBACK = "tasks.release.registry.rollback"
-FEEDBACK_PATCH = "tasks.release.feedback_patch"
 
 
 @dataclass(frozen=True)
@@ -45,20 +41,14 @@ class GateResult:
 VersionAndDecision = tuple[RegistrationResult, GateResult]
 
 
-@dataclass(frozen=True)
-class Registry:
-    """`register(root)` makes a version of the files in `root`; `promote` asks the gate."""
-
-    register: Callable[[Path], RegistrationResult]
-    promote: Callable[[Path, str], GateResult]
+def register_model(root: Path, show: Show) -> RegistrationResult:
+    """Make a version of the files in `root`, once per content."""
+    return RegistrationResult(**_json(root, show, "tasks.release.registry.register"))
 
 
-def project_registry(show: Show) -> Registry:
-    """Return the project's own registry; `show` takes the progress of its commands."""
-    return Registry(
-        lambda root: RegistrationResult(**_json(root, show, REGISTER)),
-        lambda root, version: GateResult(**_json(root, show, PROMOTE, "--version", version)),
-    )
+def run_gate(root: Path, version: str, show: Show) -> GateResult:
+    """Let the gate decide whether `version` becomes champion."""
+    return GateResult(**_json(root, show, PROMOTE, "--version", version))
 
 
 def current_version(root: Path) -> VersionAndDecision | None:
@@ -68,7 +58,7 @@ def current_version(root: Path) -> VersionAndDecision | None:
 
 def patch_champion(root: Path, show: Show) -> VersionAndDecision | None:
     """Register the champion with the reviewers' feedback; None if it has all of it already."""
-    return _version_and_decision(_json(root, show, FEEDBACK_PATCH))
+    return _version_and_decision(_json(root, show, "tasks.release.feedback_patch"))
 
 
 def list_models(root: Path, *, only_address: bool) -> list[str]:
@@ -77,15 +67,15 @@ def list_models(root: Path, *, only_address: bool) -> list[str]:
 
 
 def roll_back(root: Path, version: str | None, reason: str, show: Show) -> list[str]:
-    """Make an earlier version champion; return lines that say what was done."""
+    """Make an earlier version champion; return the lines that report it."""
     options = [f"--reason={reason}", *([f"--to={version}"] if version else [])]
     return run_command(ROLLBACK, options, root, show, name=ROLLBACK)
 
 
-def _version_and_decision(answer: dict[str, Any]) -> VersionAndDecision | None:
-    if not answer:
+def _version_and_decision(result: dict[str, Any]) -> VersionAndDecision | None:
+    if not result:
         return None
-    return RegistrationResult(**answer["registered"]), GateResult(**answer["decision"])
+    return RegistrationResult(**result["registered"]), GateResult(**result["decision"])
 
 
 def _json(root: Path, show: Show, module: str, *arguments: str) -> dict[str, Any]:
@@ -96,5 +86,5 @@ def _json(root: Path, show: Show, module: str, *arguments: str) -> dict[str, Any
             show(line)
 
     lines = run_command(module, ["--json", *arguments], root, show_progress, name=module)
-    answer: dict[str, Any] | None = json.loads(lines[-1])
-    return answer or {}
+    result: dict[str, Any] | None = json.loads(lines[-1])
+    return result or {}

@@ -26,20 +26,16 @@ from flows.workspaces.workspace import root_of
 
 @dataclass(frozen=True)
 class Track:
-    """A target of `dvc.yaml`, and the page that its last stage writes."""
+    """A target of `dvc.yaml`, whose last stage writes `data/TARGET/TARGET.md`."""
 
     target: str
-    page: Path
     description: str
 
 
-TRACKS = {
-    "titles": Track("table3", Path("data/table3/table3.md"), "Table 3 and its effects"),
-    "similarity": Track(
-        "similarity", Path("data/similarity/similarity.md"), "Similarity of scored pairs"
-    ),
+TRACKS = {  # by the parameter `track`
+    "titles": Track("table3", "Table 3 and its effects"),
+    "similarity": Track("similarity", "Similarity of scored pairs"),
 }
-"""By the parameter `track`."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +48,14 @@ class Reproduction:
     pushed: bool
 
     @property
+    def folder(self) -> Path:
+        """The folder of the tables."""
+        return self.root / "data" / self.track.target
+
+    @property
     def page(self) -> str:
         """The tables, as the target's last stage wrote them."""
-        return (self.root / self.track.page).read_text(encoding="utf-8")
+        return (self.folder / f"{self.track.target}.md").read_text(encoding="utf-8")
 
 
 @flow(name="reproduce", on_failure=[leave_page], on_crashed=[leave_page])
@@ -105,7 +106,7 @@ def as_text(outcome: Reproduction) -> str:
     counts = [f"{n} {kind}" for kind in get_args(Outcome) if (n := outcomes.count(kind))]
     facts = {
         "stages": f"{len(outcomes)}: {', '.join(counts)}",
-        "table": str((outcome.root / outcome.track.page).parent),
+        "table": str(outcome.folder),
         "data": results.pushed(outcome.pushed),
     }
     if set(outcomes) == {"unchanged"}:

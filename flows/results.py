@@ -1,8 +1,7 @@
 """The result table of a run, as text for a terminal and as Markdown for Prefect's page.
 
-Reads `table.csv` (`system, test, slice, metric, value, low, high, n`) of `data/lexical/` and of
-`data/evaluate/K/SEED/`; shows two metrics with their intervals, over all queries, test by test.
-Computes nothing.
+It shows two metrics over all queries, with intervals, test by test. They come from `table.csv` of
+`data/lexical/` and of `data/evaluate/MIX/SEED/`.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ import yaml
 
 METRICS = ("success_at_1", "mrr")
 HEAD = ("test", "system", *METRICS, "n")
-REPORT = Path("data/gate/report.html")
-"""The report, with the gate's decision on top."""
+REPORT = Path("data/gate/report.html")  # with the gate's decision on top
 
 Row = tuple[str, ...]
 
@@ -76,7 +74,7 @@ def as_facts(facts: Mapping[str, str]) -> str:
 
 
 def pushed(done: bool) -> str:
-    """Say whether the data were pushed."""
+    """Return the fact whether the data were pushed."""
     return "pushed to DVC's remote" if done else "not pushed (see the warning above)"
 
 

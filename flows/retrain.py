@@ -1,6 +1,5 @@
 """The flow `retrain`: DVC's stages of `report`, then register, gate, push, and a page in Prefect.
 
-`rolecall retrain` runs it in the clone or in a profile's workspace; a deployment names the profile.
 No parameter of the flow reaches a stage, or its `dvc.lock` would differ from that of a bare `dvc
 repro report`. Registration and promotion follow the graph and read files, because a stage that DVC
 restores from its run cache executes no code.
@@ -8,7 +7,6 @@ restores from its run cache executes no code.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import yaml
@@ -20,7 +18,7 @@ from prefect.schedules import Cron, Schedule
 
 from flows.failed_run import leave_page
 from flows.processes.command import log_lines
-from flows.registry import GateResult, RegistrationResult, Registry, project_registry
+from flows.registry import GateResult, RegistrationResult, register_model, run_gate
 from flows.stages.target import complete_report, push_target, run_stages
 from flows.stages.up_to_date import TARGET
 from flows.summary import Summary, as_markdown
@@ -36,17 +34,17 @@ def retrain(profile: str = "") -> Summary:
     Args:
         profile: a file of `profiles/`, run in its own workspace; empty: the current directory.
     """
-    return retrain_in(root_of(profile), project_registry(log_lines()))
+    return retrain_in(root_of(profile))
 
 
-def retrain_in(root: Path, registry: Registry) -> Summary:
+def retrain_in(root: Path) -> Summary:
     """Take the steps of the flow in `root`; called within a flow run.
 
     A push that fails is a warning, because the model is registered already.
     """
     stages = run_stages(root, TARGET)
-    version = register(root, registry.register)
-    decision = promote(root, version.version, registry.promote)
+    version = register(root)
+    decision = promote(root, version.version)
     complete_report(root)
     summary = Summary(root, stages, version, decision, push_target(root, TARGET))
     create_markdown_artifact(
@@ -56,20 +54,18 @@ def retrain_in(root: Path, registry: Registry) -> Summary:
 
 
 @task(name="register", task_run_name="register", cache_policy=NO_CACHE, persist_result=False)
-def register(root: Path, with_registry: Callable[[Path], RegistrationResult]) -> RegistrationResult:
+def register(root: Path) -> RegistrationResult:
     """Register the model package of `root`, once per content."""
-    version = with_registry(root)
+    version = register_model(root, log_lines())
     state = "was registered already" if version.already_registered else "registered"
     get_run_logger().info("%s version %s %s", version.name, version.version, state)
     return version
 
 
 @task(name="promote", task_run_name="promote", cache_policy=NO_CACHE, persist_result=False)
-def promote(
-    root: Path, version: str, with_registry: Callable[[Path, str], GateResult]
-) -> GateResult:
+def promote(root: Path, version: str) -> GateResult:
     """Let the gate decide whether `version` becomes champion."""
-    decision = with_registry(root, version)
+    decision = run_gate(root, version, log_lines())
     verb = "promoted" if decision.promoted else "not promoted"
     get_run_logger().info("version %s %s: %s", version, verb, decision.reason)
     return decision
@@ -77,9 +73,8 @@ def promote(
 
 def read_schedules(root: Path, deployment: str = DEPLOYMENT) -> list[Schedule]:
     """Read the cron schedules of one deployment of `prefect.yaml`, the only place of schedules."""
-    text = (root / "prefect.yaml").read_text(encoding="utf-8")
-    deployments = {entry["name"]: entry for entry in yaml.safe_load(text)["deployments"]}
-    schedules = deployments[deployment]["schedules"]
+    deployments = yaml.safe_load((root / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]
+    (schedules,) = (entry["schedules"] for entry in deployments if entry["name"] == deployment)
     return [Cron(entry["cron"], timezone=entry["timezone"]) for entry in schedules]
 
 

@@ -16,9 +16,7 @@ from flows.results import publish
 from flows.stages.target import run_module
 from flows.workspaces.workspace import existing_root_of
 
-QUEUE, PAGE, REVIEW = "queue.csv", "review.html", "tasks.apps.review"
-OPTIONS = {"compare_with": "before"}
-"""Our names of options -> those of `tasks/apps/review`, where they differ."""
+QUEUE, REVIEW = "queue.csv", "tasks.apps.review"
 
 
 @flow(name="review", on_failure=[leave_page], on_crashed=[leave_page])
@@ -30,13 +28,11 @@ def review(
     Args:
         answers: folder that the flow `normalize` wrote.
         output: folder to be written.
-        options: `budget`, `model` or `compare_with`, an earlier model's folder of answers.
-        profile: a file of `profiles/`, whose registry and feedback are used; empty: the current
-            directory.
+        options: `budget`, `model` or `compare_with`, a folder of another model's answers.
+        profile: a file of `profiles/`, whose registry and feedback are used; empty: the clone.
     """
     root = existing_root_of(profile)
-    named = {OPTIONS.get(name, name): value for name, value in (options or {}).items()}
-    arguments = [f"--{name.replace('_', '-')}={value}" for name, value in named.items()]
+    arguments = [f"--{name.replace('_', '-')}={value}" for name, value in (options or {}).items()]
     run_module("review", REVIEW, [answers, output, *arguments], root)
     outcome = facts(Path(output))
     publish("review", outcome, f"The queue in {output}")
@@ -51,6 +47,6 @@ def facts(output: Path) -> dict[str, str]:
     abstained = sum(not title["predicted_occupation_id"] for title in titles)
     return {
         "queue": f"{len(titles):,} titles of {rows:,} rows, {abstained:,} without an answer",
-        "page": str(output / PAGE),
+        "page": str(output / "review.html"),
         "table": str(output / QUEUE),
     }

@@ -1,4 +1,4 @@
-"""`params.yaml` as a whole: every section, and what one asks of another.
+"""`params.yaml` as a whole: every section, and what one requires of another.
 
 `python -m tasks.check_params` checks it, which the flows do before they start anything.
 """
@@ -96,10 +96,10 @@ def load_params(path: Path = FILE) -> AllParams:
 
 
 def check_params(params: AllParams) -> None:
-    """Refuse what no training could work with, in any section.
+    """Refuse values with which no training can work, in any section or together.
 
     Raises:
-        ParamsError: with every offending value and what is allowed, or what does not go together.
+        ParamsError: naming the values and what is allowed.
     """
     network = params.network
     check_kinds(network)

@@ -21,7 +21,7 @@ def free_port() -> int:
 def running(
     command: Sequence[str], folder: Path, environment: Mapping[str, str], log: Path
 ) -> Iterator[None]:
-    """Run a command in a process group that is gone afterwards; what it says goes to `log`."""
+    """Run a command in a process group that is gone afterwards; its output goes to `log`."""
     with log.open("w") as out:
         process = subprocess.Popen(
             command,

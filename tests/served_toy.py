@@ -31,7 +31,7 @@ OCCUPATIONS = [
     ("warden", "Keeper", [], [], 0.0),
 ]
 NOTHING: dict[str, list[object]] = {"title": [], "occupation_id": [], "weight": []}
-UNTOLD: dict[str, list[object]] = {"normalized": [], "occupation_id": []}
+NO_OVERRIDES: dict[str, list[object]] = {"normalized": [], "occupation_id": []}
 RULE = ScoreRule("best", 0.06)
 
 
@@ -58,7 +58,7 @@ def toy_normalizer(calibration: Calibration | None = None) -> Normalizer:
         table("occupation_id title written split", rows),
         table("occupation_id occupation_label codes crosswalk_codes bias", list(OCCUPATIONS)),
         NOTHING,
-        UNTOLD,
+        NO_OVERRIDES,
         embed(sorted(set(cleaned))),
         RULE,
         calibration,

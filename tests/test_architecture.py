@@ -39,7 +39,7 @@ PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
 SYSTEMS = PARAMS["similarity"]["systems"]
 NETWORKS, TAXONOMIES = "models/network/kinds.py", "tasks/pipeline/ingest/taxonomies/__init__.py"
-BY_NAME = {NETWORKS, TAXONOMIES, "flows/registry.py"}
+BY_NAME = {NETWORKS, TAXONOMIES}
 """Modules that import others by a name that is not in their source."""
 HASHED = {
     "training_code_hash": "tasks.pipeline.train.stage",
@@ -186,7 +186,7 @@ def test_every_kind_has_its_test(package: str) -> None:
 def test_imports_can_be_followed(path: Path) -> None:
     """None is relative, few modules import by a name, and packages hold no code of their own.
 
-    What `import_closure` does not see would be missing in `dvc.yaml` and in `data/training_code_hash`.
+    Imports that `import_closure` misses would be missing in `dvc.yaml` and in the code hashes.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
@@ -262,7 +262,7 @@ Hashes = Mapping[str, set[str]]  # file that a stage writes -> modules whose has
 
 @pytest.fixture(scope="module")
 def hashes(tmp_path_factory: pytest.TempPathFactory) -> Hashes:
-    """Run the stages `code` and `similarity_code`."""
+    """Run the stages `training_code_hash` and `similarity_code`."""
     folder = tmp_path_factory.mktemp("training_code_hash")
     shutil.copy(ROOT / "params.yaml", folder)
     with pytest.MonkeyPatch.context() as patch:
@@ -325,10 +325,10 @@ def code_of_every_kind(module: str) -> dict[tuple[str, str], set[str]]:
 @pytest.mark.parametrize("stage", HASHED)
 def test_code_is_named_whatever_the_kinds(stage: str) -> None:
     deps = body(STAGES[stage])["deps"]
-    assert {split for dep in deps for split in KIND.findall(dep)} == {"encoder", "loss"}
+    assert {kind for dep in deps for kind in KIND.findall(dep)} == {"encoder", "loss"}
     for (encoder, loss), listed in code_of_every_kind(HASHED[stage]).items():
         chosen = {"encoder": encoder, "loss": loss}
-        resolved = [KIND.sub(lambda split: chosen[split[1]], dep) for dep in deps]  # noqa: B023
+        resolved = [KIND.sub(lambda match: chosen[match[1]], dep) for dep in deps]  # noqa: B023
         assert all(any(names(dep, file) for dep in resolved) for file in listed)
 
 
@@ -389,7 +389,7 @@ def test_there_is_no_circle(graph: nx.DiGraph) -> None:
 
 
 def test_pairs_read_their_own_source_and_the_pairs_before(graph: nx.DiGraph) -> None:
-    """Verdicts alone (4) and corrections too (4c) both follow mix 3."""
+    """The mixes `verdicts` and `corrections` both follow `extra_words`."""
     read = {name: set(graph.successors(name)) for name in graph if name.startswith("pairs@")}
     assert read == {
         "pairs@base": {"split", "auxiliary_taxonomy"},
@@ -401,7 +401,7 @@ def test_pairs_read_their_own_source_and_the_pairs_before(graph: nx.DiGraph) -> 
     }
 
 
-def test_only_mixes_4_and_4c_read_feedback(graph: nx.DiGraph) -> None:
+def test_only_verdicts_and_corrections_read_feedback(graph: nx.DiGraph) -> None:
     """The other mixes, and all that writes a query but its own, stand before it."""
     later = {name for name in graph if "feedback" in behind(graph, name)}
     of_a_mix = {name for name in later if "@" in name}

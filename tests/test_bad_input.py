@@ -1,8 +1,8 @@
 """Bad input as users meet it: a stage's exit status, and a message that says what to do.
 
-Each test runs the module `tasks.STAGE` as the command does, in a folder that holds only
+Each test runs `tasks.pipeline.STAGE.stage` as the command does, in a folder that holds only
 `params.yaml` and a little data; one runs the command itself.
-The registered model's bad input: tests/models/answer/test_normalizer.py.
+The registered model's bad input: tests/models/normalizer/test_normalizer.py.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import yaml
 
 from tasks.io.frames import write_frame
 from tasks.io.schemas import AUXILIARY_TITLES
-from tasks.pipeline.pairs.strings_table import NOTHING_BESIDE
+from tasks.pipeline.pairs.strings_table import NO_AUXILIARY
 
 ROOT = Path(__file__).resolve().parents[1]
 TITLES = {
@@ -34,14 +34,14 @@ TITLES = {
 ROWS = [{"id": one, "title": title} for one, titles in TITLES.items() for title in titles]
 STAGES = (
     ["ingest", "split", "typos", "synonyms", "extra_words", "auxiliary_taxonomy"]
-    + [f"pairs --mix {k}" for k in "0123"]
-    + ["train --mix 3 --seed 1", "score --seed 1", "feedback", "pairs --mix 4c"]
-    + ["train --mix 4c --seed 1", "lexical"]
-    + ["evidence --mix 4c --seed 1", "evaluate --mix 4c --seed 1"]
+    + [f"pairs --mix {mix}" for mix in ("base", "typos", "synonyms", "extra_words")]
+    + ["train --mix extra_words --seed 1", "simulate_feedback --seed 1", "feedback"]
+    + ["pairs --mix corrections", "train --mix corrections --seed 1", "lexical"]
+    + ["calibrate --mix corrections --seed 1", "evaluate --mix corrections --seed 1"]
 )
 
 
-TRAIN = "train --mix 1 --seed 1"
+TRAIN = "train --mix typos --seed 1"
 
 
 class Place:
@@ -90,7 +90,8 @@ class Place:
             warnings.filterwarnings("ignore", ".*found in sys.modules", RuntimeWarning)
             patch.chdir(self.folder)
             patch.setattr("sys.argv", [name, *arguments])
-            runpy.run_module(f"tasks.{name}", run_name="__main__", alter_sys=True)
+            module = f"pipeline.{name}.stage" if name != "check_params" else name
+            runpy.run_module(f"tasks.{module}", run_name="__main__", alter_sys=True)
 
     def fails(self, name: str, *arguments: str) -> str:
         """The message of a stage that must end with it, as status 1 and without a traceback."""
@@ -160,7 +161,7 @@ def test_the_command_ends_with_status_1_and_a_message_alone(place: Place) -> Non
     done = subprocess.run(
         [sys.executable, "-m", "tasks.pipeline.ingest.stage"],
         cwd=place.folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "typos"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
         capture_output=True,
         text=True,
     )
@@ -179,41 +180,41 @@ def test_a_missing_file_says_where_it_comes_from(place: Place) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("stage", "name", "value", "told"),
+    ("stage", "name", "value", "complaint"),
     [
-        (TRAIN, "losses.info_nce.temperature", "typos", " = '1': Input should be a valid number"),
+        (TRAIN, "losses.info_nce.temperature", "1", " = '1': Input should be a valid number"),
         (TRAIN, "train.clip_norm", 0, " = 0: Input should be greater than 0"),
-        (TRAIN, "train.clip_norm", "typos", " = '1': Input should be a valid number"),
+        (TRAIN, "train.clip_norm", "1", " = '1': Input should be a valid number"),
         (TRAIN, "train.batchpairs", 7, ": unknown parameter; check its spelling"),
         ("ingest", "ingest.max_rejected_share", 2, " = 2: Input should be less than or equal to 1"),
         ("ingest", "ingest.taxonomy.file", "", ": unknown parameter; check its spelling"),
     ],
 )
 def test_parameters_that_cannot_be(
-    place: Place, stage: str, name: str, value: object, told: str
+    place: Place, stage: str, name: str, value: object, complaint: str
 ) -> None:
     """The stage that reads them refuses them, and so does the check of the whole file."""
     place.set(name, value)
-    for command in (stage.split(), ["params.whole"]):
+    for command in (stage.split(), ["check_params"]):
         message = place.fails(*command)
-        assert name + told in message
+        assert name + complaint in message
         assert "params.yaml" in message
 
 
 def test_a_stage_reads_its_own_section_alone(place: Place) -> None:
-    """What another one cannot use does not stop it; the check of the whole file names it."""
-    place.succeeds("params.whole")
+    """A wrong value of another stage does not stop it; the check of the whole file names it."""
+    place.succeeds("check_params")
     place.set("train.clip_norm", 0)
     place.set("trains", {})
     place.succeeds("ingest")
-    message = place.fails("params.whole")
+    message = place.fails("check_params")
     assert "train.clip_norm = 0: Input should be greater than 0" in message
     assert "trains: unknown parameter; check its spelling" in message
 
 
 def test_a_section_that_is_not_there(place: Place) -> None:
     del place.params["pairs"]
-    for command in (["pairs", "--mix", "base"], ["params.whole"]):
+    for command in (["pairs", "--mix", "base"], ["check_params"]):
         assert "pairs: missing; params.yaml holds every parameter" in place.fails(*command)
 
 
@@ -242,7 +243,7 @@ def test_occupations_of_one_title_each_give_no_pair(place: Place) -> None:
     place.succeeds("ingest")
     place.succeeds("split")
     write_frame(
-        NOTHING_BESIDE, place.folder / "data/auxiliary_taxonomy/titles.parquet", AUXILIARY_TITLES
+        NO_AUXILIARY, place.folder / "data/auxiliary_taxonomy/titles.parquet", AUXILIARY_TITLES
     )
     assert "every occupation has a single title" in place.fails("pairs", "--mix", "base")
 

@@ -1,1 +1,1 @@
-"""What pages of results are made of: rows chosen and pivoted, tables, drawings."""
+"""Parts of the results pages: selected rows, tables, plots."""

@@ -1,4 +1,4 @@
-"""Tables of a study's page: which rows of its CSV, what is a line, what a column.
+"""Tables of a study's page: rows of its CSV, laid out as lines and columns.
 
 `study.yaml` lists them. A row is taken if each of its columns matches the table's pattern. A named
 group of a pattern becomes a column of its own, so `own_index/(?P<test>.*)` filters and shortens.
@@ -51,7 +51,11 @@ class Table:
     ends: bool = True
 
     def parts(
-        self, rows: Lines, systems: Sequence[str], paper: Mapping[str, Printed]
+        self,
+        rows: Lines,
+        systems: Sequence[str],
+        paper: Mapping[str, Printed],
+        names: Mapping[str, str] | None = None,
     ) -> Iterator[str]:
         """Yield heading and table of each data set that has rows of it.
 
@@ -59,6 +63,7 @@ class Table:
             rows: of the study.
             systems: names in their order on the page.
             paper: figures that `beside` names.
+            names: systems under another name on the page; those of a difference, too.
         """
         whole = "dataset" in (*self.index, self.column)
         orders = {"system": (*FIRST, *systems), "test": TESTS, "metric": METRICS}
@@ -75,7 +80,7 @@ class Table:
                 heads = sorted(chosen, key=lambda row: place(row, [self.column]))
                 chosen.sort(key=lambda row: place(row, self.index))
                 beside = paper[self.beside] if self.beside else {}
-                yield self._written(chosen, distinct(heads, self.column), beside)
+                yield self._written(chosen, distinct(heads, self.column), beside, names or {})
 
     def _matched(self, row: Line) -> Line | None:
         """Return the row with the columns that named groups add; None if it is not taken."""
@@ -87,7 +92,9 @@ class Table:
             added |= match.groupdict()
         return {**row, **added}
 
-    def _written(self, rows: Lines, columns: Sequence[str], printed: Printed) -> str:
+    def _written(
+        self, rows: Lines, columns: Sequence[str], printed: Printed, names: Mapping[str, str]
+    ) -> str:
         lines: dict[tuple[str, ...], list[Line]] = {}
         for row in rows:
             lines.setdefault(tuple(row[name] for name in self.index), []).append(row)
@@ -97,7 +104,7 @@ class Table:
         body = []
         for key, group in lines.items():
             cells = {row[self.column]: figure(row, ends=self.ends) for row in group}
-            line = [*key]
+            line = ["-".join(names.get(part, part) for part in own.split("-")) for own in key]
             for name in columns:
                 line.append(cells.get(name, ""))
                 if name in printed:

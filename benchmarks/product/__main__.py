@@ -2,7 +2,7 @@
 
 In, below the working directory: the registry, `params.yaml` and the test queries in `data/`, or
 those of a profile's workspace. Out: tables on the terminal, `results/product.csv`, and the block
-`benchmark` of the README. It needs at most five minutes on two cores for the sample.
+`benchmark` of the README. It takes at most five minutes on two cores for the sample.
 """
 
 from __future__ import annotations
@@ -10,99 +10,74 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 
 import torch
 from threadpoolctl import threadpool_limits
 
-from benchmarks.product.figures import Draws, Figure, accuracy
-from benchmarks.product.page import FILE, lines_of, readme_block, replace, table
-from benchmarks.product.queries import BOARD, queries
+from benchmarks.pages.tables import where
+from benchmarks.product.figures import Draws, accuracy
+from benchmarks.product.page import readme_block, table
+from benchmarks.product.queries import queries
 from benchmarks.product.systems import COST, OURS, RegisteredModel, alternatives, ranked, speed
 from benchmarks.readme import README, between_markers
-from benchmarks.results import machine
+from benchmarks.results import FOLDER, Row, Run, read_rows, replace_rows
 from benchmarks.workspace import SAMPLE, data_folder, place
 from models.ranking.search import Search
 from tasks.evaluation.params import EvaluateParams
-from tasks.io.command import ROOT, run
+from tasks.io.command import run
 from tasks.io.section import load, load_run
 from tasks.pipeline.lexical.params import LexicalParams
 from tasks.release.model_package.params import RegisterParams
 from tasks.release.registry.loading import fetched
-from tasks.release.registry.provenance import git_commit, tree
-
-WRITTEN = ("results/", "README.md", "docs/")
-"""What differs from a commit in these is no other code."""
 
 
 def main() -> None:
     """Measure, print and write."""
-    options = _options()
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.product", description=__doc__)
+    parser.add_argument("--profile", default=SAMPLE, help="whose workspace and champion")
+    parser.add_argument("--model", help="address of another model than the champion")
+    parser.add_argument("--results", type=Path, default=FOLDER, help="folder of the CSV files")
+    options = parser.parse_args()
     profile = f" PROFILE={options.profile}" if options.profile != SAMPLE else ""
     root, first = place(options.profile), f"run `make retrain{profile}` first"
     if not (root / "params.yaml").is_file():
         sys.exit(f"{root} holds no workspace: {first}")
-    with ExitStack() as stack:
-        name = load(RegisterParams, root / "params.yaml").name
-        asked = options.model or f"models:/{name}@champion"
-        try:
-            address, folder = stack.enter_context(fetched(asked, root))
-        except ValueError as error:
-            sys.exit(f"{error}\nIf no champion is registered, {first}.")
-        print(f"{address}, loaded and asked as a consumer does", flush=True)
-        figures = [*measure(RegisteredModel.load(folder), root)]
-    whence = {
-        "model": address,
-        "commit": commit(),
-        "date": datetime.now(UTC).date().isoformat(),
-        "command": f"make benchmark{profile}",
-        "machine": machine(),
-    }
-    lines = lines_of(options.profile, figures, whence)
-    replace(lines, options.out)
-    print("", table(lines), "", f"written: {options.out}", sep="\n")
-    if options.out == FILE:
-        text = README.read_text(encoding="utf-8")
-        text = between_markers(text, "benchmark", readme_block(options.out))
+    name = load(RegisterParams, root / "params.yaml").name
+    try:
+        with fetched(options.model or f"models:/{name}@champion", root) as (address, folder):
+            print(f"{address}, loaded as a consumer does", flush=True)
+            figures = [*measure(RegisteredModel.load(folder), root)]
+    except ValueError as error:
+        sys.exit(f"{error}\nIf no champion is registered, {first}.")
+    command = f"make benchmark{profile}  # {address}"
+    replace_rows("product", options.profile, figures, Run.now(command), options.results)
+    lines = where(read_rows(options.results / "product.csv"), dataset=options.profile)
+    print("", table(lines), "", f"written: {options.results / 'product.csv'}", sep="\n")
+    if options.results == FOLDER:
+        text = between_markers(README.read_text(encoding="utf-8"), "benchmark", readme_block())
         README.write_text(text, encoding="utf-8")
 
 
-def measure(ours: RegisteredModel, root: Path) -> Iterator[Figure]:
-    """Yield every figure of a registered model and of its alternatives."""
+def measure(ours: RegisteredModel, root: Path) -> Iterator[Row]:
+    """Yield every figure of a registered model, then of its alternatives."""
     file, index = root / "params.yaml", ours.index()
     params = load(EvaluateParams, file)
     draws = Draws(params.bootstrap_draws, load_run(file).seed)
-    board = data_folder() / BOARD
-    questions = queries(root / "data", board, set(index.occupations), ours.reviewed())
-    raw_titles, cleaned = (questions[name].to_list() for name in ("raw_title", "cleaned"))
-    yield from accuracy(OURS, questions, ours.answers(raw_titles), draws)
+    titles = queries(root / "data", data_folder(), index, ours.reviewed())
+    raw_titles, cleaned = (titles[name].to_list() for name in ("raw_title", "cleaned"))
+    yield from accuracy(OURS, titles, ours.answers(raw_titles), draws)
     print(f"{OURS}: speed", flush=True)
-    yield from ours.costs(raw_titles, draws)
-    torch.set_num_threads(1)
-    with threadpool_limits(1):
-        for name, similarities, megabytes in alternatives(index.titles, load(LexicalParams, file)):
-            print(f"{name}: accuracy and speed", flush=True)
-            search = Search(index, similarities, params.rule)
-            yield from accuracy(name, questions, ranked(name, search, cleaned), draws)
-            yield speed(name, search, cleaned, draws)
-            yield Figure(name, COST, "megabytes", megabytes, 1)
-
-
-def commit() -> str:
-    """Return the commit of this code, marked if the code differs from it."""
-    changed = tree(ROOT).removeprefix("changed: ").split(", ")
-    clean = all(name.startswith((*WRITTEN, "clean", "unknown")) for name in changed)
-    return git_commit(ROOT)[:12] + ("" if clean else " with changes")
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.product", description=__doc__)
-    parser.add_argument("--profile", default=SAMPLE, help="whose workspace and champion")
-    parser.add_argument("--model", help="address of another model than the champion")
-    parser.add_argument("--out", type=Path, default=FILE, help=str(FILE))
-    return parser.parse_args()
+    yield from ours.costs(raw_titles)
+    for name, similarities, megabytes in alternatives(index.titles, load(LexicalParams, file)):
+        print(f"{name}: accuracy and speed", flush=True)
+        search, threads = Search(index, similarities, params.rule), torch.get_num_threads()
+        yield from accuracy(name, titles, ranked(name, search, cleaned), draws)
+        torch.set_num_threads(1)
+        with threadpool_limits(1):
+            yield speed(name, search, cleaned)
+        torch.set_num_threads(threads)
+        yield Row(name, COST, "megabytes", megabytes, 1)
 
 
 if __name__ == "__main__":

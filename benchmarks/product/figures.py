@@ -1,7 +1,7 @@
-"""Answers to figures: every mean with its number of titles and a 95 % bootstrap interval.
+"""Rows of answers: every mean with its number of titles and a 95 % bootstrap interval.
 
-An answer is a list of occupations, best first. An abstention is an empty list and counts as wrong
-in every figure; `abstained` counts it besides.
+An answer is a list of occupations, best first. An abstention is an empty list and counts as
+incorrect in every figure; `abstained` counts it as well.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from benchmarks.results import Row
 from models.metrics.calibration_error import BINS, calibration_error
 from models.metrics.intervals import TAIL, bootstrap_interval
 from models.reproducibility.seeding import child_seed
@@ -20,20 +21,8 @@ DEPTH, CONFIDENT, ERROR_DRAWS = 10, 0.8, 200
 Lists = Sequence[Sequence[str]]
 
 
-class Figure(NamedTuple):
-    """One figure; `low` and `high` are None where nothing was sampled."""
-
-    system: str
-    test: str
-    metric: str
-    value: float
-    n: int
-    low: float | None = None
-    high: float | None = None
-
-
-class Answers(NamedTuple):
-    """At most `DEPTH` occupations a title, and how sure the first is; NaN without calibration."""
+class RankedAnswers(NamedTuple):
+    """At most `DEPTH` occupations a title, and the confidence of the first, or NaN."""
 
     occupations: Lists
     confidence: np.ndarray
@@ -45,29 +34,21 @@ class Draws(NamedTuple):
     resamples: int
     seed: int
 
-    def mean(self, system: str, test: str, metric: str, values: np.ndarray) -> Figure:
-        """Return a mean with its interval."""
-        seed = child_seed(self.seed, "benchmark", test)
-        made = bootstrap_interval(values.astype(float), self.resamples, seed)
-        return Figure(system, test, metric, made.value, len(values), made.low, made.high)
-
 
 def places(gold: Lists, answers: Lists) -> np.ndarray:
     """Return the place of the first gold occupation in each list, from 1; 0 if it has none."""
+    both = zip(gold, answers, strict=True)
     return np.array(
-        [
-            next((place for place, name in enumerate(own, 1) if name in right), 0)
-            for right, own in zip(gold, answers, strict=True)
-        ]
+        [next((place for place, name in enumerate(own, 1) if name in ids), 0) for ids, own in both]
     )
 
 
 def accuracy(
-    system: str, queries: pl.DataFrame, answers: Answers, draws: Draws
-) -> Iterator[Figure]:
-    """Yield the figures of one system on every test of `queries`, answer by answer its rows."""
+    system: str, queries: pl.DataFrame, answers: RankedAnswers, draws: Draws
+) -> Iterator[Row]:
+    """Yield the figures of one system on every test of `queries`, whose rows `answers` follow."""
     place = places(queries["occupation_ids"].to_list(), answers.occupations)
-    silent = np.array([not own for own in answers.occupations])
+    abstained = np.array([not own for own in answers.occupations])
     for test in queries["test"].unique(maintain_order=True):
         rows = (queries["test"] == test).to_numpy()
         own, confidence = place[rows], answers.confidence[rows]
@@ -75,29 +56,33 @@ def accuracy(
             "success_at_1": own == 1,
             f"success_at_{DEPTH}": own > 0,
             f"mrr_at_{DEPTH}": np.where(own > 0, 1 / np.maximum(own, 1), 0),
-            "abstained": silent[rows],
+            "abstained": abstained[rows],
         }
-        known, sure = ~np.isnan(confidence), confidence >= CONFIDENT
-        if known.any():
-            values["confident"] = sure
-        if sure.any():
-            values["confident_right"] = own[sure] == 1
-        for metric, one in values.items():
-            yield draws.mean(system, test, metric, one)
-        if known.sum() >= BINS:
-            yield error_figure(system, test, confidence[known], own[known] == 1, draws.seed)
+        calibrated, confident = ~np.isnan(confidence), confidence >= CONFIDENT
+        if calibrated.any():
+            values["confident"] = confident
+        if confident.any():
+            values["confident_correct"] = own[confident] == 1
+        seed = child_seed(draws.seed, "benchmark", test)
+        for metric, numbers in values.items():
+            mean = bootstrap_interval(numbers.astype(float), draws.resamples, seed)
+            yield Row(system, test, metric, mean.value, len(numbers), mean.low, mean.high)
+        if calibrated.sum() >= BINS:
+            yield error_figure(
+                system, test, confidence[calibrated], own[calibrated] == 1, draws.seed
+            )
 
 
 def error_figure(
-    system: str, test: str, confidence: np.ndarray, right: np.ndarray, seed: int
-) -> Figure:
+    system: str, test: str, confidence: np.ndarray, correct: np.ndarray, seed: int
+) -> Row:
     """Return the expected calibration error of the answers.
 
     A resample differs by chance from the sample, so its error is larger than the sample's by some
     mean excess; both ends of the interval are moved by it.
     """
-    value, count = calibration_error(confidence, right, seed), len(right)
+    value, count = calibration_error(confidence, correct, seed), len(correct)
     resamples = np.random.default_rng(seed).integers(count, size=(ERROR_DRAWS, count))
-    drawn = [calibration_error(confidence[rows], right[rows], seed) for rows in resamples]
+    drawn = [calibration_error(confidence[rows], correct[rows], seed) for rows in resamples]
     low, high = np.quantile(drawn, [TAIL, 1 - TAIL]) - np.mean(drawn) + value
-    return Figure(system, test, "calibration_error", value, count, float(low), float(high))
+    return Row(system, test, "calibration_error", value, count, float(low), float(high))

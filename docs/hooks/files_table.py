@@ -1,4 +1,4 @@
-"""The table of files between stages, from `FILES` of the schemas.
+"""The table of files between stages, from `FILES` of `data_files`.
 
 `python docs/hooks/files_table.py` writes it between the markers of `docs/design/files.md`.
 """
@@ -11,9 +11,8 @@ from itertools import groupby, product
 from pathlib import Path
 
 import polars as pl
+from data_files import FILES
 from reference_tables import table
-
-from tasks.io.schemas import FILES
 
 PAGE = Path(__file__).parents[1] / "design/files.md"
 BEGIN, END = "<!-- files:begin -->", "<!-- files:end -->"

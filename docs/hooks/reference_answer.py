@@ -15,7 +15,7 @@ HEAD = """# Answer columns
 
 `predict` returns one row for each raw title, in the same order and with the same index. `rolecall
 normalize` writes the same columns behind those of the input. If the model abstains, text and
-numbers are null, lists are empty, and `reason` says why.
+numbers are null, lists are empty, and `reason` names the rule.
 """
 
 

@@ -20,8 +20,8 @@ from tasks.check_params import AllParams
 HEAD = """# Parameters
 
 `params.yaml` holds every default. A profile (`profiles/NAME.yaml`) replaces values of it.
-An unknown name or a value out of range ends a run before anything starts, with a message that says
-which values are allowed. In the last column `paper` marks the value of the paper that a section
+An unknown name or a value out of range ends a run before anything starts, with a message that names
+the allowed values. In the last column `paper` marks the value of the paper that a section
 names, first of all Neculoiu et al. 2016, and `ours` a choice that the paper leaves open.
 """
 COMMENT = re.compile(r"(?:^|\s)#\s?(.*)$")

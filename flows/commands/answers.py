@@ -47,7 +47,7 @@ def normalize(
     """
     options: dict[str, object] = {"column": column, "prefix": prefix, "processes": processes}
     options |= {"top_k": top_k, "min_confidence": min_confidence, "code_depth": code_depth}
-    given = {name: value for name, value in options.items() if value not in (None, "")}
+    chosen = {name: value for name, value in options.items() if value not in (None, "")}
     source = source if "://" in source else str(Path(source).absolute())
     output, model = output.absolute(), absolute_model(model)
     cache = str(cache_dir.absolute()) if cache_dir else ""
@@ -55,7 +55,7 @@ def normalize(
         from flows.normalize import facts
         from flows.normalize import normalize as flow
 
-        manifest = flow(source, str(output), model, given, cache)
+        manifest = flow(source, str(output), model, chosen, cache)
         print_facts({**facts(manifest), "output": str(output)})
 
 
@@ -66,7 +66,7 @@ def review(
     model: Annotated[str, typer.Option(help="Address; default: the model that answered.")] = "",
     budget: Annotated[int, typer.Option(min=1, help="Number of titles to review.")] = 200,
     compare_with: Annotated[
-        Path | None, typer.Option(help="An earlier model's answers: changed ones come first.")
+        Path | None, typer.Option(help="Another model's answers: changed ones come first.")
     ] = None,
 ) -> None:
     """Queue the titles of a run whose review helps most.
@@ -84,13 +84,12 @@ def review(
       rolecall review answers queue --budget 50 --compare-with answers_of_last_month
     """
     answers, output, model = answers.absolute(), output.absolute(), absolute_model(model)
-    options = {"budget": str(budget), "model": model}
-    options["compare_with"] = str(compare_with.absolute()) if compare_with else ""
-    given = {name: value for name, value in options.items() if value}
+    options = {"budget": str(budget)} | ({"model": model} if model else {})
+    options |= {"compare_with": str(compare_with.absolute())} if compare_with else {}
     with change_to_root(None) as root, run_flow(root, "review"):
         from flows.review import review as flow
 
-        print_facts(flow(str(answers), str(output), given, profile or ""))
+        print_facts(flow(str(answers), str(output), options, profile or ""))
 
 
 def apply_feedback(profile: Profile = None) -> None:

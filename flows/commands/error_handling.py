@@ -1,8 +1,7 @@
 """Ends a command: one message at the end, an exit status, and no process left running.
 
-The terminal shows the progress. Tracebacks and the full output of a failed stage go to
-`logs/COMMAND.log` below the root. `flows/processes/guard.py` ends child processes, even after a
-kill that lets nothing run here.
+Tracebacks and the full output of a failed stage go to `logs/COMMAND.log` below the root.
+`flows/processes/guard.py` ends child processes, even after a kill.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ INTERRUPTED = "interrupted: run the same command again to continue"
 SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 MAX_LINES = 10  # of a message
 FAILURE_STARTS = ("Finished in state Failed", "Finished in state Crash", "Running hook ", "Hook ")
-"""How Prefect's lines about a failed run begin that it logs at level INFO."""
+"""The beginnings of Prefect's lines about a failed run at level INFO."""
 
 
 class Interrupted(KeyboardInterrupt):

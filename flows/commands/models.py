@@ -20,9 +20,6 @@ from flows.commands.project_root import (
     project_root,
 )
 
-SERVICE = "tasks.apps.reconciliation"
-BENCHMARK = "tasks.apps.benchmark"
-
 
 def models(
     profile: Profile = None,
@@ -88,7 +85,7 @@ def serve(
 
         options = [f"--model={model or champion(root)}", f"--host={host}", f"--port={port}"]
         options.append(f"--min-confidence={min_confidence}")
-        os.execv(sys.executable, [sys.executable, "-m", SERVICE, *options])
+        os.execv(sys.executable, [sys.executable, "-m", "tasks.apps.reconciliation", *options])
 
 
 def benchmark(
@@ -122,4 +119,4 @@ def benchmark(
         from flows.processes.command import run_command, until_error
 
         show = until_error(partial(print, flush=True))
-        run_command(BENCHMARK, arguments, project_root(), show, name="benchmark")
+        run_command("tasks.apps.benchmark", arguments, project_root(), show, name="benchmark")

@@ -1,7 +1,4 @@
-"""Finds the folder in which a command works: the clone around the current directory or a workspace.
-
-The workspace of a profile lies in the clone (`flows/workspaces/workspace.py`).
-"""
+"""Finds the folder of a command: the clone around the current directory, or a workspace in it."""
 
 from __future__ import annotations
 
@@ -21,7 +18,6 @@ Profile = Annotated[
     str | None,
     typer.Option(help="Name of a file in profiles/ whose data are used; default: the sample."),
 ]
-"""The option of every command that works in a profile's workspace."""
 
 
 def project_root() -> Path:

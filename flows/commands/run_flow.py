@@ -9,16 +9,14 @@ from pathlib import Path
 
 from flows.commands.error_handling import error_handling, log_to_file
 
-LOGS = Path("logs")
-
 
 @contextmanager
 def run_flow(root: Path, command: str) -> Iterator[None]:
     """Check the parameters, then let the block run flows and keep their lines in a file."""
-    from flows.stages.check import check_params
+    from flows.processes.command import check_params
 
     check_params(root, partial(print, flush=True))
-    log = root / LOGS / f"{command}.log"
+    log = root / "logs" / f"{command}.log"
     with error_handling(log), log_to_file(log):
         from flows.processes.server import server
 

@@ -11,8 +11,6 @@ import typer
 from flows.commands.error_handling import error_handling
 from flows.commands.project_root import project_root
 
-PROFILE_WIZARD = "tasks.apps.profile_wizard"
-
 
 def init(
     name: Annotated[str, typer.Argument(help="Of the profile: letters, digits, - and _.")],
@@ -21,7 +19,7 @@ def init(
     synonyms: Annotated[Path | None, typer.Option(help="Words that mean the same.")] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="Corrects a wrong guess about a column, as in title=Berufstitel."),
+        typer.Option(help="Corrects the inferred role of a column, as in title=Berufstitel."),
     ] = None,
     delimiter: Annotated[str, typer.Option(help="Between fields; default: detected.")] = "",
     encoding: Annotated[str, typer.Option(help="Of the files; default: detected.")] = "",
@@ -29,8 +27,8 @@ def init(
 ) -> None:
     """Inspect your own files, and write a profile for them.
 
-    Prints its guesses about columns and formats, and writes them to profiles/NAME.yaml, where you
-    can change them.
+    Infers columns and formats, prints them, and writes them to profiles/NAME.yaml, where you can
+    change them.
 
     \b
     Examples:
@@ -45,7 +43,8 @@ def init(
     with error_handling():
         from flows.processes.command import run_command
 
-        lines = run_command(PROFILE_WIZARD, [name, *options], project_root(), name=f"init {name}")
+        wizard = "tasks.apps.profile_wizard"
+        lines = run_command(wizard, [name, *options], project_root(), name=f"init {name}")
         print("\n".join([*lines, f"next: rolecall retrain --profile {name}"]))
 
 

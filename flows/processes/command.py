@@ -1,7 +1,7 @@
 """Runs a module of the pipeline as a process, in the folder whose data and code it uses.
 
-The flows only order the work. Each module (a stage, the registry, the gate) runs as a process in
-the root that is worked on, so that the code of that root decides.
+Each module (a stage, the registry, the gate) runs as a process in the root that is worked on, so
+that the code of that root decides.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ GIT_HINTS = (
     "dvc config",
     "Use `dvc push`",
 )
-"""How DVC's advice begins that does not apply here."""
+"""The beginnings of DVC's advice that does not apply here."""
+CHECKED: set[tuple[Path, bytes]] = set()
+"""Parameters that this process has checked: first a command does, then its flow."""
 
 
 def hide(line: str) -> None:
@@ -40,6 +42,21 @@ def run_command(
     if status:
         raise command_failed(name, status, lines)
     return lines
+
+
+def check_params(root: Path, show: Show) -> None:
+    """Refuse parameters that some stage cannot work with, before any stage starts.
+
+    Otherwise the stages before training would run for minutes on values that no network can use.
+
+    Raises:
+        StageFailed: with the offending values and what is allowed.
+    """
+    file = root / "params.yaml"
+    content = (root.resolve(), file.read_bytes() if file.is_file() else b"")
+    if content not in CHECKED:
+        run_command("tasks.check_params", [], root, until_error(show))
+        CHECKED.add(content)
 
 
 def until_error(show: Show) -> Show:

@@ -1,10 +1,9 @@
 """Runs one command in its own process group, and ends the group when its parent ends.
 
-DVC runs a stage as a shell and a Python. If the flow is killed (kill -9, out of memory), both would
-go on writing, and DVC would call the files busy. The parent holds the other end of this process's
-standard input: when it closes, the group is interrupted, and killed some seconds later. This
-process waits for DVC's, because DVC takes a zombie for a running owner of its locks. It uses only
-the standard library, because it starts once per stage.
+If the flow is killed, a stage would go on writing, and DVC would call the files busy. The parent
+holds the other end of this process's standard input: when it closes, the group is interrupted, and
+killed some seconds later. This process waits for DVC's, because DVC takes a zombie for a running
+owner of its locks. It uses only the standard library, because it starts often.
 """
 
 from __future__ import annotations

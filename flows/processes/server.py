@@ -1,7 +1,7 @@
 """Starts Prefect's server for the time of a command if PREFECT_API_URL names none.
 
-Prefect would start one itself, but leave it behind when the command is killed. Here
-`flows/processes/guard.py` ends the server with this process.
+Prefect would leave a server of its own behind when the command is killed.
+`flows/processes/guard.py` ends this one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from flows.processes.streaming import guarded
 
 HOST = "127.0.0.1"
 API_URL = "PREFECT_API_URL"
-FACTORY = "prefect.server.api.server:create_app"
 SECONDS_TO_START = 120.0
 
 
@@ -58,7 +57,12 @@ def server() -> Iterator[None]:
 
 
 def _command(port: int) -> list[str]:
-    app = ["--app-dir", str(Path(prefect.__file__).parent), "--factory", FACTORY]
+    app = [
+        "prefect.server.api.server:create_app",
+        "--app-dir",
+        str(Path(prefect.__file__).parent),
+        "--factory",
+    ]
     address = ["--host", HOST, "--port", str(port)]
     return [sys.executable, "-m", "uvicorn", *app, *address, "--log-level", "critical"]
 

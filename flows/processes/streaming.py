@@ -1,8 +1,8 @@
 """Runs a command in its own process group and passes on its lines as they come.
 
-`flows/processes/guard.py` ends the group when the command ends, when an exception (a cancellation,
-Ctrl-C) interrupts the reading, and when this process is killed. If the command prints nothing for
-ten seconds, a line says that it is still running.
+`flows/processes/guard.py` ends the group when the command ends, when an exception interrupts the
+reading, and when this process is killed. If the command is silent for ten seconds, a line says that
+it is still running.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from flows.environment import stage_environment
 GUARD = Path(__file__).with_name("guard.py")
 SECONDS_OF_SILENCE = 10.0
 SECONDS_TO_END = 3.0  # for DVC to release its locks when interrupted, before it is killed
-Show = Callable[[str], None]
-"""Takes a line as it comes."""
+Show = Callable[[str], None]  # takes a line as it comes
 
 
 def stream(command: Sequence[str], folder: Path, show: Show) -> tuple[int, list[str]]:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from dvc.stage import Stage
 
 Outcome = Literal["ran", "unchanged", "restored"]
-Status = Mapping[str, Sequence[str | Mapping[str, Mapping[str, Any]]]]
-"""DVC's status of a stage: its name -> what has changed."""
+Status = Mapping[str, Sequence[str | Mapping[str, Mapping[str, Any]]]]  # of DVC: stage -> changes
 
 
 def plan_and_skipped(root: Path, target: str) -> tuple[list[str], list[str]]:
@@ -43,7 +42,7 @@ def plan_and_skipped(root: Path, target: str) -> tuple[list[str], list[str]]:
 
 
 def reasons(root: Path, target: str) -> dict[str, list[str]]:
-    """List what has changed for each planned stage, in order; nothing if it is up to date.
+    """List the changes behind each planned stage, in order; nothing if it is up to date.
 
     Raises:
         Failure: another DVC command is at work, or DVC cannot read one of its files.
@@ -67,11 +66,11 @@ def _changes(status: Status) -> Iterator[str]:
             yield change.replace("changed command", "new command")
             continue
         for files in change.values():
-            for name, what in files.items():
-                if isinstance(what, str):
-                    yield f"{name} {what}"
+            for name, state in files.items():
+                if isinstance(state, str):
+                    yield f"{name} {state}"
                 else:  # a file of parameters: name to `modified`, `new` or `deleted`
-                    yield from (f"{parameter} {how}" for parameter, how in what.items())
+                    yield from (f"{parameter} {how}" for parameter, how in state.items())
 
 
 def _plan(repo: Repo, root: Path, target: str) -> list[str]:
@@ -80,9 +79,8 @@ def _plan(repo: Repo, root: Path, target: str) -> list[str]:
     Source: `dvc.repo.reproduce.reproduce` of DVC 3.67, without the running. Imported files
     (`NAME.dvc`) are stages to DVC and come under their path.
 
-    For a target with fewer than half of all stages DVC walks a set, so its order changes with
-    PYTHONHASHSEED. Here the other stages are first removed from the graph: the rest keeps the order
-    of `dvc.yaml`, which is DVC's own order for a target with half of the stages or more.
+    For a target with fewer than half of all stages DVC's order changes with PYTHONHASHSEED. Here
+    the other stages are first removed from the graph: the rest keeps the order of `dvc.yaml`.
     """
     from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
 

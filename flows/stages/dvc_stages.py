@@ -1,11 +1,10 @@
 """Runs DVC's stages as Prefect task runs, from one `dvc repro`, in DVC's order (`dvc_plan.py`).
 
-`dvc.yaml` stays the only list of stages; skipping, the run cache and the lock are DVC's. The output
-of one `dvc repro` is cut where DVC turns to the next stage, and each piece becomes a task run, to
-which Prefect adds the log, the name and the state. One process runs all stages, because each start
-of DVC takes two seconds. A stage is deterministic and DVC is its cache, so Prefect neither caches
-nor retries. One case is retried here: DVC refuses a stage whose files another run of this tree uses
-(the hourly feedback during a retraining), and its option `--wait-for-lock` is about another lock.
+The output of one `dvc repro` is cut where DVC turns to the next stage; each piece becomes a task
+run. One process runs all stages, because each start of DVC takes two seconds. DVC is the cache of
+stages, so Prefect neither caches nor retries. One case is retried here: DVC refuses a stage whose
+files another run of this tree uses (the hourly feedback during a retraining), and its option
+`--wait-for-lock` concerns another lock.
 """
 
 from __future__ import annotations
@@ -33,10 +32,8 @@ OUTCOMES: dict[str, Outcome] = {
     "'{}' didn't change, skipping": "unchanged",
 }
 """DVC's first line about a stage -> the outcome."""
-BUSY = "is busy, it is being blocked by:"
-"""DVC's message about a file that another run uses, before it ends."""
-WAIT = 10.0
-"""Seconds until DVC is started again."""
+BUSY = "is busy, it is being blocked by:"  # DVC's last message if another run uses a file
+WAIT = 10.0  # seconds until DVC is started again
 
 
 @contextmanager

@@ -12,13 +12,10 @@ from pathlib import Path
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
 
-from flows.processes.command import log_lines, run_command
+from flows.processes.command import check_params, log_lines, run_command
 from flows.processes.streaming import stream
-from flows.stages.check import check_params
 from flows.stages.dvc_plan import Outcome, plan_and_skipped
 from flows.stages.dvc_stages import repro, run_stage
-
-DECISION_PAGE = "tasks.release.gate.decision_page"
 
 
 def run_stages(root: Path, target: str) -> dict[str, Outcome]:
@@ -52,7 +49,7 @@ def run_module(name: str, module: str, arguments: Sequence[str], root: Path) -> 
 
 def complete_report(root: Path) -> None:
     """Put version, date and decision on top of the report, which no stage may know."""
-    run_module("decision page", DECISION_PAGE, [], root)
+    run_module("decision page", "tasks.release.gate.decision_page", [], root)
 
 
 def push_target(root: Path, target: str) -> bool:

@@ -21,7 +21,7 @@ TARGET = "report"
 def print_if_up_to_date(root: Path) -> bool:
     """If there is nothing to do in `root`, push its data, print its model and return True.
 
-    The registry is read while DVC compares files: each takes seconds, most of them for imports.
+    The registry is read while DVC compares files, because each takes seconds.
     """
     if not (root / REPORT).is_file():
         return False

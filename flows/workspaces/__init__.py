@@ -1,1 +1,1 @@
-"""A profile, the outside files that it names, and the git worktree that it runs in."""
+"""A profile, the external files that it names, and the git worktree that it runs in."""

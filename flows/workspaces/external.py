@@ -1,11 +1,10 @@
 """A profile's external files: where they are, and how a workspace gets them.
 
 A source under `external:` is an absolute path, an address, a path relative to the main tree (it
-begins with `./`), or one below `$ROLECALL_DATA`. DVC imports it as `data/external/NAME`; the import
-`data/NAME.dvc` looks as `dvc import-url` would write it: `dvc update` copies the source, keeps its
-checksum, and sees whether it has changed. The import holds a path or address and stays untracked,
-beside the folder, not in it: a stage that depends on the folder then has the same checksum in
-`dvc.lock` wherever the files came from.
+begins with `./`), or one below `$ROLECALL_DATA`. DVC imports it as `data/external/NAME`; `dvc
+update` copies the source again if it has changed. The import `data/NAME.dvc` holds its path and
+stays untracked, beside the folder, not in it: a stage that depends on the folder then has the same
+checksum in `dvc.lock` wherever the files came from.
 """
 
 from __future__ import annotations
@@ -21,13 +20,10 @@ import yaml
 
 from flows.environment import stage_environment
 from flows.processes.streaming import Show
+from flows.workspaces.profiles import ProfileError
 
 FOLDER = Path("data/external")
 OWN_FILE = "To use a file of your own, name it in the profile by its absolute path"
-
-
-class ExternalError(RuntimeError):
-    """External data are missing; the message says what to set and where to get them."""
 
 
 def resolve_sources(external: Mapping[str, str], data: str | None, main: Path) -> dict[str, str]:
@@ -37,7 +33,7 @@ def resolve_sources(external: Mapping[str, str], data: str | None, main: Path) -
     URL, of which only some kinds (s3, ssh, not http) have folders.
 
     Raises:
-        ExternalError: `data` is needed and not set, or a file or folder does not exist.
+        ProfileError: `data` is needed and not set, or a file or folder does not exist.
     """
     return {name: _resolve(name, path, data, main) for name, path in external.items()}
 
@@ -45,28 +41,21 @@ def resolve_sources(external: Mapping[str, str], data: str | None, main: Path) -
 def _resolve(name: str, path: str, data: str | None, main: Path) -> str:
     if "://" in path:
         return path
-    if Path(path).is_absolute() or path.startswith("./"):
-        source = (main / path).resolve()
-        if not source.exists():
-            raise ExternalError(
-                f"no file or folder {source}: correct the line `{name}: {path}` under `external:` "
-                "of the profile, or put the file there"
-            )
-        return str(source)
-    if not data:
-        raise ExternalError(
+    named_whole = Path(path).is_absolute() or path.startswith("./")
+    if not named_whole and not data:
+        raise ProfileError(
             f"{path} is needed: set ROLECALL_DATA to the folder (or address) that holds it; "
             f"docs/SOURCES.md says where to get it. {OWN_FILE}"
         )
-    if "://" in data:
-        return f"{data.rstrip('/')}/{quote(path)}"
-    source = (main / data / path).resolve()
-    if not source.exists():
-        raise ExternalError(
-            f"no file or folder {source}; ROLECALL_DATA is {data!r}; docs/SOURCES.md says where to "
-            f"get {path}. {OWN_FILE}"
-        )
-    return str(source)
+    if not named_whole and "://" in str(data):
+        return f"{str(data).rstrip('/')}/{quote(path)}"
+    source = (main / path if named_whole else main / str(data) / path).resolve()
+    if source.exists():
+        return str(source)
+    advice = f"; ROLECALL_DATA is {data!r}; docs/SOURCES.md says where to get {path}. {OWN_FILE}"
+    if named_whole:
+        advice = f": correct the line `{name}: {path}` under `external:`, or put the file there"
+    raise ProfileError(f"no file or folder {source}{advice}")
 
 
 def import_external(
@@ -75,7 +64,7 @@ def import_external(
     """Import each external file or folder into a workspace, or update it.
 
     Raises:
-        ExternalError: as `resolve_sources`.
+        ProfileError: as `resolve_sources`.
     """
     sources = resolve_sources(external, data, main)
     (workspace / FOLDER).mkdir(parents=True, exist_ok=True)
@@ -109,14 +98,14 @@ def require_files(workspace: Path, params: Mapping[str, Any], main: Path) -> Non
     A workspace holds the files of HEAD and the imported ones, not the main tree's untracked files.
 
     Raises:
-        ExternalError: with the lines that bring the file.
+        ProfileError: with the lines that bring the file.
     """
     for parameter, file in _named_files(params):
         if (workspace / file).exists():
             continue
         name = Path(file).name
         here = (main / file).is_file()
-        raise ExternalError(
+        raise ProfileError(
             f"{parameter} names {file}, which the profile's workspace does not hold"
             + (", only this clone, uncommitted" if here else "")
             + f". To bring it, write in the profile\n  external: {{{name}: "

@@ -1,7 +1,6 @@
 """A profile: `profiles/NAME.yaml`, the values of `params.yaml` that a data set changes.
 
-`read_profile` reads it, over the profile that it extends, if any; `merged` puts it over
-`params.yaml`. Both check names and sections; the stages check the values.
+Names and sections are checked here; the stages check the values.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ OPEN = ("files", "columns", "systems")  # maps whose names the user chooses: rep
 
 
 class ProfileError(ValueError):
-    """A profile that does not exist, or that names a parameter which `params.yaml` lacks."""
+    """A profile, a parameter or a file that does not exist; the message says what to change."""
 
 
 def read_profile(
@@ -26,8 +25,7 @@ def read_profile(
 ) -> tuple[Tree, dict[str, str]]:
     """Read a profile's values and its external files: name in `data/external` -> source.
 
-    Values of a profile that it `extends` hold unless it has its own; `extending` are the profiles
-    on the way to it.
+    The values of the profile that it `extends` lie below; `extending` are the profiles above it.
 
     Raises:
         ProfileError: the profile does not exist, is no YAML, or extends itself.

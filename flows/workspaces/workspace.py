@@ -15,53 +15,40 @@ import yaml
 
 from flows.failure import Failure
 from flows.processes.streaming import Show
-from flows.workspaces.external import (
-    ExternalError,
-    import_external,
-    require_files,
-    resolve_sources,
-)
+from flows.workspaces.external import import_external, require_files, resolve_sources
 from flows.workspaces.profiles import ProfileError, merged, read_profile
 
-OWN = ("dvc.lock", "data/report/metrics.json")
-"""Files of git that a run writes: a workspace has its own."""
-
-
-class WorkspaceError(Failure):
-    """A workspace that cannot be made; the message says what to change."""
+OWN = ("dvc.lock", "data/report/metrics.json")  # written by runs: a workspace has its own
 
 
 def prepare(folder: Path, name: str, show: Show = print) -> Path:
     """Make or refresh the workspace of profile `name` and return its path.
 
     Raises:
-        WorkspaceError: a profile, parameter or external file is missing, or git or DVC failed.
+        Failure: a profile, parameter or external file is missing, or git or DVC failed.
     """
     try:
         return _prepare(folder, name, show)
-    except (ProfileError, ExternalError) as error:
-        raise WorkspaceError(f"profile {name}: {error}") from error
+    except ProfileError as error:
+        raise Failure(f"profile {name}: {error}") from error
     except subprocess.CalledProcessError as error:
         output = f"{' '.join(error.cmd)}\n{error.stderr or ''}{error.stdout or ''}".strip()
-        raise WorkspaceError(f"profile {name}: {output}") from error
+        raise Failure(f"profile {name}: {output}") from error
 
 
 def root_of(profile: str) -> Path:
-    """Return where a flow works: the current directory, or the fresh workspace of its profile."""
+    """Return the folder of a flow: the current directory, or its profile's fresh workspace."""
     return prepare(Path.cwd(), profile) if profile else Path.cwd()
 
 
 def existing_root_of(profile: str) -> Path:
-    """Return the same for a flow that only uses the profile's model; do not refresh a workspace.
-
-    A retraining may be at work in it, and a refresh would change its files.
-    """
+    """Return the same without a refresh, which would disturb a retraining at work there."""
     workspace = workspace_of(Path.cwd(), profile) if profile else Path.cwd()
     return workspace if workspace.is_dir() else root_of(profile)
 
 
 def workspace_of(folder: Path, name: str) -> Path:
-    """Return where profile `name` runs, whether or not it has."""
+    """Return the workspace of profile `name`, which need not exist."""
     return _main(folder) / ".workspaces" / name
 
 

@@ -1,10 +1,8 @@
 """The attentive Siamese LSTM of Bao et al. 2018, section III: one LSTM, attention over its states.
 
 A string's words, or its characters, are embedded, read by an LSTM (one way or both) and pooled by
-the attention of equations 7 to 9; the last state alone is the paper's baseline. The pooled states
-are the embedding: no dense layer follows. The similarity of two embeddings, exp(-‖a - b‖₁) in the
-paper, is the loss's matter. The paper's 300-dimensional vectors were trained beforehand; ours start
-at random.
+the attention of equations 7 to 9; the last state alone is the paper's baseline. No dense layer
+follows. The paper's vectors were trained beforehand; ours start at random.
 """
 
 from __future__ import annotations
@@ -32,11 +30,7 @@ LONGEST = {"character": (4, 1000), "word": (1, 1000)}
 
 @dataclass(frozen=True)
 class AttentiveSettings:
-    """Shape of the network; the paper's values in brackets.
-
-    Raises:
-        ValueError: a value cannot work; the message says what to choose.
-    """
+    """Shape of the network, the paper's values in brackets; a ValueError says what to choose."""
 
     unit: Literal["character", "word"]
     """What is one step of the LSTM (word)."""

@@ -1,9 +1,8 @@
 """The charLSTM of Wieting et al. 2016, section 3: one LSTM over the characters, its last state.
 
 The paper names the LSTM of Gers et al. 2003 and tunes whether it has an output gate (appendix B):
-without one, h(t) = tanh(c(t)). Of Gers et al. the peepholes, by which gates read the cell, are left
-out: torch's fused LSTM has none. Without the gate the fused LSTM still runs, with that gate held
-open, so that neither way needs a loop over time.
+without one, h(t) = tanh(c(t)), which the fused LSTM computes with that gate held open. It has no
+peepholes, by which the gates of Gers et al. read the cell.
 """
 
 from __future__ import annotations
@@ -31,11 +30,7 @@ OPEN = 40.0  # σ(40) is 1 in float32
 
 @dataclass(frozen=True)
 class CharLstmSettings:
-    """Shape of the network; the paper's values in brackets.
-
-    Raises:
-        ValueError: a value cannot work; the message says what to choose.
-    """
+    """Shape of the network, the paper's values in brackets; a ValueError says what to choose."""
 
     max_length: int
     """Characters read of a title."""

@@ -4,10 +4,9 @@ Every filter looks at all windows of its width in the string; its largest respon
 and an optional fully connected layer stands on these. No padding counts, except that a string
 shorter than a filter has one window, filled with zeros: an embedding does not depend on its batch.
 
-A filter's response to a window is a sum over the places in it, and what a place gives depends on
-its character alone: so a table of all characters' responses is made once a batch and looked up.
-On one core a training step over 300 strings with the paper's larger set of filters takes 0.09 s so;
-with `conv1d` it takes 0.9 s, with unfolding and a matrix product 1.3 s.
+A filter's response to a window is a sum over its places, each of which depends on its character
+alone: so a table of all characters' responses is made once a batch and looked up, which takes a
+tenth of the time of `conv1d` on one core.
 """
 
 from __future__ import annotations
@@ -34,11 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ConvolutionSettings:
-    """Shape of the network; the paper's values in brackets.
-
-    Raises:
-        ValueError: a value cannot work; the message says what to choose.
-    """
+    """Shape of the network, the paper's values in brackets; a ValueError says what to choose."""
 
     max_length: int
     """Characters read of a title."""

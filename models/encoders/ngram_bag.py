@@ -33,8 +33,7 @@ START = 0.05
 class NgramBagSettings:
     """Which n-grams have a vector, and what is done with their sum; the paper's values in brackets.
 
-    Raises:
-        ValueError: the values cannot work together; the message says what to change.
+    A ValueError says what to change.
     """
 
     orders: tuple[int, ...]
@@ -84,9 +83,7 @@ class NgramBagEncoder(Encoder):
     """n-gram ids to the activated sum of their rows.
 
     A title has some 60 n-grams. Rows of N(0, 1) would sum to a standard deviation of √60 ≈ 8, where
-    tanh is flat and passes no gradient; uniform rows in ±0.05 sum to 0.05 · √(60 / 3) ≈ 0.2, where
-    it is nearly straight. The authors' code starts smaller still (Glorot, ±0.007 for |V| = 122,610)
-    but there the scale, and with it how far one step of Adam turns a row, follows |V|.
+    tanh is flat; uniform rows in ±0.05 sum to 0.05 · √(60 / 3) ≈ 0.2, where it is nearly straight.
     The bias starts at random too: a title without a known n-gram then has a direction.
     """
 

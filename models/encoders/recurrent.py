@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RecurrentSettings:
-    """Shape of the network; the paper's values in brackets.
-
-    Raises:
-        ValueError: a value cannot work; the message says what to choose.
-    """
+    """Shape of the network, the paper's values in brackets; a ValueError says what to choose."""
 
     mode: Literal["paper", "fast"]
     max_length: int
@@ -45,7 +41,7 @@ class RecurrentSettings:
     dim: int
     """Of the embedding."""
     dropout_recurrent: float
-    """On the hidden-to-hidden weights (0.2): see `docs/DESIGN.md`, "Recurrent dropout"."""
+    """On the hidden-to-hidden weights (0.2): see `docs/design/training.md`, "Recurrent dropout"."""
     dropout_between: float
     """Between layers (0.4)."""
 

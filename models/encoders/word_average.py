@@ -24,17 +24,12 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 START = 0.05
-"""Rows start uniform in ±START: a step of Adam, 0.001 in the paper, then turns a row by a little,
-where it would hardly move one of N(0, 1)."""
+"""Rows start uniform in ±START, so that a step of Adam (0.001 in the paper) turns a row."""
 
 
 @dataclass(frozen=True)
 class WordAverageSettings:
-    """Which words have a vector of their own; the paper's value in brackets.
-
-    Raises:
-        ValueError: a value is below 1.
-    """
+    """Which words have a vector of their own, the paper's value in brackets; all above 0."""
 
     max_length: int
     """Words read of a title."""

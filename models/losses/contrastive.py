@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import torch
 
-from models.losses.parts.mining import hardest
+from models.losses.parts.negatives import hardest
 from models.network.loss import Loss, LossSettings, PairBatch, unit
 
 if TYPE_CHECKING:
@@ -102,15 +102,10 @@ def contrastive_loss(
 
     A mask without a pair gives a zero term that keeps a gradient path.
     """
-    alike = _masked_mean((1 - similarity).square(), similar)
-    negative_mask = _masked_mean(
-        dissimilar_penalty(similarity, settings.penalty, settings.margin), dissimilar
-    )
-    alike, negative_mask = (
-        settings.weight_similar * alike,
-        settings.weight_dissimilar * negative_mask,
-    )
-    return Loss(alike + negative_mask, alike, negative_mask)
+    pull = settings.weight_similar * _masked_mean((1 - similarity).square(), similar)
+    penalty = dissimilar_penalty(similarity, settings.penalty, settings.margin)
+    push = settings.weight_dissimilar * _masked_mean(penalty, dissimilar)
+    return Loss(pull + push, pull, push)
 
 
 def _masked_mean(cost: Float[Tensor, "*pair"], mask: Bool[Tensor, "*pair"]) -> Float[Tensor, ""]:

@@ -38,9 +38,7 @@ class FrozenMarginSettings(LossSettings):
     needs_targets: ClassVar[bool] = True
 
     margin: float
-    """λ on cosine similarity, above 0. The paper tunes it and does not give it. With
-    ``projection`` it pulls until û = u from 1 on, and below 1 until cos θ - sin θ = λ for the angle
-    θ between them."""
+    """λ on cosine similarity, above 0. The paper tunes it and does not give it."""
     negatives: Negatives
     draws: int
     """k random draws, with `negatives` = random; the paper's is 5."""
@@ -61,9 +59,8 @@ def frozen_margin(
 ) -> Loss:
     """Return the loss of a batch, in [0, 2 + λ]: the mean over pairs whose `left` has a target.
 
-    Pairs that need a negative of the table and have none are left out; with no pair left the loss
-    is a zero that keeps a gradient path. Pull and push are one hinge: of the terms above 0,
-    `similar` is the share λ - uᵀû, which may be negative, and `dissimilar` is u'ᵀû.
+    Pairs that need a negative of the table and have none are left out; without a pair the loss is a
+    zero that keeps a gradient path. `similar` is the share λ - uᵀû, and `dissimilar` is u'ᵀû.
 
     Raises:
         ValueError: the batch has no targets.

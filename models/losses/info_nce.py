@@ -6,7 +6,7 @@ loss, whose `scale` is 1/τ. A similar pair (l, r) costs
     -log( exp(s(l, r)/τ) / (exp(s(l, r)/τ) + Σ_j exp(s(l, j)/τ)) ),
 
 s being the cosine and τ the temperature. The j are all strings of the batch, of both columns, that
-are known to be apart from l: what shares an occupation with l, or may do so, is no negative.
+are known negatives of l: what shares an occupation with l, or may do so, is none.
 """
 
 from __future__ import annotations
@@ -45,15 +45,13 @@ def info_nce(
 ) -> Loss:
     """Return the mean over the pairs, and over both directions if `symmetric`; 0 or more.
 
-    Embeddings are of any norm. Without a pair the loss is 0, and so is the gradient. A pair whose
-    anchor has no negative costs -log 1 = 0, and counts in the mean. If all embeddings are equal a
-    pair costs log(1 + negatives), and the gradient is zero, as each cosine is at its maximum: this
-    is no minimum, but the loss cannot leave it by itself.
+    Embeddings are of any norm. Without a pair the loss and its gradient are 0. A pair whose anchor
+    has no negative costs 0 and counts in the mean. If all embeddings are equal the gradient is
+    zero, though this is no minimum. Other positives of an anchor are left out of a pair's
+    denominator.
 
-    Of several positives this loss takes each alone, the others being out of its denominator.
-
-    Of the terms, `similar` is the mean of -s/τ and below 0 where pairs are alike; `dissimilar` is
-    the mean logarithm of the denominators, the pair itself included.
+    `similar` is the mean of -s/τ; `dissimilar` is the mean logarithm of the denominators, the pair
+    itself included.
     """
     if not len(batch.left):
         return nothing(embeddings)
@@ -70,7 +68,7 @@ def info_nce(
 
 
 def _negatives(batch: PairBatch) -> Bool[Tensor, "batch batch"]:
-    """Mark what each string (row) is known to be apart from; a pair of the batch is none.
+    """Mark the known negatives of each string (row); a pair of the batch is none.
 
     Raises:
         ValueError: the pairs have scores, and so may not be similar.

@@ -4,9 +4,8 @@ A similar pair ⟨x1, x2⟩ costs max(0, δ - cos(x1, x2) + cos(x1, t1)), and th
 side of x2 with t2, where t1 and t2 are negatives out of the batch (A.1). The loss is the mean over
 these terms; the paper sums the two sides of a pair, which is twice as much.
 
-Its λ‖θ‖² is not here: it is the weight decay of the optimizer, in section `train`. And a negative
-is never one that shares an occupation, which the paper has to accept ("we may occasionally choose a
-phrase that is actually a true paraphrase").
+Its λ‖θ‖² is the weight decay of the optimizer, in section `train`. A negative never shares an
+occupation, which the paper has to accept.
 """
 
 from __future__ import annotations
@@ -51,9 +50,8 @@ def margin(
 ) -> Loss:
     """Return the loss of a batch, in [0, 2 + δ].
 
-    A side without a string that is known to be apart from it is left out; without any side left the
-    loss is a zero that keeps a gradient path. Pull and push are one hinge: of the terms above 0,
-    `similar` is the share δ - cos(x1, x2), which may be negative, and `dissimilar` is cos(x1, t1).
+    A side without a known negative is left out; without any side the loss is a zero that keeps a
+    gradient path. `similar` is the share δ - cos(x1, x2), and `dissimilar` is cos(x1, t1).
     """
     anchor = torch.cat([batch.left, batch.right])
     positive = torch.cat([batch.right, batch.left])

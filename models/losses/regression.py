@@ -46,21 +46,17 @@ def regression(
 ) -> Loss:
     """Return the mean of (prediction - score)² over all pairs, in [0, 1].
 
-    Its terms are the parts that come from `left` and `right`, scored or similar, and from
-    `dissimilar`; they add up to it. Without a pair the loss is 0, and so is the gradient.
-
-    If all embeddings are equal every prediction is 1, and the gradient is zero: the cosine is at
-    its maximum, and sign(0) = 0. Just beside that point ``exp_manhattan`` has a gradient of full
-    size, and ``cosine`` almost none; but ``exp_manhattan`` can hardly pull together what is many
-    units apart, for there it is as good as 0.
+    Its terms come from `left` and `right`, scored or similar, and from `dissimilar`. Without a
+    pair, or with all embeddings equal, the gradient is zero. ``exp_manhattan`` can hardly pull
+    together what is many units apart, for there it is as good as 0.
     """
     left, right = torch.cat([torch.stack([batch.left, batch.right], 1), batch.dissimilar]).T
     predicted = _predicted(embeddings[left], embeddings[right], settings)
-    wanted = torch.zeros_like(predicted)
-    wanted[: len(batch.left)] = 1 if batch.scores is None else batch.scores.to(wanted)
-    errors = (predicted - wanted).square() / len(wanted)
-    alike, negative_mask = errors[: len(batch.left)].sum(), errors[len(batch.left) :].sum()
-    return Loss(alike + negative_mask, alike, negative_mask)
+    scores = torch.zeros_like(predicted)
+    scores[: len(batch.left)] = 1 if batch.scores is None else batch.scores.to(scores)
+    errors = (predicted - scores).square() / len(scores)
+    pull, push = errors[: len(batch.left)].sum(), errors[len(batch.left) :].sum()
+    return Loss(pull + push, pull, push)
 
 
 def _predicted(

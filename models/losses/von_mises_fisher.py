@@ -45,10 +45,8 @@ def von_mises_fisher(
 ) -> Loss:
     """Return the loss of a batch, in nats, of either sign: the mean over pairs with a target.
 
-    `similar` is -ûᵀu, which pulls towards the target, and `dissimilar` is -log C_m(‖û‖) + λ1‖û‖,
-    which pushes from all directions at once by keeping the norm down. The gradient of a pair is
-    (A(κ) + λ1) û/κ - u, with A(κ) = I_(dim/2)(κ) / I_(dim/2 - 1)(κ) in [0, 1). With no target the
-    loss is a zero that keeps a gradient path.
+    `similar` is -ûᵀu, `dissimilar` is -log C_m(‖û‖) + λ1‖û‖, which keeps the norm down. Without a
+    target the loss is a zero that keeps a gradient path.
 
     Raises:
         ValueError: the batch has no targets, or the embeddings have less than 2 dimensions.

@@ -24,16 +24,11 @@ def calibration_error(
 ) -> float:
     """Return the debiased error, from 0 up; with few answers it can fall a little below 0.
 
-    Args:
-        confidence: from 0 to 1; one answer a bin at least.
-        right: which answers are.
-        seed: of the draws.
-
     Raises:
         ValueError: there are fewer answers than bins.
     """
     if len(confidence) < BINS:
-        raise ValueError(f"{len(confidence)} answers for {BINS} bins; ask more titles")
+        raise ValueError(f"{len(confidence)} answers for {BINS} bins; query more titles")
     order = np.argsort(confidence, kind="stable")
     bins = np.array_split(order, BINS)
     sizes = np.array([len(rows) for rows in bins])
@@ -44,15 +39,3 @@ def calibration_error(
     spread = np.sqrt(share * (1 - share) / sizes)
     drawn = np.random.default_rng(seed).normal(share, spread, (DRAWS, BINS))
     return 2 * error - float((np.abs(sure - drawn) @ weights).mean())
-
-
-def calibrated_value(
-    confidence: Float64[np.ndarray, " answer"], seed: int, draws: int = 50
-) -> float:
-    """Return the mean error of a perfectly calibrated model with these confidences."""
-    rng = np.random.default_rng(seed)
-    values = [
-        abs(calibration_error(confidence, rng.random(len(confidence)) < confidence, seed + number))
-        for number in range(draws)
-    ]
-    return float(np.mean(values))

@@ -1,9 +1,8 @@
 """Scores against gold: Pearson's r, Spearman's ρ, mean squared error, and all of them resampled.
 
-Bao et al. 2018 report r and MSE (equations 10 and 11; they print a sum for MSE, their figures are
-means), Wieting et al. 2016 ρ for words and r for sentences. Pairs are drawn with replacement, the
-measure is taken anew within each draw, ranks included (Efron and Tibshirani 1993, chapter 13). Two
-systems on the same pairs are compared on the same draws. Nothing is scaled here: for the mean
+Bao et al. 2018 report r and MSE (equations 10 and 11; they print a sum, their figures are means),
+Wieting et al. 2016 ρ for words and r for sentences. Pairs are drawn with replacement, the measure
+is taken anew within each draw, ranks included (Efron and Tibshirani 1993, chapter 13). For the mean
 squared error bring scores and gold to one range first.
 """
 
@@ -25,12 +24,10 @@ Measure = Literal["pearson", "spearman", "mean_squared_error"]
 def pearson(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]) -> float:
     """Return Pearson's r = Σ(x − x̄)(y − ȳ) / √(Σ(x − x̄)² · Σ(y − ȳ)²).
 
-    Range −1 to 1, higher is better; blind to the scale and offset of the scores. Chance level 0,
-    with a standard deviation of about 1 / √(pairs − 1).
+    Range −1 to 1, higher is better; chance level 0.
 
     Raises:
-        ValueError: lengths differ, a value is not finite, or all scores or all gold are equal
-            (one pair among it), which leaves r undefined.
+        ValueError: lengths differ, a value is not finite, or all scores or all gold are equal.
     """
     return _value("pearson", scores, gold)
 
@@ -38,8 +35,7 @@ def pearson(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]
 def spearman(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]) -> float:
     """Return Spearman's ρ: r of the ranks; equal values share the mean of their ranks.
 
-    Range −1 to 1, higher is better; blind to any increasing transformation of the scores. Chance
-    level 0, with a standard deviation of 1 / √(pairs − 1).
+    Range −1 to 1, higher is better; chance level 0.
 
     Raises:
         ValueError: as `pearson`.
@@ -52,8 +48,7 @@ def mean_squared_error(
 ) -> float:
     """Return the mean of (score − gold)², in the square of their unit.
 
-    Range 0 upwards, *lower* is better. Chance level: the variance of the gold, which the best
-    constant score, the mean of the gold, reaches.
+    Range 0 upwards, *lower* is better. Chance level: the variance of the gold.
 
     Raises:
         ValueError: lengths differ, there is no pair, or a value is not finite.
@@ -144,7 +139,7 @@ def _mean_squared_error(
 def _directions(values: Float[np.ndarray, "*draw pair"]) -> Float[np.ndarray, "*draw pair"]:
     """Return deviations from the mean as unit vectors; NaN where all values are equal.
 
-    They are brought to 0–1 first: then equal values are told exactly, and no square overflows.
+    They are brought to 0–1 first: then equal values are recognized exactly, and no square overflows.
     """
     low = values.min(axis=-1, keepdims=True)
     spread = values.max(axis=-1, keepdims=True) - low

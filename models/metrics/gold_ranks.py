@@ -46,9 +46,7 @@ def rank_gold(
 ) -> GoldRank:
     """Compare every occupation with the best-scored gold one of its query.
 
-    Args:
-        scores: higher is better; equal values are ties. ±inf is allowed.
-        gold: indices of occupations; −1 fills up, an index given twice counts once.
+    Higher scores are better, ±inf included; equal ones are ties. Gold −1 fills up.
 
     Raises:
         ValueError: a score is NaN, a query has no gold, or an index is no occupation.
@@ -92,8 +90,7 @@ def reciprocal_rank(rank: GoldRank) -> Float64[np.ndarray, " query"]:
 
     Range: above 0, to 1; higher is better. It is Σ_x P(x) / (better + x), where P(x) = C(tied − x,
     gold_tied − 1) / C(tied, gold_tied) is the probability that the first gold of the tied stands at
-    place x. Only positive terms are added, so thousands of ties lose no digits. Chance level over N
-    occupations with one gold: (1 + 1/2 + … + 1/N) / N.
+    place x. Chance level over N occupations with one gold: (1 + 1/2 + … + 1/N) / N.
     """
     triples = np.stack([rank.better, rank.tied, rank.gold_tied], axis=1)
     distinct, row = np.unique(triples, axis=0, return_inverse=True)

@@ -68,7 +68,7 @@ def paired_interval(
         ValueError: the lengths differ, there is no query, or a value is not finite.
     """
     if len(a) != len(b):
-        raise ValueError(f"{len(a)} and {len(b)} values are not paired: ask the same queries")
+        raise ValueError(f"{len(a)} and {len(b)} values are not paired: give both the same queries")
     return bootstrap_interval(a - b, draws, seed)
 
 
@@ -81,18 +81,11 @@ def non_inferior(
     """Judge the tests by Holm's step-down; H0 of each: its mean difference is −margin or less.
 
     A test's p-value is (1 + resampled means at or below −margin) / (draws + 1). From the smallest
-    p-value on, test i of m (from 0) is held against `TAIL` / (m − i); it passes at or below that,
-    and the first that does not ends the walk: it and all after it keep its level. The lower end is
-    the resampled mean of rank level · (draws + 1), so a test passes exactly if its lower end lies
-    above −margin, and with one test it is the lower end of the 95 % interval. The chance that any
-    verdict "passed" is wrong is `TAIL` or less; the ends of passed tests are not simultaneous
-    bounds beyond that verdict. With `margin` = 0 "passed" means better.
-
-    Args:
-        differences_by_test: challenger less champion per query; higher is better.
-        margin: how much worse is allowed, 0 or more, in the unit of the differences.
-        draws: resamples per test; at least one has to lie below the smallest level.
-        seed: of the draws, the same for every test (Holm holds under any dependence).
+    p-value on, test i of m (from 0) is held against `TAIL` / (m − i); the first that lies above it
+    ends the walk, and all after it keep its level. The lower end is the resampled mean of rank
+    level · (draws + 1), so a test passes exactly if its lower end lies above −margin. The chance
+    that any test passes wrongly is `TAIL` or less (Holm holds under any dependence). With
+    `margin` = 0 "passed" means better.
 
     Raises:
         ValueError: too few draws for the smallest level, or as `bootstrap_interval`.

@@ -39,7 +39,7 @@ class PairedShares:
             ValueError: the lengths differ, there is no query, or a value is not finite.
         """
         if len(first) != len(second) or not len(first):
-            raise ValueError(f"{len(first)} and {len(second)} values: ask both the same queries")
+            raise ValueError(f"{len(first)} and {len(second)} values: give both the same queries")
         differences = np.asarray(first, float) - np.asarray(second, float)
         if not np.isfinite(differences).all():
             raise ValueError("a value is not finite; give all")

@@ -2,7 +2,7 @@
 
 A list has every document in one order: by falling score, and of equal scores the later document
 first. With documents sorted by id that is trec_eval's rule, so the values are those of trec_eval
-and of ir-measures, which asks it, ties included. The house's own tables take the mean over all
+and of ir-measures, ties included. The project's own tables take the mean over all
 orders of the tied instead (`models/metrics/gold_ranks.py`); without ties both are the same.
 """
 
@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 
 def ranked(scores: Float[np.ndarray, "query document"]) -> Int64[np.ndarray, "query document"]:
-    """Return the documents of each query, best first.
-
-    Args:
-        scores: higher is better; of equal ones the document further to the right comes first.
+    """Return the documents of each query, best first; of equal scores the one further right.
 
     Raises:
         ValueError: a score is NaN.
@@ -53,12 +50,9 @@ class RelevantPlaces:
         gold: Int[np.ndarray, "query gold"],
         depth: int,
     ) -> RelevantPlaces:
-        """Look the relevant documents up.
+        """Look the `gold` documents up in the `order` of `ranked`; −1 fills up (`pad_gold`).
 
-        Args:
-            order: of `ranked`.
-            gold: distinct documents of each query; −1 fills up (`metrics.pad_gold`).
-            depth: a document below this place counts as not found.
+        A document below place `depth` counts as not found.
 
         Raises:
             ValueError: a query has no relevant document.
@@ -68,8 +62,8 @@ class RelevantPlaces:
             raise ValueError(f"query {(~is_gold.any(axis=1)).argmax()} has no relevant document")
         place = np.empty(order.shape)
         np.put_along_axis(place, order, np.arange(1.0, order.shape[1] + 1)[None], axis=1)
-        found = np.take_along_axis(place, np.maximum(gold, 0), axis=1)
-        places = np.where(is_gold & (found <= depth), found, np.inf)
+        own = np.take_along_axis(place, np.maximum(gold, 0), axis=1)
+        places = np.where(is_gold & (own <= depth), own, np.inf)
         return cls(np.sort(places, axis=1), is_gold.sum(axis=1))
 
     def average_precision(self) -> Float64[np.ndarray, " query"]:

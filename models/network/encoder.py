@@ -1,9 +1,8 @@
-"""What every encoder is: features of a batch of strings in, one vector a string out.
+"""The base of encoders: features of a batch of strings in, one vector a string out.
 
 An encoder is one file of `models/encoders/`, whose name is its kind, with a frozen dataclass of its
-settings and a subclass of `Encoder` bound to the name `ENCODER`. It says which units of a string it
-reads (`units`); the featurizer is fitted from that. `forward` gives the head's own output: losses
-and `models/network/embedding.py` bring it to unit norm where cosine similarity is asked for.
+settings and a subclass of `Encoder` bound to the name `ENCODER`. The featurizer is fitted to its
+`units`. Losses and `models/network/embedding.py` bring the output of `forward` to unit norm.
 """
 
 from __future__ import annotations
@@ -51,11 +50,7 @@ class Encoder(nn.Module, ABC):
         return dim
 
     def unit_vectors(self) -> Float[Tensor, "unit dim"] | None:
-        """Return the vector that each unit of the vocabulary adds to an embedding, in its order.
-
-        A view of the weights. None where a string's embedding is not made of such vectors, which is
-        the rule.
-        """
+        """Return a view of the vectors that the vocabulary's units add to an embedding, or None."""
         return None
 
     @staticmethod
@@ -67,18 +62,13 @@ class Encoder(nn.Module, ABC):
         """
         raise ValueError(
             "this encoder has no vectors of whole words to begin at: choose another in "
-            "train.encoder.kind (docs/DESIGN.md, The teacher)"
+            "train.encoder.kind (docs/design/training.md, The teacher)"
         )
 
     def start_at(
         self, units: Int[Tensor, " unit"], vectors: Float[Tensor, "unit dim"], spread: float
     ) -> None:
-        """Draw all units' vectors anew, uniform in ±`spread`, and add `vectors` to some of them.
-
-        Args:
-            units: places in the vocabulary, each once.
-            vectors: as many.
-            spread: above 0.
+        """Draw all units' vectors anew, uniform in ±`spread` > 0, and add `vectors` to `units`.
 
         Raises:
             ValueError: no unit has a vector of its own (`unit_vectors`).

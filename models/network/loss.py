@@ -1,4 +1,4 @@
-"""What every loss is: a function of embeddings and of the ids that say who belongs to whom.
+"""The base of losses: functions of embeddings and of the ids that say who belongs to whom.
 
 A loss is one file of `models/losses/`, whose name is its kind, with a frozen dataclass of its
 settings, a subclass of `LossSettings`, bound to the name `SETTINGS`, and a function bound to
@@ -91,13 +91,7 @@ def nothing(embeddings: Float[Tensor, "batch dim"]) -> Loss:
 
 
 def hinge(near: Float[Tensor, "*pair"], far: Float[Tensor, "*pair"], margin: float) -> Loss:
-    """Return the mean of max(0, margin - near + far); of the terms above 0, margin - near pulls.
-
-    Args:
-        near: similarity to what is to be met; the pulling share may be negative.
-        far: similarity to the negative: the pushing share.
-        margin: by how much `near` is to be the larger.
-    """
+    """Return the mean of max(0, margin - near + far); of the terms above 0, margin - near pulls."""
     active = margin - near + far > 0
     similar, dissimilar = (active * (margin - near)).mean(), (active * far).mean()
     return Loss(similar + dissimilar, similar, dissimilar)

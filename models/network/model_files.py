@@ -41,12 +41,7 @@ def save_shape(folder: Path, featurizer: Featurizer, settings: Any) -> None:  # 
 def load_model(
     folder: Path, which: Literal["weights", "initial"] = "weights"
 ) -> tuple[Featurizer, Encoder]:
-    """Return the featurizer and the encoder, on the CPU and in evaluation mode.
-
-    Args:
-        folder: as written by `save_model`.
-        which: the trained weights, or those of step 0.
-    """
+    """Return featurizer and encoder, trained or of step 0, on the CPU and in evaluation mode."""
     featurizer = Featurizer.from_values(_json(folder / "featurizer.json"))
     encoder = make_encoder(encoder_settings(_json(folder / "encoder.json")), featurizer)
     encoder.load_state_dict(load_file(folder / f"{which}.safetensors"))

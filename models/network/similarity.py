@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 def cosine(
     left: Float[Tensor, "*pair dim"], right: Float[Tensor, "*pair dim"]
 ) -> Float[Tensor, "*pair"]:
-    """Return the cosine of the angle between two embeddings, in [-1, 1]; 1: the same direction.
-
-    With a vector of zeros it is 0. Where the two directions are equal it is at its maximum, so its
-    gradient is zero there.
-    """
+    """Return the cosine of two embeddings, in [-1, 1]; 0 with a vector of zeros."""
     return (unit(left) * unit(right)).sum(-1)
 
 
@@ -35,9 +31,5 @@ def cosine_matrix(embeddings: Float[Tensor, "batch dim"]) -> Float[Tensor, "batc
 def exp_manhattan(
     left: Float[Tensor, "*pair dim"], right: Float[Tensor, "*pair dim"]
 ) -> Float[Tensor, "*pair"]:
-    """Return g = exp(-‖a - b‖₁), in [0, 1]; 1: equal embeddings; 0: far apart.
-
-    Its gradient by a is -g·sign(a - b): it vanishes far apart, where g does, has its full size
-    close by, and is zero again where a = b, as sign(0) = 0.
-    """
+    """Return g = exp(-‖a - b‖₁), in [0, 1]; its gradient by a is -g·sign(a - b)."""
     return (left - right).abs().sum(-1).neg().exp()

@@ -1,4 +1,4 @@
-"""Raw titles read: cleaned, or a reason why there is nothing to read."""
+"""Raw titles validated: cleaned, or the reason why the model abstains."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ NO_LETTERS = "no letters"
 UNKNOWN_LETTERS = "unknown letters"
 """No letter of it was seen in training, for example another script."""
 NOT_A_JOB_TITLE = "not a job title"
-"""Reads less like a job title than nearly all inputs do (`models/ranking/ood_score.py`), or people
-said so."""
+"""Its out-of-domain score (`OodScore`) is above the threshold, or people said so."""
 UNSURE = "low confidence"
-"""Below the confidence that was asked for."""
+"""Its confidence is below `min_confidence`."""
 
 
 class ValidatedTitle(NamedTuple):
@@ -38,7 +37,7 @@ class ValidatedTitle(NamedTuple):
 
 @dataclass(frozen=True)
 class InputValidator:
-    """What a model can read.
+    """Cleans raw titles, or refuses those that a model cannot read.
 
     Attributes:
         letters: seen in training.

@@ -1,4 +1,4 @@
-"""What a block of titles found, as columns of their answers."""
+"""The hits of a block of titles as columns of their answers."""
 
 from __future__ import annotations
 
@@ -17,20 +17,16 @@ if TYPE_CHECKING:
 def answer_columns(
     hits: Hits, taxonomy_labels: TaxonomyLabels, params: PredictParams, near: float
 ) -> dict[str, Any]:
-    """Return the columns that need no calibration.
+    """Return the columns that need no calibration, of hits with two occupations if there are two.
 
-    Args:
-        hits: two occupations each at least, if there are two.
-        taxonomy_labels: of the index that was searched.
-        wanted: by who asked.
-        near: a second occupation whose score lacks no more is told from the first by words.
+    Distinguishing words stand where the second occupation scores less by `near` at most.
     """
     best = hits.occupations
     scores = np.take_along_axis(hits.scores, best, axis=1).astype(float)
     margins = scores[:, 0] - scores[:, 1] if scores.shape[1] > 1 else np.full(len(scores), np.nan)
     top = slice(params.top_k)
     written = taxonomy_labels.written(best, hits.titles)
-    own, rival = taxonomy_labels.differences(best, hits.titles, margins <= near)
+    words, runner_up = taxonomy_labels.differences(best, hits.titles, margins <= near)
     return {
         "abstained": False,
         "occupation_id": taxonomy_labels.occupations[best[:, 0]],
@@ -42,8 +38,8 @@ def answer_columns(
         "matched_title": written[:, 0],
         "score": scores[:, 0],
         "score_margin": margins,
-        "distinguishing_words": own,
-        "runner_up_words": rival,
+        "distinguishing_words": words,
+        "runner_up_words": runner_up,
         "top_occupation_ids": taxonomy_labels.occupations[best[:, top]].tolist(),
         "top_titles": written[:, top].tolist(),
         "top_scores": scores[:, top].tolist(),
@@ -58,8 +54,8 @@ def confidence_columns(
 ) -> dict[str, Any]:
     """Return the columns of confidence, `sure` at each level, the occupation last."""
     codes = taxonomy_labels.codes[hits.occupations[:, 0]]
-    shown = [
-        code_depth[: len(own)][: params.code_depth or None]
-        for code_depth, own in zip(sure.tolist(), codes, strict=True)
+    of_codes = [
+        levels[: len(own)][: params.code_depth or None]
+        for levels, own in zip(sure.tolist(), codes, strict=True)
     ]
-    return {"confidence": sure[:, -1], "code_confidences": shown}
+    return {"confidence": sure[:, -1], "code_confidences": of_codes}

@@ -1,7 +1,7 @@
-"""What a normalizer says to raw titles; the columns of the registered model are declared here.
+"""The answers of a normalizer; the columns of the registered model are declared here.
 
 Name, type and meaning of a column stand in `Answer` alone: the served frame, MLflow's signature and
-the README's table follow from it (`columns`). `Answers` holds many of them column by column.
+the reference page follow from it (`columns`). `Answers` holds many of them column by column.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""Titles that people or the taxonomy itself say of which occupation they are.
+"""Exact matches: titles whose occupation people or the taxonomy itself give.
 
-A soft score adds up over aliases, so that a neighbour with many close ones may outdo the one
-occupation that has the very title. What people said of a title holds first, whatever its spelling:
-corrections are at work at once, without training, and as sure as an own alias. Else, of the
-occupations whose label a title is, or of those with such an alias, the one that scores best ranks
-first, with the best score of all at least; nothing else changes. No query of any test is a title of
-the index that it is asked of, and evaluation and gate have no look-up.
+A soft score adds up over aliases, so a neighbour with many close ones may outdo the occupation that
+has the very title. Overrides by people come first, whatever the spelling. Else, of the occupations
+with this title as label, or else as alias, the best-scoring one ranks first, with the best score of
+all at least. Evaluation and gate have no exact match; no query of a test is a title of its index.
 """
 
 from __future__ import annotations
@@ -30,13 +28,13 @@ SAME = 1.0
 
 @dataclass(frozen=True)
 class ExactMatch:
-    """Whose a title is.
+    """Puts the owner of a known title first.
 
     Attributes:
         index: of all aliases.
         labels: of its occupations, cleaned, in their order.
         owners: of each title that is looked up, the occupations that may be its answer.
-        told: of normalized titles, the occupation that people gave; None: it is no job title.
+        overrides: of normalized titles, the occupation that people gave; None: no job title.
     """
 
     index: AliasIndex
@@ -48,13 +46,7 @@ class ExactMatch:
     def of(
         cls, index: AliasIndex, labels: Sequence[str], overrides: Mapping[str, str | None]
     ) -> Self:
-        """Look up the titles of an index.
-
-        Args:
-            index: of all aliases.
-            labels: of its occupations, cleaned, in their order.
-            told: of normalized titles, the occupation_id; one that the index lacks says nothing.
-        """
+        """Look up the titles of an index; an override by an unknown occupation_id is dropped."""
         owners = {
             title: [name for name in own if labels[name] == title] or own
             for title, own in owners_of_titles(index).items()
@@ -69,34 +61,28 @@ class ExactMatch:
         return bool(self.overrides) and self.overrides.get(normalize_title(title), 0) is None
 
     def __call__(self, titles: Sequence[str], hits: Hits) -> Bool[np.ndarray, " query"]:
-        """Rank the owner of each title first; the hits are changed in place.
-
-        Args:
-            titles: cleaned.
-            hits: of a search of the index.
-
-        Returns:
-            which titles people have said so of.
-        """
-        said = np.zeros(len(titles), bool)
+        """Rank the owner of each cleaned title first, in place; return which have an override."""
+        overridden = np.zeros(len(titles), bool)
         for row, title in enumerate(titles):
-            overrides = self.overrides.get(normalize_title(title)) if self.overrides else None
-            own = self.owners.get(title) if overrides is None else [overrides]
+            override = self.overrides.get(normalize_title(title)) if self.overrides else None
+            own = self.owners.get(title) if override is None else [override]
             if own is None:
                 continue
-            said[row] = overrides is not None
+            overridden[row] = override is not None
             scores, best = hits.scores[row], hits.occupations[row]
             owner = own[int(scores[own].argmax())]
-            scores[owner] = max(scores[owner], scores[best[0]], *([SAME] if said[row] else []))
+            scores[owner] = max(
+                scores[owner], scores[best[0]], *([SAME] if overridden[row] else [])
+            )
             if owner != best[0]:
                 self._put_first(row, hits, owner, title)
-        return said
+        return overridden
 
     def _put_first(self, row: int, hits: Hits, owner: int, title: str) -> None:
         """Rank an occupation first, by the title itself or, where it is no alias, its label."""
         best, closest = hits.occupations[row], hits.titles[row]
-        found = np.flatnonzero(best == owner)
-        end = found[0] if len(found) else len(best) - 1
+        places = np.flatnonzero(best == owner)
+        end = places[0] if len(places) else len(best) - 1
         alias = title if owner in self.owners.get(title, ()) else self.labels[owner]
         best[: end + 1] = owner, *best[:end]
         closest[: end + 1] = bisect_left(self.index.titles, alias), *closest[:end]

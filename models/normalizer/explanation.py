@@ -33,7 +33,7 @@ class Explanation(NamedTuple):
     Attributes:
         answer: of the title, the first two occupations in its lists if there are two.
         parts: its words in their order; none in an abstention.
-        runner_up_label: preferred title of the second occupation, the nearest one that was not chosen.
+        runner_up_label: preferred title of the second occupation.
         why: all of it in a sentence.
     """
 
@@ -54,7 +54,7 @@ def explain(normalizer: Normalizer, raw_title: object) -> Explanation:
     if answer.abstained:
         return Explanation(answer, [], None, f"no answer: {answer.reason}")
     title = normalizer.validator(raw_title).title
-    places = [found.span() for found in WORDS.finditer(title)] or [(0, len(title))]
+    places = [match.span() for match in WORDS.finditer(title)] or [(0, len(title))]
     less = [" ".join((title[:start] + title[end:]).split()) for start, end in places]
     codes = [normalizer.index.occupations.index(name) for name in answer.top_occupation_ids]
     whole = normalizer.search([title], 1).scores[0, codes]
@@ -76,9 +76,9 @@ def _scores(
 ) -> Float[np.ndarray, "title occupation"]:
     """Return the scores of some occupations; of an empty title they are 0."""
     scores = np.zeros((len(titles), len(codes)))
-    asked = [row for row, title in enumerate(titles) if title]
-    if asked:
-        scores[asked] = normalizer.search([titles[row] for row in asked], 1).scores[:, codes]
+    rows = [row for row, title in enumerate(titles) if title]
+    if rows:
+        scores[rows] = normalizer.search([titles[row] for row in rows], 1).scores[:, codes]
     return scores
 
 

@@ -1,8 +1,8 @@
 """The normalizer: raw titles in, one answer or abstention each out; numpy alone.
 
-It is put into the file that consumers load (`tasks/release/model_package/serving_file.py`), and what the gate
-judges is this class in a loaded model. Without a calibration confidence is null with the reason
-`uncalibrated`: a score is never one.
+The file that consumers load contains it (`tasks/release/model_package/serving_file.py`); the gate
+judges this class in a loaded model. Without a calibration, confidence is null and the reason is
+`uncalibrated`.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class Normalizer:
     """Everything that answers.
 
     Attributes:
-        featurizer: of the network; says what was cut and which letters are known.
+        featurizer: of the network; knows its letters and which titles are truncated.
         embed: cleaned titles to embeddings of unit norm.
         aliases: columns `occupation_id, title` (cleaned), `written` (as the taxonomy has it) and
             `split`, a row a title and occupation.
         occupations: columns `occupation_id, occupation_label, codes, crosswalk_codes, bias`.
         exemplars: columns `title, occupation_id, weight` (`models/ranking/evidence.py`).
-        told: columns `normalized, occupation_id`: what people said of titles; None: no job title.
+        overrides: columns `normalized, occupation_id`, by people; None: no job title.
         embeddings: of the titles of `index`, in its order, and then of the exemplars in theirs.
         rule: how occupations score.
         calibration: of the confidence, if there is one.
@@ -80,7 +80,7 @@ class Normalizer:
 
     @cached_property
     def search(self) -> Search:
-        """All of `index`, asked with cleaned titles."""
+        """Search all of `index` with cleaned titles."""
         return self._search(self.index, self.embeddings)
 
     @cached_property
@@ -129,11 +129,11 @@ class Normalizer:
             raw_titles: values of any type; what is no text gets an abstention.
             top_k: length of the lists; None is the model's own.
             min_confidence: below it the model abstains; None or 0 asks for nothing.
-            levels: how many of `codes` are wanted, and the last of them is what has to be sure
-                enough; None or 0 wants all, and the occupation itself.
+            code_depth: how many of `codes` to return; `min_confidence` then applies to the last of
+                them. None or 0: all of them, and the occupation itself.
 
         Raises:
-            ValueError: nothing can be meant by one of these (`models/normalizer/predict_params.py`).
+            ValueError: a parameter is out of range (`models/normalizer/predict_params.py`).
         """
         params = PredictParams.of(
             self.top_k if top_k is None else top_k,
@@ -142,18 +142,18 @@ class Normalizer:
             len(self.hierarchy) - 1,
             calibrated=self.calibration is not None,
         )
-        readings = [self.validator(raw_title) for raw_title in raw_titles]
-        answers = Answers.abstaining([reading.reason for reading in readings])
-        rows = [row for row, reading in enumerate(readings) if reading.reason is None]
-        titles = [readings[row].title for row in rows]
+        validated = [self.validator(raw_title) for raw_title in raw_titles]
+        answers = Answers.abstaining([title.reason for title in validated])
+        rows = [row for row, title in enumerate(validated) if title.reason is None]
+        titles = [validated[row].title for row in rows]
         answers.put(np.arange(len(answers)), **self.versions)
         words = [self.qualifiers(str(raw_titles[row])) for row in rows]
         answers.put(np.array(rows, int), **{kind: [one[kind] for one in words] for kind in KINDS})
         depth = max(params.top_k, 2)
         search = self.two_stage_search if self.two_stage_search and depth <= DEPTH else self.search
         for place, hits in search.blocks(titles, depth):
-            said = self.exact_match(titles[place], hits)
-            self._answer(answers, np.array(rows[place]), titles[place], hits, said, params)
+            overridden = self.exact_match(titles[place], hits)
+            self._answer(answers, np.array(rows[place]), titles[place], hits, overridden, params)
         return answers
 
     def _answer(
@@ -162,37 +162,38 @@ class Normalizer:
         rows: Int[np.ndarray, " query"],
         titles: list[str],
         hits: Hits,
-        said: Bool[np.ndarray, " query"],
+        overridden: Bool[np.ndarray, " query"],
         params: PredictParams,
     ) -> None:
-        """Write what a block of readable titles found; what people `said` is given, sure or not."""
+        """Write the answers to a block of titles; an override is given, confident or not."""
         sure = self.confidences(hits)
-        given = np.ones(len(rows), bool)
+        answered = np.ones(len(rows), bool)
         if sure is not None:
-            given = said | (sure[:, params.code_depth - 1] >= params.min_confidence)
-            unlike = ~said & self._unlike_titles(titles, hits)
+            answered = overridden | (sure[:, params.code_depth - 1] >= params.min_confidence)
+            ood = ~overridden & self._out_of_domain(titles, hits)
             codes = self.taxonomy_labels.confident_codes(
                 sure, hits.occupations[:, 0], params.confident_from
             )
-            answers.put(rows[~unlike], best_confident_code=codes[~unlike])
-            answers.put(rows[~given], reason=UNSURE)
-            answers.put(rows[unlike], reason=NOT_A_JOB_TITLE)
-            given &= ~unlike
-        found = Hits(*(part[given] for part in hits))
+            answers.put(rows[~ood], best_confident_code=codes[~ood])
+            answers.put(rows[~answered], reason=UNSURE)
+            answers.put(rows[ood], reason=NOT_A_JOB_TITLE)
+            answered &= ~ood
+        kept_hits = Hits(*(column[answered] for column in hits))
         truncated = self._truncated(
-            [title for title, kept in zip(titles, given, strict=True) if kept]
+            [title for title, kept in zip(titles, answered, strict=True) if kept]
         )
         near = RUNNER_UP * (self.calibration or self.rule).temperature
         answers.put(
-            rows[given],
+            rows[answered],
             truncated=truncated,
-            **answer_columns(found, self.taxonomy_labels, params, near),
+            **answer_columns(kept_hits, self.taxonomy_labels, params, near),
         )
         if sure is None:
             answers.put(rows, reason=UNCALIBRATED)
         else:
             answers.put(
-                rows[given], **confidence_columns(found, sure[given], self.taxonomy_labels, params)
+                rows[answered],
+                **confidence_columns(kept_hits, sure[answered], self.taxonomy_labels, params),
             )
 
     def confidences(self, hits: Hits) -> Float64[np.ndarray, "query level"] | None:
@@ -203,13 +204,10 @@ class Normalizer:
         shares = self.hierarchy.shares(chances, hits.occupations[:, 0])
         return self.calibration(shares)
 
-    def _unlike_titles(self, titles: list[str], hits: Hits) -> Bool[np.ndarray, " query"]:
-        """Say which read like no job title."""
+    def _out_of_domain(self, titles: list[str], hits: Hits) -> Bool[np.ndarray, " query"]:
+        """Mark the titles that read like no job title."""
         assert self.calibration is not None
-        unlike: Bool[np.ndarray, " query"] = (
-            self.search.ood_score(titles, hits.closest) < self.calibration.ood_threshold
-        )
-        return unlike
+        return self.search.ood_score(titles, hits.closest) > self.calibration.ood_threshold
 
     def _truncated(self, titles: list[str]) -> Bool[np.ndarray, " query"]:
         """Say which are longer than the network reads; a unit has one character at least."""

@@ -1,4 +1,4 @@
-"""What a caller asks of the answers, and what cannot be meant."""
+"""The parameters of a call to `predict`, checked."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ EVEN = 0.5
 
 @dataclass(frozen=True)
 class PredictParams:
-    """Params of a call, checked.
+    """Checked parameters of a call.
 
     Attributes:
         top_k: answers to a title.
         min_confidence: below it there is none.
-        levels: how many codes of the hierarchy; 0 is all, and the occupation.
+        code_depth: how many codes of the hierarchy; 0 is all, and the occupation.
     """
 
     top_k: int
@@ -35,14 +35,7 @@ class PredictParams:
         *,
         calibrated: bool,
     ) -> Self:
-        """Check what was asked of a model.
-
-        Args:
-            top_k: from 1 to `MOST`.
-            min_confidence: a chance, 0 or more only of a model that is calibrated.
-            levels: from 0 to `depth`.
-            depth: of the taxonomy's hierarchy.
-            calibrated: whether there is a confidence to compare.
+        """Check the parameters of a call to a model whose hierarchy has `depth` levels.
 
         Raises:
             ValueError: with the value, what it may be, and what to do.
@@ -59,8 +52,8 @@ class PredictParams:
             level = _whole("code_depth", code_depth)
         if not 0 <= level <= depth:
             raise ValueError(
-                f"levels = {level}; this taxonomy has {depth} above its occupations: from 0 (all) "
-                f"to {depth}"
+                f"code_depth = {level}; this taxonomy has {depth} levels above its occupations: "
+                f"from 0 (all) to {depth}"
             )
         return cls(answers, least, level)
 

@@ -1,8 +1,8 @@
-"""Words of a title that say no occupation: seniority, contract, place; kept apart, never dropped.
+"""Words of a title besides its occupation: seniority, contract, place; reported, never dropped.
 
-They are looked for in the raw title, as spelled, since capitals tell "Reading" from "reading". The
-title is taken into tokens, words and numbers; of the phrases that begin at a token the longest one
-is meant, and the search goes on behind it.
+They are searched in the raw title, since capitals tell "Reading" from "reading". The title is split
+into words and numbers; of the phrases that begin at a token the longest one counts, and the search
+goes on behind it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TOKENS = re.compile(r"[£$€¥]\s?\d[\d.,:/-]*|\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:[
 
 @dataclass(frozen=True)
 class Qualifiers:
-    """What a title may say besides its occupation.
+    """Finds the qualifiers of a title.
 
     Attributes:
         phrases: of each kind (`KINDS` and `NEITHER`). One with a capital has to have it in the
@@ -37,7 +37,7 @@ class Qualifiers:
 
     def __call__(self, raw_title: str) -> dict[str, list[str]]:
         """Return what the title says of each of `KINDS`, as spelled, in its order."""
-        tokens = [(*found.span(), found.group()) for found in TOKENS.finditer(raw_title)]
+        tokens = [(*match.span(), match.group()) for match in TOKENS.finditer(raw_title)]
         folded = [_compared(text) for _, _, text in tokens]
         spans: list[tuple[str, int, int]] = []
         place = 0
@@ -67,11 +67,11 @@ class Qualifiers:
     @cached_property
     def _known(self) -> dict[str, tuple[str, str]]:
         """Tokens of each phrase to its kind and the phrase; the first kind has it."""
-        found: dict[str, tuple[str, str]] = {}
+        known: dict[str, tuple[str, str]] = {}
         for kind in (NEITHER, *KINDS):
             for phrase in self.phrases.get(kind, ()):
-                found.setdefault(" ".join(tokens_of(phrase)), (kind, phrase))
-        return found
+                known.setdefault(" ".join(tokens_of(phrase)), (kind, phrase))
+        return known
 
     @cached_property
     def _lengths(self) -> dict[str, int]:
@@ -93,7 +93,7 @@ def read_phrases(file: Path) -> dict[str, list[str]]:
 
 
 def check_phrases(file: Path) -> None:
-    """Refuse a table of phrases that is not meant so.
+    """Check a table of phrases.
 
     Raises:
         ValueError: a column is missing, a kind is unknown, or a phrase is empty or stands twice;

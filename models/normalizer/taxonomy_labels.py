@@ -1,4 +1,4 @@
-"""The taxonomy's own words for what an index numbers: ids, labels, codes, spellings of titles."""
+"""The taxonomy's ids, labels, codes and spellings of what an index numbers."""
 
 from __future__ import annotations
 
@@ -91,14 +91,14 @@ class TaxonomyLabels:
     ) -> Shaped[np.ndarray, " query"]:
         """Return the narrowest code of each answer, or its id, that is sure enough; or None."""
         depth = sure.shape[1] - 1
-        found = _texts([None] * len(answers))
+        confident = _texts([None] * len(answers))
         for row, level in enumerate((sure >= least).sum(axis=1).tolist()):
             own = self.codes[answers[row]]
             if level > depth:
-                found[row] = self.occupations[answers[row]]
+                confident[row] = self.occupations[answers[row]]
             elif level and own:
-                found[row] = own[min(level, len(own)) - 1]
-        return found
+                confident[row] = own[min(level, len(own)) - 1]
+        return confident
 
     def differences(
         self,
@@ -106,19 +106,20 @@ class TaxonomyLabels:
         titles: Int[np.ndarray, "query k"],
         close: Bool[np.ndarray, " query"],
     ) -> tuple[list[list[str]], list[list[str]]]:
-        """Return the words that tell the first occupation from the second, and back.
+        """Return the distinguishing words of the first occupation and of the second.
 
         They are of the closest aliases, or of the labels where both have the same alias; rows that
         are not `close` have none.
         """
         own: list[list[str]] = [[] for _ in close]
-        rival: list[list[str]] = [[] for _ in close]
+        runner_up: list[list[str]] = [[] for _ in close]
         for row in np.flatnonzero(close).tolist():
             first, second = self.labels[occupations[row, :2]]
             if titles[row, 0] != titles[row, 1]:
                 first, second = self.written(occupations[row, :2], titles[row, :2])
-            own[row], rival[row] = _distinguishing(first, second), _distinguishing(second, first)
-        return own, rival
+            own[row] = _distinguishing(first, second)
+            runner_up[row] = _distinguishing(second, first)
+        return own, runner_up
 
 
 def _distinguishing(one: str, other: str) -> list[str]:

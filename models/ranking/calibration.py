@@ -65,13 +65,13 @@ class Levels:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What makes a confidence of chances.
+    """Turns chances into confidences.
 
     Attributes:
         temperature: of the softmax over the scores.
         offsets: a of each level.
         slopes: b of each level.
-        familiar: what is less familiar (`models/ranking/ood_score.py`) is no job title.
+        ood_threshold: a title whose `OodScore` is higher is no job title.
     """
 
     temperature: float

@@ -1,4 +1,4 @@
-"""What inputs say of occupations beside the taxonomy: how common each one is, and exemplars.
+"""Evidence on occupations from inputs: how common each one is, and exemplars.
 
 An occupation is as likely as its aliases are close, times its chance among inputs; an exemplar, an
 input whose occupation people gave or the network guesses, is one more alias of it. With the score s
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from models.ranking.index import AliasIndex
+from models.ranking.occupation_scores import exp_below
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Float32, Int64
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is added to the scores of the occupations of an index.
+    """The bias and the exemplars of the occupations of an index.
 
     Attributes:
         titles: distinct cleaned exemplars, sorted; their similarities follow those of the index.
@@ -87,18 +88,13 @@ class Evidence:
         scores: Float[np.ndarray, "query occupation"],
         closeness: Float32[np.ndarray, "query exemplar"],
     ) -> Float[np.ndarray, "query occupation"]:
-        """Return s' of every occupation.
-
-        Args:
-            scores: of the aliases.
-            closeness: similarity to each of `titles`.
-        """
+        """Return s' of every occupation from its aliases' score and all exemplars' similarities."""
         biased: Float[np.ndarray, "query occupation"] = scores + self.bias
         if not len(self.exemplars):
             return biased
         t = self.temperature
-        nearest = closeness.max(axis=1, keepdims=True)  # taken out, so that nothing overflows
-        votes = np.exp((closeness - nearest) / t)[:, self.exemplars] * self.weights
+        nearest = closeness.max(axis=1, keepdims=True)
+        votes = exp_below(nearest, closeness.copy("K"), t)[:, self.exemplars] * self.weights
         total = np.add.reduceat(votes, self.starts, axis=1)
         with np.errstate(divide="ignore"):  # an exemplar too far away to count adds exp(-inf)
             mass = t * np.log(total) + nearest
@@ -110,6 +106,6 @@ def posterior(
     scores: Float[np.ndarray, "query occupation"], temperature: float
 ) -> Float[np.ndarray, "query occupation"]:
     """Return the chances of the occupations that the scores speak of: softmax(s/t)."""
-    powers = np.exp((scores - scores.max(axis=1, keepdims=True)) / temperature)
+    powers = exp_below(scores.max(axis=1, keepdims=True), scores.copy("K"), temperature)
     chances: Float[np.ndarray, "query occupation"] = powers / powers.sum(axis=1, keepdims=True)
     return chances

@@ -1,4 +1,4 @@
-"""What every system answers from: the distinct titles of a taxonomy and their occupations.
+"""The index of every system: the distinct titles of a taxonomy and their occupations.
 
 A title of several occupations stands once; its memberships are listed.
 """
@@ -15,7 +15,7 @@ from models.ranking.occupation_scores import Memberships
 
 @dataclass(frozen=True)
 class AliasIndex:
-    """What a block of similarities is read with; a code is a place in one of the lists.
+    """Titles, occupations and which belongs to which; a code is a place in one of the lists.
 
     Attributes:
         titles: distinct cleaned titles, sorted by code points.

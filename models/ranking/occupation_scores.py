@@ -82,20 +82,33 @@ def best_scores(
 def soft_scores(
     similarities: Float[np.ndarray, "query title"], memberships: Memberships, temperature: float
 ) -> Float[np.ndarray, "query occupation"]:
-    """t·log Σ exp(s/t) − ½·t·log n over the n aliases of each occupation.
+    """Return t·log Σ exp(s/t) − ½·t·log n over the n aliases of each occupation.
 
     It lies between best − ½·t·log n and best + ½·t·log n; with one alias, or as t → 0, it is the
-    best one. The best is taken out of the exponent, so no similarity overflows.
+    best one.
     """
     members = np.take(similarities, memberships.titles, axis=1)
     best = _reduce(np.maximum, members, memberships)
-    members -= np.repeat(best, memberships.sizes, axis=1)
-    members /= temperature
-    np.exp(members, out=members)
+    exp_below(np.repeat(best, memberships.sizes, axis=1), members, temperature)
     total = _reduce(np.add, members, memberships)
     size_term = 0.5 * np.log(memberships.sizes).astype(total.dtype)
     scores: Float[np.ndarray, "query occupation"] = best + temperature * (np.log(total) - size_term)
     return scores
+
+
+def exp_below(
+    best: Float[np.ndarray, "#row #column"],
+    values: Float[np.ndarray, "row column"],
+    temperature: float,
+) -> Float[np.ndarray, "row column"]:
+    """Overwrite `values` x by exp((x − best)/t), which cannot overflow, and return them.
+
+    Every soft score sums these powers and adds t·log of the sum to the best.
+    """
+    values -= best
+    values /= temperature
+    np.exp(values, out=values)
+    return values
 
 
 def best_titles(
@@ -104,7 +117,7 @@ def best_titles(
     query_index: Int[np.ndarray, " answer"],
     occupation_index: Int[np.ndarray, " answer"],
 ) -> Int64[np.ndarray, " answer"]:
-    """The closest title of each asked (query, occupation); of equal ones the lowest index."""
+    """The closest title of each queried (query, occupation); of equal ones the lowest index."""
     sizes = memberships.sizes[occupation_index]
     starts = np.cumsum(sizes) - sizes
     member = np.arange(sizes.sum()) + np.repeat(

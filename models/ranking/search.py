@@ -1,7 +1,7 @@
 """Cleaned titles looked up in an index: the one way from similarities to ranked occupations.
 
-Evaluation, gate, score and the registered model search with this module; they differ in where
-the similarities come from.
+Evaluation, gate, simulated feedback and the registered model search with this module; they differ
+in where the similarities come from.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TITLES_AT_ONCE = 256
 
 
 class Hits(NamedTuple):
-    """What a block of titles found.
+    """The results of a block of titles.
 
     Attributes:
         scores: of all occupations.
@@ -75,7 +75,7 @@ class Search:
 
     @cached_property
     def ood_score(self) -> OodScore:
-        """Says of titles, and how close each is to any, how much they read like a job title."""
+        """Says of titles, and how close each is to any, how little they read like a job title."""
         return OodScore.of(self.index.titles)
 
     def blocks(self, titles: Sequence[str], depth: int) -> Iterator[tuple[slice, Hits]]:
@@ -83,3 +83,26 @@ class Search:
         for start in range(0, len(titles), TITLES_AT_ONCE):
             place = slice(start, min(start + TITLES_AT_ONCE, len(titles)))
             yield place, self(titles[place], depth)
+
+
+def nearest_titles(
+    titles: Sequence[str],
+    embed: Callable[[Sequence[str]], Float32[np.ndarray, "title dim"]],
+    others: Float32[np.ndarray, "other dim"],
+    k: int,
+) -> Iterator[tuple[int, int, int, float]]:
+    """Yield row, rank (from 1), place in `others` and cosine of each title's `k` closest others.
+
+    Equal ones stand in their own order; all are given if there are fewer.
+
+    Raises:
+        ValueError: `k` is below 1.
+    """
+    if k < 1:
+        raise ValueError(f"k = {k}; it must be 1 or more")
+    for start in range(0, len(titles), TITLES_AT_ONCE):
+        similar = embed(titles[start : start + TITLES_AT_ONCE]) @ others.T
+        best = np.argsort(-similar, axis=1, kind="stable")[:, :k]
+        for row, places in enumerate(best.tolist()):
+            for rank, place in enumerate(places, start=1):
+                yield start + row, rank, place, float(similar[row, place])

@@ -1,9 +1,9 @@
 """Products of embeddings, the same to the last bit whatever else is multiplied.
 
-Sums of floats depend on their order, and a library's order on the shape of what it multiplies: so
-rows always go through in tiles of one size, the last one filled up, and stand on the right of the
-product: with 16 there, and with no more, a row's place within its tile changes nothing in
-OpenBLAS's kernels for Haswell, SkylakeX and Sandy Bridge.
+Sums of floats depend on their order, and a library's order on the shape of its matrices: so rows
+always go through in tiles of one size, on the right of the product. With 16 rows there, and no
+more, a row's place within its tile changes nothing in OpenBLAS's kernels for Haswell, SkylakeX and
+Sandy Bridge.
 """
 
 from __future__ import annotations
@@ -42,5 +42,5 @@ def similarities(
     product = others @ columns_of(rows)
     # row by row in memory, too: sums over a row depend on that
     turned = np.ascontiguousarray(product.transpose(0, 2, 1)).reshape(-1, len(others))
-    found: Float32[np.ndarray, "row other"] = turned[: len(rows)]
-    return found
+    product_rows: Float32[np.ndarray, "row other"] = turned[: len(rows)]
+    return product_rows

@@ -1,9 +1,9 @@
-"""A search of many occupations that scores few in full: prototypes say which.
+"""A search of many occupations in two stages: prototypes choose the few that are scored in full.
 
-The occupations that score best by their prototypes, and those of which the title is an alias, are
-scored over all their links (`models/ranking/weighted_vectors.py`). The others keep what the prototypes say,
-which counts in the chances alone: no answer is taken from them. The study `bulk` measures what is
-lost.
+The occupations that score best by their prototypes, and those that have the title as an alias, are
+scored over all their vectors (`models/ranking/weighted_vectors.py`). The others keep the
+prototypes' score, which counts in the chances alone: no answer is taken from them. The study `bulk`
+measures the loss.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from models.ranking.index import owners_of_titles
+from models.ranking.occupation_scores import exp_below
 from models.ranking.search import TITLES_AT_ONCE, Hits, Search
 from models.ranking.tiled_matmul import TILE, columns_of
 from models.ranking.weighted_vectors import Prototypes, WeightedVectors
@@ -62,7 +63,7 @@ class TwoStageSearch:
             ValueError: `depth` is above `DEPTH`.
         """
         if depth > DEPTH:
-            raise ValueError(f"{depth} answers are not looked for among so few; {DEPTH} at most")
+            raise ValueError(f"{depth} answers of so few candidates: {DEPTH} at most")
         for start in range(0, len(titles), LOT):
             lot = titles[start : start + LOT]
             for place, hits in self._lot(lot, depth):
@@ -131,13 +132,12 @@ class TwoStageSearch:
             near = self.embeddings[places] @ columns_of(embeddings[pairs // CANDIDATES])
             best = near[:, : weighted_vectors.aliases[name]].argmax(axis=1)
             most = near.max(axis=1)
-            near -= most[:, None]
-            near /= t
-            np.exp(near, out=near)
+            exp_below(most[:, None], near, t)
             near *= weighted_vectors.weights[part, None]
             total = most + t * np.log(near.sum(axis=1))
-            found = (values.reshape(-1)[: len(pairs)] for values in (total, places[best], most))
-            scores[pairs], titles[pairs], closest[pairs] = found
+            scores[pairs], titles[pairs], closest[pairs] = (
+                values.reshape(-1)[: len(pairs)] for values in (total, places[best], most)
+            )
         return Scored(*(values.reshape(candidates.shape) for values in (scores, titles, closest)))
 
     def _scored_once(
@@ -163,9 +163,7 @@ class TwoStageSearch:
             for span, aliases in zip(spans, weighted_vectors.aliases[names].tolist(), strict=True)
         ]
         most = np.maximum.reduceat(near, begin)
-        near -= np.repeat(most, sizes, axis=0)
-        near /= t
-        np.exp(near, out=near)
+        exp_below(np.repeat(most, sizes, axis=0), near, t)
         near *= weighted_vectors.weights[own, None]
         total = most + t * np.log([near[span].sum(axis=0) for span in spans])
         at = which.reshape(candidates.shape), np.arange(len(candidates))[:, None]

@@ -1,4 +1,4 @@
-"""Aliases and exemplars of occupations as one list, and what stands for several of them.
+"""Aliases and exemplars of occupations as one list of vectors, and prototypes of them.
 
 A *link* is an alias or exemplar of an occupation with its weight, so that an occupation scores
 s = t·log Σ w·exp(x/t) over the similarities x of its links: the soft score with evidence
@@ -106,14 +106,16 @@ class Prototypes:
         axes = np.ascontiguousarray(np.linalg.eigh(moments)[1][:, ::-1][:, :AXES])
         spreads = np.linalg.eigvalsh(moments - np.outer(mean, mean))
         directions = spreads.sum() ** 2 / (spreads**2).sum()
-        found = (embeddings @ axes)[links.places]
+        projected = (embeddings @ axes)[links.places]
         sizes = np.diff(links.starts)
         counts = -(-sizes // GATHERED)
         firsts = np.cumsum(counts) - counts
         own, rank = links.owners, np.arange(len(links.owners)) - links.starts[links.owners]
         group = firsts[own] + rank * counts[own] // sizes[own]
         for _ in range(ROUNDS):
-            group = _nearest(found, _means(found, group, counts.sum()), firsts[own], counts[own])
+            group = _nearest(
+                projected, _means(projected, group, counts.sum()), firsts[own], counts[own]
+            )
         used = np.bincount(own[np.unique(group, return_index=True)[1]])
         order = np.lexsort((group, used[own]))
         begin = np.flatnonzero(np.diff(group[order], prepend=-1))

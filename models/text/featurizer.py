@@ -4,9 +4,8 @@ A unit is a stretch of the cleaned title: a character, an n-gram (a space before
 included), a word, or a part of one (`models/text/units.py`). Units are found and looked up by a
 64-bit hash of their characters, without a Python loop over characters or n-grams; two different
 units of one vocabulary get the same hash with a probability below 1e-8, since n of them have n²/2⁶⁵
-chances. Knows numpy and nothing else:
-`tasks/release/model_package/serving_file.py` puts this module into the model that consumers load. Titles are
-cleaned (`models/text/titles.py`) where they come in, not here.
+chances. This module needs numpy alone, because the model that consumers load contains it
+(`tasks/release/model_package/serving_file.py`). It takes cleaned titles (`models/text/titles.py`).
 """
 
 from __future__ import annotations
@@ -126,7 +125,7 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class Featurizer:
-    """What a trained encoder reads titles by: one vocabulary for each kind of unit."""
+    """The vocabularies of a trained encoder, one for each kind of unit."""
 
     alphabet: str
     """All characters of the training titles, sorted; a title without a letter of it is not

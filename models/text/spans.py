@@ -54,12 +54,7 @@ def spans(titles: Sequence[str], units: UnitSettings) -> Spans:
 def _ngrams(
     part: Int[np.ndarray, " character"], orders: Sequence[int]
 ) -> tuple[Int[np.ndarray, " ngram"], Int[np.ndarray, " ngram"]]:
-    """Return start and end of the n-grams, part after part: each ends in the part where it began.
-
-    Args:
-        part: number of the title, or word, that each character is of; ascending.
-        orders: lengths.
-    """
+    """Return start and end of the n-grams, part after part; each ends where it began."""
     starts = [np.flatnonzero(part[: max(0, len(part) - n + 1)] == part[n - 1 :]) for n in orders]
     start = np.concatenate(starts)
     wide = np.repeat(orders, [len(start) for start in starts])

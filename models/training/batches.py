@@ -52,8 +52,8 @@ def read_pairs(path: Path, *, with_dissimilar: bool) -> Pairs:
         raise ValueError(f"{path}: no similar pair; every occupation has a single title")
     if with_dissimilar and similar.all():
         raise ValueError(f"{path}: no dissimilar pair; set loss.negatives to batch or hardest")
-    negative_mask = ids[~similar] if with_dissimilar else ids[rejected]
-    return Pairs(_int32(ids[similar]), _int32(negative_mask))
+    dissimilar = ids[~similar] if with_dissimilar else ids[rejected]
+    return Pairs(_int32(ids[similar]), _int32(dissimilar))
 
 
 def _int32(ids: np.ndarray) -> Tensor:
@@ -63,11 +63,7 @@ def _int32(ids: np.ndarray) -> Tensor:
 class Shuffled:
     """Endless shuffled batches of row numbers 0 … count-1, a new order each epoch.
 
-    Args:
-        count: rows to draw from; above 0.
-        batch: rows a step, at most `count`; an incomplete last batch of an epoch is skipped.
-        seed: of the orders.
-        device: where the row numbers are wanted.
+    A batch has `batch` rows, `count` at most; an incomplete last batch of an epoch is skipped.
     """
 
     def __init__(self, count: int, batch: int, seed: int, device: torch.device) -> None:

@@ -1,4 +1,4 @@
-"""A run on titles that learns from a teacher besides, and which run settings ask for.
+"""A run on titles that also learns from a teacher, and the choice between runs.
 
 Whole words begin at the teacher's vectors of them, and a step adds the cross-entropy between the
 teacher's ranks of some aliases and the network's (`models/training/distilled_ranks.py`).
@@ -47,21 +47,11 @@ def title_run(
 
 
 class DistillationRun(TitleRun):
-    """Strings, pairs and a teacher on one device.
-
-    Args:
-        strings: as the next four and `frozen` of `TitleRun`.
-        pairs: of it.
-        featurizer: fitted on the training strings.
-        settings: of the run.
-        device: where everything lies.
-        teacher: whose words the encoder begins at, and whose ranks it learns.
-        taught: how.
-        frozen: the space of an earlier model.
+    """A `TitleRun` that begins at the teacher's words and learns its ranks as `taught` says.
 
     Raises:
-        ValueError: as `TitleRun`; or the encoder has no vectors of whole words, or the teacher was
-            asked about other titles.
+        ValueError: as `TitleRun`; or the encoder has no vectors of whole words, or the teacher
+            knows other titles.
     """
 
     def __init__(

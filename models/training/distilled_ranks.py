@@ -1,8 +1,8 @@
-"""The teacher's ranks: which aliases it finds near to a title, and a loss that asks for the same.
+"""The teacher's ranks of aliases for a title, and a loss that asks the network for the same.
 
-Of some strings and aliases both teacher and network make a softmax of their cosines; the loss is
-the cross-entropy between the two (top-one probabilities of ListNet, Cao et al. 2007; softened as by
-Hinton et al. 2015). It speaks of strings whose occupation nobody knows as of any other.
+Teacher and network each make a softmax of the cosines of some strings and aliases; the loss is the
+cross-entropy between the two (top-one probabilities of ListNet, Cao et al. 2007; softened as by
+Hinton et al. 2015). It needs no known occupation.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class DistilledRanks:
         own[known] = torch.arange(len(known))
         nearest = own[teacher.nearest[known]]
         if not len(known) or (nearest < 0).any():
-            raise ValueError("the teacher was asked about other titles: rerun the stage teacher")
+            raise ValueError("the teacher knows other titles than these: rerun the stage teacher")
         rows = torch.tensor([*row_of.values()], dtype=torch.long)
         return cls(rows, teacher.titles.table[known], nearest)
 
@@ -64,12 +64,7 @@ class DistilledRanks:
     def draw(
         self, count: int, generator: torch.Generator
     ) -> tuple[Int[Tensor, " string"], Int[Tensor, " candidate"]]:
-        """Return places of some titles, with replacement, and of the distinct aliases near to them.
-
-        Args:
-            count: of titles; each draws one of its nearest aliases.
-            generator: on the CPU, so that every device draws the same.
-        """
+        """Draw places of `count` titles, with replacement, and of distinct aliases near to them."""
         device = self.rows.device
         title, near = (
             torch.randint(most, (count,), generator=generator).to(device)
@@ -87,16 +82,9 @@ def rank_loss(
 ) -> Float[Tensor, ""]:
     """Return the mean cross-entropy of the network's softmax against the teacher's; 0 or more.
 
-    Lowest, at the entropy of the teacher's, where both are the same; a network to which all is
-    alike has the logarithm of the number of candidates.
-
-    Args:
-        strings: the network's embeddings, of any norm.
-        candidates: the same, of the aliases.
-        teacher_strings: of unit norm.
-        teacher_candidates: of unit norm.
-        settings: the two temperatures.
+    The network's vectors are of any norm, the teacher's of unit norm. The loss is lowest, at the
+    entropy of the teacher's softmax, where both are the same.
     """
-    wanted = (teacher_strings @ teacher_candidates.T / settings.teacher_temperature).softmax(1)
-    said = (unit(strings) @ unit(candidates).T / settings.temperature).log_softmax(1)
-    return -(wanted * said).sum(1).mean()
+    target = (teacher_strings @ teacher_candidates.T / settings.teacher_temperature).softmax(1)
+    predicted = (unit(strings) @ unit(candidates).T / settings.temperature).log_softmax(1)
+    return -(target * predicted).sum(1).mean()

@@ -66,16 +66,16 @@ class FrozenSpace:
     def targets(
         self, others: Int[Tensor, " pair"], codes: Int[Tensor, "pair most"], count: int
     ) -> Targets:
-        """Return what the left strings of some pairs are to hit, and what they are told apart from.
+        """Return the targets of the left strings of some pairs, with their negatives.
 
-        Args:
-            others: string ids of the right strings; those that are no alias give no target.
-            codes: occupations of the left strings, padded with -1.
-            count: number of occupation codes.
+        `others` are string ids of the right strings (no target unless an alias), `codes` the
+        occupations of the left ones, padded with -1, of `count` occupations.
         """
-        return Targets(self.table, self.row_of[others], lambda: self._apart(codes, count))
+        return Targets(self.table, self.row_of[others], lambda: self._negative_mask(codes, count))
 
-    def _apart(self, codes: Int[Tensor, "pair most"], count: int) -> Bool[Tensor, "pair target"]:
+    def _negative_mask(
+        self, codes: Int[Tensor, "pair most"], count: int
+    ) -> Bool[Tensor, "pair target"]:
         hot = torch.zeros(count + 1, len(codes), dtype=torch.bool, device=codes.device)
         hot[
             torch.where(codes < 0, count, codes),

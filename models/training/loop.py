@@ -109,10 +109,10 @@ def _look(run: Run, progress: Checkpoint, losses: tuple[float, ...], steps: int)
 
 
 def _line(progress: Checkpoint, settings: TrainSettings, speed: float) -> str:
-    _, loss, alike, negative_mask, score = progress.history[-1]
+    _, loss, similar, dissimilar, score = progress.history[-1]
     left = (settings.max_steps - progress.step) / speed
     return (
         f"step {progress.step}/{settings.max_steps}  loss {loss:.4f} "
-        f"(similar {alike:.4f}, dissimilar {negative_mask:.4f})  valid {score:.3f}"
+        f"(similar {similar:.4f}, dissimilar {dissimilar:.4f})  valid {score:.3f}"
         f"{' *' if not progress.stale else ''}  {speed:.1f} steps/s, at most {left:.0f} s left"
     )

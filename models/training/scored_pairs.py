@@ -1,9 +1,8 @@
 """Pairs of strings with a score, or none for paraphrases: distinct strings and rows of them.
 
-Scores are similarities in [0, 1], brought there from the publisher's range by the caller
-(`models/network/similarity.py`, `unscaled`). Strings that read alike when cleaned
-(`models/text/titles.py`) are one string, since no encoder can tell them apart. Equal pairs are all
-kept.
+Scores are similarities in [0, 1]; the caller brings them there from the publisher's range. Strings
+that read alike when cleaned (`models/text/titles.py`) are one string, since no encoder can tell
+them apart. Equal pairs are all kept.
 """
 
 from __future__ import annotations
@@ -67,6 +66,6 @@ def _checked(scores: Sequence[float] | None) -> Float[Tensor, " pair"] | None:
         at = int(outside.nonzero()[0])
         raise ValueError(
             f"the score of pair {at} is {scores[at]}: bring scores to [0, 1], 1 for the most "
-            "similar (models.network.similarity.unscaled)"
+            "similar"
         )
     return values.float()

@@ -39,14 +39,9 @@ BLOCK = 256  # validation strings compared with all others at once
 
 
 class ScoredRun(Run):
-    """Pairs on one device.
+    """A run on pairs, judged by `valid`; a step reads `batch_pairs` pairs.
 
-    Args:
-        pairs: to train on.
-        valid: judges; scored exactly if `pairs` are. Without a pair nothing is judged.
-        featurizer: fitted on the training strings.
-        settings: of the run; a step reads `batch_pairs` pairs.
-        device: where everything lies.
+    `valid` has scores exactly if `pairs` have; without a pair in it nothing is judged.
 
     Raises:
         ValueError: there is nothing to train on, one of `pairs` and `valid` has scores and the
@@ -95,10 +90,9 @@ class ScoredRun(Run):
     def valid_score(self) -> float:
         """Judge by the validation pairs, in [-1, 1] with scores, else in [0, 1]; higher is better.
 
-        With scores Pearson's r of the predicted similarities; 0, its chance level, where they are
-        all equal. Of paraphrases success@1: how often the right string is, of all right strings
-        but the left one itself, the nearest to its left string; ties count by expectation. 0 if
-        nothing is judged.
+        With scores Pearson's r of the predicted similarities, 0 where they are all equal. Of
+        paraphrases success@1: how often the right string is the nearest of all right strings to its
+        left string; ties count by expectation. 0 if nothing is judged.
         """
         if not self.is_judged:
             return 0.0
@@ -131,13 +125,8 @@ def pair_similarities(
 ) -> Float[np.ndarray, " pair"]:
     """Return what the encoder says of each pair, in their order; higher is closer.
 
-    Args:
-        encoder: on any device; is left in evaluation mode.
-        featurizer: the encoder's.
-        left: strings as received.
-        right: as many.
-        similarity: ``cosine``, in [-1, 1], or ``exp_manhattan``, in [0, 1], of the encoder's
-            outputs as they come; a loss names the one that it trains (`LossSettings.similarity`).
+    The encoder is left in evaluation mode. `similarity` is ``cosine``, in [-1, 1], or
+    ``exp_manhattan``, in [0, 1]; a loss names the one that it trains (`LossSettings.similarity`).
 
     Raises:
         ValueError: the lengths differ, or the similarity is unknown.

@@ -31,7 +31,7 @@ class Strings:
     valid: Int[Tensor, " query"]
     """Ids of the validation queries."""
     auxiliary: Int[Tensor, " title"] = field(default_factory=lambda: torch.empty(0).long())
-    """Ids of a second taxonomy's titles and copies: none is known to be apart from the others."""
+    """Ids of a second taxonomy's titles and copies; they are no negatives of the other strings."""
 
     @property
     def occupation_count(self) -> int:
@@ -40,7 +40,7 @@ class Strings:
 
 
 def read_strings(path: Path) -> Strings:
-    """Read ``string_id, title, occupation_ids, role`` (see `docs/DESIGN.md`).
+    """Read ``string_id, title, occupation_ids, role`` (see `docs/design/files.md`).
 
     Raises:
         ValueError: string ids are not 0, 1, 2 … or an alias has no occupation.
@@ -66,12 +66,9 @@ def read_strings(path: Path) -> Strings:
 
 
 def known_negatives(codes: Int[Tensor, "batch most"]) -> Bool[Tensor, "batch batch"]:
-    """Mark which two strings are known to have no occupation in common.
+    """Mark which two strings are known to have no occupation in common; codes are padded with -1.
 
-    A string of unknown occupation is told apart from none: it may belong with any other.
-
-    Args:
-        codes: of the occupations of each string, padded with -1.
+    A string of unknown occupation may belong with any other, so it has no known negative.
     """
     string, slot = (codes >= 0).nonzero(as_tuple=True)
     code, order = codes[string, slot].sort()

@@ -1,4 +1,4 @@
-"""A teacher: what a sentence encoder says of the training titles, and of their words alone.
+"""A teacher: a sentence encoder's vectors of the training titles, and of their single words.
 
 In: a folder with `titles.parquet` (``title, vector, nearest``) and `words.parquet` (``word,
 vector``), as the stage `teacher` writes it; titles are cleaned, words whole ones, vectors of unit

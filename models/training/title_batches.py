@@ -1,7 +1,7 @@
-"""What a step of training on titles reads: strings, and who belongs to whom among them.
+"""The batches of training on titles: distinct strings, and which of them are similar or not.
 
-A batch is the distinct strings of some similar pairs and of the dissimilar pairs that the loss
-reads; who is told apart from whom follows from their occupations.
+A batch holds the strings of some similar pairs and of the dissimilar pairs that the loss reads;
+their occupations decide who is a negative of whom.
 """
 
 from __future__ import annotations
@@ -21,15 +21,9 @@ if TYPE_CHECKING:
 
 
 class TitleBatches:
-    """Pairs of a strings table on one device, in batches by step.
+    """Pairs of a strings table on one device, in batches of `count` similar pairs by step.
 
-    Args:
-        strings: the strings table.
-        pairs: of it.
-        count: similar pairs of a batch.
-        seed: of their order.
-        device: where the batches are wanted.
-        reads_dissimilar: whether the pairs of the file alone say who is told apart.
+    With `reads_dissimilar` only the pairs of the file are negatives.
     """
 
     def __init__(

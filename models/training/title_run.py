@@ -1,7 +1,6 @@
-"""A run on the titles of a taxonomy: pairs of the file, judged by validation titles.
+"""A run on the titles of a taxonomy: batches of pairs (`title_batches.py`), judged by success@1.
 
-What a step reads says `models/training/title_batches.py`; the success@1 of held-out validation
-titles against the alias index judges.
+Held-out validation titles are looked up in the alias index.
 """
 
 from __future__ import annotations
@@ -35,14 +34,8 @@ BLOCK = 32  # validation queries compared with all aliases at once; more would l
 class TitleRun(Run):
     """Strings and pairs on one device.
 
-    Args:
-        strings: the strings table.
-        pairs: of it.
-        featurizer: fitted on the training strings.
-        settings: of the run.
-        device: where everything lies.
-        frozen: the space of an earlier model, for a loss that trains into it; validation queries
-            are then looked up there.
+    With `frozen`, the space of an earlier model, the loss trains into it and validation queries are
+    looked up there.
 
     Raises:
         ValueError: the loss needs such a space and there is none, or the reverse.
@@ -129,8 +122,8 @@ def _gold(strings: Strings, index: AliasIndex) -> Int64[np.ndarray, "query gold"
 
     Gold that no alias holds is -1, as padding is: a query with nothing else is a miss.
     """
-    wanted = strings.occupations[strings.valid].numpy()
+    codes = strings.occupations[strings.valid].numpy()
     known = np.array(index.occupations)
-    place = np.searchsorted(known, wanted).clip(max=len(known) - 1)
-    gold: Int64[np.ndarray, "query gold"] = np.where(known[place] == wanted, place, -1)
+    place = np.searchsorted(known, codes).clip(max=len(known) - 1)
+    gold: Int64[np.ndarray, "query gold"] = np.where(known[place] == codes, place, -1)
     return gold

@@ -1,7 +1,7 @@
 """Training from two files: `python -m models.training.train_files`, or called by the stage train.
 
 Runs as it stands on a machine that has only torch, numpy, scipy, pyarrow and safetensors. In:
-strings and pairs (see `docs/DESIGN.md`) and settings as JSON. Out, in one folder:
+strings and pairs (see `docs/design/files.md`) and settings as JSON. Out, in one folder:
 `model/{featurizer,encoder}.json`, `model/{weights,initial}.safetensors` and `history.csv`.
 """
 

@@ -1,1 +1,1 @@
-"""What the stages lexical, evaluate and table3 are made of."""
+"""Systems, rankings and tables that the stages lexical, evaluate and table3 share."""

@@ -1,4 +1,7 @@
-"""A trained network with what inputs say beside the taxonomy, as it is evaluated and registered."""
+"""A trained network with its evidence, as it is evaluated and registered.
+
+Lexical baselines import `systems.py` alone, so that they depend on no encoder and no loss.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from tasks.io.schemas import EXEMPLARS, PRIOR
 
 
 def read_evidence(folder: Path, index: AliasIndex, temperature: float) -> Evidence:
-    """Read what the stage `evidence` wrote, for the occupations of an index."""
+    """Read the priors and exemplars of the stage `calibrate`, for the occupations of an index."""
     prior = read_frame(folder / "prior.parquet", PRIOR)
     exemplars = read_frame(folder / "exemplars.parquet", EXEMPLARS)
     bias = dict(prior.select("occupation_id", "bias").iter_rows())
@@ -24,6 +27,6 @@ def read_evidence(folder: Path, index: AliasIndex, temperature: float) -> Eviden
 
 def answering(model: Path, index: AliasIndex, rule: ScoreRule, evidence: Path) -> Search:
     """Search an index with the network in a folder and the evidence in another."""
-    known = read_evidence(evidence, index, rule.temperature)
-    similarities = network(*load_model(model), [*index.titles, *known.titles])
-    return Search(index, similarities, rule, known)
+    learned = read_evidence(evidence, index, rule.temperature)
+    similarities = network(*load_model(model), [*index.titles, *learned.titles])
+    return Search(index, similarities, rule, learned)

@@ -41,12 +41,8 @@ def table(
 
     Equal seeds draw the same queries for every system, so equal values have equal intervals.
 
-    Args:
-        scores: schema `SCORES`.
-        queries: schema `QUERIES`; gives the slices. Queries without scores are left out.
-        draws: of the bootstrap.
-        seed: the pipeline's seed.
-        metrics: columns of `scores`, and what they are called in the table.
+    `scores`: schema `SCORES`; `queries`: schema `QUERIES`; gives the slices. Queries without scores
+    are left out; `metrics`: columns of `scores`, and what they are called in the table.
     """
     sliced = scores.join(slices(queries), on=["test", "query_id"], maintain_order="left")
     rows = []

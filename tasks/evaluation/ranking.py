@@ -1,12 +1,14 @@
-"""Queries ranked by one system: a value per query and metric, and the run.
+"""Queries ranked by some systems: a value per query and metric, the run, and the tables.
 
-One set of rules for every system and table (`docs/DESIGN.md`, "The rules of evaluation"): an
+One set of rules for every system and table (`docs/design/evaluation.md`): an
 occupation scores by its aliases, ties count by expectation, any gold occupation is a hit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,7 +17,10 @@ from models.metrics.gold_ranks import GoldRank, pad_gold, rank_gold, reciprocal_
 from models.ranking.index import AliasIndex
 from models.ranking.search import Hits, Search
 from models.reproducibility.progress import Progress
-from tasks.io.schemas import RUN, SCORES
+from tasks.evaluation.metric_tables import nested, table, write_table
+from tasks.evaluation.params import EvaluateParams
+from tasks.io.frames import write_frame, write_json
+from tasks.io.schemas import RUN, SCORES, TABLE
 
 METRICS: dict[str, Callable[[GoldRank], np.ndarray]] = {
     "success_at_1": lambda rank: success_at_k(rank, 1),
@@ -32,11 +37,7 @@ def rank_queries(
 
     A query whose gold occupations are all missing from the index counts as a miss of every metric.
 
-    Args:
-        system: its name in both.
-        search: the system.
-        queries: schema `QUERIES`.
-        depth: ranks kept in the run.
+    `queries`: schema `QUERIES`.
     """
     scores = [pl.DataFrame(schema=dict(SCORES))]
     runs = [pl.DataFrame(schema=dict(RUN))]
@@ -78,3 +79,38 @@ def _run(system: str, hits: Hits, index: AliasIndex, block: pl.DataFrame) -> pl.
         },
         schema=dict(RUN),
     )
+
+
+class Measured(NamedTuple):
+    """Frames of schemas `SCORES`, `RUN` and `TABLE`, system by system."""
+
+    scores: pl.DataFrame
+    run: pl.DataFrame
+    table: pl.DataFrame
+
+
+def measure(
+    systems: Mapping[str, Search], queries: pl.DataFrame, params: EvaluateParams, seed: int
+) -> Measured:
+    """Rank all queries with each system.
+
+    `systems`: by name, in the order of the table; all answer with one index; `queries`: schema
+    `QUERIES`; `params`: section `evaluate`.
+    """
+    scores, runs = [], []
+    for name, search in systems.items():
+        titles = len(search.index.titles)
+        print(f"{name}: {len(queries)} queries against {titles} titles", flush=True)
+        values, run = rank_queries(name, search, queries, params.run_depth)
+        scores.append(values)
+        runs.append(run)
+    values = pl.concat(scores)
+    return Measured(values, pl.concat(runs), table(values, queries, params.bootstrap_draws, seed))
+
+
+def write_measured(measured: Measured, folder: Path) -> None:
+    """Write `scores.parquet`, `run.parquet`, `table.csv` and `metrics.json`."""
+    write_frame(measured.scores, folder / "scores.parquet", SCORES)
+    write_frame(measured.run, folder / "run.parquet", RUN)
+    write_table(measured.table, folder / "table.csv", TABLE)
+    write_json(nested(measured.table), folder / "metrics.json")

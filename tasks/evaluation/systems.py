@@ -1,4 +1,4 @@
-"""Systems to be judged: an index, and what knows how similar cleaned titles are to it."""
+"""Systems to be judged: an index, and similarities of cleaned titles to it."""
 
 from __future__ import annotations
 
@@ -43,10 +43,7 @@ def compared(
 ) -> Similarities:
     """Compare by cosine, in torch, whose sums are the same on every processor.
 
-    Args:
-        featurizer: of the network.
-        encoder: the network.
-        embeddings: of the titles compared with, of unit norm.
+    `embeddings`: of the titles compared with, of unit norm.
     """
     from models.network.embedding import embed_titles
 

@@ -16,15 +16,12 @@ if TYPE_CHECKING:
 
 
 class TfidfMatcher:
-    """TF-IDF vectors of the index's titles, asked with blocks of queries."""
+    """TF-IDF vectors of the index's titles, compared with blocks of queries."""
 
     def __init__(self, titles: Sequence[str], smallest: int, largest: int) -> None:
         """Fit on cleaned titles.
 
-        Args:
-            titles: of the index.
-            smallest: characters of the shortest n-grams; a word has one space on both sides.
-            largest: characters of the longest.
+        `smallest`: characters of the shortest n-grams; a word has one space on both sides.
 
         Raises:
             ValueError: no title has a character, or no n-gram is of these sizes.

@@ -1,4 +1,4 @@
-"""How a stage's command ends when its input is at fault: a message and exit status 1.
+"""A stage's command: its counts for the log, and a message with exit status 1 for a bad input.
 
 Errors that this project raises say what to do and need no traceback. Any other error is a fault in
 the program, and keeps it.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = (ROOT / "tasks", ROOT / "models")
-OVERRIDES = (ValueError, FileNotFoundError, FloatingPointError, ModuleNotFoundError)
+REPORTED = (ValueError, FileNotFoundError, FloatingPointError, ModuleNotFoundError)
 
 
 def run(main: Callable[[], None]) -> None:
@@ -23,10 +23,34 @@ def run(main: Callable[[], None]) -> None:
     """
     try:
         main()
-    except OVERRIDES as error:
+    except REPORTED as error:
         raised = traceback.extract_tb(error.__traceback__)[-1]
         file = Path(raised.filename).resolve()
         if not any(file.is_relative_to(folder) for folder in OWN):
             raise
         place = f"{file.relative_to(ROOT).as_posix()}, line {raised.lineno}"
         sys.exit(f"error: {error}\n({type(error).__name__} in {place})")
+
+
+def print_counts(counts: Mapping[str, object]) -> None:
+    """Print counts; those that stand within one another have a line of their own."""
+    print(*_lines(counts), sep="\n")
+
+
+def _lines(counts: Mapping[str, object], within: str = "") -> Iterator[str]:
+    """Yield `NAME: COUNT VALUE, ...` for each mapping that holds values."""
+    values = {name: value for name, value in counts.items() if not isinstance(value, Mapping)}
+    words = ", ".join(f"{_spaced(name)} {_figure(value)}" for name, value in values.items())
+    if words:
+        yield f"{within}: {words}" if within else words
+    for name, value in counts.items():
+        if isinstance(value, Mapping):
+            yield from _lines(value, f"{within}, {_spaced(name)}" if within else _spaced(name))
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _figure(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int | float) else str(value)

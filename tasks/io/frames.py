@@ -1,7 +1,6 @@
-"""Frames at the edge: schemas checked where a frame is written and read, files that appear whole.
+"""Frames at the edge: schemas are checked on writing and reading, files appear whole.
 
-Every Parquet file has the same compression and a fixed row-group size, so that equal frames give
-equal bytes on any machine and any number of threads.
+Every Parquet file has the same compression and row-group size, so equal frames give equal bytes.
 """
 
 from __future__ import annotations

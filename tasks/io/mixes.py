@@ -1,9 +1,8 @@
 """The sources of training pairs, in order, and the mixes of them that networks are trained on.
 
-Mix 0 is the base taxonomy; each source adds its pairs to the mix before (Neculoiu et al. 2016,
-section 4.2). Mixes 4 and 4c both follow the last source: with people's verdicts, and with their
-corrections as well. A new source is a line here, its stage, and its entries in `dvc.yaml` and
-`params.yaml`.
+The mix `base` has the taxonomy's pairs; each source adds its pairs to the mix before (Neculoiu et
+al. 2016, section 4.2). `verdicts` and `corrections` both follow the last source. A new source is a
+line here, its stage, and its entries in `dvc.yaml` and `params.yaml`.
 """
 
 from __future__ import annotations
@@ -21,14 +20,11 @@ DATA = Path("data")
 
 
 class PairSource(NamedTuple):
-    """What a stage adds to the training pairs.
+    """A stage that adds training pairs, from the mix `mix` on.
 
-    Attributes:
-        mix: the first that holds it.
-        name: of its pairs, and of its share in `pairs.shares`.
-        stage: writes `data/STAGE/{variants,queries}.parquet`.
-        words: for people.
-        trains: which of the variants are trained on.
+    `name` is that of its pairs and of its share in `pairs.shares`; `stage` writes
+    `data/STAGE/{variants,queries}.parquet`; `words` are for people; `trains` selects training
+    variants.
     """
 
     mix: str
@@ -47,21 +43,18 @@ SOURCES = (
 )
 BASE = "base"
 LAST = SOURCES[-1].mix
-"""Whose network is judged by people, and which mixes 4 and 4c follow."""
+"""The mix whose predictions are judged, which the mixes with feedback follow."""
 VERDICTS, CORRECTIONS = "verdicts", "corrections"
 MIXES = (BASE, *(source.mix for source in SOURCES), VERDICTS, CORRECTIONS)
 PAPER_NUMBERS = dict(zip(MIXES, ("0", "1", "2", "3", "4", "4c"), strict=True))
-"""Numbers of the models in Neculoiu et al. 2016, Table 3; `4c` is ours. Draws are seeded by them."""
+"""Numbers of the models in Neculoiu et al. 2016, Table 3; `4c` is ours. Draws are seeded by
+them."""
 PAIR_SOURCES = ("base", *(source.name for source in SOURCES), "feedback")
 """Names of the column `source` of a pairs file; a place here is its code."""
 
 
 def checked_mix(mix: str) -> str:
-    """Return `mix`.
-
-    Raises:
-        ValueError: there is no such mix.
-    """
+    """Return `mix`; ValueError if there is none."""
     if mix not in MIXES:
         raise ValueError(f"{mix!r} is no mix; choose {', '.join(MIXES)}")
     return mix
@@ -91,13 +84,13 @@ def training_variants(source: PairSource, data: Path = DATA) -> pl.DataFrame:
 
 
 def earlier_variants(stage: str, data: Path = DATA) -> pl.DataFrame:
-    """Read all variants of the sources before that of `stage`, those that no one trains on too."""
+    """Read all variants of the sources before that of `stage`, trained on or not."""
     frames = [_variants(source, pl.lit(True), data) for source in _before(stage)]
     return pl.concat([pl.DataFrame(schema=dict(VARIANTS)), *frames])
 
 
 def earlier_queries(stage: str, data: Path = DATA) -> pl.DataFrame:
-    """Read the queries, of all parts, of `split` and of the sources before that of `stage`."""
+    """Read the queries, of all splits, of `split` and the sources before that of `stage`."""
     stages = ["split", *(source.stage for source in _before(stage))]
     return pl.concat(read_frame(data / name / "queries.parquet", QUERIES) for name in stages)
 

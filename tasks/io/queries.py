@@ -1,4 +1,4 @@
-"""All tests' queries of one part, and the strings that no later stage may learn from."""
+"""All tests' queries of one split, and the strings that no later stage may learn from."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from tasks.io.schemas import QUERIES
 
 BEFORE_FEEDBACK = (*(source.stage for source in SOURCES), "split")
 """Stages whose queries every later stage knows."""
-RESERVE = "feedback"
-"""The stage whose queries are judged titles, all of the part `gate`; mixes 0 to 3 have none."""
-WRITERS = (*BEFORE_FEEDBACK, RESERVE)
+FEEDBACK = "feedback"
+"""The stage whose queries are judged titles of the split `gate`."""
+WRITERS = (*BEFORE_FEEDBACK, FEEDBACK)
 """Stages that write queries, in the order of every table; their `queries.parquet` in `data/`."""
 
 
 def read_queries(split: str, data: Path = DATA) -> pl.DataFrame:
     """Read the rows of `split` (`test`, `valid` or `gate`) of every stage's file: `QUERIES`."""
-    reserved = split == "gate" and _file(RESERVE, data).is_file()
-    frames = _read(WRITERS if reserved else BEFORE_FEEDBACK, data)
+    with_feedback = split == "gate" and _file(FEEDBACK, data).is_file()
+    frames = _read(WRITERS if with_feedback else BEFORE_FEEDBACK, data)
     return frames.filter(pl.col("split") == split)
 
 
 def queried_strings(data: Path = DATA) -> set[str]:
-    """Return the normalized titles of all queries, of every part, of the stages before feedback.
+    """Return the normalized titles of all queries, of every split, of the stages before feedback.
 
     No stage may learn from them; the stage `feedback` keeps its own apart.
     """

@@ -1,8 +1,7 @@
-"""One section of `params.yaml` at a time, read and checked: a stage knows its own and no other.
+"""One section of `params.yaml`, read and checked: a stage knows its own and no other.
 
-A stage's section is a class beside the stage, a subclass of `Section` that names it. Every default
-stands in `params.yaml`; a value that cannot work is refused with what to change.
-`tasks/check_params.py` checks the file as a whole.
+A stage's section is a subclass of `Section` beside the stage. Every default stands in
+`params.yaml`. `tasks/check_params.py` checks the file as a whole.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class Section(Params):
 
 
 class RunParams(Params):
-    """What stands above all sections: which models are made, and the seeds."""
+    """Values above all sections: which models are made, and the seeds."""
 
     track: Literal["titles", "similarity"]
     seed: int
@@ -112,6 +111,17 @@ def require_below(folder: str, files: Iterable[str], section: str) -> None:
                 f"{file} is not below {section}.folder = {folder}, which is all that DVC watches: "
                 "name a folder that holds the files, and the files within it"
             )
+
+
+def require_sum_of_one(**shares: float) -> None:
+    """Refuse shares that are more than 1 together.
+
+    Raises:
+        ValueError: naming the shares.
+    """
+    total = round(sum(shares.values()), 9)  # 0.56 + 0.34 + 0.1 and the like end a hair above 1
+    if total > 1:
+        raise ValueError(f"{' + '.join(shares)} = {total:g}; lower them to 1 or less")
 
 
 def checked(model: type[P], values: object, path: Path, below: tuple[str, ...] = ()) -> P:

@@ -1,7 +1,7 @@
-"""Where the registry is: MLFLOW_TRACKING_URI, or one SQLite file in the main tree.
+"""The registry's address: MLFLOW_TRACKING_URI, or one SQLite file in the main tree.
 
 The default is an absolute path below the main working tree, so that the git worktrees of the
-profiles share it and a consumer elsewhere can be given it: `rolecall models --address` prints it.
+profiles share it; `rolecall models --address` prints it.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def tracking_uri(root: Path) -> str:
 
 @contextmanager
 def registry(root: Path) -> Iterator[MlflowClient]:
-    """A client of the registry of `root`, which MLflow's own functions use for the time, too.
+    """Open a client of the registry of `root`, which MLflow's own functions use meanwhile.
 
-    What was set before is set again afterwards; telemetry and progress bars are off unless the
+    Earlier settings come back afterwards; telemetry and progress bars are off unless the
     environment says otherwise.
     """
     uri = tracking_uri(root)
@@ -67,10 +67,9 @@ def registry(root: Path) -> Iterator[MlflowClient]:
 
 
 def experiment(client: MlflowClient, root: Path, name: str) -> str:
-    """Id of the experiment `name`, made if it is missing.
+    """Return the id of the experiment `name`, made if it is missing.
 
-    The default store keeps artifacts beside its database; MLflow's own default would be a folder
-    below wherever the command happens to run.
+    The default store keeps artifacts beside its database, not in the working directory.
     """
     known = client.get_experiment_by_name(name)
     if known is not None:

@@ -1,12 +1,10 @@
-"""The champion with what people said since, without training.
+"""The champion with later feedback, without training: `python -m tasks.release.feedback_patch`.
 
-`python -m tasks.release.feedback_patch`. In: the champion's artefact and
-`data/feedback/{told,judged}.parquet`. Out: a version that has the same network, looks up what
-people said, and has the titles that may be learned from as exemplars
-(`tasks/release/model_package/patch.py`); the gate makes it champion unless it is shown worse. Where
-exemplars do harm, the look-up alone is registered: it changes no answer but to the titles that
-people judged. What is registered already is not registered again, so that a run which was killed
-goes on where it stopped.
+In: the champion's artefact and `data/feedback/{overrides,judged}.parquet`. Out: a version with the
+same network, people's answers as overrides, and the titles that may be learned from as exemplars
+(`tasks/release/model_package/patch.py`); the gate makes it champion unless it is significantly
+worse. If exemplars do harm, the overrides alone are registered: they change only answers to titles
+that people judged. Equal content is registered once, so that a killed run goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -19,6 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from models.normalizer.package_format import check_format
 from tasks.io.command import run
 from tasks.io.frames import read_frame, read_json, write_json
 from tasks.io.hashes import content_hash
@@ -27,8 +26,8 @@ from tasks.io.section import load
 from tasks.io.tracking import registry
 from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.release.model_package import serving_file
-from tasks.release.model_package.folder import FORMAT, VERSION, RunFiles
-from tasks.release.model_package.patch import exemplify, learned, tell
+from tasks.release.model_package.folder import VERSION, RunFiles
+from tasks.release.model_package.patch import exemplify, learned, replace_overrides
 from tasks.release.registry.promote import Promotion, promote
 from tasks.release.registry.register import (
     ARTEFACT,
@@ -52,7 +51,7 @@ INSTEAD = "run `rolecall retrain`, which learns from the feedback as well"
 
 
 def pick_up(root: Path) -> tuple[RegisteredVersion, Promotion] | None:
-    """Put what people said of titles to work; None if the champion knows it already.
+    """Apply the feedback; None if the champion has it already.
 
     Raises:
         ValueError: there is no champion, or it answers from another taxonomy or in another format.
@@ -69,11 +68,9 @@ def pick_up(root: Path) -> tuple[RegisteredVersion, Promotion] | None:
 
 
 def correct(root: Path, *, exemplars: bool) -> RegisteredVersion | None:
-    """Register the champion with what people said, once per content; None if it knows it.
+    """Register the champion with the feedback, once per content; None if it has all of it.
 
-    Args:
-        root: whose feedback is meant.
-        exemplars: whether titles that may be learned from become exemplars.
+    `exemplars`: whether titles that may be learned from become exemplars.
     """
     sources = RunFiles.below(root)
     name = sources.register.name
@@ -81,13 +78,14 @@ def correct(root: Path, *, exemplars: bool) -> RegisteredVersion | None:
         champion = _champion(client, root, sources)
         artefact = Path(temporary) / ARTEFACT
         _fetch(champion, artefact)
-        if not tell(artefact, read_frame(root / FEEDBACK / "overrides.parquet", OVERRIDES)):
+        overrides = read_frame(root / FEEDBACK / "overrides.parquet", OVERRIDES)
+        if not replace_overrides(artefact, overrides):
             return None
         if exemplars:
             judged = read_frame(root / FEEDBACK / "judged.parquet", JUDGED)
             weight = load(CalibrateParams, root / "params.yaml").label_weight
             exemplify(artefact, judged["cleaned"], learned(judged, weight))
-        changed = [artefact / f"{part}.parquet" for part in ("told", "exemplars")]
+        changed = [artefact / f"{part}.parquet" for part in ("overrides", "exemplars")]
         own = content_hash([*changed, *serving_file.sources()], champion.tags["artefact_hash"])
         known = find_version(client, name, own)
         version = str(known.version) if known else _add(client, root, champion, artefact, own)
@@ -95,7 +93,6 @@ def correct(root: Path, *, exemplars: bool) -> RegisteredVersion | None:
 
 
 def _champion(client: MlflowClient, root: Path, sources: RunFiles) -> ModelVersion:
-    """Return the version to correct."""
     from mlflow import MlflowException
 
     name = sources.register.name
@@ -112,19 +109,13 @@ def _champion(client: MlflowClient, root: Path, sources: RunFiles) -> ModelVersi
 
 
 def _fetch(champion: ModelVersion, artefact: Path) -> None:
-    """Copy the champion's artefact."""
     import mlflow
 
     with tempfile.TemporaryDirectory() as temporary:
         address = f"models:/{champion.name}/{champion.version}"
         model = Path(mlflow.artifacts.download_artifacts(address, dst_path=temporary))
         shutil.copytree(model / "artifacts" / ARTEFACT, artefact)
-    found = read_json(artefact / "settings.json")["format"]
-    if found != FORMAT:
-        raise ValueError(
-            f"champion version {champion.version} is of format {found}, this code writes {FORMAT}: "
-            f"{INSTEAD}"
-        )
+    check_format(read_json(artefact / "settings.json"), f"champion version {champion.version}")
 
 
 def _add(client: MlflowClient, root: Path, champion: ModelVersion, artefact: Path, own: str) -> str:
@@ -139,19 +130,19 @@ def _add(client: MlflowClient, root: Path, champion: ModelVersion, artefact: Pat
 
 
 def main() -> None:
-    """Pick up the feedback of the current directory."""
+    """Apply the feedback of the current directory."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="the outcome as the last line, JSON")
     options = parser.parse_args()
     done = pick_up(Path.cwd())
     if done is None:
-        print("the champion knows all of it already")
+        print("the champion has all of the feedback already")
     else:
         word = "champion" if done[1].promoted else "not promoted"
         print(f"{done[0].name} version {done[0].version} {word}: {done[1].reason}")
     if options.json:
-        overrides = done and {"registered": asdict(done[0]), "decision": asdict(done[1])}
-        print(json.dumps(overrides))
+        outcome = done and {"registered": asdict(done[0]), "decision": asdict(done[1])}
+        print(json.dumps(outcome))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A part of a table: some ten thousand rows as text, faulty ones among them."""
+"""Chunks of a table: some ten thousand rows as text, with faulty ones."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from tasks.tables.rejected import Row
 class Chunk(NamedTuple):
     """Rows of a table, in its order.
 
-    Attributes:
-        places: `line: UInt32`, `text: String` (the record), and `fault: String` (why the row has no
-            values; null: it has some).
-        values: the wanted columns under our names, all text and never null.
+    `places` has `line: UInt32`, `text: String` (the record), and `fault: String` (why the row has
+    no values, or null); `values` the columns under our names, all text and never null.
     """
 
     places: pl.DataFrame

@@ -1,8 +1,7 @@
 """A delimited file with a header to chunks under our names, each bad record with its fault.
 
-The file is read as the chunks are asked for. What spreadsheets do to a table does not spoil it: a
-first line ``sep=;``, empty fields behind the last column, and a record that stands in quotes as a
-whole, because it was opened in one column.
+The file is read as the chunks are consumed. Habits of spreadsheets do no harm: a first line
+``sep=;``, empty fields behind the last column, and a record in quotes as a whole.
 """
 
 from __future__ import annotations
@@ -35,13 +34,8 @@ from tasks.tables.text import file_encoding, text_lines
 class Delimited:
     """A file whose header has been read.
 
-    Attributes:
-        file: which.
-        head: its first lines, from the header on.
-        form: delimiter, encoding and quoting that hold.
-        names: of the columns; none without a header.
-        records: behind the header.
-        origin: where the file comes from, for messages.
+    `head` has its first lines, from the header on; `names` those of the columns, none without a
+    header; `records` are behind the header; `origin` says where the file comes from, for messages.
     """
 
     file: SourceFile
@@ -60,14 +54,9 @@ class Delimited:
         rejected: RejectedRows,
         form: Format,
     ) -> Delimited:
-        """Find out how a file is written.
+        """Detect how a file is written, as far as `form` does not say; `rejected` notes it.
 
-        Args:
-            file: of text.
-            wanted: columns that it should have, by which a delimiter is found.
-            origin: where the file comes from, for messages.
-            rejected: is told how the file is read.
-            form: delimiter, encoding and quoting, as far as they are known.
+        A delimiter is found by the columns `wanted`, which the file should have.
 
         Raises:
             IngestError: it is no text, or not in the encoding of `form`.
@@ -87,10 +76,7 @@ class Delimited:
         return cls(file, head, form, names, records, origin)
 
     def chunks(self, columns: Mapping[str, str]) -> Iterator[Chunk]:
-        """Yield the rows; a bad one has a fault and no values.
-
-        Args:
-            columns: our name -> the file's column.
+        """Yield the rows, with columns by our names; a bad one has a fault and no values.
 
         Raises:
             IngestError: there is no header, or a column is missing or stands twice.

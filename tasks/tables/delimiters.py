@@ -1,7 +1,6 @@
-"""Which character tells the fields of a file apart: by its header, and by rows as wide as that.
+"""The delimiter of a file, found by its header and by rows as wide as the header.
 
-The csv module's sniffer guesses from the frequency of any character; this rule knows four
-candidates, what a header must name, and that every row of a table is as wide as its header.
+The csv module's sniffer guesses from the frequency of any character; this rule has four candidates.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ DECLARED = re.compile(r'"?sep=(.)"?[,;\t|]*[\r\n]*', re.IGNORECASE)
 
 
 class Fit(NamedTuple):
-    """What a file looks like with one delimiter."""
+    """A file read with one delimiter."""
 
     delimiter: str
     header: list[str]
@@ -47,16 +46,12 @@ def declared_delimiter(line: str) -> str:
 
 
 def find_delimiter(lines: list[str], wanted: Collection[str] = ()) -> Fit:
-    """Choose among the candidates.
+    """Choose among the candidates by the first lines of a file, header first.
 
-    Those with which the header names all of `wanted` come before all others; then a table of
-    several columns before one column; then the one with which most rows are as wide as the header;
-    then the widest; then the most usual. A single column whose titles hold commas is so read with
-    tabs, of which it has none.
-
-    Args:
-        lines: of the file, header first.
-        wanted: columns that the reader needs, in any case; empty where they are not known yet.
+    Those with which the header names all of `wanted` (in any case) come before all others; then a
+    table of several columns before one column; then the one with which most rows are as wide as the
+    header; then the widest; then the most usual. A single column whose titles hold commas is so
+    read with tabs.
     """
     fits = [fit(lines, delimiter) for delimiter in NAMES]
     naming = [one for one in fits if one.names(wanted)]

@@ -1,10 +1,9 @@
-"""Bytes to text: which encoding, when that is beyond doubt, and nothing lost on bad bytes.
+"""Bytes to text: which encoding, if that is beyond doubt, and nothing lost on bad bytes.
 
-A byte order mark says it. Without one a file is UTF-8, unless none of its characters beyond ASCII
-is valid UTF-8 and all make sense as Windows-1252, the superset of Latin-1 that West European
-programs write (`tasks/tables/western.py`): then it is that. A byte that the encoding does not
-allow becomes a lone surrogate, which no valid text holds: `is_text` finds the row, and the rest of
-the file lives. All of it goes block by block, so that memory holds no file as a whole.
+A byte order mark decides. Without one a file is UTF-8, unless none of its characters beyond ASCII
+is valid UTF-8 and all make sense as Windows-1252, the superset of Latin-1. A byte
+that the encoding does not allow becomes a lone surrogate, which no valid text holds: `is_text`
+finds the row, and the rest of the file is read. Files are read block by block.
 """
 
 from __future__ import annotations
@@ -12,10 +11,9 @@ from __future__ import annotations
 import codecs
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-
-from tasks.tables.western import makes_sense
 
 UTF_8, WINDOWS = "utf-8", "cp1252"
 UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -25,6 +23,16 @@ SHOWN = {
     **dict.fromkeys(UTF_16.values(), "UTF-16"),
 }
 NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
+ALPHABETS = (
+    frozenset("àâæçéèêëîïôœùûüÿäößáíóúñìòåøªº"),  # French, German, Spanish, Italian, Swedish ...
+    frozenset("áàâãçéêíóôõúüªº"),  # Portuguese
+    frozenset("áéíóúýþæöð"),  # Icelandic
+    frozenset("äöõü"),  # Estonian
+)
+STRAY = 0.02  # of the characters beyond ASCII: a name from elsewhere, a damaged byte
+WITHIN_WORDS = frozenset("’‘´·\xad")
+LETTERS = re.compile(r"[^\W\d_]+")
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def found_in(blocks: Callable[[], Iterable[bytes]]) -> str:
@@ -46,7 +54,7 @@ def found_in(blocks: Callable[[], Iterable[bytes]]) -> str:
         return UTF_8
     lines = whole_lines(pieces(blocks(), WINDOWS))
     beyond = ("".join(line for line in some if not line.isascii()) for some in lines)
-    return WINDOWS if makes_sense(beyond) else UTF_8
+    return WINDOWS if _is_western(beyond) else UTF_8
 
 
 def python_name(encoding: str, head: bytes) -> str:
@@ -94,3 +102,42 @@ def _cut_off(data: bytes, encoding: str) -> str:
     whole = len(data) // 2 * 2
     half = "".join(chr(0xDC00 + byte) for byte in data[whole:])
     return data[:whole].decode(encoding, "surrogatepass") + half
+
+
+def _is_western(pieces: Iterable[str]) -> bool:
+    """Tell whether the characters beyond ASCII of a text, read as Windows-1252, make sense.
+
+    They do if they are letters of one of `ALPHABETS` and the usual signs. Bytes of another encoding
+    give other letters, or signs within words: ř as ø, but š and ý beside it; ł as ³; я as ÿ beside
+    õ, ð and þ; ü of old DOS as no letter. Words of which they are the larger part are of another
+    script.
+    """
+    accented: Counter[str] = Counter()
+    letters = signs = strange_signs = 0
+    for piece in pieces:
+        words = [word for word in LETTERS.findall(piece) if not word.isascii()]
+        letters += sum(map(len, words))
+        accented.update(char.lower() for word in words for char in word if char > "\x7f")
+        strange = [_is_strange(*near) for near in _signs(piece)]
+        signs += len(strange)
+        strange_signs += sum(strange)
+    few = STRAY * (accented.total() + signs)
+    foreign = min(_outside(accented, alphabet) for alphabet in ALPHABETS)
+    return 2 * accented.total() <= letters and foreign + strange_signs <= few
+
+
+def _signs(piece: str) -> list[tuple[str, str, str]]:
+    """Return what is beyond ASCII and no letter, between its neighbours."""
+    padded = f" {piece} "
+    places = [match.start() for match in re.finditer(r"[^\x00-\x7f]", padded)]
+    near = [(padded[at - 1], padded[at], padded[at + 1]) for at in places]
+    return [signs for signs in near if not signs[1].isalpha()]
+
+
+def _is_strange(before: str, sign: str, after: str) -> bool:
+    within = before.isalpha() and after.isalpha() and sign not in WITHIN_WORDS
+    return within or SURROGATE.match(sign) is not None
+
+
+def _outside(accented: Counter[str], alphabet: frozenset[str]) -> int:
+    return sum(count for char, count in accented.items() if char not in alphabet)

@@ -1,6 +1,6 @@
-"""Parquet in batches; to chunks under our names: numbers as text, null as empty.
+"""Parquet in batches to chunks under our names: numbers as text, null as empty.
 
-A row's line is its number from 1, its text its wanted values as a CSV line.
+A row's line is its number from 1, its text its values as a CSV line.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from tasks.tables.source_files import IngestError, SourceFile, require_columns
 def parquet_chunks(
     file: SourceFile, columns: Mapping[str, str], origin: str, rejected: RejectedRows
 ) -> Iterator[Chunk]:
-    """Yield the rows of a Parquet file; `rejected` is told of the format alone.
+    """Yield the rows of a Parquet file; `rejected` notes the format alone.
 
     Raises:
-        IngestError: the file is no Parquet, lacks a column, or holds one that is no text (a list, a
-            structure).
+        IngestError: the file is no Parquet, lacks a column, or a column is no text (a list, a
+        structure).
     """
     first, names = 1, list(columns)
     try:
@@ -49,21 +49,13 @@ def parquet_chunks(
 
 
 def parquet_batches(file: SourceFile, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield columns of a file, or all of them, as they are.
-
-    Raises:
-        ArrowException, OSError: it is no Parquet, or damaged.
-    """
+    """Yield columns of a file, or all; ArrowException or OSError if it is no readable Parquet."""
     with file.open() as handle, parquet.ParquetFile(handle) as read:
         yield from read.iter_batches(CHUNK, columns=columns)
 
 
 def parquet_schema(file: SourceFile) -> tuple[pa.Schema, int]:
-    """Return the columns, and the number of rows.
-
-    Raises:
-        ArrowException, OSError: it is no Parquet, or damaged.
-    """
+    """Return the columns and the number of rows; errors as `parquet_batches`."""
     with file.open() as handle, parquet.ParquetFile(handle) as read:
         return read.schema_arrow.remove_metadata(), read.metadata.num_rows
 

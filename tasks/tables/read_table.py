@@ -22,13 +22,9 @@ def read_table(
 ) -> Iterator[Chunk]:
     """Yield a table, Parquet by its name or else delimited text with a header, in chunks.
 
-    Args:
-        file: a path, or a file of another file system.
-        columns: our name -> the file's column; other columns are not read.
-        origin: where the file comes from, for messages.
-        rejected: is told how the file was read, and nothing of its rows: the caller refuses those
-            with a fault, in their order among the rows that it refuses itself.
-        form: delimiter, encoding and quoting of delimited text.
+    `columns` maps our name to the file's column; others are not read. `rejected` notes how the file
+    was read; the caller refuses the rows with a fault, in their order among those that it refuses
+    itself.
 
     Raises:
         IngestError: the file is missing, is no table, or lacks a column.
@@ -64,14 +60,7 @@ def read_rows(
 def read_header(
     file: Path | SourceFile, wanted: Iterable[str], origin: str, form: Format = AS_FOUND
 ) -> list[str]:
-    """Return the column names of a table; none if it has no readable header.
-
-    Args:
-        file: as for `read_table`.
-        wanted: columns that it should have, by which a delimiter is found.
-        origin: where the file comes from, for messages.
-        form: delimiter, encoding and quoting of delimited text.
-    """
+    """Return the column names of a table, which should have `wanted`; none if unreadable."""
     source = SourceFile.at(file, origin)
     if source.is_parquet:
         return parquet_header(source)

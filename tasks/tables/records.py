@@ -1,8 +1,8 @@
-"""Lines of delimited text to records, strictly, and no fault that spoils more than its record.
+"""Lines of delimited text to records, strictly; a fault spoils only its record.
 
-The csv module in strict mode judges; this file knows where each record starts, which is not where
-it ends when a quoted field holds line breaks. After a fault only the record's first line is
-refused and reading goes on with the next line, so a stray quote cannot swallow the rest.
+The csv module judges in strict mode; this module knows where each record starts, which is not where
+it ends if a quoted field holds line breaks. After a fault only the record's first line is refused
+and reading goes on with the next line, so a stray quote cannot swallow the rest.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Record(NamedTuple):
 
 
 class Block(NamedTuple):
-    """What some records hold, in three columns: no object a record."""
+    """Some records in three columns: no object a record."""
 
     lines: Sequence[int]
     texts: list[str]
@@ -56,13 +56,7 @@ class Records(Iterator[Record]):
     """
 
     def __init__(self, lines: Iterable[str], form: Format, first: int = 1) -> None:
-        """Begin.
-
-        Args:
-            lines: physical lines with their ends.
-            form: delimiter and quoting.
-            first: number of the first line.
-        """
+        """Begin with physical lines, which keep their ends; `first` is the number of the first."""
         self._form = form
         self._at = first
         self._lines = _Lines(lines)

@@ -1,10 +1,8 @@
-"""The rejected of a reading: how many rows each file gave, and which were not taken, and why.
+"""Rejected rows: how many rows each file has, which were refused, and why.
 
-Every row that does not reach a frame as it stands is written here with file, line and reason.
-Most reasons are *errors*: the file is not what it should be. Five are *notices* (`NOTICES`), which
-lose nothing, or what was to be left out; they are kept for the reader's eyes and do not count
-towards `ingest.max_rejected_share`. Refused rows lie in frames, so that a million of them cost the
-memory of their texts and no more.
+Every row that does not reach a frame as it stands is noted with file, line and reason. Most reasons
+are *errors*: the file is not what it should be. `NOTICES` lose nothing, or what was to be left out,
+and do not count towards `max_rejected_share`. Refused rows lie in frames, to save memory.
 """
 
 from __future__ import annotations
@@ -117,6 +115,11 @@ class RejectedRows:
         """Return what a message about refused rows ends with; empty if nothing is known."""
         return "".join(f" {cause}." for cause in self.causes.values())
 
+    @property
+    def errors(self) -> int:
+        """Rows refused for a fault; notices are none."""
+        return sum(n for (_, reason), n in self._counted.items() if reason not in NOTICES)
+
     def reasons(self) -> dict[str, int]:
         """Count refused rows per reason."""
         total: Counter[str] = Counter()
@@ -135,19 +138,17 @@ class RejectedRows:
 def require_few_refused(rejected: RejectedRows, max_rejected_share: float, section: str) -> None:
     """Refuse files that are mostly something else.
 
-    Args:
-        rejected: of the whole reading.
-        max_rejected_share: of all rows read that may be faulty.
-        section: of `params.yaml` and below `data/`, for the message.
+    `section` names the section of `params.yaml` and the folder below `data/`.
 
     Raises:
-        IngestError: more faulty rows than that.
+        IngestError: more of the rows read than `max_rejected_share` are faulty.
     """
-    reasons, read = rejected.reasons(), sum(rejected.rows.values())
-    errors = sum(count for reason, count in reasons.items() if reason not in NOTICES)
+    errors, read = rejected.errors, sum(rejected.rows.values())
     if errors > max_rejected_share * read:
+        reader = f"{section}.taxonomy.reader" if section == "ingest" else f"{section}.reader"
         raise IngestError(
             f"{errors} of {read} rows were rejected, more than {section}.max_rejected_share "
-            f"= {max_rejected_share:g}: {reasons}. Look at data/{section}/rejected.parquet; repair "
-            f"the files, check {section}.reader, or raise the parameter.{rejected.likely_cause()}"
+            f"= {max_rejected_share:g}: {rejected.reasons()}. Look at "
+            f"data/{section}/rejected.parquet and check {reader}; repair the files or "
+            f"raise the parameter.{rejected.likely_cause()}"
         )

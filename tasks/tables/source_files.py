@@ -1,4 +1,4 @@
-"""Files that come from outside: which ones a reader needs, and what to do when one is missing."""
+"""Source files: which ones a reader needs, and what to do if one is missing."""
 
 from __future__ import annotations
 
@@ -27,13 +27,7 @@ class IngestError(ValueError):
 
 
 class SourceFile(NamedTuple):
-    """A file, here or on another file system, that can be read more than once.
-
-    Attributes:
-        path: as messages name it.
-        name: as frames name it.
-        open: opens it for reading.
-    """
+    """A file, here or on another file system: its path for messages, its name for frames."""
 
     path: str
     name: str

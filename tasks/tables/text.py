@@ -28,14 +28,9 @@ def file_encoding(file: SourceFile, origin: str, encoding: str = "") -> str:
 def text_lines(
     file: SourceFile, origin: str, rejected: RejectedRows, encoding: str
 ) -> Iterator[str]:
-    """Yield the lines of a file with their ends as they stand.
+    """Yield the lines of a file with their ends as they stand; `encoding` is of `file_encoding`.
 
-    Args:
-        file: of text.
-        origin: where it comes from, for messages.
-        rejected: is told the encoding before the first line, and behind the last one where the
-            first line is that it does not fit.
-        encoding: a name that `file_encoding` returned.
+    `rejected` notes the encoding and, at the end, the first line that does not fit it.
 
     Raises:
         IngestError: the encoding does not fit at all.

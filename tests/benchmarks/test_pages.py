@@ -91,17 +91,17 @@ def test_every_study_says_what_is_needed(one: Study) -> None:
 
 
 @pytest.mark.parametrize("one", studies(), ids=lambda one: one.name)
-def test_every_page_opens_with_its_question_and_a_bold_answer(one: Study) -> None:
+def test_every_page_opens_with_its_subject_and_a_bold_claim(one: Study) -> None:
     text = (ROOT / render.PAGES / f"{one.name}.md").read_text(encoding="utf-8")
-    title, answer = text.split("\n\n")[:2]
-    assert title.startswith(f"# {one.name}: ") and title.endswith("?")
-    assert answer.startswith("**")
+    title, claim = text.split("\n\n")[:2]
+    assert title.startswith(f"# {one.name}: ")
+    assert claim.startswith("**")
     assert f"](results/{one.name}.md)" in (ROOT / "docs/RESULTS.md").read_text(encoding="utf-8")
 
 
 def test_a_page_has_its_tables_and_how_they_were_measured(tmp_path: Path) -> None:
     rows = [
-        Row("1", "typos", "success_at_1", 0.53218, 300, 0.5, 0.56, 1),
+        Row("typos", "typos", "success_at_1", 0.53218, 300, 0.5, 0.56, 1),
         Row("ngram", "typos", "success_at_1", 0.25, 300, 0.2, 0.3),
     ]
     replace_rows("table3", "sample", rows, RUN, tmp_path)
@@ -109,7 +109,7 @@ def test_a_page_has_its_tables_and_how_they_were_measured(tmp_path: Path) -> Non
     assert set(made) == {render.PAGES / "table3.md", render.PAGES / "table3.svg"}
     for wanted in (
         "| ngram | 0.250 | 0.99 |",
-        "| 1 | 0.532 | 0.99 |",
+        "| typos (1) | 0.532 | 0.99 |",
         "Measured (sample): 2026-01-02, commit `abc1234`, m, `c`",
     ):
         assert wanted in made[render.PAGES / "table3.md"].splitlines(), wanted

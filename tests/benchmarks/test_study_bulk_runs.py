@@ -11,8 +11,8 @@ import pytest
 import tiny_run
 from mlflow_import import WARNINGS
 
+from benchmarks.job_board import Halves
 from benchmarks.studies.bulk import measure as bulk
-from benchmarks.studies.champion.titles import Halves
 from benchmarks.workspace import Workspace
 
 pytestmark = [pytest.mark.slow, *WARNINGS]

@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 from toy_workspace import JOBS
 
+from benchmarks.job_board import COLUMNS, FILE, Halves, read_halves
 from benchmarks.studies.champion import measure as champion
-from benchmarks.studies.champion.titles import COLUMNS, FILE, Halves, read_halves
 from models.ranking.index import AliasIndex
 from models.text.titles import clean_title
 
 INDEX = AliasIndex.of(["a", "b"], ["o0", "o1"])
 OPTIONS = Namespace(
-    asked=["choice", "odd"],
+    halves=["choice", "odd"],
     steps=8,
     batch=6,
     seeds=2,
@@ -47,18 +47,18 @@ def test_a_title_stands_on_one_side_alone(tmp_path: Path) -> None:
         assert not sides[0] & sides[1]
         assert all(len(side) == 2 * len(names) for side, names in zip(halves, sides, strict=True))
     odd, choice = write_rows["odd"], write_rows["choice"]
-    assert len(odd.given) + len(odd.asked) == 800
-    assert 300 < len(odd.asked) < 500
-    assert set(odd.given["query_id"]) == {*choice.given["query_id"], *choice.asked["query_id"]}
-    assert 0.1 < len(choice.asked) / len(odd.given) < 0.3
+    assert len(odd.known) + len(odd.queried) == 800
+    assert 300 < len(odd.queried) < 500
+    assert set(odd.known["query_id"]) == {*choice.known["query_id"], *choice.queried["query_id"]}
+    assert 0.1 < len(choice.queried) / len(odd.known) < 0.3
 
 
 def test_labels_agree_as_often_as_two_of_one_title_do() -> None:
     """Two of three alike, then both: of five labels 1/2, 1/2, 0, 1, 1 of the others agree."""
     labels = [("a", "o0"), ("A ", "o0"), ("a", "o1"), ("b", "o1"), ("b", "o1"), ("c", "o0")]
     normalized = [clean_title(title).lower() for title, _ in labels]
-    asked = pl.DataFrame({"normalized": normalized, "occupation_id": [own for _, own in labels]})
-    halves = Halves(asked.clear(), asked)
+    queried = pl.DataFrame({"normalized": normalized, "occupation_id": [own for _, own in labels]})
+    halves = Halves(queried.clear(), queried)
     (row,) = champion.ceiling_rows(Namespace(halves=halves))  # type: ignore[arg-type]
     assert (row.system, row.test, row.value, row.n) == ("labels", "feedback", 3 / 5, 5)
 
@@ -69,16 +69,16 @@ def test_a_study_on_a_toy(workspace: Path, tmp_path: Path, monkeypatch: pytest.M
     board = [(f"{front} {job}", f"o{k}") for k, job in enumerate(JOBS) for front in fronts]
     write_board(tmp_path, board)
     monkeypatch.setattr(champion, "data_folder", lambda: tmp_path)
-    monkeypatch.setattr(champion.Workspace, "mix", "3")
+    monkeypatch.setattr(champion.Workspace, "mix", "extra_words")
     options = Namespace(**vars(OPTIONS), kept=tmp_path / "kept")
     (made,) = champion.measure("sample", options)
     table = pl.DataFrame(made, orient="row", schema=list(champion.Row._fields))
     settings = {"zero_label", "unlabelled", "feedback"}
-    names = {f"{asked}/{setting}" for asked in OPTIONS.asked for setting in settings}
+    names = {f"{half}/{setting}" for half in OPTIONS.halves for setting in settings}
     ranked = table.filter(pl.col("metric").is_in(["success_at_1", "success_at_10", "mrr"]))
     assert set(ranked.filter(system="champion")["test"]) == names
     assert set(ranked.filter(system="champion/alone")["test"]) == names & {
-        f"{asked}/zero_label" for asked in OPTIONS.asked
+        f"{half}/zero_label" for half in OPTIONS.halves
     }
     assert ranked.filter(system="champion")["seed"].unique().to_list() == [None, 1, 2]
     speeds = table.filter(metric="titles_per_second")

@@ -13,8 +13,8 @@ from benchmarks.__main__ import measure, parser
 from benchmarks.pair_networks import gold_of, strings
 from benchmarks.results import read_rows
 from benchmarks.studies.charagram import measure as charagram
-from benchmarks.studies.charagram.material import distinct, read
 from benchmarks.studies.charagram.measure import systems
+from benchmarks.studies.charagram.word_pairs import distinct, read
 from benchmarks.study import study
 from tasks.papers.similarity.readers.semeval import FILES
 
@@ -74,17 +74,17 @@ def test_what_is_read(data: Path) -> None:
 
     The reader drops "baker bake" itself; "Bake BAKER" and "same Same" are left out here.
     """
-    material = read(data, held_out=6)
-    assert (len(material.train), len(material.valid)) == (22, 6)
-    parts = (material.train, material.valid, material.simlex)
+    made = read(data, held_out=6)
+    assert (len(made.train), len(made.valid)) == (22, 6)
+    parts = (made.train, made.valid, made.simlex)
     train, valid, asked = (set(map(frozenset, zip(*strings(own), strict=True))) for own in parts)
     assert not train & valid
     assert not (train | valid) & asked
-    assert gold_of(material.simlex).max() == pytest.approx(0.8 + 3 / 90)
-    assert sum(name.startswith("sts") for name in material.sentences) == 18
-    assert gold_of(material.sentences["sick"]).tolist() == [k % 5 / 4 for k in range(11)]
+    assert gold_of(made.simlex).max() == pytest.approx(0.8 + 3 / 90)
+    assert sum(name.startswith("sts") for name in made.sentences) == 18
+    assert gold_of(made.sentences["sick"]).tolist() == [k % 5 / 4 for k in range(11)]
     again = read(data, held_out=6)
-    assert strings(again.train) == strings(material.train)
+    assert strings(again.train) == strings(made.train)
 
 
 def test_every_system_sees_as_many_examples() -> None:

@@ -58,7 +58,7 @@ def test_share_with_a_gradient(penalty: str, share: float) -> None:
 
 
 def test_tiny_run(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contrastive, "MIX", "3")
+    monkeypatch.setattr(contrastive, "MIX", "extra_words")
     monkeypatch.setattr(contrastive, "MARGINS", (0.4,))
     monkeypatch.setitem(study("contrastive").face, "datasets", ["sample"])
     monkeypatch.setitem(study("contrastive").face, "needs", "data/pairs/extra_words/pairs.parquet")

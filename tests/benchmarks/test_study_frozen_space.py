@@ -25,7 +25,7 @@ from models.losses.parts.bessel import log_bessel_i_over_power
 from models.network.kinds import kind_of
 from tasks.pipeline.train.network_params import training_settings
 
-EARLIER = Path("data/train/1/1/model")
+REFERENCE = Path("data/train/typos/1/model")
 TUNED = {system: {"learning_rate": 0.01} for system in (*frozen_space.COMPARED, frozen_space.FREE)}
 
 
@@ -34,19 +34,19 @@ def exam(workspace: Path) -> Exam:
     return Workspace.read("sample").exam()
 
 
-def networks(kept: Path, earlier: Path | None = None) -> TitleNetworks:
-    return TitleNetworks(kept, 1, Workspace.read("sample").pairs("3"), earlier)
+def networks(kept: Path, reference: Path | None = None) -> TitleNetworks:
+    return TitleNetworks(kept, 1, Workspace.read("sample").pairs("extra_words"), reference)
 
 
-def test_stored_embeddings_are_the_earlier_models(exam: Exam, tmp_path: Path) -> None:
-    """The earlier model meets them as its own; another network does not."""
+def test_stored_embeddings_are_those_of_the_reference_model(exam: Exam, tmp_path: Path) -> None:
+    """The reference model meets them as its own; another network does not."""
     titles = exam.index.titles
-    stored, own = in_space(EARLIER, EARLIER, titles), exam.network(EARLIER)
+    stored, own = in_space(REFERENCE, REFERENCE, titles), exam.network(REFERENCE)
     np.testing.assert_allclose(stored(titles), own(titles), atol=1e-6)
     np.testing.assert_allclose(np.diag(stored(titles)), 1, atol=1e-5)
     settings = bounded(training_settings(exam.params.network, 9), 1, 9)
     other = networks(tmp_path).outcome(Job("other", settings)).folder
-    assert np.diag(in_space(other, EARLIER, titles)(titles)).max() < 0.999
+    assert np.diag(in_space(other, REFERENCE, titles)(titles)).max() < 0.999
 
 
 @given(st.integers(0, 100), st.floats(0.1, 200))
@@ -86,9 +86,9 @@ def answered(*right: float) -> pl.DataFrame:
 
 
 def test_what_is_compared_with_what_by_hand(exam: Exam) -> None:
-    """free: none of 4 stored, 3 of 4 in its own index. earlier: 2 of 4. difference: 1 and 4 of 4.
+    """free: none of 4 stored, 3 of 4 in its own index. reference: 2 of 4. difference: 1 and 4 of 4.
 
-    With the stored index `difference` lacks 1/4 - 3/4 of free's own and 1/4 - 2/4 of the earlier
+    With the stored index `difference` lacks 1/4 - 3/4 of free's own and 1/4 - 2/4 of the reference
     model; with its own it gains 1/4 and 1/2. von Mises-Fisher: 0 of 4, and 2 of 4.
     """
     answers = {
@@ -98,34 +98,34 @@ def test_what_is_compared_with_what_by_hand(exam: Exam) -> None:
     }
     rows = list(quality(answers, {1: answered(1, 1, 0, 0)}, exam))
     pooled = {(row.system, row.test, row.metric): row.value for row in rows if row.seed is None}
-    assert {row.seed for row in rows if row.system == "earlier"} == {None}
+    assert {row.seed for row in rows if row.system == "reference"} == {None}
     stored, own = "typos", "own_index/typos"
     assert pooled["difference", stored, "gain_over_free"] == -0.5
     assert pooled["difference", own, "gain_over_free"] == 0.25
-    assert pooled["difference", stored, "gain_over_earlier"] == -0.25
-    assert pooled["difference", own, "gain_over_earlier"] == 0.5
+    assert pooled["difference", stored, "gain_over_reference"] == -0.25
+    assert pooled["difference", own, "gain_over_reference"] == 0.5
     assert pooled["difference", stored, "gain_over_von_mises_fisher"] == 0.25
     assert pooled["difference", own, "gain_over_von_mises_fisher"] == 0.5
     assert ("free", own, "gain_over_von_mises_fisher") not in pooled
     assert pooled["free", stored, "gain_over_free"] == -0.75
     assert ("free", own, "gain_over_free") not in pooled
-    assert pooled["free", own, "gain_over_earlier"] == 0.25
-    assert pooled["earlier", stored, "gain_over_free"] == -0.25
-    assert pooled["earlier", stored, "success_at_10"] == 0.5
-    assert not [key for key in pooled if key[:2] == ("earlier", own)]
+    assert pooled["free", own, "gain_over_reference"] == 0.25
+    assert pooled["reference", stored, "gain_over_free"] == -0.25
+    assert pooled["reference", stored, "success_at_10"] == 0.5
+    assert not [key for key in pooled if key[:2] == ("reference", own)]
 
 
-def test_no_earlier_model_says_what_to_run(workspace: Path) -> None:
+def test_no_reference_model_says_what_to_run(workspace: Path) -> None:
     own = Workspace.read("sample")
-    assert own.model("1", 1) == EARLIER
+    assert own.model("typos", 1) == REFERENCE
     with pytest.raises(FileNotFoundError, match="make reproduce"):
-        own.model("2", 1)
+        own.model("synonyms", 1)
 
 
 def test_networks_into_another_space_are_others(exam: Exam, tmp_path: Path) -> None:
     """Only where the loss reads it."""
     settings = systems(exam.params, TUNED, 1)
-    one = networks(tmp_path / "kept", EARLIER)
+    one = networks(tmp_path / "kept", REFERENCE)
     other = networks(one.kept, one.outcome(Job("", settings["free"])).folder)
     for system, same in (("free", True), ("projection", False)):
         job = Job(system, settings[system])
@@ -149,7 +149,7 @@ def test_tiny_run(
     assert "step 2/2" in capsys.readouterr().out
     rows = read_rows(tmp_path / "frozen_space.csv")
     every = ("von_mises_fisher", "projection", "free")
-    assert {row["system"] for row in rows} == {*every, "earlier"}
+    assert {row["system"] for row in rows} == {*every, "reference"}
     success = {
         (row["test"], row["seed"])
         for row in rows

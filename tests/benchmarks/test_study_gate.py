@@ -11,10 +11,10 @@ import pytest
 from toy_workspace import queries
 
 from benchmarks.studies.gate import measure as gate
-from benchmarks.studies.gate.measure import STANDS, Asked, Scenario, measure, replayed, scenarios
+from benchmarks.studies.gate.measure import STANDS, GateTest, Scenario, measure, replayed, scenarios
 from benchmarks.workspace import Workspace
 
-TESTS = {"annotations": Asked(430, 0.1, 0.6), "typos": Asked(800, 0.01, 0.97)}
+TESTS = {"annotations": GateTest(430, 0.1, 0.6), "typos": GateTest(800, 0.01, 0.97)}
 
 
 def test_a_replay_has_the_discordance_and_the_true_difference() -> None:
@@ -41,7 +41,7 @@ def test_scenarios() -> None:
 
 def test_a_study_on_a_toy(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten queries a test cannot show anything, ten thousand can."""
-    monkeypatch.setattr(gate, "read_tests", lambda _: {"annotations": Asked(10, 0.1, 0.5)})
+    monkeypatch.setattr(gate, "read_tests", lambda _: {"annotations": GateTest(10, 0.1, 0.5)})
     options = Namespace(replays=40, labels=[10_000], labelled=[-0.03, 0.03], elsewhere=[])
     (rows,) = measure("sample", options)
     values = {(row.system, row.test): row.value for row in rows if row.metric == "promoted"}
@@ -59,14 +59,14 @@ def test_tests_are_read_from_the_networks_of_a_workspace(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same network under both names never differs; only tests that the gate asks are there."""
-    asked = pl.concat(
+    queried = pl.concat(
         [queries("annotations", "gate", "the "), queries("annotations", "valid", "a ")]
     )
-    asked = pl.concat([asked, queries("heldout_alias", "valid", "head ")])
-    parts = {split: asked.filter(split=split) for split in ("gate", "valid")}
+    queried = pl.concat([queried, queries("heldout_alias", "valid", "head ")])
+    parts = {split: queried.filter(split=split) for split in ("gate", "valid")}
     monkeypatch.setattr(gate, "gate_queries", lambda _: parts["gate"])
     monkeypatch.setattr(gate, "read_queries", lambda split, _: parts[split])
-    monkeypatch.setattr(Workspace, "model", lambda *_: Path("data/train/1/1/model"))
+    monkeypatch.setattr(Workspace, "model", lambda *_: Path("data/train/typos/1/model"))
     (test,) = gate.read_tests(Workspace.read("sample")).items()
     assert test[0] == "annotations"
     assert (test[1].queries, test[1].discordance, test[1].measured) == (5, 0.0, 10)

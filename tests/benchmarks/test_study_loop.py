@@ -1,4 +1,4 @@
-"""Weeks of a toy board, answered by a queue, at random and not at all."""
+"""Weeks of a toy board, reviewed by a queue, at random and not at all."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from benchmarks.studies.loop import arm, page
 from benchmarks.studies.loop import measure as loop
 from benchmarks.studies.loop.arm import Arm, Ran
 from benchmarks.studies.loop.measure import ARMS, Job, run_arm
-from benchmarks.studies.loop.people import CHOICES, People
+from benchmarks.studies.loop.reviewer import SELECTIONS, Reviewer
 from benchmarks.studies.loop.stream import Stream
-from tasks.apps.review import diversify as variety
+from tasks.apps.review import diversify
 from tasks.io.frames import write_frame
 from tasks.io.schemas import OCCUPATIONS
 from tasks.release.gate.rule import GateDecision
@@ -42,7 +42,7 @@ def board_rows(*, poisoned: set[str] | None = None) -> list[tuple[str, str]]:
 def board(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_board(tmp_path, board_rows())
     monkeypatch.setattr(loop, "data_folder", lambda: tmp_path)
-    monkeypatch.setattr(variety, "ALIKE", 1.1)  # so few numbers tell nothing apart
+    monkeypatch.setattr(diversify, "ALIKE", 1.1)  # so few numbers tell nothing apart
     monkeypatch.setattr(phrases, "places", lambda titles: [])  # megabytes, for every artefact
     codes = [(f"o{k}", job, ["1", f"1{k % 2}"]) for k, job in enumerate(JOBS)]
     frame = pl.DataFrame(codes, schema=dict(OCCUPATIONS), orient="row")
@@ -67,25 +67,25 @@ def test_a_study_on_a_toy(board: Path) -> None:
     for name in ARMS:
         assert weekly.filter(system=name)["test"].to_list() == tests
     first = weekly.filter(test="week:1")
-    assert first["value"].n_unique() == 1  # nobody has answered anything yet
+    assert first["value"].n_unique() == 1  # nobody has reviewed anything yet
     sizes = dict(weekly.filter(system="queue").select("test", "n").rows())
     assert sizes["week:2"] + sizes["week:3"] == sizes["later_weeks"]
-    asked = made.filter(metric="mistakes", seed=1).select("system", "test", "n").rows()
-    assert set(asked) == {
+    mistakes = made.filter(metric="mistakes", seed=1).select("system", "test", "n").rows()
+    assert set(mistakes) == {
         (name, test, n)
         for name in ("queue", "random")
-        for test, n in (("week:1/asked", 8), ("week:2/asked", 8), ("all_weeks/asked", 16))
+        for test, n in (("week:1/queried", 8), ("week:2/queried", 8), ("all_weeks/queried", 16))
     }
     gained = made.filter(pl.col("metric").str.starts_with("gain_"))
     assert set(gained["system"]) == {"queue-random", "queue-nothing", "random-nothing"}
     once = made.filter(test="all_weeks/at_once", metric="corrected", seed=1)
-    assert once["value"].to_list() == [1.0, 1.0]  # the look-up
+    assert once["value"].to_list() == [1.0, 1.0]  # exact matches
     assert len(made.filter(metric="best_step")) == 1 + 2 * 2
     shares = made.filter(~pl.col("metric").str.contains("step|gain_"))
     assert shares["value"].is_between(0, 1).all()
     lines = [_tidied("sample", row, "loop-1") for rows in lists for row in rows]
     drawn = page.plot(lines)
-    assert drawn.count("inputs answered right") == 1 and "the queue answered" in drawn
+    assert drawn.count("inputs answered correctly") == 1 and "the queue reviewed" in drawn
 
 
 def test_nothing_of_later_weeks_is_seen(board: Path) -> None:
@@ -104,13 +104,15 @@ def test_nothing_of_later_weeks_is_seen(board: Path) -> None:
     assert len(before.filter(early))
 
 
-def test_arms_differ_only_in_what_is_asked(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arms_differ_only_in_the_reviewed_titles(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where the random arm chooses as the queue does, all of its values are the queue's.
 
     The second one trains anew: what comes out is a matter of the seed.
     """
     ran = run_arm(Job("sample", "queue", 1, options(board, weeks=1)))
-    monkeypatch.setitem(CHOICES, "random", CHOICES["queue"])
+    monkeypatch.setitem(SELECTIONS, "random", SELECTIONS["queue"])
     same = run_arm(Job("sample", "random", 1, options(board / "again", weeks=1)))
     assert pl.concat(same.values).equals(pl.concat(ran.values))
 
@@ -119,7 +121,9 @@ def of_test(ran: Ran, test: str) -> pl.DataFrame:
     return pl.concat(ran.values).filter(test=test).drop("test")
 
 
-def test_a_look_up_alone_touches_nobody_else(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_matches_alone_change_no_other_title(
+    board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where exemplars do harm: mistakes are right at once, the next week's inputs as before."""
     refused = GateDecision(False, "worse", [])
     monkeypatch.setattr(arm, "decide_corrected", lambda *_: refused)
@@ -137,13 +141,13 @@ def test_who_is_promoted_answers_the_next_week(
     board: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answered: list[Path] = []
-    answers = arm.Standing.answers
+    answers = arm.ServedModel.answers
 
-    def noted(standing: arm.Standing, inputs: pl.DataFrame) -> pl.DataFrame:
-        answered.append(standing.folder)
-        return answers(standing, inputs)
+    def noted(model: arm.ServedModel, inputs: pl.DataFrame) -> pl.DataFrame:
+        answered.append(model.folder)
+        return answers(model, inputs)
 
-    monkeypatch.setattr(arm.Standing, "answers", noted)
+    monkeypatch.setattr(arm.ServedModel, "answers", noted)
     monkeypatch.setattr(Arm, "_promoted", lambda *_: True)
     ran = run_arm(Job("sample", "queue", 1, options(board, weeks=1)))
     assert [folder.name for folder in answered] == [
@@ -154,21 +158,24 @@ def test_who_is_promoted_answers_the_next_week(
     ]
     assert answered[2] == answered[3] != answered[0]
     assert of_test(ran, "week:1/gate")["promoted"].to_list() == [1.0]
-    mistakes = of_test(ran, "week:1/asked")["mistakes"].sum()
+    mistakes = of_test(ran, "week:1/queried")["mistakes"].sum()
     assert len(of_test(ran, "week:1/retrained")) == mistakes > 0
 
 
-def test_people_are_heard_as_by_the_pipeline(board: Path, tmp_path: Path) -> None:
+def test_reviews_are_read_as_by_the_pipeline(board: Path, tmp_path: Path) -> None:
     """A confirmed answer, a corrected one and one that was missing; some are kept for the gate."""
     stream = Stream.read("sample", board, 2)
-    people = People(stream, tmp_path / "said")
-    assert people.heard().told.is_empty()
+    reviewer = Reviewer(stream, tmp_path / "reviews")
+    assert reviewer.read().told.is_empty()
     rows = [(f"zz {k} {JOBS[k % 5]}", (None, "o0", "o1")[k % 3], "x", "o1") for k in range(30)]
-    names = ["raw_title", "answer", "matched_title", "said"]
-    people.say(pl.DataFrame(rows, schema=names, orient="row"), 1)
-    made = people.heard()
-    assert len(made.told) == 30 and set(made.told["occupation_id"]) == {"o1"}
-    assert sorted(made.judged["fate"].value_counts().rows()) == [("right", 20), ("wrong", 10)]
-    assert len(made.queries) == made.judged["reserved"].sum() > 0
+    names = ["raw_title", "answer", "matched_title", "label"]
+    reviewer.write(pl.DataFrame(rows, schema=names, orient="row"), 1)
+    made = reviewer.read()
+    assert len(made.overrides) == 30 and set(made.overrides["occupation_id"]) == {"o1"}
+    assert sorted(made.judged["resolution"].value_counts().rows()) == [
+        ("correct", 20),
+        ("incorrect", 10),
+    ]
+    assert len(made.queries) == made.judged["held_out"].sum() > 0
     assert len(made.verdicts) == 30 - len(made.queries)
     assert not set(made.verdicts["normalized"]) & set(made.queries["normalized"])

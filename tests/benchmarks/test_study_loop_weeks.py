@@ -1,4 +1,4 @@
-"""How titles are dealt to weeks, which are asked, and what a week is measured by, by hand."""
+"""Division of titles into weeks, choice of the reviewed ones, and figures of a week, by hand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from benchmarks.studies.loop.arm import METRICS, values, with_sums
-from benchmarks.studies.loop.people import Week, drawn, queued
-from benchmarks.studies.loop.stream import dealt, titles_of
+from benchmarks.studies.loop.reviewer import Week, first_in_queue, random_titles
+from benchmarks.studies.loop.stream import split_weeks, titles_of
 
 NAMES = ["query_id", "normalized", "occupation_id"]
 
@@ -21,23 +21,23 @@ def inputs(count: int) -> pl.DataFrame:
 
 def test_a_title_is_in_one_week_with_all_of_its_rows() -> None:
     rows = inputs(99)
-    weeks = dealt(rows, 11, 1)
+    weeks = split_weeks(rows, 11, 1)
     assert [week["normalized"].n_unique() for week in weeks] == [9] * 11
     assert pl.concat(weeks).sort("query_id").equals(rows.sort("query_id"))
-    poisoned = dealt(rows.with_columns(occupation_id=pl.lit("o9")), 11, 1)
+    poisoned = split_weeks(rows.with_columns(occupation_id=pl.lit("o9")), 11, 1)
     assert [week["query_id"].to_list() for week in poisoned] == [
         week["query_id"].to_list() for week in weeks
     ]
-    assert dealt(rows, 11, 2)[0]["query_id"].to_list() != weeks[0]["query_id"].to_list()
+    assert split_weeks(rows, 11, 2)[0]["query_id"].to_list() != weeks[0]["query_id"].to_list()
 
 
-def test_a_person_says_what_most_rows_do() -> None:
+def test_a_persons_label_is_that_of_most_rows() -> None:
     """Two of three rows are o1; of one each the first row's; a title's first row stands for it."""
     rows = [("q0", "a", "o0"), ("q1", "b", "o2"), ("q2", "a", "o1"), ("q3", "b", "o0")]
     rows.append(("q4", "a", "o1"))
     titles = titles_of(pl.DataFrame(rows, schema=NAMES, orient="row"))
-    shown = titles.select("query_id", "normalized", "rows", "said").rows()
-    assert shown == [("q0", "a", 3, "o1"), ("q1", "b", 2, "o2")]
+    rows_by_title = titles.select("query_id", "normalized", "rows", "label").rows()
+    assert rows_by_title == [("q0", "a", 3, "o1"), ("q1", "b", 2, "o2")]
 
 
 def week(sure: list[float | None], rows: list[int]) -> Week:
@@ -53,7 +53,7 @@ def week(sure: list[float | None], rows: list[int]) -> Week:
             "score_margin": [None if own is None else 1.0 for own in sure],
             "confidence": pl.Series(sure, dtype=pl.Float64),
             "abstained": [own is None for own in sure],
-            "reason": ["no job title" if own is None else None for own in sure],
+            "reason": ["not a job title" if own is None else None for own in sure],
         }
     )
     embeddings = dict(zip(titles["cleaned"], np.eye(count), strict=True))
@@ -61,19 +61,19 @@ def week(sure: list[float | None], rows: list[int]) -> Week:
 
 
 def test_the_queue_by_hand() -> None:
-    """Rows times the chance of a wrong answer: 0.1, 0.8, 0.6; 1 where no job title is read."""
+    """Rows times the chance of a wrong answer: 0.1, 0.8, 0.6; 1 if not a job title."""
     of_week = week([0.9, 0.2, 0.8, None], [1, 1, 3, 1])
-    assert queued(of_week, 2) == ["t3", "t1"]
-    assert queued(of_week, 3) == ["t3", "t1", "t2"]
+    assert first_in_queue(of_week, 2) == ["t3", "t1"]
+    assert first_in_queue(of_week, 3) == ["t3", "t1", "t2"]
 
 
 def test_titles_are_drawn_once_and_by_their_inputs() -> None:
     """Of 200 draws of one, the title of eight in ten inputs is taken about 160 times."""
     of_week = week([0.5] * 3, [8, 1, 1])
-    assert sorted(drawn(of_week, 9)) == ["t0", "t1", "t2"]
-    firsts = [drawn(of_week._replace(number=number), 1)[0] for number in range(200)]
+    assert sorted(random_titles(of_week, 9)) == ["t0", "t1", "t2"]
+    firsts = [random_titles(of_week._replace(number=number), 1)[0] for number in range(200)]
     assert 140 < firsts.count("t0") < 180
-    assert drawn(of_week, 2) == drawn(of_week, 2)
+    assert random_titles(of_week, 2) == random_titles(of_week, 2)
 
 
 def test_sums_leave_the_first_week_out_of_the_later_ones() -> None:

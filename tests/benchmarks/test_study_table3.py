@@ -32,7 +32,7 @@ def write(path: Path, schema: Schema, lines: list[tuple[Any, ...]]) -> None:
 
 
 def make_workspace(folder: Path, shift: float = 0.0) -> Path:
-    """Mixes 0, 1 and 4c of two seeds; their means; gains."""
+    """Mixes base, typos and corrections of two seeds; their means; gains."""
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     params["seeds"] = [1, 2]
     params["train"] |= {"max_steps": 1200, "batch_pairs": 128}
@@ -48,18 +48,18 @@ def make_workspace(folder: Path, shift: float = 0.0) -> Path:
         ]
 
     write(folder / "data/lexical/table.csv", TABLE, lines("ngram", 0.5) + lines("tfidf", 0.6))
-    values = {("0", 1): 0.3, ("0", 2): 0.5, ("1", 1): 0.6, ("1", 2): 0.8}
-    values |= {("4c", 1): 0.7, ("4c", 2): 0.7}
+    values = {("base", 1): 0.3, ("base", 2): 0.5, ("typos", 1): 0.6, ("typos", 2): 0.8}
+    values |= {("corrections", 1): 0.7, ("corrections", 2): 0.7}
     for (mix, seed), value in values.items():
-        table = lines("untrained", 0.1 if mix == "0" else 0.2) + lines(mix, value + shift)
+        table = lines("untrained", 0.1 if mix == "base" else 0.2) + lines(mix, value + shift)
         write(folder / f"data/evaluate/{mix}/{seed}/table.csv", TABLE, table)
-        scores = (0.3, 0.2 if (mix, seed) == ("0", 2) else 0.4)  # which did not learn
+        scores = (0.3, 0.2 if (mix, seed) == ("base", 2) else 0.4)  # which did not learn
         looks = [(100 * look, math.nan, math.nan, math.nan, s) for look, s in enumerate(scores)]
         write(folder / f"data/train/{mix}/{seed}/history.csv", HISTORY, looks)
         titles = [(0, "cook", ["1"], "alias"), (1, "line cook", ["1"], "valid")]
         strings = pl.DataFrame(titles, schema=dict(STRINGS), orient="row")
         write_frame(strings, folder / f"data/pairs/{mix}/strings.parquet", STRINGS)
-    means = {"ngram": (0.5, 1, None), "0": (0.4, 2, 0.1414), "1": (0.7, 2, 0.1414)}
+    means = {"ngram": (0.5, 1, None), "base": (0.4, 2, 0.1414), "typos": (0.7, 2, 0.1414)}
     summary = [
         (system, *test, metric, mean, mean - 0.05, mean + 0.05, 40, seeds, None, None, spread, 0.9)
         for system, (mean, seeds, spread) in means.items()
@@ -67,14 +67,14 @@ def make_workspace(folder: Path, shift: float = 0.0) -> Path:
         for metric in ("success_at_1", "mrr")
     ]
     write(folder / "data/table3/summary.csv", SUMMARY, summary)
-    head = ("1", "0", "typos", "all")
+    head = ("typos", "base", "typos", "all")
     effects = [
         (*head, "success_at_1", 0.3, 0.2, 0.4, 40, 0.3, 0.4286, 0.8, True, 1),
         (*head, "success_at_1", 0.3, -0.1, 0.4, 40, 1.0, None, 0.8, True, 2),
         (*head, "mrr", 0.25, 0.2, 0.3, 40, 0.3, None, None, True, 1),
         (
-            "2",
-            "1",
+            "synonyms",
+            "typos",
             "composition",
             "all",
             "success_at_1",
@@ -107,24 +107,24 @@ def rows_of(dataset: str = "sample") -> dict[tuple[Any, ...], Row]:
 
 
 def test_rows_of_systems_seeds_and_means(made: Path) -> None:
-    """Lexical systems once and without a seed; the untrained network of mix 0."""
+    """Lexical systems once and without a seed; the untrained network of mix `base`."""
     rows = rows_of()
-    assert rows["1", "typos", "success_at_1", 2].value == 0.8
+    assert rows["typos", "typos", "success_at_1", 2].value == 0.8
     assert rows["ngram", f"extra_words/{LABEL}", "mrr", None].n == 40
     untrained = {(key[-1], row.value) for key, row in rows.items() if key[0] == "untrained"}
     assert untrained == {(1, 0.1), (2, 0.1)}
-    mean = rows["1", "typos", "success_at_1", None]
+    mean = rows["typos", "typos", "success_at_1", None]
     assert (mean.value, mean.low, mean.high) == pytest.approx((0.7, 0.65, 0.75))
-    look = rows["0", "step_00100", "valid_success_at_1", 1]
+    look = rows["base", "step_00100", "valid_success_at_1", 1]
     assert (look.value, look.n) == (0.4, 1)
     assert ("ngram", "typos", "success_at_1", 1) not in rows
 
 
 def test_rows_of_gains(made: Path) -> None:
     rows = rows_of()
-    gain = rows["1-0", "typos", "gain_success_at_1", 1]
+    gain = rows["typos-base", "typos", "gain_success_at_1", 1]
     assert (gain.value, gain.low, gain.high, gain.n) == (0.3, 0.2, 0.4, 40)
-    assert rows["1-0", "typos", "gain_mrr", 1].value == 0.25
+    assert rows["typos-base", "typos", "gain_mrr", 1].value == 0.25
 
 
 def test_a_workspace_that_only_retrained_has_no_effects(made: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_workspace_that_only_retrained_has_no_effects(made: Path) -> None:
 def test_page_shows_the_paper_beside_and_shares_what_is_equal(made: Path, tmp_path: Path) -> None:
     """The profile `paper` has the sample's lexical figures, which therefore stand once.
 
-    The paper: n-gram 0.99, model 0 0.95, model 1 0.99 on Typos. `esco_three_seeds` has not run.
+    The paper: n-gram 0.99, `base` 0.95, `typos` 0.99 on Typos. `esco_three_seeds` has not run.
     """
     make_workspace(tmp_path / ".workspaces/paper", shift=0.1)
     out = tmp_path / "out"
@@ -156,8 +156,8 @@ def test_page_shows_the_paper_beside_and_shares_what_is_equal(made: Path, tmp_pa
     for line in (
         "| system | typos | paper |",
         "| ngram | 0.500 | 0.99 |",
-        "| 0 | 0.400 (seed 2 did not learn) | 0.95 |",
-        "| 1 | 0.700 | 0.99 |",
+        "| base (0) | 0.400 (seed 2 did not learn) | 0.95 |",
+        "| typos (1) | 0.700 | 0.99 |",
     ):
         assert line in text.splitlines(), line
 

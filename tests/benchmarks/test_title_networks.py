@@ -32,7 +32,7 @@ def params(workspace: Path) -> AllParams:
 
 @pytest.fixture
 def networks(workspace: Path, tmp_path: Path) -> TitleNetworks:
-    return TitleNetworks(tmp_path / "kept", 1, Workspace.read("sample").pairs("3"))
+    return TitleNetworks(tmp_path / "kept", 1, Workspace.read("sample").pairs("extra_words"))
 
 
 def values(*numbers: float | None, test: str = "typos") -> pl.DataFrame:
@@ -92,7 +92,7 @@ def test_a_gain_holds_what_other_seeds_would_change(params: AllParams) -> None:
 def test_a_network_is_named_by_the_code_that_trains_it(
     params: AllParams, networks: TitleNetworks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not by what answers titles, nor by comments (`tasks/pipeline/training_code_hash/stage.py`)."""
+    """Code that answers titles and comments do not count (stage `training_code_hash`)."""
     job = Job("it", bounded(training_settings(params.network, 1), 2))
     made = networks.outcome(job).folder
     known = runner.training_code(job.settings, "models.training.train_files")
@@ -188,7 +188,7 @@ def test_missing_pairs_say_what_to_run(params: AllParams, tmp_path: Path) -> Non
 def test_a_step_encodes_the_distinct_strings_of_its_pairs(params: AllParams) -> None:
     """By counting them: each string once, those of dissimilar pairs too."""
     settings = training_settings(params.network, 1)
-    inputs = read_inputs(Workspace.read("sample").pairs("3"), settings)
+    inputs = read_inputs(Workspace.read("sample").pairs("extra_words"), settings)
     run = start(settings, inputs)
     pairs = [*run.batches.similar[run.batches.similar_rows(0)].tolist()]
     if len(run.batches.dissimilar):

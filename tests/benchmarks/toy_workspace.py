@@ -1,4 +1,4 @@
-"""A workspace in miniature for studies that train networks: pairs of mix 3, a model of mix 1."""
+"""A small workspace for studies: pairs of mix `extra_words`, a model of mix `typos`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def make_workspace(root: Path) -> Path:
         "loss": {"kind": "contrastive"},
         "compatible_with": "",
     }
-    params["pairs"] |= {"rounds": 2, "row_group": 1024}
+    params["pairs"] |= {"positives_per_anchor": 2, "row_group": 1024}
     params["evaluate"]["bootstrap_draws"] = 20
     root.mkdir(parents=True, exist_ok=True)
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
@@ -114,8 +114,8 @@ def _write_lexical(root: Path, titles: pl.DataFrame, tests: pl.DataFrame) -> Non
     files = [root / f"data/{stage}/queries.parquet" for stage in WRITERS]
     several = [tests, *map(pl.read_parquet, files)]
 
-    def equal(asked_for: Sequence[str]) -> np.ndarray:
-        return np.zeros((len(asked_for), len(index.titles)), np.float32)
+    def equal(queries: Sequence[str]) -> np.ndarray:
+        return np.zeros((len(queries), len(index.titles)), np.float32)
 
     search = Search(index, equal, params.evaluate.rule)
     frames = [rank_queries(name, search, pl.concat(several), 5)[0] for name in ("ngram", "tfidf")]
@@ -128,4 +128,4 @@ def _write_model(root: Path) -> None:
     featurizer = fit_featurizer(titles, settings.encoder)
     torch.manual_seed(7)
     weights = make_encoder(settings.encoder, featurizer).state_dict()
-    save_model(root / "data/train/1/1/model", featurizer, settings.encoder, weights, {})
+    save_model(root / "data/train/typos/1/model", featurizer, settings.encoder, weights, {})

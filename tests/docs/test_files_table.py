@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from data_files import FILES
 from files_table import BEGIN, PAGE, files_table, renewed, spelled
-
-from tasks.io.schemas import FILES
 
 ROOT = Path(__file__).parents[2]
 

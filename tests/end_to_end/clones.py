@@ -31,14 +31,14 @@ PIPELINE = (  # folders of data/
     "extra_words",
     "auxiliary_taxonomy",
     "pairs",
-    "code",
+    "training_code_hash",
     "reference_model",
     "teacher",
     "train",
-    "score",
+    "simulate_feedback",
     "feedback",
     "lexical",
-    "evidence",
+    "calibrate",
     "evaluate",
     "report",
     "table3",
@@ -49,7 +49,7 @@ LONGER = {"max_steps": 200, "evaluate_every": 20}
 `patience` of looks cannot end it before the last step.
 """
 FIRST_LOOK = f"step {LONGER['evaluate_every']}/{LONGER['max_steps']} "
-MIX, SEED = "4c", 1  # the defaults of `params.yaml`, of which `report` shows one model
+MIX, SEED = "corrections", 1  # the defaults of `params.yaml`, of which `report` shows one model
 MODEL = f"{MIX}-{SEED}"  # as in `train@corrections-1`
 IN_GIT = {"data/report/metrics.json"}  # of what stages write
 
@@ -125,8 +125,7 @@ class Clone:
 
         A bare `dvc status` speaks about these too.
         """
-        said = self.dvc("status", "--with-deps", target)
-        return "Data and pipelines are up to date." in said
+        return "Data and pipelines are up to date." in self.dvc("status", "--with-deps", target)
 
     def files(self) -> dict[str, str]:
         """List every file that the stages wrote, hidden ones as well, with its hash."""

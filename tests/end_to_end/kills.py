@@ -13,7 +13,7 @@ from pathlib import Path
 from clones import Clone
 
 SECONDS = 240  # a moment that has not come by then will not
-Moment = Callable[[str], bool]  # is told what the command has printed
+Moment = Callable[[str], bool]  # of what the command has printed
 
 
 def kill_at(moment: Moment, clone: Clone, *command: str, seconds: float = SECONDS) -> str:

@@ -15,7 +15,9 @@ import yaml
 from clones import IN_GIT, MIX, MODEL, SEED, Clone, fresh_clone
 
 pytestmark = pytest.mark.slow
-TRAINED = re.compile(r"data/(train|score|feedback|pairs/corrections?|evaluate|table3|report)(/|$)")
+TRAINED = re.compile(
+    r"data/(train|simulate_feedback|feedback|pairs/(verdicts|corrections)|evaluate|table3|report)(/|$)"
+)
 VERSION = re.compile(r"^model   rolecall version 1, (champion|challenger)$", re.MULTILINE)
 CONSUMER = """
 import sys
@@ -36,7 +38,7 @@ def retrained(tmp_path_factory: pytest.TempPathFactory, home: Path) -> tuple[Clo
     return clone, clone.retrain()
 
 
-def test_what_it_prints(retrained: tuple[Clone, str]) -> None:
+def test_it_prints_its_progress_and_results(retrained: tuple[Clone, str]) -> None:
     """Show progress while it works; at the end the table, the report, the model."""
     clone, printed = retrained
     assert re.search(r"stage 1 of 22 +ingest", printed)
@@ -56,8 +58,8 @@ def test_what_it_prints(retrained: tuple[Clone, str]) -> None:
 def test_the_lock_is_the_committed_one(retrained: tuple[Clone, str]) -> None:
     """Compare byte for byte before training, then in all but what training has made.
 
-    Another kind of processor gives other weights, and so another lock (`docs/DESIGN.md`, "Same
-    bytes"); that one machine gives the same twice is `test_reproduce.py`'s to show.
+    Another kind of processor gives other weights, and so another lock (`docs/design/training.md`).
+    `test_reproduce.py` shows that one machine gives the same bytes twice.
     """
     clone, _ = retrained
     assert clone.is_up_to_date()
@@ -131,8 +133,8 @@ def test_a_consumer_elsewhere(retrained: tuple[Clone, str], tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     answers = done.stdout.splitlines()
     with (clone.root / "data/sample/occupations.csv").open(encoding="utf-8") as file:
-        known = {row["occupation_id"] for row in csv.DictReader(file)}
-    assert set(answers[:2]) <= known
+        occupations = {row["occupation_id"] for row in csv.DictReader(file)}
+    assert set(answers[:2]) <= occupations
     assert "nurse" in answers[0]
 
 
@@ -159,7 +161,7 @@ def assert_better(row: dict[str, str], other: dict[str, str], by: float) -> None
 def test_training_is_worth_010(retrained: tuple[Clone, str], test: str) -> None:
     """Compare the default mix with the network at step 0, which matches n-grams at random weight.
 
-    That is right in every second annotation already; a recurrent one is in none.
+    It answers every second annotation correctly already; a recurrent one none.
     """
     values = success(retrained[0], f"evaluate/{MIX}/{SEED}", test)
     assert_better(values[MIX], values["untrained"], 0.1)

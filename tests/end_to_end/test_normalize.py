@@ -40,8 +40,8 @@ def environment(root: Path) -> dict[str, str]:
     return kept | {"PYTHONPATH": str(tiny_run.ROOT), "GIT_CEILING_DIRECTORIES": str(root.parent)}
 
 
-def begun(root: Path, output: str, known: str) -> subprocess.Popen[bytes]:
-    words = ["in.parquet", output, MODEL, f"--known={known}", "--processes=2"]
+def begun(root: Path, output: str, cache: str) -> subprocess.Popen[bytes]:
+    words = ["in.parquet", output, MODEL, f"--cache-dir={cache}", "--processes=2"]
     return subprocess.Popen(
         [sys.executable, "-m", "tasks.apps.bulk", *words],
         cwd=root,
@@ -57,9 +57,9 @@ def content(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def whole(root: Path) -> float:
-    """The run `whole` that nothing disturbs, answers in `known_whole`; its seconds."""
+    """The run `whole` that nothing disturbs, its answers cached in `cache_whole`; its seconds."""
     start = time.monotonic()
-    assert begun(root, "whole", "known_whole").wait() == 0
+    assert begun(root, "whole", "cache_whole").wait() == 0
     return time.monotonic() - start
 
 
@@ -67,7 +67,7 @@ def test_kills_lose_nothing_and_double_nothing(root: Path, whole: float) -> None
     rng = random.Random(2)
     killed = 0
     for _ in range(KILLS):
-        run = begun(root, "out", "known_out")
+        run = begun(root, "out", "cache_out")
         try:
             run.wait(rng.uniform(0.3, 1) * whole)
         except subprocess.TimeoutExpired:
@@ -76,7 +76,7 @@ def test_kills_lose_nothing_and_double_nothing(root: Path, whole: float) -> None
             killed += 1
         assert not (root / "out").exists() or (root / "out/manifest.json").is_file()
     assert killed, "none was at work any more"
-    assert begun(root, "out", "known_out").wait() == 0
+    assert begun(root, "out", "cache_out").wait() == 0
     assert content(root / "out") == content(root / "whole")
     parts = sorted((root / "out").glob("part-*.parquet"))
     rows = pa.concat_tables(map(pq.read_table, parts))
@@ -86,23 +86,23 @@ def test_kills_lose_nothing_and_double_nothing(root: Path, whole: float) -> None
 IN_A_SMALL_DISK = """
 mount -t tmpfs -o size={bytes} none {disk} || exit 77
 {run} && exit 1
-ls {disk}/out.unfinished {disk}/known > during 2>&1
+ls {disk}/out.unfinished {disk}/cache > during 2>&1
 mount -o remount,size=1g none {disk} && {run} && cp -r {output} moved
 """
 
 
-@pytest.mark.parametrize("full", ["output", "known"])
+@pytest.mark.parametrize("full", ["output", "cache"])
 def test_a_full_disk_keeps_what_is_finished(
     root: Path, whole: float, tmp_path: Path, full: str
 ) -> None:
     """A file system of its own with room for the first part alone, and then with more."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    output, known = (disk / "out", "k") if full == "output" else ("out", disk / "known")
-    begins = (root / "whole").glob("part*") if full == "output" else root.glob("known_whole/*/*")
+    output, cache = (disk / "out", "k") if full == "output" else ("out", disk / "cache")
+    begins = (root / "whole").glob("part*") if full == "output" else root.glob("cache_whole/*/*")
     sizes = sorted(path.stat().st_size for path in begins)
     room = sum(sizes) - sizes[-1] // 2
-    words = [root / "in.parquet", output, MODEL, f"--known={known}", "--processes=2"]
+    words = [root / "in.parquet", output, MODEL, f"--cache-dir={cache}", "--processes=2"]
     run = " ".join([sys.executable, "-m", "tasks.apps.bulk", *map(str, words)])
     script = IN_A_SMALL_DISK.format(bytes=room, disk=disk, run=run, output=output)
     address = f"sqlite:///{root.resolve()}/.mlflow/mlflow.db"
@@ -117,7 +117,7 @@ def test_a_full_disk_keeps_what_is_finished(
         pytest.skip(f"no file system of its own can be had here: {done.stderr}")
     assert done.returncode == 0, done.stderr
     assert "error: the disk is full: make room beside" in done.stderr
-    assert "part-0000-00000.parquet" in (tmp_path / "during").read_text() or full == "known"
-    found, expected = content(tmp_path / "moved"), content(root / "whole")
-    assert found.keys() == expected.keys()
-    assert all(found[name] == expected[name] for name in found if name != "manifest.json")
+    assert "part-0000-00000.parquet" in (tmp_path / "during").read_text() or full == "cache"
+    moved, expected = content(tmp_path / "moved"), content(root / "whole")
+    assert moved.keys() == expected.keys()
+    assert all(moved[name] == expected[name] for name in moved if name != "manifest.json")

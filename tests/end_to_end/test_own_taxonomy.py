@@ -41,8 +41,8 @@ def main(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Clone:
 def proposed(main: Clone, files: Path) -> str:
     """One path is absolute, one relative to where the command is called."""
     inputs = Path("..", "..", files.name, "raw titles.csv")
-    told = ("mine", "--taxonomy", str(files / "titles.csv"), "--inputs", str(inputs))
-    return main.run(sys.executable, "-m", "flows.cli", "init", *told)
+    options = ("mine", "--taxonomy", str(files / "titles.csv"), "--inputs", str(inputs))
+    return main.run(sys.executable, "-m", "flows.cli", "init", *options)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def printed(main: Clone, proposed: str) -> str:
     return main.retrain("--profile", "mine")
 
 
-def test_what_was_found_is_shown(main: Clone, proposed: str, files: Path) -> None:
+def test_it_prints_its_findings(main: Clone, proposed: str, files: Path) -> None:
     assert f"{files}/titles.csv (Windows-1252 (Latin-1), semicolons between fields)" in proposed
     assert re.search(r"title +'Also called'", proposed)
     assert "20 occupations, 107 titles" in proposed
@@ -72,8 +72,10 @@ def test_a_consumer_gets_an_answer(
     assert "rolecall-mine version 1" in printed
     address = main.run(sys.executable, "-m", "flows.cli", "models", "--address").strip()
     elsewhere = Clone(tmp_path_factory.mktemp("consumer"), main.home)
-    said = elsewhere.python(CONSUMER, "models:/rolecall-mine@champion", MLFLOW_TRACKING_URI=address)
-    assert json.loads(said.splitlines()[-1]) == [
+    printed = elsewhere.python(
+        CONSUMER, "models:/rolecall-mine@champion", MLFLOW_TRACKING_URI=address
+    )
+    assert json.loads(printed.splitlines()[-1]) == [
         ["FO-20", "night auditor", "uncalibrated"],
         ["KI-40", "kitchen porter", "uncalibrated"],
         [None, None, "no letters"],
@@ -88,7 +90,7 @@ def test_a_second_run_has_nothing_to_do(main: Clone, printed: str) -> None:
     assert (main.root / ".workspaces/mine/dvc.lock").read_bytes() == lock
 
 
-def test_a_file_of_the_clone_alone_is_told_with_the_line_that_brings_it(main: Clone) -> None:
+def test_a_file_of_the_clone_alone_is_refused_with_the_line_that_brings_it(main: Clone) -> None:
     """Name a file in `data/`, which git ignores, without `external:`."""
     (main.root / "data/mine").mkdir()
     shutil.copy(main.root / "examples/own_taxonomy/titles.csv", main.root / "data/mine")
@@ -105,9 +107,9 @@ def test_a_file_of_the_clone_alone_is_told_with_the_line_that_brings_it(main: Cl
 def test_feedback_is_taken(main: Clone, printed: str, files: Path) -> None:
     """Two verdicts of a person and a bad row, in a folder of one's own; then the next version."""
     assert "rolecall-mine version 1" in printed
-    said = files / "said"
-    said.mkdir()
-    (said / "monday.csv").write_text(
+    reviewed = files / "reviewed"
+    reviewed.mkdir()
+    (reviewed / "monday.csv").write_text(
         "raw_title,predicted_occupation_id,matched_title,verdict,corrected_occupation_id\n"
         "night manager wanted,FO-20,night auditor,correct,\n"
         "person for the pots and pans,FO-20,night auditor,incorrect,KI-40\n"
@@ -116,8 +118,8 @@ def test_feedback_is_taken(main: Clone, printed: str, files: Path) -> None:
     )
     profile = main.root / "profiles/mine.yaml"
     text = profile.read_text(encoding="utf-8")
-    brought = text.replace("\ningest:", f'  "said": "{said}"\n\ningest:', 1)
-    folder = "\nfeedback: {folder: data/external/said}\n"
+    brought = text.replace("\ningest:", f'  "reviewed": "{reviewed}"\n\ningest:', 1)
+    folder = "\nfeedback: {folder: data/external/reviewed}\n"
     profile.write_text(brought + folder, encoding="utf-8")
     second = main.retrain("--profile", "mine")
     assert re.search(r"monday\.csv: 3 rows, 1 refused \(1 × unknown occupation\)", second)

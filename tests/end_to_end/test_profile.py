@@ -1,7 +1,7 @@
 """`--profile esco` on a small slice: a run of its own, and the main tree as it was.
 
 The slice is the sample's, written as ESCO publishes its files, so that no download is needed; the
-published files themselves are read in tests/tasks/readers/test_published.py.
+published files themselves are read in tests/tasks/pipeline/ingest/test_published.py.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OCCUPATION = "conceptType,conceptUri,iscoGroup,preferredLabel,altLabels,hiddenLa
 GROUP = "conceptType,conceptUri,code,preferredLabel,altLabels,inScheme,description"
 ADDRESS = "http://data.europa.eu/esco/occupation/"
 THESAURUS = "synonym_job_titles_for_search.txt"
-OUTSIDE = ("occupations_en.csv", "ISCOGroups_en.csv", "titles.csv", THESAURUS)
+SOURCES = ("occupations_en.csv", "ISCOGroups_en.csv", "titles.csv", THESAURUS)
 OCCUPATIONS = 60
 
 
@@ -44,9 +44,9 @@ def write(file: Path, header: str, rows: Iterable[Iterable[object]]) -> None:
 
 
 @pytest.fixture(scope="module")
-def outside(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sources(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder as ROLECALL_DATA names it: the sample's first occupations in ESCO's format."""
-    folder = tmp_path_factory.mktemp("outside")
+    folder = tmp_path_factory.mktemp("sources")
     aliases: dict[str, list[str]] = {}
     for row in sample(small.root, "aliases"):
         aliases.setdefault(row["occupation_id"], []).append(row["title"])
@@ -83,8 +83,8 @@ def outside(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Path:
             for row in sample(small.root, "hierarchy")
         ),
     )
-    known = {row["occupation_id"] for row in chosen}
-    inputs = [row for row in sample(small.root, "inputs") if row["occupation_id"] in known]
+    ids = {row["occupation_id"] for row in chosen}
+    inputs = [row for row in sample(small.root, "inputs") if row["occupation_id"] in ids]
     write(
         folder / "jobbert/titles.csv",
         ",vacancyTitle,conceptUri",
@@ -106,8 +106,8 @@ def main(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
 
 
 @pytest.fixture(scope="module")
-def printed(main: Clone, outside: Path) -> str:
-    return main.retrain("--profile", "esco", ROLECALL_DATA=str(outside))
+def printed(main: Clone, sources: Path) -> str:
+    return main.retrain("--profile", "esco", ROLECALL_DATA=str(sources))
 
 
 @pytest.fixture
@@ -124,8 +124,8 @@ def test_its_own_name_in_the_registry_of_the_main_tree(
     assert not (workspace.root / ".mlflow").exists()
 
 
-def test_its_lock_names_outside_files_without_a_path(
-    main: Clone, workspace: Clone, outside: Path
+def test_its_lock_names_external_files_without_a_path(
+    main: Clone, workspace: Clone, sources: Path
 ) -> None:
     """Compare checksums with the published files'; nothing says where they lay.
 
@@ -135,13 +135,13 @@ def test_its_lock_names_outside_files_without_a_path(
     stages = yaml.safe_load(lock)["stages"]
     read = [*stages["ingest"]["deps"], *stages["synonyms"]["deps"]]
     deps = {dep["path"]: dep["md5"] for dep in read}
-    files = {name: md5(next(outside.rglob(name)).read_bytes()) for name in OUTSIDE}
+    files = {name: md5(next(sources.rglob(name)).read_bytes()) for name in SOURCES}
     listed = [{"md5": files[name], "relpath": name} for name in sorted(files)]
     folder = md5(json.dumps(listed, sort_keys=True).encode())
     assert deps["data/external"] == f"{folder}.dir"
     assert deps[f"data/external/{THESAURUS}"] == files[THESAURUS]
     assert "data/sample" not in deps
-    for path in (outside, main.root, workspace.root, main.home):
+    for path in (sources, main.root, workspace.root, main.home):
         assert str(path) not in lock
     assert "/" + "tmp" not in lock
 
@@ -165,9 +165,9 @@ def test_the_cache_is_shared(main: Clone, workspace: Clone) -> None:
         assert (cache / digest[:2] / digest[2:]).read_bytes() == content
 
 
-def test_a_second_run_skips_all(main: Clone, workspace: Clone, outside: Path) -> None:
+def test_a_second_run_skips_all(main: Clone, workspace: Clone, sources: Path) -> None:
     lock = workspace.lock
-    second = main.retrain("--profile", "esco", ROLECALL_DATA=str(outside))
+    second = main.retrain("--profile", "esco", ROLECALL_DATA=str(sources))
     assert second.splitlines()[-1] == "to do   nothing"
     assert "rolecall-esco version 1" in second
     assert "(registered before)" in second

@@ -17,7 +17,7 @@ pytestmark = [
 ]
 KILLED = "train@base-1"  # which `report` does not need
 SECONDS = 600  # it is the seventeenth stage
-MIXES = ("0", "1", "2", "3", "4", "4c")
+MIXES = ("base", "typos", "synonyms", "extra_words", "verdicts", "corrections")
 SYSTEMS = {"ngram", "tfidf", "untrained", *MIXES}
 TESTS = {"typos", "composition", "extra_words", "annotations"}
 FLOW = (sys.executable, "-m", "flows.cli", "reproduce", "--profile", "quick")
@@ -75,7 +75,7 @@ def test_every_system_on_every_test(reproduced: tuple[Clone, str]) -> None:
         assert {system for system, _ in measured} == SYSTEMS
         assert {(system, test) for system in SYSTEMS for test in TESTS} <= measured
     paired = {(row["system"], row["over"], row["test"]) for row in rows(clone, "effects")}
-    for pair in (*zip(MIXES[1:5], MIXES[:4], strict=True), ("4c", "3")):
+    for pair in (*zip(MIXES[1:5], MIXES[:4], strict=True), ("corrections", "extra_words")):
         assert {(*pair, test) for test in TESTS} <= paired
 
 

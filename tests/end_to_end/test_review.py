@@ -25,9 +25,10 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [(title, number) for number, title in enumerate(TITLES, 1) for _ in range(number)]
     pl.DataFrame(rows, schema=["raw_title", "row"], orient="row").write_csv(root / "in.csv")
     for version, output in enumerate(("one", "two"), 1):
-        words = ["in.csv", output, f"--model=models:/rolecall/{version}", "--known=known"]
+        words = ["in.csv", output, f"--model=models:/rolecall/{version}", "--cache-dir=cache"]
         assert (
-            run(root, "tasks.apps.bulk", *words, "--prefix=found_", "--processes=1").returncode == 0
+            run(root, "tasks.apps.bulk", *words, "--prefix=answered_", "--processes=1").returncode
+            == 0
         )
     return root
 
@@ -41,7 +42,7 @@ def run(root: Path, module: str, *words: str) -> subprocess.CompletedProcess[str
 
 def test_the_queue_is_there_whole(root: Path) -> None:
     """Each title once, no near-duplicate, nothing that cannot be read; then again: it is taken."""
-    words = ["two", "queue", "--before=one", "--budget=5"]
+    words = ["two", "queue", "--compare-with=one", "--budget=5"]
     done = run(root, "tasks.apps.review", *words)
     assert done.returncode == 0, done.stderr
     assert "by models:/rolecall/2" in done.stdout

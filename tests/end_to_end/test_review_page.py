@@ -104,24 +104,25 @@ def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
         assert tab.text("count") == "0 of 9, 0 skipped"
         assert tab.text("title") == "night nurse"
         tab.press("a")
-        assert tab.text("said") == "night nurse: right, nurse"
+        assert tab.text("message") == "night nurse: correct, nurse"
         assert tab.text("title") == "bread </script><script>fault()</script>"
         tab.press("ArrowDown", "ArrowDown", "Enter")  # the third: cook
         tab.press("1")  # the first is the answer
         tab.press("/", *"mak br", "Enter")
-        assert tab.text("said").endswith("wrong, baker")
+        assert tab.text("message").endswith("incorrect, baker")
         tab.press("a")
         assert (
-            tab.text("said") == "There is no such answer: / searches, N is no job title, S skips."
+            tab.text("message")
+            == "There is no such answer: / searches, N is not a job title, S skips."
         )
         tab.press("n", "u", "n")
         assert tab.text("count") == "5 of 9, 0 skipped"
     with chromium(tmp_path / "profile", downloads) as tab:
         tab.open(file)
-        assert tab.text("said") == "Goes on after 5 titles."
+        assert tab.text("message") == "Goes on after 5 titles."
         assert tab.text("title") == "nurse 2"
         tab.press("Shift+a")
-        assert tab.text("said").startswith("Accept all 2 titles answered nurse?")
+        assert tab.text("message").startswith("Accept all 2 titles answered nurse?")
         tab.press("j")
         assert tab.text("count") == "5 of 9, 0 skipped", "another key does not confirm"
         tab.press("Shift+a", "Shift+a")
@@ -130,7 +131,7 @@ def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
         assert tab.text("count") == "5 of 9, 0 skipped", "all of them in one step"
         tab.press("Shift+a", "Shift+a", "s", "2")
         assert tab.text("title") == "All done"
-        assert "4 right, 3 corrected, 1 no job title, 1 skipped." in tab.text("card")
+        assert "4 correct, 3 corrected, 1 not job titles, 1 skipped." in tab.text("card")
         tab.press("Ctrl+s")
         rows = saved(downloads)
         assert tab.requests == [file.as_uri()], "it asks for nothing"
@@ -161,14 +162,14 @@ def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
 def test_undo_goes_back_to_the_beginning(file: Path, tab: Tab) -> None:
     tab.open(file)
     tab.press("Escape", "a", "s", "n", "3", "Shift+a", "u", "Ctrl+z", "u", "u", "u")
-    assert tab.text("said") == "Nothing to take back"
+    assert tab.text("message") == "Nothing to take back"
     assert (tab.text("title"), tab.text("count")) == ("night nurse", "0 of 9, 0 skipped")
     tab.press("d")
-    assert tab.text("said") == "Nothing is decided yet."
+    assert tab.text("message") == "Nothing is decided yet."
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "labels"),
     [
         ("nurse", ["nurse"]),
         ("sis wa", ["nurse"]),
@@ -180,12 +181,12 @@ def test_undo_goes_back_to_the_beginning(file: Path, tab: Tab) -> None:
     ],
     ids=["label", "parts in any order", "accents", "in two titles", "within a word", "k", "none"],
 )
-def test_search(file: Path, tab: Tab, query: str, found: list[str]) -> None:
+def test_search(file: Path, tab: Tab, query: str, labels: list[str]) -> None:
     """Parts that begin words come before parts within them: `k` is one of kitchen."""
     tab.open(file)
     tab.press("Enter", "/", *query)
-    labels = "[...document.querySelectorAll('#results b')].map((b) => b.innerText)"
-    assert tab.value(labels) == found
+    shown = "[...document.querySelectorAll('#results b')].map((b) => b.innerText)"
+    assert tab.value(shown) == labels
     tab.press("Escape")
     assert tab.text("count") == "0 of 9, 0 skipped"
 

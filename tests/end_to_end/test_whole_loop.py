@@ -1,7 +1,7 @@
 """The whole loop on the sample, each step as it is typed.
 
-Retrained, served, a file normalized, the queue answered from known labels, the answers picked up,
-retrained, judged, promoted, and rolled back.
+Retrained, served, a file normalized, the queue answered from known labels, the feedback applied,
+retrained, decided by the gate, promoted, and rolled back.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def serving(clone: Clone) -> Iterator[str]:
     )
     try:
         assert process.stdout is not None
-        found = next(filter(None, map(SERVED.search, process.stdout)))
-        yield found[0]
+        address = next(filter(None, map(SERVED.search, process.stdout)))
+        yield address[0]
     finally:
         process.terminate()
         process.communicate()
@@ -63,34 +63,34 @@ def reconciled(address: str, titles: list[str]) -> list[str]:
     with urllib.request.urlopen(address, body, timeout=60) as answer:
         results = json.load(answer)
     candidates = (results[f"q{row}"]["result"] for row in range(len(titles)))
-    return [own[0]["id"] if own else "" for own in candidates]
+    return [listed[0]["id"] if listed else "" for listed in candidates]
 
 
 def normalized(clone: Clone, output: str) -> dict[str, str | None]:
-    """Normalize the sample's inputs; map each raw title to the occupation found."""
-    typed(clone, "normalize", "data/sample/inputs.csv", output, "--prefix=found_")
+    """Normalize the sample's inputs; map each raw title to its predicted occupation."""
+    typed(clone, "normalize", "data/sample/inputs.csv", output, "--prefix=answered_")
     rows = pl.read_parquet(clone.root / output / "part-*.parquet")
-    return dict(rows.select("raw_title", "found_occupation_id").iter_rows())
+    return dict(rows.select("raw_title", "answered_occupation_id").iter_rows())
 
 
 def answered(queue: Path, labels: dict[str, str], file: Path) -> dict[str, str]:
-    """Fill the queue in from labels, as a person would; return the right answers by raw title."""
+    """Fill the queue in from labels, as a person would; return the correct answers by raw title."""
     with queue.open(encoding="utf-8-sig", newline="") as lines:
         rows = list(csv.DictReader(lines))
-    known: dict[str, str] = {}
+    answers: dict[str, str] = {}
     for row in rows:
         label = labels.get(row["raw_title"])
         if label is None:
             continue
-        known[row["raw_title"]] = label
-        right = row["predicted_occupation_id"] == label
-        row |= {"verdict": "correct" if right else "incorrect", "reviewer_id": "ann"}
-        row |= {"corrected_occupation_id": "" if right else label, "judged_at": "2026-11-24"}
+        answers[row["raw_title"]] = label
+        correct = row["predicted_occupation_id"] == label
+        row |= {"verdict": "correct" if correct else "incorrect", "reviewer_id": "ann"}
+        row |= {"corrected_occupation_id": "" if correct else label, "judged_at": "2026-11-24"}
     with file.open("w", encoding="utf-8", newline="") as lines:
         writer = csv.DictWriter(lines, rows[0])
         writer.writeheader()
         writer.writerows(rows)
-    return known
+    return answers
 
 
 def once_labelled(clone: Clone) -> dict[str, str]:
@@ -109,25 +109,29 @@ def test_the_whole_loop(small: Clone, tmp_path: Path) -> None:
     first = normalized(clone, "first")
     typed(clone, "review", "first", "queue", f"--budget={BUDGET}")
     file = clone.root / "feedback/ann.csv"
-    known = answered(clone.root / "queue/queue.csv", once_labelled(clone), file)
-    mistaken = [title for title, label in known.items() if first[title] != label]
+    answers = answered(clone.root / "queue/queue.csv", once_labelled(clone), file)
+    mistaken = [title for title, label in answers.items() if first[title] != label]
     assert len(mistaken) > 3, "what the queue is for"
     with serving(clone) as address:
-        assert reconciled(address, mistaken) != [known[title] for title in mistaken]
+        assert reconciled(address, mistaken) != [answers[title] for title in mistaken]
 
     printed = typed(clone, "apply-feedback")
     assert re.search(r"^model +rolecall version 2$", printed, re.MULTILINE), printed
     corrected = champion(clone)
-    assert corrected in ("2", "3")  # 3: exemplars would have harmed, the look-up alone is at work
+    assert corrected in (
+        "2",
+        "3",
+    )  # 3: exemplars would have harmed, the overrides alone are at work
     with serving(clone) as address:
-        assert reconciled(address, mistaken) == [known[title] for title in mistaken]
+        assert reconciled(address, mistaken) == [answers[title] for title in mistaken]
     second = normalized(clone, "second")
-    assert {title: second[title] for title in known} == known
+    assert {title: second[title] for title in answers} == answers
     assert "has all of this feedback already" in typed(clone, "apply-feedback")
-    words = pl.read_parquet(clone.root / "data/feedback/reviews.parquet").filter(~pl.col("own"))
-    assert set(words["reviewer_id"]) == {"ann"} and set(words["judged_at"].str.head(10)) == {
-        "2026-11-24"
-    }
+    reviews = pl.read_parquet(clone.root / "data/feedback/reviews.parquet").filter(
+        ~pl.col("from_labels")
+    )
+    assert set(reviews["reviewer_id"]) == {"ann"}
+    assert set(reviews["judged_at"].str.head(10)) == {"2026-11-24"}
 
     typed(clone, "retrain")
     latest = str(int(corrected) + 1)
@@ -136,7 +140,7 @@ def test_the_whole_loop(small: Clone, tmp_path: Path) -> None:
     promoted = decided[latest] == "promoted"
     assert champion(clone) == (latest if promoted else corrected)
     third = normalized(clone, "third")
-    assert {title: third[title] for title in known} == known
+    assert {title: third[title] for title in answers} == answers
 
     typed(clone, "rollback", "--reason=to see that it works")
     assert champion(clone) == (corrected if promoted else "1")

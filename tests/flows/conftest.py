@@ -49,12 +49,12 @@ stages:
     deps: [tasks/stage.py, data/ingest]
     outs: [data/lexical]
   train:
-    matrix: {k: ["0", "1"], seed: "${seeds}"}
+    matrix: {k: [base, typos], seed: "${seeds}"}
     cmd: python -m tasks.stage train@${item.k}-${item.seed} data/train/${item.k}/${item.seed}
     deps: [tasks/stage.py, data/ingest]
     outs: ["data/train/${item.k}/${item.seed}"]
   evaluate:
-    matrix: {k: ["0", "1"], seed: "${seeds}"}
+    matrix: {k: [base, typos], seed: "${seeds}"}
     cmd: python -m tasks.stage evaluate@${item.k}-${item.seed} data/evaluate/${item.k}/${item.seed}
     deps: [tasks/stage.py, "data/train/${item.k}/${item.seed}", data/ingest]
     outs: ["data/evaluate/${item.k}/${item.seed}"]
@@ -74,7 +74,7 @@ stages:
 """
 PARAMS = """
 track: titles
-mix: "1"
+mix: typos
 seeds: [1]
 ingest:
   folder: data/sample
@@ -95,7 +95,7 @@ STAGE = '''
 """Writes one folder; fails or sleeps when a file of that name holds the stage's."""
 import os, pathlib, sys, time
 name, out = sys.argv[1:]
-def is_named(what): return (file := pathlib.Path(what)).exists() and file.read_text() == name
+def is_named(path): return (file := pathlib.Path(path)).exists() and file.read_text() == name
 print("working on", name)
 if is_named("sleep.txt"):
     pathlib.Path("pid.txt").write_text(str(os.getpid()))
@@ -110,7 +110,7 @@ lexical = [
     "ngram,typos,all,success_at_1,0.5,0.4,0.6,10",
     "ngram,typos,all,mrr,0.55,0.45,0.65,10",
 ]
-network = ["1,typos,all,success_at_1,0.75,,,10", "1,typos,short,success_at_1,0.1,,,2"]
+network = ["typos,typos,all,success_at_1,0.75,,,10", "typos,typos,short,success_at_1,0.1,,,2"]
 rows = {"lexical": lexical, "evaluate": network}.get(name.split("@")[0])
 if rows:
     (folder / "table.csv").write_text("\\n".join([head, *rows]) + "\\n")
@@ -176,10 +176,10 @@ FILES = {
     "tasks/release/gate/decision_page.py": PAGE,
     "data/sample/titles.csv": "title\nbaker\n",
     "profiles/other.yaml": """
-        external: {outside titles.csv: below/outside titles.csv}
+        external: {source titles.csv: below/source titles.csv}
         ingest:
           folder: data/external
-          taxonomy: {reader: table, files: {own name: outside titles.csv}}
+          taxonomy: {reader: table, files: {own name: source titles.csv}}
         register: {name: toy-other}
         """,
     ".gitignore": IGNORED,

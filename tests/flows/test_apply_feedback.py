@@ -12,8 +12,8 @@ from flows.registry import GateResult, RegistrationResult, VersionAndDecision
 COUNTS = {
     "rows_read": {"feedback/a.csv": 1200, "data/simulate_feedback/feedback.csv": 34},
     "rejected": {"feedback/a.csv": {"empty raw_title": 2, "unknown occupation": 3}},
-    "told": 1100,
-    "no_job_title": 7,
+    "overrides": 1100,
+    "not_job_titles": 7,
     "conflicts": 4,
 }
 VERSION = RegistrationResult("toy", "3", "challenger", False)

@@ -74,12 +74,12 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def test_what_fails_is_told_and_what_lies_in_the_inbox_is_answered(
+def test_a_failure_is_reported_and_files_in_the_inbox_are_answered(
     root: Path, tmp_path: Path, messages: tuple[str, Queue[dict[str, str]]]
 ) -> None:
     url, came = messages
-    outside = {"GIT_CEILING_DIRECTORIES": str(tmp_path)}
-    with server(root, tmp_path, SECONDS, **outside) as beside:
+    environment = {"GIT_CEILING_DIRECTORIES": str(tmp_path)}
+    with server(root, tmp_path, SECONDS, **environment) as beside:
         beside.prefect("deploy", "--all")
         beside.run(sys.executable, "-c", BLOCK.format(url=url))
         beside.run(sys.executable, "-m", "flows.cli", "notify", "custom-webhook/team")

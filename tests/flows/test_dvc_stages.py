@@ -114,16 +114,16 @@ def toy_pipeline(folder: Path, edges: dict[str, str]) -> None:
         ([], "ran"),
     ],
 )
-def test_what_dvc_says_it_did(lines: list[str], expected: str) -> None:
+def test_the_outcome_comes_from_dvcs_first_line(lines: list[str], expected: str) -> None:
     assert outcome("a", lines) == expected
 
 
 def test_output_is_cut_where_dvc_turns_to_another_stage() -> None:
-    """What a stage prints about itself or one before cuts nothing; what stands first is kept."""
+    """A stage's lines about itself or one before cut nothing; the first lines are kept."""
     lines = ["waiting", "Running stage 'a':", "> x", "'b'", "", "'b' didn't change, skipping"]
     lines += ["Running stage 'c':", "the last words"]
-    cut = [(stage, list(split)) for stage, split in by_stage(iter(lines), ["a", "b", "c"])]
-    assert cut == [("a", lines[:5]), ("b", lines[5:6]), ("c", lines[6:])]
+    pieces = [(stage, list(piece)) for stage, piece in by_stage(iter(lines), ["a", "b", "c"])]
+    assert pieces == [("a", lines[:5]), ("b", lines[5:6]), ("c", lines[6:])]
 
 
 @pytest.mark.slow

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from flows.workspaces.external import ExternalError, require_files, resolve_sources
+from flows.workspaces.external import require_files, resolve_sources
+from flows.workspaces.profiles import ProfileError
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def main(tmp_path: Path) -> Path:
     return tmp_path / "clone"
 
 
-def test_four_ways_to_say_it(main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_four_ways_to_name_a_source(main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """None depends on where the command was called; only the last needs ROLECALL_DATA."""
     monkeypatch.chdir(main / "own")
     beside = str(main.parent / "beside.csv")
@@ -45,8 +46,10 @@ def test_four_ways_to_say_it(main: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ("x.csv", "../data", "no file or folder .*/data/x.csv; ROLECALL_DATA is '../data'.*absol"),
     ],
 )
-def test_what_is_not_there(main: Path, path: str, data: str | None, message: str) -> None:
-    with pytest.raises(ExternalError, match=message):
+def test_a_missing_source_is_refused_with_advice(
+    main: Path, path: str, data: str | None, message: str
+) -> None:
+    with pytest.raises(ProfileError, match=message):
         resolve_sources({"n": path}, data, main)
 
 
@@ -56,21 +59,21 @@ def params(folder: str = "data/external", synonyms: str = "") -> dict[str, Any]:
     return {"ingest": ingest, "synonyms": {"file": synonyms}}
 
 
-def test_what_the_workspace_holds_is_no_fault(tmp_path: Path) -> None:
+def test_a_file_that_the_workspace_lacks_is_refused(tmp_path: Path) -> None:
     for name in ("titles.csv", "raw.csv"):
         (tmp_path / "data/external").mkdir(parents=True, exist_ok=True)
         (tmp_path / "data/external" / name).touch()
     require_files(tmp_path, params(), tmp_path / "main")
     (tmp_path / "data/external/raw.csv").unlink()
-    with pytest.raises(ExternalError, match=r"ingest\.inputs\.file names data/external/raw\.csv"):
+    with pytest.raises(ProfileError, match=r"ingest\.inputs\.file names data/external/raw\.csv"):
         require_files(tmp_path, params(), tmp_path / "main")
 
 
-def test_a_file_of_the_clone_alone_is_told_with_the_line_that_brings_it(tmp_path: Path) -> None:
+def test_a_file_of_the_clone_alone_is_refused_with_the_line_that_brings_it(tmp_path: Path) -> None:
     main, workspace = tmp_path / "main", tmp_path / "workspace"
     (main / "data/mine").mkdir(parents=True)
     (main / "data/mine/titles.csv").touch()
-    with pytest.raises(ExternalError) as error:
+    with pytest.raises(ProfileError) as error:
         require_files(workspace, params("data/mine"), main)
     message = str(error.value)
     assert message.startswith("ingest.taxonomy.files.titles names data/mine/titles.csv, which")
@@ -82,5 +85,5 @@ def test_a_file_of_the_clone_alone_is_told_with_the_line_that_brings_it(tmp_path
 def test_synonyms_are_looked_for_too(tmp_path: Path) -> None:
     (tmp_path / "titles.csv").touch()
     (tmp_path / "raw.csv").touch()
-    with pytest.raises(ExternalError, match=r"synonyms\.file names s\.csv.*\n.*s\.csv: /path/to"):
+    with pytest.raises(ProfileError, match=r"synonyms\.file names s\.csv.*\n.*s\.csv: /path/to"):
         require_files(tmp_path, params(".", "s.csv"), tmp_path / "main")

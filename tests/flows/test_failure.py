@@ -6,17 +6,18 @@ import pytest
 
 from flows.failure import command_failed, error_message
 
-DVC = "ERROR: failed to reproduce 'split': failed to run: python -m tasks.pipeline.split.stage, exited with 1"
+COMMAND = "python -m tasks.pipeline.split.stage"
+DVC = f"ERROR: failed to reproduce 'split': failed to run: {COMMAND}, exited with 1"
 STAGE = [
     "Running stage 'split':",
-    "> python -m tasks.pipeline.split.stage",
+    f"> {COMMAND}",
     "error: no title is left",
     "lower split.valid_min_titles",
     "(ValueError in tasks/pipeline/split/stage.py, line 7)",
     DVC,
 ]
 PYTHON = [
-    "> python -m tasks.pipeline.split.stage",
+    f"> {COMMAND}",
     "Traceback (most recent call last):",
     '  File "tasks/pipeline/split/stage.py", line 1, in <module>',
     "    1 / 0",

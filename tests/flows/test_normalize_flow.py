@@ -49,13 +49,12 @@ def test_options_of_normalize(root: Path, calls: list[tuple[str, list[str]]]) ->
     options = {"code_depth": 2, "column": "headline"}
     assert normalize.normalize_in(root, "in.csv", output, "", options) == MANIFEST
     normalize.normalize_in(root, "in.csv", output, "models:/toy/1", {}, "/cache")
-    cache = normalize.CACHE_OPTION
     assert [arguments for _, arguments in calls] == [
         [
             *("in.csv", output, "--model=models:/toy@champion"),
-            *(f"{cache}={root / normalize.CACHE_DIR}", "--code-depth=2", "--column=headline"),
+            *(f"--cache-dir={root / normalize.CACHE_DIR}", "--code-depth=2", "--column=headline"),
         ],
-        ["in.csv", output, "--model=models:/toy/1", f"{cache}=/cache"],
+        ["in.csv", output, "--model=models:/toy/1", "--cache-dir=/cache"],
     ]
 
 
@@ -73,5 +72,4 @@ def test_options_of_review(root: Path, calls: list[tuple[str, list[str]]]) -> No
     (root / "out" / review.QUEUE).write_text("raw_title,predicted_occupation_id,rows\n")
     output = str(root / "out")
     review.review.fn("answers", output, {"budget": "5", "compare_with": "/old"})
-    compare = review.OPTIONS.get("compare_with", "compare-with")
-    assert calls == [(review.REVIEW, ["answers", output, "--budget=5", f"--{compare}=/old"])]
+    assert calls == [(review.REVIEW, ["answers", output, "--budget=5", "--compare-with=/old"])]

@@ -1,4 +1,4 @@
-"""What of a watched folder is due, and that what fails keeps nothing else from being done."""
+"""The due files of a watched folder; a file that fails keeps no other from being done."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def later(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.time, "time", lambda clock=time.time: clock() + OLD)
 
 
-def made(due: module.Due, rows: int = 1) -> None:
+def made(source: Path, output: Path, rows: int = 1) -> None:
     """Write the manifest of a bulk run, as far as it is read here."""
-    files = tuple(files_at(*fsspec.core.url_to_fs(str(due.source)), str(due.source)))
-    due.output.mkdir(parents=True)
+    files = tuple(files_at(*fsspec.core.url_to_fs(str(source)), str(source)))
+    output.mkdir(parents=True)
     manifest = {"result": {"state": state_of(files), "model": "m"}, "rows": rows}
-    (due.output / "manifest.json").write_text(json.dumps(manifest))
+    (output / "manifest.json").write_text(json.dumps(manifest))
 
 
 def names(inbox: Path, seconds: float = 60) -> list[str]:
-    return [due.output.name for due in due_sources(inbox, inbox.parent / "outbox", seconds)]
+    return [output.name for _, output in due_sources(inbox, inbox.parent / "outbox", seconds)]
 
 
 def test_all_that_is_new_is_due_under_its_whole_name(inbox: Path) -> None:
@@ -53,29 +53,29 @@ def test_all_that_is_new_is_due_under_its_whole_name(inbox: Path) -> None:
     assert names(inbox) == ["board", "board.csv", "titles.csv", "titles.parquet"]
 
 
-def test_what_was_made_is_not_due_again(inbox: Path) -> None:
+def test_a_finished_source_is_not_due_again(inbox: Path) -> None:
     for due in due_sources(inbox, inbox.parent / "outbox", 60):
-        made(due)
+        made(*due)
     assert names(inbox) == []
 
 
-def test_what_was_replaced_is_made_beside_it_once_and_under_a_name_of_its_own(inbox: Path) -> None:
+def test_a_replaced_file_is_due_once_under_a_name_of_its_own(inbox: Path) -> None:
     outbox = inbox.parent / "outbox"
     for due in due_sources(inbox, outbox, 60):
-        made(due)
+        made(*due)
     (inbox / "titles.csv").write_text("title\nnurse\ncook\n")
     (again,) = due_sources(inbox, outbox, 60)
-    kind, _, state = again.output.name.rpartition(".")
+    kind, _, state = again[1].name.rpartition(".")
     assert kind == "titles.csv" and len(state) == 16
     assert [again] == due_sources(inbox, outbox, 60)
-    made(again)
+    made(*again)
     assert names(inbox) == []
     (inbox / "board/c.parquet").write_text("x")
     (anew,) = names(inbox)
     assert anew.startswith("board.")
 
 
-def test_what_is_being_written_waits(inbox: Path) -> None:
+def test_a_file_that_is_being_written_waits(inbox: Path) -> None:
     """By its name, or because it changed a moment ago, even if it brings an old date along."""
     for name in (".hidden.csv", "new.csv.part", "_own.csv"):
         (inbox / name).write_text("title\n")
@@ -90,13 +90,13 @@ def test_what_is_being_written_waits(inbox: Path) -> None:
     assert names(inbox) == ["board", "titles.csv"]
 
 
-def test_what_was_begun_is_ended_by_the_model_that_began_it(inbox: Path) -> None:
-    due = module.Due(inbox / "titles.csv", inbox.parent / "outbox/titles.csv")
-    assert module._model(due, "models:/toy@champion") == "models:/toy@champion"
+def test_an_output_is_completed_by_the_model_that_began_it(inbox: Path) -> None:
+    output = inbox.parent / "outbox/titles.csv"
+    assert module._model(output, "models:/toy@champion") == "models:/toy@champion"
     plan = inbox.parent / "outbox/titles.csv.unfinished/plan.json"
     plan.parent.mkdir(parents=True)
     plan.write_text(json.dumps({"model": "models:/toy/3"}))
-    assert module._model(due, "models:/toy@champion") == "models:/toy/3"
+    assert module._model(output, "models:/toy@champion") == "models:/toy/3"
 
 
 def test_folders_that_cannot_be_meant_are_refused(inbox: Path) -> None:
@@ -118,7 +118,7 @@ def test_one_bad_file_stops_no_other_and_is_named_at_the_end(
         calls.append((root, Path(source).name, Path(output).name))
         if source.endswith("board"):
             raise StageFailed("normalize failed\na.parquet cannot be read")
-        made(module.Due(Path(source), Path(output)))
+        made(Path(source), Path(output))
         return {"rows": 1234}
 
     monkeypatch.setattr(module, "normalize_in", normalized)
@@ -133,5 +133,5 @@ def test_one_bad_file_stops_no_other_and_is_named_at_the_end(
     left = Artifact.get("failed-normalize-folder")
     assert left is not None and "    board: normalize failed\n" in str(left.data)
 
-    monkeypatch.setattr(module, "normalize_in", lambda *given: {"rows": 7})
+    monkeypatch.setattr(module, "normalize_in", lambda *arguments: {"rows": 7})
     assert module.normalize_folder() == {"board": 7}

@@ -46,7 +46,7 @@ def test_it_is_made_once_and_then_changed(blocks: None) -> None:
         ("secret/quiet", "the block secret/quiet sends no messages: name one that does"),
     ],
 )
-def test_what_is_no_such_block_is_refused(blocks: None, block: str, message: str) -> None:
+def test_an_unknown_block_is_refused(blocks: None, block: str, message: str) -> None:
     with pytest.raises(Failure, match=message):
         notify_by(block)
 

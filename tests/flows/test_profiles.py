@@ -94,7 +94,7 @@ def leaves(tree: Any, where: tuple[str, ...] = ()) -> dict[tuple[str, ...], int]
         ({"seed": {"a": 1}}, "seed: .* where params.yaml has 1"),
     ],
 )
-def test_what_params_does_not_have_is_refused(overrides: dict[str, Any], message: str) -> None:
+def test_an_unknown_parameter_is_refused(overrides: dict[str, Any], message: str) -> None:
     with pytest.raises(ProfileError, match=message):
         merged(BASE, overrides)
 
@@ -108,7 +108,7 @@ def test_an_unknown_profile_names_the_known_ones() -> None:
 
 
 def test_a_profile_that_extends_another(tmp_path: Path) -> None:
-    """What it says replaces what the other says, maps of names that are not ours whole."""
+    """Its values replace the other's; maps of names that are not ours are replaced whole."""
     written = {
         "far": {
             "seed": 3,

@@ -16,15 +16,15 @@ ngram,typos,all,success_at_1,0.7,0.65,0.75,300
 ngram,annotations,all,success_at_1,0.25,,,12
 """
 NETWORK = """system,test,slice,metric,value,low,high,n
-4c,typos,all,success_at_1,0.9,,,300
-4c,annotations,all,success_at_1,0.5,,,12
+corrections,typos,all,success_at_1,0.9,,,300
+corrections,annotations,all,success_at_1,0.5,,,12
 """
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Make a repository with the files of its report: mix 4c, the first of two seeds."""
-    (tmp_path / "params.yaml").write_text('mix: "4c"\nseeds: [7, 1]\n')
+    """Make a repository with the files of its report: mix corrections, the first of two seeds."""
+    (tmp_path / "params.yaml").write_text('mix: "corrections"\nseeds: [7, 1]\n')
     for folder, text in (("lexical", TABLE), ("evaluate/corrections/7", NETWORK)):
         (tmp_path / "data" / folder).mkdir(parents=True)
         (tmp_path / "data" / folder / "table.csv").write_text(text)
@@ -35,9 +35,9 @@ def test_two_metrics_over_all_queries_systems_together(root: Path) -> None:
     """Show 0.8124 and 0.80049 with three decimals; a missing metric is an empty cell."""
     assert result_rows(tables(root)) == [
         ("typos", "ngram", "0.700 [0.650, 0.750]", "0.812 [0.800, 0.820]", "300"),
-        ("typos", "4c", "0.900", "", "300"),
+        ("typos", "corrections", "0.900", "", "300"),
         ("annotations", "ngram", "0.250", "", "12"),
-        ("annotations", "4c", "0.500", "", "12"),
+        ("annotations", "corrections", "0.500", "", "12"),
     ]
 
 

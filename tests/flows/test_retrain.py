@@ -1,4 +1,4 @@
-"""The flow from end to end on the toy repository, with a registry that is handed in."""
+"""The flow from end to end on the toy repository, with a registry in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import pytest
 
 from flows.failure import StageFailed
-from flows.registry import Registry
 
 pytestmark = pytest.mark.slow
 Run = Callable[..., str]
@@ -26,13 +25,13 @@ class Shelf:
         self.promoted = promoted
         self.calls: list[tuple[object, ...]] = []
 
-    def register(self, root: Path) -> SimpleNamespace:
+    def register(self, root: Path, show: object) -> SimpleNamespace:
         assert (root / "data/report/report.html").exists()
         self.calls.append(("register", root))
         before = len(self.calls) > 1
         return SimpleNamespace(name="toy", version=7, alias="challenger", already_registered=before)
 
-    def promote(self, root: Path, version: object) -> SimpleNamespace:
+    def promote(self, root: Path, version: object, show: object) -> SimpleNamespace:
         self.calls.append(("promote", root, version))
         return SimpleNamespace(
             promoted=self.promoted, reason="as requested", table_markdown="| figures |\n| --- |"
@@ -42,10 +41,12 @@ class Shelf:
 def run(root: Path, shelf: Shelf):  # type: ignore[no-untyped-def]
     from prefect import flow
 
-    from flows.retrain import retrain_in
+    from flows import retrain
 
-    wrapped = flow(retrain_in, name="retrain", validate_parameters=False)
-    return wrapped(root, Registry(shelf.register, shelf.promote))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retrain, "register_model", shelf.register)
+        patch.setattr(retrain, "run_gate", shelf.promote)
+        return flow(retrain.retrain_in, name="retrain", validate_parameters=False)(root)
 
 
 def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: None) -> None:
@@ -72,13 +73,13 @@ def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: Non
 
     artifact = Artifact.get("retrain")
     assert artifact is not None
-    for split in (
+    for text in (
         "# toy version 7, champion",
         "**promoted: as requested**",
         "| figures |",
         "| ingest | ran |",
     ):
-        assert split in str(artifact.data)
+        assert text in str(artifact.data)
 
     again = run(toy, shelf)
     assert set(again.stages.values()) == {"unchanged"}

@@ -1,4 +1,4 @@
-"""What the flow `review` says of a queue."""
+"""The facts of the flow `review`."""
 
 from __future__ import annotations
 

@@ -53,12 +53,12 @@ def test_a_deployment_is_a_flow_on_the_data_of_a_profile(
 @pytest.mark.slow
 def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
     """Run `prefect deploy` of prefect.yaml as it stands, then a profile's schedule that is due."""
-    outside = tmp_path / "outside" / "below" / "outside titles.csv"
-    outside.parent.mkdir(parents=True)
-    outside.write_text("title\ncooper\n")
+    source = tmp_path / "sources" / "below" / "source titles.csv"
+    source.parent.mkdir(parents=True)
+    source.write_text("title\ncooper\n")
     shutil.copytree(ROOT / "flows", toy / "flows", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "prefect.yaml", toy)
-    with server(toy, tmp_path, SECONDS, ROLECALL_DATA=str(outside.parents[1])) as beside:
+    with server(toy, tmp_path, SECONDS, ROLECALL_DATA=str(source.parents[1])) as beside:
         beside.prefect("deploy", "--all")
         deployment = beside.deployment("weekly")
         assert deployment["global_concurrency_limit"]["limit"] == 1

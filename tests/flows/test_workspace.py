@@ -10,22 +10,23 @@ from pathlib import Path
 import pytest
 import yaml
 
-from flows.stages.check import check_params
-from flows.workspaces.workspace import WorkspaceError, prepare
+from flows.failure import Failure
+from flows.processes.command import check_params
+from flows.workspaces.workspace import prepare
 
 pytestmark = pytest.mark.slow  # each calls git and DVC several times
 Run = Callable[..., str]
 Dvc = tuple[str, ...]
 ROOT = Path(__file__).parents[2]
-FILE = "data/external/outside titles.csv"
+FILE = "data/external/source titles.csv"
 
 
 @pytest.fixture
-def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a folder of outside data, named by ROLECALL_DATA."""
-    folder = tmp_path / "outside" / "below"
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a folder of external data, named by ROLECALL_DATA."""
+    folder = tmp_path / "sources" / "below"
     folder.mkdir(parents=True)
-    (folder / "outside titles.csv").write_text("title\ncooper\n")
+    (folder / "source titles.csv").write_text("title\ncooper\n")
     monkeypatch.setenv("ROLECALL_DATA", str(folder.parent))
     return folder
 
@@ -41,7 +42,9 @@ def state(root: Path, run_in: Run) -> tuple[str, ...]:
     )
 
 
-def test_what_a_workspace_holds(toy: Path, outside: Path, run_in: Run, dvc: Dvc) -> None:
+def test_a_workspace_holds_the_profiles_files_and_values(
+    toy: Path, sources: Path, run_in: Run, dvc: Dvc
+) -> None:
     """Leave the sample's committed lock unused; cache and remote are the main tree's."""
     (toy / "dvc.lock").write_text("schema: '2.0'\n")
     run_in(toy, "git", "add", "dvc.lock")
@@ -55,11 +58,11 @@ def test_what_a_workspace_holds(toy: Path, outside: Path, run_in: Run, dvc: Dvc)
     params = yaml.safe_load((workspace / "params.yaml").read_text())
     assert params["ingest"]["taxonomy"] == {
         "reader": "table",
-        "files": {"own name": "outside titles.csv"},
+        "files": {"own name": "source titles.csv"},
     }
     assert params["register"] == {"name": "toy-other", "top_k": 5}
     assert params["ingest"]["folder"] == "data/external"
-    assert params["mix"] == "1"
+    assert params["mix"] == "typos"
     assert not (workspace / "dvc.lock").exists()
     assert (workspace / FILE).read_text() == "title\ncooper\n"
     assert run_in(workspace, *dvc, "cache", "dir").strip() == str(toy / ".dvc" / "cache")
@@ -69,7 +72,7 @@ def test_what_a_workspace_holds(toy: Path, outside: Path, run_in: Run, dvc: Dvc)
 
 
 def test_a_refresh_follows_head_and_the_source_and_keeps_the_lock(
-    toy: Path, outside: Path, run_in: Run
+    toy: Path, sources: Path, run_in: Run
 ) -> None:
     workspace = prepare(toy, "other", lambda _: None)
     (workspace / "dvc.lock").write_text("schema: '2.0'\nstages: {}\n")
@@ -78,7 +81,7 @@ def test_a_refresh_follows_head_and_the_source_and_keeps_the_lock(
         (toy / "params.yaml").read_text().replace("top_k: 5", "top_k: 6")
     )
     run_in(toy, "git", "commit", "--quiet", "--all", "--message=six")
-    (outside / "outside titles.csv").write_text("title\nwheelwright\n")
+    (sources / "source titles.csv").write_text("title\nwheelwright\n")
 
     assert prepare(toy, "other", lambda _: None) == workspace
     assert yaml.safe_load((workspace / "params.yaml").read_text())["register"]["top_k"] == 6
@@ -88,52 +91,52 @@ def test_a_refresh_follows_head_and_the_source_and_keeps_the_lock(
 
 
 def test_a_source_that_moved_is_imported_anew(
-    toy: Path, outside: Path, monkeypatch: pytest.MonkeyPatch, run_in: Run, dvc: Dvc
+    toy: Path, sources: Path, monkeypatch: pytest.MonkeyPatch, run_in: Run, dvc: Dvc
 ) -> None:
     """No stage runs for the new place, whose name is in no checksum; for other bytes one does."""
     workspace = prepare(toy, "other", lambda _: None)
     run_in(workspace, *dvc, "repro", "ingest")
     lock = (workspace / "dvc.lock").read_bytes()
-    moved = outside.parent.rename(outside.parents[1] / "moved")
+    moved = sources.parent.rename(sources.parents[1] / "moved")
     monkeypatch.setenv("ROLECALL_DATA", "../moved")  # relative: to the main tree
     prepare(toy, "other", lambda _: None)
-    assert str(moved) in (workspace / "data/outside titles.csv.dvc").read_text()
+    assert str(moved) in (workspace / "data/source titles.csv.dvc").read_text()
     assert "Running stage" not in run_in(workspace, *dvc, "repro", "ingest")
     assert (workspace / "dvc.lock").read_bytes() == lock
 
-    (moved / "below" / "outside titles.csv").write_text("title\nfletcher\n")
+    (moved / "below" / "source titles.csv").write_text("title\nfletcher\n")
     prepare(toy, "other", lambda _: None)
     assert (workspace / FILE).read_text() == "title\nfletcher\n"
     assert "Running stage 'ingest'" in run_in(workspace, *dvc, "repro", "ingest")
 
 
-def test_an_import_that_was_killed_is_done_again(toy: Path, outside: Path) -> None:
+def test_an_import_that_was_killed_is_done_again(toy: Path, sources: Path) -> None:
     """Its `.dvc` file stands, with no checksum and nothing brought."""
     workspace = prepare(toy, "other", lambda _: None)
-    whole = (workspace / "data/outside titles.csv.dvc").read_text()
-    source = outside / "outside titles.csv"
-    (workspace / "data/outside titles.csv.dvc").write_text(
+    whole = (workspace / "data/source titles.csv.dvc").read_text()
+    source = sources / "source titles.csv"
+    (workspace / "data/source titles.csv.dvc").write_text(
         yaml.safe_dump(
             {
                 "frozen": True,
                 "deps": [{"path": str(source)}],
-                "outs": [{"path": "external/outside titles.csv"}],
+                "outs": [{"path": "external/source titles.csv"}],
             }
         )
     )
     (workspace / FILE).unlink()
     prepare(toy, "other", lambda _: None)
     assert (workspace / FILE).read_text() == "title\ncooper\n"
-    assert (workspace / "data/outside titles.csv.dvc").read_text() == whole
+    assert (workspace / "data/source titles.csv.dvc").read_text() == whole
 
 
 def test_a_folder_is_brought_whole_and_follows_its_source(
-    toy: Path, outside: Path, run_in: Run
+    toy: Path, sources: Path, run_in: Run
 ) -> None:
     """Bring files at any depth; what leaves the source leaves the workspace."""
-    (outside / "years" / "2012").mkdir(parents=True)
-    (outside / "years" / "2012" / "first.tsv").write_text("one\n")
-    (outside / "years" / "about.txt").write_text("two sets\n")
+    (sources / "years" / "2012").mkdir(parents=True)
+    (sources / "years" / "2012" / "first.tsv").write_text("one\n")
+    (sources / "years" / "about.txt").write_text("two sets\n")
     (toy / "profiles" / "folder.yaml").write_text("external: {sets: below/years}\n")
     run_in(toy, "git", "add", "profiles")
     run_in(toy, "git", "commit", "--quiet", "--message=folder")
@@ -141,9 +144,9 @@ def test_a_folder_is_brought_whole_and_follows_its_source(
     brought = prepare(toy, "folder", lambda _: None) / "data" / "external" / "sets"
     assert contents(brought) == {"2012/first.tsv": "one\n", "about.txt": "two sets\n"}
 
-    (outside / "years" / "about.txt").unlink()
-    (outside / "years" / "2012" / "first.tsv").write_text("other\n")
-    (outside / "years" / "2012" / "second.tsv").write_text("three\n")
+    (sources / "years" / "about.txt").unlink()
+    (sources / "years" / "2012" / "first.tsv").write_text("other\n")
+    (sources / "years" / "2012" / "second.tsv").write_text("three\n")
     prepare(toy, "folder", lambda _: None)
     assert contents(brought) == {"2012/first.tsv": "other\n", "2012/second.tsv": "three\n"}
 
@@ -153,7 +156,7 @@ def contents(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
 
 
-def test_uncommitted_changes_are_warned_of(toy: Path, outside: Path) -> None:
+def test_uncommitted_changes_are_warned_of(toy: Path, sources: Path) -> None:
     lines: list[str] = []
     (toy / "untracked.md").write_text("no matter")
     prepare(toy, "other", lines.append)
@@ -164,24 +167,22 @@ def test_uncommitted_changes_are_warned_of(toy: Path, outside: Path) -> None:
 
 
 def test_missing_data_say_what_to_set(
-    toy: Path, outside: Path, monkeypatch: pytest.MonkeyPatch, run_in: Run
+    toy: Path, sources: Path, monkeypatch: pytest.MonkeyPatch, run_in: Run
 ) -> None:
     before = state(toy, run_in)
-    monkeypatch.setenv("ROLECALL_DATA", str(outside))
-    with pytest.raises(
-        WorkspaceError, match=r"profile other: no file or folder .*docs/SOURCES\.md"
-    ):
+    monkeypatch.setenv("ROLECALL_DATA", str(sources))
+    with pytest.raises(Failure, match=r"profile other: no file or folder .*docs/SOURCES\.md"):
         prepare(toy, "other", lambda _: None)
     monkeypatch.delenv("ROLECALL_DATA")
-    with pytest.raises(WorkspaceError, match=r"set ROLECALL_DATA .*docs/SOURCES\.md"):
+    with pytest.raises(Failure, match=r"set ROLECALL_DATA .*docs/SOURCES\.md"):
         prepare(toy, "other", lambda _: None)
-    with pytest.raises(WorkspaceError, match="no profile 'xyzzy'"):
+    with pytest.raises(Failure, match="no profile 'xyzzy'"):
         prepare(toy, "xyzzy", lambda _: None)
     assert state(toy, run_in) == before
 
 
 def test_the_command_runs_in_the_workspace(
-    toy: Path, outside: Path, flow_environment: dict[str, str], run_in: Run, tmp_path: Path
+    toy: Path, sources: Path, flow_environment: dict[str, str], run_in: Run, tmp_path: Path
 ) -> None:
     """Run twice: the lock holds a name and a checksum, no path; the second run skips all."""
     before = state(toy, run_in)
@@ -206,7 +207,7 @@ def test_the_command_runs_in_the_workspace(
 
 
 def test_the_workspaces_own_code_runs(
-    toy: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+    toy: Path, sources: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Run not the code that is installed or on PYTHONPATH but HEAD's, in the workspace."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))

@@ -67,7 +67,7 @@ def inputs_of(rows: Rows) -> pl.DataFrame:
 
 
 def queries_of(rows: Rows) -> pl.DataFrame:
-    """Schema `QUERIES` from (query_id, test, part, raw_title, occupation_ids, size, source)."""
+    """Schema `QUERIES` from (query_id, test, split, raw_title, occupation_ids, size, source)."""
     return frame_of(rows, QUERIES)
 
 
@@ -88,21 +88,21 @@ def variants_of(rows: Rows, schema: Schema = VARIANTS) -> pl.DataFrame:
 
 
 def verdicts_of(rows: Rows) -> pl.DataFrame:
-    """Schema `VERDICTS` from (raw_title, matched_title, predicted, right, corrected)."""
+    """Schema `VERDICTS` from (raw_title, matched_title, predicted, correct, corrected)."""
     return frame_of(rows, VERDICTS)
 
 
 def write_evidence(
     folder: Path, prior: Rows = (), exemplars: Rows = (), calibration: object = None
 ) -> None:
-    """Write what the stage `evidence` does, nothing by default: schemas `PRIOR`, `EXEMPLARS`."""
+    """Write what the stage `calibrate` does, nothing by default: schemas `PRIOR`, `EXEMPLARS`."""
     for name, rows, schema in (("prior", prior, PRIOR), ("exemplars", exemplars, EXEMPLARS)):
         frame = pl.DataFrame([tuple(row) for row in rows], schema=dict(schema), orient="row")
         write_frame(frame, folder / f"{name}.parquet", schema)
     write_json(calibration, folder / "calibration.json")
 
 
-def write_told(file: Path, said: Rows = ()) -> None:
-    """Write what people said of titles, (raw_title, occupation_id): schema `OVERRIDES`."""
-    rows = [(normalize_title(raw), name) for raw, name in said]
+def write_overrides(file: Path, fixed: Rows = ()) -> None:
+    """Write the answers that reviewers fixed, (raw_title, occupation_id): schema `OVERRIDES`."""
+    rows = [(normalize_title(raw), name) for raw, name in fixed]
     write_frame(pl.DataFrame(rows, schema=dict(OVERRIDES), orient="row"), file, OVERRIDES)

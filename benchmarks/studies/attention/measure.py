@@ -59,8 +59,8 @@ def read(dataset: str, data: Path) -> Parts:
     pairs = reader({split: data / folder / name for split, name in files.items()}, RejectedRows())
     learned = training_pairs(pairs, pl.DataFrame(schema=dict(PARAPHRASE_PARTS)), dataset)
     test = scaled(pairs.filter(pl.col("split") == "test"))
-    judging = ScoredPairs.of(*(test[name].to_list() for name in ("left", "right", "score")))
-    return Parts(learned.train, learned.valid, judging, learned.left_out["train"])
+    test_pairs = ScoredPairs.of(*(test[name].to_list() for name in ("left", "right", "score")))
+    return Parts(learned.train, learned.valid, test_pairs, learned.left_out["train"])
 
 
 def systems(dataset: str, options: argparse.Namespace) -> dict[str, TrainSettings]:
@@ -115,4 +115,4 @@ def baselines(dataset: str, parts: Parts) -> dict[str, PairNetwork]:
     answers = {"word_overlap": {name: word_overlap(pairs) for name, pairs in both.items()}}
     if dataset == "msrp":
         answers["majority"] = {name: [1.0] * len(pairs) for name, pairs in both.items()}
-    return {system: PairNetwork([], said, []) for system, said in answers.items()}
+    return {system: PairNetwork([], scores, []) for system, scores in answers.items()}

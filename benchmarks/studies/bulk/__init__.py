@@ -1,1 +1,1 @@
-"""Files of titles through the registered model: how fast, in how much memory, and what it loses."""
+"""Files of titles through the registered model: speed, memory and the loss of two-stage search."""

@@ -33,14 +33,14 @@ def distinct_titles(workspace: Workspace, count: int) -> list[str]:
     """
     rng = generator(workspace.params.seed, "bulk", "titles")
     raw = read_frame(workspace.data / "ingest/inputs.parquet", INPUTS)["raw_title"].unique()
-    known = [title for title in raw.sort().to_list() if title.strip()]
+    raw_titles = [title for title in raw.sort().to_list() if title.strip()]
     phrases = pl.read_csv(PHRASES).filter(~pl.col("phrase").str.contains("#"))
     before = phrases.filter(kind="seniority")["phrase"].to_list()
     behind = [*phrases.filter(kind="contract")["phrase"].to_list(), *places(())]
     made: dict[str, None] = {}
     while len(made) < count:
-        drawn = [known[row] for row in rng.integers(len(known), size=count)]
-        wrong = corrupt_by_rate(drawn, WRONG, WRONG, letters_of(known), rng)
+        drawn = [raw_titles[row] for row in rng.integers(len(raw_titles), size=count)]
+        wrong = corrupt_by_rate(drawn, WRONG, WRONG, letters_of(raw_titles), rng)
         heads, tails = (rng.integers(len(words), size=count) for words in (before, behind))
         for title, head, tail in zip(wrong, heads.tolist(), tails.tolist(), strict=True):
             made[f"{before[head]} {title} - {behind[tail]}"] = None
@@ -48,7 +48,7 @@ def distinct_titles(workspace: Workspace, count: int) -> list[str]:
 
 
 def write_titles(titles: Sequence[str], rows: int, file: Path, seed: int) -> None:
-    """Write rows with titles, each as often as another, in any order, to Parquet."""
+    """Write rows with titles, each equally often, in any order, to Parquet."""
     rng = generator(seed, "bulk", "rows", str(rows))
     column = pa.array(titles)
     with pq.ParquetWriter(file, pa.schema([("raw_title", pa.string())])) as writer:

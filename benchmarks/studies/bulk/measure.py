@@ -1,4 +1,4 @@
-"""Speed and memory of bulk runs at several sizes, and what pruning loses."""
+"""Speed and memory of bulk runs at several sizes, and the loss of two-stage search."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import polars as pl
 
+from benchmarks.job_board import read_halves
 from benchmarks.query_figures import UNSEEDED, figures, gains
 from benchmarks.results import Row
 from benchmarks.studies.bulk.inputs import distinct_titles, write_model, write_titles
 from benchmarks.studies.bulk.whole_run import normalized
-from benchmarks.studies.champion.titles import read_halves
 from benchmarks.workspace import Workspace, data_folder
 from models.normalizer.normalizer import Normalizer
 
@@ -22,7 +22,7 @@ OURS, EXACT, TEST = "rolecall", "exact", "vacancies"
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Measure what pruning loses, then whole runs, size by size."""
+    """Measure the loss of two-stage search, then whole runs, size by size."""
     import mlflow  # seconds
 
     workspace = Workspace.read(dataset)
@@ -31,7 +31,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         place = Path(folder)
         write_model(workspace, place / "model")
         served = mlflow.pyfunc.load_model(str(place / "model")).unwrap_python_model()
-        rows = [*lost(workspace, served.normalizer)]
+        rows = [*search_loss(workspace, served.normalizer)]
         for size in options.rows:
             rows += _run(workspace, place, titles, size, f"rows/{size / 1e6:g}m", options)
         few = titles[: len(titles) // 20]
@@ -39,26 +39,26 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         yield rows
 
 
-def lost(workspace: Workspace, served: Normalizer) -> Iterator[Row]:
-    """Ask half of the vacancy titles, none of those that other studies report, of both searches."""
-    asked = read_halves(data_folder(), served.index, "even").asked
-    found, titles = {}, asked["cleaned"].to_list()
+def search_loss(workspace: Workspace, served: Normalizer) -> Iterator[Row]:
+    """Query both searches with the even half of the vacancy titles."""
+    queries = read_halves(data_folder(), served.index, "even").queried
+    answers, titles = {}, queries["cleaned"].to_list()
     for system, search in (
         (OURS, served.two_stage_search or served.search),
         (EXACT, served.search),
     ):
         codes = np.concatenate([hits.occupations[:, 0] for _, hits in search.blocks(titles, 1)])
-        found[system] = pl.Series([served.index.occupations[code] for code in codes])
+        answers[system] = pl.Series([served.index.occupations[code] for code in codes])
     frames = {}
-    for system, answers in found.items():
-        right = (answers == asked["occupation_id"]).cast(float)
-        frames[system] = {UNSEEDED: asked.select("query_id", test=pl.lit(TEST), right=right)}
+    for system, own in answers.items():
+        right = (own == queries["occupation_id"]).cast(float)
+        frames[system] = {UNSEEDED: queries.select("query_id", test=pl.lit(TEST), right=right)}
     params, name = workspace.params, f"{OURS}-{EXACT}"
-    for system, own in frames.items():
-        yield from figures(system, own, {"right": "success_at_1"}, params)
+    for system, seeds in frames.items():
+        yield from figures(system, seeds, {"right": "success_at_1"}, params)
     both = frames[OURS], frames[EXACT]
     yield from gains(name, *both, "gain_success_at_1", params, column="right")
-    same = (found[OURS] == found[EXACT]).to_numpy()
+    same = (answers[OURS] == answers[EXACT]).to_numpy()
     yield Row(OURS, TEST, "same_answer", float(same.mean()), len(same))
 
 
@@ -70,12 +70,12 @@ def _run(
     test: str,
     options: argparse.Namespace,
 ) -> Iterator[Row]:
-    """Run titles with nothing known, Parquet to Parquet."""
+    """Run titles with an empty cache, Parquet to Parquet."""
     with TemporaryDirectory(dir=place) as folder:
         file = Path(folder) / "titles.parquet"
         write_titles(titles, rows, file, workspace.params.seed)
         took = normalized(
-            file, Path(folder) / "out", place / "model", Path(folder) / "known", options.processes
+            file, Path(folder) / "out", place / "model", Path(folder) / "cache", options.processes
         )
     print(f"{test}: {took}", flush=True)
     yield Row(OURS, test, "titles_per_second", len(titles) / took.seconds, len(titles))

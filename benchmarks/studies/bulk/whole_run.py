@@ -23,13 +23,13 @@ class Took(NamedTuple):
     rows: int
 
 
-def normalized(titles: Path, output: Path, model: Path, known: Path, processes: int) -> Took:
-    """Run it with the answers in `known`, if there are any.
+def normalized(titles: Path, output: Path, model: Path, cache: Path, processes: int) -> Took:
+    """Run it with the cached answers of a folder.
 
     Raises:
-        subprocess.CalledProcessError: it failed; what it said stands before.
+        subprocess.CalledProcessError: it failed; its output shows why.
     """
-    words = [str(titles), str(output), f"--model={model}", f"--known={known}"]
+    words = [str(titles), str(output), f"--model={model}", f"--cache-dir={cache}"]
     words += ["--column=raw_title", f"--processes={processes}"]
     began, most = time.perf_counter(), 0.0
     with subprocess.Popen([sys.executable, "-m", "tasks.apps.bulk", *words]) as run:

@@ -1,1 +1,1 @@
-"""What is known of vacancy titles before, beside and after a customer's own data."""
+"""The champion on vacancy titles: without the board's data, with its titles, with its labels."""

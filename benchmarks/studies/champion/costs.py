@@ -1,4 +1,4 @@
-"""What an answer costs: titles a second on one thread, search included, and megabytes."""
+"""Cost of an answer: titles a second on one thread, search included, and megabytes."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from tasks.release.model_package.quantized_network import QuantizedNetwork
 
 
 def cost_rows(
-    workspace: Workspace, asked: pl.DataFrame, model: Path, options: argparse.Namespace
+    workspace: Workspace, queries: pl.DataFrame, model: Path, options: argparse.Namespace
 ) -> Iterator[Row]:
-    """Yield speed and size of the registered network and of what learns nothing.
+    """Yield speed and size of the registered network and of the systems that learn nothing.
 
     Args:
         workspace: whose aliases are searched.
-        asked: column `cleaned`.
+        queries: column `cleaned`.
         model: folder of the network.
         options: `untrained`, names of other systems; `timed`, titles; `repeats`.
     """
     params, index = workspace.params, workspace.aliases
     precision = params.register_.precision
-    titles = asked["cleaned"].to_list()[: options.timed]
+    titles = queries["cleaned"].to_list()[: options.timed]
 
     def work(name: str, similarities: Similarities) -> Work:
         search = Search(index, similarities, params.evaluate.rule)

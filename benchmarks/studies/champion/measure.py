@@ -1,4 +1,4 @@
-"""Vacancy titles of a job board in three settings: nothing of them, their titles, their labels."""
+"""Vacancy titles of a job board: without its data, with its titles, with its labels."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import polars as pl
 
+from benchmarks.job_board import read_halves
 from benchmarks.query_figures import UNSEEDED, Seeds, figures, gains
 from benchmarks.results import Row
 from benchmarks.runner import learning, seeded
-from benchmarks.studies.champion.asking import Asking
-from benchmarks.studies.champion.corrected import write_judged
+from benchmarks.studies.champion.board_search import BoardSearch
+from benchmarks.studies.champion.corrected import write_feedback_pairs
 from benchmarks.studies.champion.costs import cost_rows
-from benchmarks.studies.champion.titles import read_halves
 from benchmarks.systems import CHAMPION, champion_settings, untrained
 from benchmarks.title_networks import TitleNetwork, TitleNetworks
 from benchmarks.workspace import Workspace, data_folder
@@ -28,19 +28,19 @@ NAMES = {name: name for name in METRICS} | {"reciprocal_rank": "mrr"}
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Ask the titles of each name of `options.asked`."""
+    """Query the titles of each name of `options.halves`."""
     workspace = Workspace.read(dataset)
     index = workspace.aliases
     plain = trained(workspace, workspace.pairs(workspace.mix), options)
     rows = [*learning({CHAMPION: plain})]
-    for name in options.asked:
+    for name in options.halves:
         halves = read_halves(data_folder(), index, name)
-        asking = Asking(workspace, index, halves, options)
-        taught = taught_networks(asking, plain[1], name)
-        own = [*champion_rows(asking, plain, taught), *untrained_rows(asking)]
-        own += ceiling_rows(asking)
+        board = BoardSearch(workspace, index, halves, options)
+        corrected = corrected_networks(board, plain[1], name)
+        own = [*champion_rows(board, plain, corrected), *untrained_rows(board)]
+        own += ceiling_rows(board)
         rows += [row._replace(test=f"{name}/{row.test}") for row in own]
-    yield [*rows, *cost_rows(workspace, halves.asked, plain[1].folder, options)]
+    yield [*rows, *cost_rows(workspace, halves.queried, plain[1].folder, options)]
 
 
 def trained(
@@ -52,59 +52,61 @@ def trained(
     return seeded({CHAMPION: settings}, options.seeds, networks)[CHAMPION]
 
 
-def taught_networks(asking: Asking, first: TitleNetwork, name: str) -> dict[int, TitleNetwork]:
-    """Train with the corrections that the given labels make of the first network's answers."""
-    workspace, options = asking.workspace, asking.options
-    index = read_index(workspace.data)  # people see answers of what was trained on
-    similarities = asking.similarities(first.folder, index.titles)
+def corrected_networks(
+    board: BoardSearch, first: TitleNetwork, name: str
+) -> dict[int, TitleNetwork]:
+    """Train with the corrections that the known labels make of the first network's answers."""
+    workspace, options = board.workspace, board.options
+    index = read_index(workspace.data)  # reviewers see answers among the titles that are trained on
+    similarities = board.similarities(first.folder, index.titles)
     answering = Search(index, similarities, workspace.params.evaluate.rule)
     folder = options.kept / f"corrected-{name}"
-    write_judged(workspace, answering, asking.halves.given, folder)
+    write_feedback_pairs(workspace, answering, board.halves.known, folder)
     return trained(workspace, folder, options)
 
 
 def champion_rows(
-    asking: Asking, plain: dict[int, TitleNetwork], taught: dict[int, TitleNetwork]
+    board: BoardSearch, plain: dict[int, TitleNetwork], corrected: dict[int, TitleNetwork]
 ) -> Iterator[Row]:
-    """Ask the networks of every seed in each setting."""
+    """Yield the networks of every seed in each setting."""
 
-    def asked(test: str, known: Known | None, weights: CalibrateParams | None = None) -> Seeds:
+    def by_seed(test: str, known: Known | None, weights: CalibrateParams | None = None) -> Seeds:
         return {
-            seed: asking.values(test, asking.search(own.folder, known, weights))
+            seed: board.values(test, board.search(own.folder, known, weights))
             for seed, own in plain.items()
         }
 
-    before = asked("zero_label", asking.inputs)
-    bare = asked("unlabelled", asking.bare, asking.board)
-    params = asking.workspace.params
-    yield from figures(f"{CHAMPION}/alone", asked("zero_label", None), NAMES, params)
-    overrides = {
-        seed: asking.values("feedback", asking.search(own.folder, asking.labelled, asking.board))
-        for seed, own in taught.items()
+    before = by_seed("zero_label", board.inputs)
+    bare = by_seed("unlabelled", board.bare, board.weights)
+    params = board.workspace.params
+    yield from figures(f"{CHAMPION}/alone", by_seed("zero_label", None), NAMES, params)
+    labelled = {
+        seed: board.values("feedback", board.search(own.folder, board.labelled, board.weights))
+        for seed, own in corrected.items()
     }
-    for settled in (before, bare, overrides):
+    for settled in (before, bare, labelled):
         yield from figures(CHAMPION, settled, NAMES, params)
     after, ahead = (
-        {seed: asking.unjudged(own) for seed, own in settled.items()}
-        for settled in (overrides, before)
+        {seed: board.unjudged(own) for seed, own in settled.items()}
+        for settled in (labelled, before)
     )
     gained = f"{CHAMPION}/feedback-{CHAMPION}/zero_label"
     for column, metric in NAMES.items():
         yield from gains(gained, after, ahead, f"gain_{metric}", params, column)
 
 
-def untrained_rows(asking: Asking) -> Iterator[Row]:
+def untrained_rows(board: BoardSearch) -> Iterator[Row]:
     """Yield the systems that learn nothing."""
-    params, names = asking.workspace.params, asking.options.untrained
-    for system, similarities in untrained(asking.index.titles, params, names):
-        search = Search(asking.index, similarities, params.evaluate.rule)
-        values = {UNSEEDED: asking.values("zero_label", search)}
+    params, names = board.workspace.params, board.options.untrained
+    for system, similarities in untrained(board.index.titles, params, names):
+        search = Search(board.index, similarities, params.evaluate.rule)
+        values = {UNSEEDED: board.values("zero_label", search)}
         yield from figures(system, values, NAMES, params)
 
 
-def ceiling_rows(asking: Asking) -> Iterator[Row]:
+def ceiling_rows(board: BoardSearch) -> Iterator[Row]:
     """Yield how often the label of a title agrees with another label of the same title."""
-    labels = asking.halves.asked.group_by("normalized", "occupation_id").len("own")
+    labels = board.halves.queried.group_by("normalized", "occupation_id").len("own")
     several = labels.with_columns(all=pl.col("own").sum().over("normalized")).filter(
         pl.col("all") > 1
     )

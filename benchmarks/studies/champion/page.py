@@ -18,7 +18,7 @@ PUBLISHED = [("JobBERT-v2", 436.0, 0.390), ("best published", 436.0, 0.393)]
 
 def plot(rows: Lines) -> str:
     """Draw MRR on the odd half against speed and size; published figures are of its sister."""
-    asked = where(rows, metric="mrr", test=PLOTTED, seed="")
+    means = where(rows, metric="mrr", test=PLOTTED, seed="")
     panels = {}
     for label, (test, metric) in COSTS.items():
         costs = {
@@ -26,8 +26,8 @@ def plot(rows: Lines) -> str:
         }
         panels[label] = [
             (row["system"], costs[row["system"]], float(row["value"]))
-            for row in asked
+            for row in means
             if row["system"] in costs
         ]
     panels["megabytes"] += PUBLISHED
-    return svg("champion", lambda whole: scatters(whole, panels, "MRR, nothing of the board known"))
+    return svg("champion", lambda whole: scatters(whole, panels, "MRR, no data of the board"))

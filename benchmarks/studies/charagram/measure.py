@@ -9,7 +9,7 @@ from benchmarks.pair_figures import Figures, compared, mean_over_sets, rows_of, 
 from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
 from benchmarks.runner import learning, seeded, with_values
-from benchmarks.studies.charagram.material import ReportData, read
+from benchmarks.studies.charagram.word_pairs import StudyPairs, read
 from benchmarks.study import study
 from benchmarks.workspace import data_folder
 from models.training.run import TrainSettings
@@ -22,16 +22,16 @@ HEADLINES = (("simlex", "spearman"), STS, ("sick", "pearson"))
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Train all networks on word links, and ask them words and sentences."""
-    material = read(data_folder())
-    tests = {"simlex": material.simlex, **material.sentences}
-    sides = material.train, material.valid
-    networks = PairNetworks(options.kept, options.processes, *sides, tests, material.simlex)
+    """Train all networks on word links, and test them on words and sentences."""
+    data = read(data_folder())
+    tests = {"simlex": data.simlex, **data.sentences}
+    sides = data.train, data.valid
+    networks = PairNetworks(options.kept, options.processes, *sides, tests, data.simlex)
     made = seeded(systems(dataset, options), options.seeds, networks)
-    rows = [*learning(made), *rows_of_all(made, material, options.batch)]
-    overlap = {name: word_overlap(pairs) for name, pairs in material.sentences.items()}
-    rows += rows_of("word_overlap", of_sentences([overlap], material))
-    counts = {"pairs": len(material.train), "examples": options.examples}
+    rows = [*learning(made), *rows_of_all(made, data, options.batch)]
+    overlap = {name: word_overlap(pairs) for name, pairs in data.sentences.items()}
+    rows += rows_of("word_overlap", of_sentences([overlap], data))
+    counts = {"pairs": len(data.train), "examples": options.examples}
     yield [*rows, *(Row("data", "training", name, value, 1) for name, value in counts.items())]
 
 
@@ -50,14 +50,14 @@ def systems(dataset: str, options: argparse.Namespace) -> dict[str, TrainSetting
 
 
 def rows_of_all(
-    made: Mapping[str, Mapping[int, PairNetwork]], material: ReportData, batch: int
+    made: Mapping[str, Mapping[int, PairNetwork]], data: StudyPairs, batch: int
 ) -> Iterator[Row]:
     """Yield the figures and curves of every system, and what the first gains over the others."""
-    figures = {system: judged(list(by_seed.values()), material) for system, by_seed in made.items()}
+    figures = {system: judged(list(by_seed.values()), data) for system, by_seed in made.items()}
     for system, by_seed in made.items():
         yield from rows_of(system, figures[system], by_seed)
         for seed, network in by_seed.items():
-            yield from curve(system, seed, network, material, batch)
+            yield from curve(system, seed, network, data, batch)
         if system != FIRST:
             gains = {
                 (test, f"gain_{metric}"): figures[FIRST][test, metric]
@@ -67,32 +67,30 @@ def rows_of_all(
             yield from rows_of(f"{FIRST}-{system}", gains, by_seed)
 
 
-def judged(networks: Sequence[PairNetwork], material: ReportData) -> Figures:
+def judged(networks: Sequence[PairNetwork], data: StudyPairs) -> Figures:
     """Return by test and metric what the seeds of a system reach: ρ of words, r of sentences."""
     answers = [network.answers["simlex"] for network in networks]
-    words = compared("spearman", answers, gold_of(material.simlex), "simlex")
-    sentences = of_sentences([network.answers for network in networks], material)
+    words = compared("spearman", answers, gold_of(data.simlex), "simlex")
+    sentences = of_sentences([network.answers for network in networks], data)
     return {("simlex", "spearman"): words, **sentences}
 
 
-def of_sentences(answers: Sequence[Mapping[str, list[float]]], material: ReportData) -> Figures:
+def of_sentences(answers: Sequence[Mapping[str, list[float]]], data: StudyPairs) -> Figures:
     """Return Pearson's r on each set of sentences, and its mean over the STS sets."""
     figures = {
-        (test, "pearson"): compared(
-            "pearson", [said[test] for said in answers], gold_of(pairs), test
-        )
-        for test, pairs in material.sentences.items()
+        (test, "pearson"): compared("pearson", [own[test] for own in answers], gold_of(pairs), test)
+        for test, pairs in data.sentences.items()
     }
     sets = [figure for (test, _), figure in figures.items() if test.startswith("sts")]
     return figures | {STS: mean_over_sets(sets)}
 
 
 def curve(
-    system: str, seed: int, network: PairNetwork, material: ReportData, batch: int
+    system: str, seed: int, network: PairNetwork, data: StudyPairs, batch: int
 ) -> Iterator[Row]:
     """Yield Figure 1: ρ on SimLex and the validation score, by examples seen."""
     for look, spearman in zip(network.looks, network.watched, strict=True):
         test = f"examples_{look.step * batch:07d}"
-        yield Row(system, test, "spearman", spearman, len(material.simlex), seed=seed)
-        score, count = look.valid_score, len(material.valid)
+        yield Row(system, test, "spearman", spearman, len(data.simlex), seed=seed)
+        score, count = look.valid_score, len(data.valid)
         yield Row(system, test, "valid_success_at_1", score, count, seed=seed)

@@ -1,6 +1,6 @@
 """Which reading of the contrastive loss of Neculoiu et al. 2016 learns, at which margin.
 
-Every penalty at every margin trains the network of mix 1 anew: in the paper's way, with four
+Every penalty at every margin trains the network of mix `typos` anew: in the paper's way, with four
 dissimilar pairs of the file to each similar one, and with hard mining in the batch. A step of the
 paper's way takes so many similar pairs that it encodes about as many strings. The network as
 training finds it shows which dissimilar pairs the printed penalty moves at first.
@@ -32,7 +32,7 @@ from models.training.run import TrainSettings
 from models.training.title_run import TitleRun
 from tasks.pipeline.train.network_params import training_settings
 
-MIX = "1"
+MIX = "typos"
 PENALTIES: tuple[Literal["printed", "flipped", "hinge"], ...] = ("printed", "flipped", "hinge")
 MARGINS = (0.2, 0.4, 0.6, 0.8, 0.9999)  # a margin of 1 is none, and refused
 RATIO = 4  # dissimilar pairs to a similar one, section 4.2
@@ -41,7 +41,7 @@ SUCCESS = {"success_at_1": "success_at_1"}
 
 
 class Variant(NamedTuple):
-    """What a network has of its own: its loss, and similar pairs a step."""
+    """A network's loss and its similar pairs a step."""
 
     system: str
     loss: ContrastiveSettings
@@ -50,7 +50,7 @@ class Variant(NamedTuple):
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Train all variants with every seed, and ask them the validation queries."""
+    """Train all variants with every seed, and rank the validation queries."""
     workspace = Workspace.read(dataset)
     exam = workspace.exam()
     exam = replace(exam, queries=exam.queries.filter(test=VALID))
@@ -67,13 +67,13 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     for (own, seed), job, network in zip(several, jobs, networks.outcomes(jobs), strict=True):
         run, _ = networks.started(job.settings)
         run.encoder.load_state_dict(load_model(network.folder)[1].state_dict())
-        found = [*curve(network, len(run.valid)), *probe(run, dissimilar, own.loss)]
+        own_rows = [*curve(network, len(run.valid)), *probe(run, dissimilar, own.loss)]
         answers = {seed: exam.answers(network.folder).drop("system")}
-        asked = figures("", answers, SUCCESS, exam.params)
-        found += [row for row in asked if row.seed is not None]
+        ranked = figures("", answers, SUCCESS, exam.params)
+        own_rows += [row for row in ranked if row.seed is not None]
         if own.trained:
-            found += learning({"": {seed: network}})
-        rows += [row._replace(system=own.system, seed=seed) for row in found]
+            own_rows += learning({"": {seed: network}})
+        rows += [row._replace(system=own.system, seed=seed) for row in own_rows]
     yield rows
 
 

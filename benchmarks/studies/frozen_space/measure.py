@@ -1,4 +1,4 @@
-"""Training into the space of an earlier model: Tables 1 and 2 of Bhat et al. 2019 on job titles."""
+"""Training into a reference model's space: Tables 1 and 2 of Bhat et al. 2019 on job titles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tasks.check_params import AllParams
 from tasks.pipeline.train.network_params import training_settings
 
 METRICS = {"success_at_1": "success_at_1", "success_at_10": "success_at_10"}
-EARLIER, FREE, OWN = "earlier", "free", "own_index"
+REFERENCE, FREE, OWN = "reference", "free", "own_index"
 DENSITY = "von_mises_fisher"
 FROZEN = ("most_informative", "random", "difference", "projection")
 TRAINABLE = ("max", "mix", "semihard")
@@ -34,28 +34,28 @@ COMPARED: dict[str, dict[str, str]] = {
     **{name: {"kind": "frozen_margin", "negatives": name} for name in FROZEN},
     **{name: {"kind": "margin", "negatives": name} for name in TRAINABLE},
 }
-"""What of each system's loss differs from the values of its kind in `params.yaml`; less `free`."""
+"""Each system's changes to the values of its kind of loss in `params.yaml`, without `free`."""
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Train all networks, then ask them."""
+    """Train all networks, then rank all queries."""
     workspace = Workspace.read(dataset)
-    exam, earlier = workspace.exam(), workspace.model(options.earlier, workspace.seed)
+    exam, reference = workspace.exam(), workspace.model(options.reference, workspace.seed)
     pairs = workspace.pairs(options.mix)
-    networks = TitleNetworks(options.kept, options.processes, pairs, earlier)
+    networks = TitleNetworks(options.kept, options.processes, pairs, reference)
     settings = systems(
         workspace.params, study("frozen_space").face["tuned"][dataset], options.steps
     )
-    found: dict[str, Seeds] = {}
+    ranked: dict[str, Seeds] = {}
     made = seeded(settings, options.seeds, networks)
     with one_thread():
-        production = exam.answers(earlier).drop("system")
+        production = exam.answers(reference).drop("system")
         for system, outcomes in made.items():
-            print(f"asking {system}", flush=True)
-            found[system] = {
-                seed: answers(network.folder, earlier, exam) for seed, network in outcomes.items()
+            print(f"ranking by {system}", flush=True)
+            ranked[system] = {
+                seed: answers(network.folder, reference, exam) for seed, network in outcomes.items()
             }
-        compared = quality(found, {workspace.seed: production}, exam)
+        compared = quality(ranked, {workspace.seed: production}, exam)
         yield [*learning(made), *compared]
 
 
@@ -75,43 +75,43 @@ def beside(stored: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([stored, own.with_columns(pl.format(f"{OWN}/{{}}", "test").alias("test"))])
 
 
-def quality(networks: Mapping[str, Seeds], earlier: Seeds, exam: Exam) -> Iterator[Row]:
-    """Yield figures of all systems, and differences: to `free` with its own index, to the earlier.
+def quality(networks: Mapping[str, Seeds], reference: Seeds, exam: Exam) -> Iterator[Row]:
+    """Yield figures of all systems, and gains over `free` in its own index and over the reference.
 
     The margins into a frozen space are compared with von Mises-Fisher as well, as in the paper.
     """
     prefix, params = f"{OWN}/", exam.params
     own = pl.col("test").str.starts_with(prefix)
     renamed = pl.col("test").str.strip_prefix(prefix)
-    # the same under both names: whatever index another system is asked with, it meets this one
+    # the same under both names: another system is compared with it in either index
     free = {
         seed: beside(*[frame.filter(own).with_columns(renamed)] * 2)
         for seed, frame in networks[FREE].items()
     }
-    production = {seed: beside(frame, frame) for seed, frame in earlier.items()}
-    for system, by_seed in {**networks, EARLIER: earlier}.items():
+    production = {seed: beside(frame, frame) for seed, frame in reference.items()}
+    for system, by_seed in {**networks, REFERENCE: reference}.items():
         rows = figures(system, by_seed, METRICS, params)
-        # the earlier model has one seed, whose figures are those of all
-        yield from (row for row in rows if system != EARLIER or row.seed is None)
+        # the reference model has one seed, whose figures are those of all
+        yield from (row for row in rows if system != REFERENCE or row.seed is None)
         others = {seed: frame.filter(~own) for seed, frame in by_seed.items()}
         theirs = others if system == FREE else by_seed
         yield from gains(system, theirs, free, "gain_over_free", params)
-        if system != EARLIER:
-            yield from gains(system, by_seed, production, "gain_over_earlier", params)
+        if system != REFERENCE:
+            yield from gains(system, by_seed, production, "gain_over_reference", params)
         if system in FROZEN:
             metric = f"gain_over_{DENSITY}"
             yield from gains(system, by_seed, networks[DENSITY], metric, params)
 
 
-def answers(folder: Path, earlier: Path, exam: Exam) -> pl.DataFrame:
+def answers(folder: Path, reference: Path, exam: Exam) -> pl.DataFrame:
     """Return what a network makes of all queries among the stored aliases, and among its own."""
-    stored = exam.scores(in_space(folder, earlier, exam.index.titles))
+    stored = exam.scores(in_space(folder, reference, exam.index.titles))
     return beside(stored.drop("system"), exam.answers(folder).drop("system"))
 
 
-def in_space(folder: Path, earlier: Path, titles: list[str]) -> Similarities:
-    """Compare queries of the network in `folder` with titles as `earlier` stored them."""
+def in_space(folder: Path, reference: Path, titles: list[str]) -> Similarities:
+    """Compare queries of the network in `folder` with titles as `reference` stored them."""
     featurizer, encoder = load_model(folder)
-    before, first = load_model(earlier)
+    before, first = load_model(reference)
     index = embed_titles(first, before, titles).T.contiguous()
     return lambda queries: (embed_titles(encoder, featurizer, list(queries)) @ index).numpy()

@@ -1,1 +1,1 @@
-"""What the gate between challenger and champion can see, with how many queries."""
+"""Power of the gate between challenger and champion, by the number of queries."""

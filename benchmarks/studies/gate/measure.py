@@ -1,10 +1,10 @@
 """How often the gate promotes a challenger that is truly better, equal or worse: replays.
 
-A replay draws every query's outcome anew and asks the gate's own `decide`. How often two networks
-differ at all is measured: between the network of mix 3 and the one that serves, on the queries of
-the parts gate and valid. An equal challenger wins and loses half of that each; a true difference
-comes on top of it, so that one who differs truly also differs more often, which is harder to judge
-than the same number of differing answers would be.
+A replay draws every query's outcome anew and applies the gate's own `decide`. The share of queries
+on which two networks differ is measured between mix `extra_words` and the served network, on the
+splits gate and valid. An equal challenger wins half of them and loses the other half. A true
+difference comes on top, so a challenger that is truly different also differs more often. That is
+harder to judge than the same number of differing answers would be.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BETTER = 0.03
 """What a challenger gains on labelled inputs that loses elsewhere: the gate is to refuse it."""
 
 
-class Asked(NamedTuple):
+class GateTest(NamedTuple):
     """A test of the gate: its queries, how often two networks differ, how often one is right."""
 
     queries: int
@@ -68,8 +68,8 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     yield rows
 
 
-def read_tests(workspace: Workspace) -> dict[str, Asked]:
-    """Ask both networks, and count the gate's queries."""
+def read_tests(workspace: Workspace) -> dict[str, GateTest]:
+    """Query both networks, and count the gate's queries."""
     data, mixes = workspace.data, (LAST, workspace.mix)
     parts = pl.concat([gate_queries(data), read_queries("valid", data)])
     exam = Exam(workspace.params, read_index(data), parts)
@@ -77,17 +77,17 @@ def read_tests(workspace: Workspace) -> dict[str, Asked]:
     both = scores[0].join(scores[1], on=["test", "query_id"], suffix="_now")
     now, before = pl.col("success_at_1_now"), pl.col("success_at_1")
     counts = dict(gate_queries(data).group_by("test").len().iter_rows())
-    overrides = both.group_by("test").agg(
+    shares = both.group_by("test").agg(
         (now - before).abs().mean().alias("differ"), now.mean().alias("right"), pl.len()
     )
     return {
-        test: Asked(counts[test], differ, right, measured)
-        for test, differ, right, measured in sorted(overrides.iter_rows())
+        test: GateTest(counts[test], differ, right, measured)
+        for test, differ, right, measured in sorted(shares.iter_rows())
         if test in counts
     }
 
 
-def test_rows(workspace: Workspace, name: str, test: Asked) -> Iterator[Row]:
+def test_rows(workspace: Workspace, name: str, test: GateTest) -> Iterator[Row]:
     """Yield how many queries a test has, and how often the two networks differ on it."""
     yield Row(STANDS, name, "queries", test.queries, 1)
     system = f"{LAST}-{workspace.mix}"
@@ -95,7 +95,7 @@ def test_rows(workspace: Workspace, name: str, test: Asked) -> Iterator[Row]:
 
 
 def scenarios(
-    tests: Mapping[str, Asked], labelled: list[float], elsewhere: list[float]
+    tests: Mapping[str, GateTest], labelled: list[float], elsewhere: list[float]
 ) -> Iterator[Scenario]:
     """Yield each true difference on labelled inputs, and losses elsewhere beside a gain on them."""
     for difference in labelled:
@@ -108,7 +108,7 @@ def scenarios(
 
 
 def promoted(
-    tests: Mapping[str, Asked], case: Scenario, workspace: Workspace, system: str, replays: int
+    tests: Mapping[str, GateTest], case: Scenario, workspace: Workspace, system: str, replays: int
 ) -> Row:
     """Replay one scenario; the ends are of the bootstrap over replays."""
     params, names = workspace.params, ("gate", system, case.name)
@@ -124,7 +124,7 @@ def promoted(
 
 
 def replayed(
-    tests: Mapping[str, Asked], case: Scenario, rng: np.random.Generator
+    tests: Mapping[str, GateTest], case: Scenario, rng: np.random.Generator
 ) -> dict[str, SystemResults]:
     """Draw the answers of challenger and opponent; of the n-gram matcher, none is right."""
     answers = {}

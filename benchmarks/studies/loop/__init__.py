@@ -1,1 +1,1 @@
-"""What the loop of bulk run, queue, corrections and retraining brings, week after week."""
+"""The loop of bulk run, queue, reviews and retraining, week after week."""

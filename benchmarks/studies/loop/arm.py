@@ -1,12 +1,12 @@
-"""The weeks of one arm: answer, let a person judge some titles, pick up, retrain, decide.
+"""The weeks of one arm: answer, review some titles, patch, retrain, decide.
 
-The champion answers a week's inputs first; then some of its titles get their labels. What people
-said is picked up in the champion's own network, with exemplars unless the gate shows that others
-suffer, else as a look-up alone (`tasks/release/feedback_patch.py`). A network is then trained anew
-with all of it, and the gate decides whether it becomes champion (`tasks/release/gate/rule.py`).
+The champion answers a week's inputs first. Then a person reviews some of its titles. The champion
+is patched with the feedback: with exemplars too, unless the gate shows that other titles suffer,
+else with exact matches alone (`tasks/release/feedback_patch.py`). A network is then trained anew on
+all feedback, and the gate decides whether it becomes champion (`tasks/release/gate/rule.py`).
 
 Out: frames of `test, query_id` and the columns `METRICS`; a null counts in no mean. `week:3` holds
-the inputs of a week before anybody answers a title of it, `week:3/…` what follows from the answers.
+the inputs of a week before its reviews, `week:3/…` the effects of these reviews.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from typing import NamedTuple
 
 import polars as pl
 
-from benchmarks.studies.loop.people import CHOICES, People, Week
 from benchmarks.studies.loop.retraining import Retraining
-from benchmarks.studies.loop.standing import Standing, at_the_gate
+from benchmarks.studies.loop.reviewer import SELECTIONS, Reviewer, Week
+from benchmarks.studies.loop.served_model import ServedModel, gate_results
 from benchmarks.studies.loop.stream import titles_of
 from benchmarks.title_networks import TitleNetwork
 from tasks.pipeline.feedback.stage import Judged
 from tasks.release.gate.first_version import decide_corrected
 from tasks.release.gate.rule import decide
-from tasks.release.model_package.patch import exemplify, learned, tell
+from tasks.release.model_package.patch import exemplify, learned, replace_overrides
 
 METRICS = ("success_at_1", "mistakes", "corrected", "promoted", "fell_back")
 EMPTY = pl.DataFrame(
     schema={"test": pl.String, "query_id": pl.String, **dict.fromkeys(METRICS, pl.Float64)}
 )
 WEEK, ALL, LATER = "week:", "all_weeks", "later_weeks"
-PER_WEEK = ("asked", "at_once", "retrained", "gate")
-"""Of which all weeks together have a mean as well."""
+PER_WEEK = ("queried", "at_once", "retrained", "gate")
+"""Tests that have a mean over all weeks as well."""
 CHAMPION = "the champion"
 
 
@@ -52,8 +52,8 @@ class Arm:
     """How the weeks go.
 
     Attributes:
-        name: of the arm; `people.CHOICES` says which titles are answered, none if it is not there.
-        budget: titles that a person answers in a week.
+        name: of the arm, whose titles `SELECTIONS` chooses; without an entry nobody reviews.
+        budget: titles that a person reviews in a week.
         retraining: makes networks, with the seed of this arm.
     """
 
@@ -62,7 +62,7 @@ class Arm:
     retraining: Retraining
 
     def run(self) -> Ran:
-        """Go through all weeks; titles of the last are not answered."""
+        """Go through all weeks; titles of the last are not reviewed."""
         ran = Ran([EMPTY], {0: self.retraining.first(f"{self._who}: first network")})
         with TemporaryDirectory() as place:
             self._go_through(Path(place), ran)
@@ -70,25 +70,25 @@ class Arm:
 
     def _go_through(self, folder: Path, ran: Ran) -> None:
         stream = self.retraining.stream
-        people, last = People(stream, folder / "said"), len(stream.weeks)
-        first = self.retraining.artefact(ran.networks[0].folder, people.heard(), folder / "0")
-        champion = Standing(first)
+        reviewer, last = Reviewer(stream, folder / "reviews"), len(stream.weeks)
+        first = self.retraining.package(ran.networks[0].folder, reviewer.read(), folder / "0")
+        champion = ServedModel(first)
         for number, inputs in enumerate(stream.weeks, 1):
             before, week = champion.answers(inputs), f"{WEEK}{number}"
             right = pl.col("answer").eq_missing(pl.col("occupation_id"))
             ran.values.append(values(before, week, success_at_1=right))
             print(f"{self._who}, {week} of {last}", flush=True)
-            if number == last or self.name not in CHOICES:
+            if number == last or self.name not in SELECTIONS:
                 continue
-            asked = self._asked(champion, before, number)
-            people.say(asked, number)
-            said, own = people.heard(), folder / str(number)
-            corrected, fell_back = self._picked_up(champion, said, own)
-            ran.networks[number] = self.retraining.again(said, f"{self._who}, {week}")
+            reviewed = self._to_review(champion, before, number)
+            reviewer.write(reviewed, number)
+            feedback, own = reviewer.read(), folder / str(number)
+            corrected, fell_back = self._patched(champion, feedback, own)
+            ran.networks[number] = self.retraining.again(feedback, f"{self._who}, {week}")
             model = ran.networks[number].folder
-            challenger = Standing(self.retraining.artefact(model, said, own))
-            promoted = self._promoted(challenger, corrected, said)
-            ran.values.extend(self._effects(week, asked, corrected, challenger))
+            challenger = ServedModel(self.retraining.package(model, feedback, own))
+            promoted = self._promoted(challenger, corrected, feedback)
+            ran.values.extend(self._effects(week, reviewed, corrected, challenger))
             decided = pl.DataFrame({"query_id": [week], "promoted": promoted, "fell": fell_back})
             columns = {"promoted": pl.col("promoted"), "fell_back": pl.col("fell")}
             ran.values.append(values(decided, f"{week}/gate", **columns))
@@ -98,57 +98,61 @@ class Arm:
     def _who(self) -> str:
         return f"{self.name}, seed {self.retraining.settings.seed}"
 
-    def _asked(self, champion: Standing, answered: pl.DataFrame, number: int) -> pl.DataFrame:
-        """Return the titles that a person answers this week, with the label as `said`."""
+    def _to_review(
+        self, champion: ServedModel, answered: pl.DataFrame, number: int
+    ) -> pl.DataFrame:
+        """Return the titles that a person reviews this week, with their `label`."""
         titles = titles_of(answered)
-        shown, seed = titles.drop("occupation_id", "said"), self.retraining.settings.seed
-        week = Week(shown, champion.normalizer.embed, seed, number)
-        return titles.filter(pl.col("normalized").is_in(CHOICES[self.name](week, self.budget)))
+        preview, seed = titles.drop("occupation_id", "label"), self.retraining.settings.seed
+        week = Week(preview, champion.normalizer.embed, seed, number)
+        return titles.filter(pl.col("normalized").is_in(SELECTIONS[self.name](week, self.budget)))
 
-    def _picked_up(self, champion: Standing, said: Judged, folder: Path) -> tuple[Standing, bool]:
-        """Return the champion with what people said, and whether it has the look-up alone."""
+    def _patched(
+        self, champion: ServedModel, feedback: Judged, folder: Path
+    ) -> tuple[ServedModel, bool]:
+        """Return the champion with people's feedback, and whether it has exact matches alone."""
         stream = self.retraining.stream
         params = stream.workspace.params
         place = Path(shutil.copytree(champion.folder, folder / "with_exemplars"))
-        tell(place, said.overrides)
-        known = learned(said.judged, params.calibrate.label_weight)
-        exemplify(place, said.judged["cleaned"], known)
-        whole = Standing(place)
-        asked = at_the_gate(whole, champion, self._queries(said), stream.index)
-        verdict = decide_corrected(asked, CHAMPION, params.gate.alpha)
-        print(f"{self._who}: picked up, {verdict.reason}", flush=True)
-        if verdict.promoted:
+        replace_overrides(place, feedback.overrides)
+        exemplars = learned(feedback.judged, params.calibrate.label_weight)
+        exemplify(place, feedback.judged["cleaned"], exemplars)
+        whole = ServedModel(place)
+        results = gate_results(whole, champion, self._queries(feedback), stream.index)
+        decision = decide_corrected(results, CHAMPION, params.gate.alpha)
+        print(f"{self._who}: patched, {decision.reason}", flush=True)
+        if decision.promoted:
             return whole, False
         place = Path(shutil.copytree(champion.folder, folder / "look_up"))
-        tell(place, said.overrides)
-        return Standing(place, champion), True
+        replace_overrides(place, feedback.overrides)
+        return ServedModel(place, champion), True
 
-    def _promoted(self, challenger: Standing, champion: Standing, said: Judged) -> bool:
+    def _promoted(self, challenger: ServedModel, champion: ServedModel, feedback: Judged) -> bool:
         stream = self.retraining.stream
-        asked = at_the_gate(challenger, champion, self._queries(said), stream.index)
-        verdict = decide(asked, CHAMPION, stream.workspace.params.gate)
-        print(f"{self._who}: retrained, {verdict.reason}", flush=True)
-        return verdict.promoted
+        results = gate_results(challenger, champion, self._queries(feedback), stream.index)
+        decision = decide(results, CHAMPION, stream.workspace.params.gate)
+        print(f"{self._who}: retrained, {decision.reason}", flush=True)
+        return decision.promoted
 
-    def _queries(self, said: Judged) -> pl.DataFrame:
-        """Return the profile's queries and the judged titles that are kept from training."""
-        return pl.concat([self.retraining.stream.gate, said.queries])
+    def _queries(self, feedback: Judged) -> pl.DataFrame:
+        """Return the profile's queries and the held-out reviewed titles."""
+        return pl.concat([self.retraining.stream.gate, feedback.queries])
 
     def _effects(
-        self, week: str, asked: pl.DataFrame, corrected: Standing, challenger: Standing
+        self, week: str, reviewed: pl.DataFrame, corrected: ServedModel, challenger: ServedModel
     ) -> Iterator[pl.DataFrame]:
-        """Yield which answers were mistakes, and which of these are right by each model."""
-        wrong = pl.col("answer").ne_missing(pl.col("said"))
-        yield values(asked, f"{week}/asked", mistakes=wrong)
-        mistakes = asked.filter(wrong).select("query_id", "raw_title", "cleaned", "said")
-        for name, standing in (("at_once", corrected), ("retrained", challenger)):
-            now = standing.answers(mistakes)
-            right = pl.col("answer").eq_missing(pl.col("said"))
+        """Yield the mistakes among the reviewed answers, and which ones each model corrects."""
+        wrong = pl.col("answer").ne_missing(pl.col("label"))
+        yield values(reviewed, f"{week}/queried", mistakes=wrong)
+        mistakes = reviewed.filter(wrong).select("query_id", "raw_title", "cleaned", "label")
+        for name, model in (("at_once", corrected), ("retrained", challenger)):
+            now = model.answers(mistakes)
+            right = pl.col("answer").eq_missing(pl.col("label"))
             yield values(now, f"{week}/{name}", corrected=right)
 
 
 def values(frame: pl.DataFrame, test: str, **columns: pl.Expr) -> pl.DataFrame:
-    """Return `test, query_id` and the columns `METRICS`, those that are not given null."""
+    """Return `test, query_id` and the columns `METRICS`, null where no value is passed."""
     own = {name: column.cast(pl.Float64) for name, column in columns.items()}
     made = frame.select(pl.lit(test).alias("test"), "query_id", **own)
     return pl.concat([EMPTY, made], how="diagonal")

@@ -15,8 +15,8 @@ from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.results import Row
 from benchmarks.runner import learning, one_thread
 from benchmarks.studies.loop.arm import METRICS, WEEK, Arm, Ran, with_sums
-from benchmarks.studies.loop.people import NOTHING, QUEUE, RANDOM
 from benchmarks.studies.loop.retraining import Retraining
+from benchmarks.studies.loop.reviewer import NOTHING, QUEUE, RANDOM
 from benchmarks.studies.loop.stream import Stream
 from benchmarks.systems import champion_settings
 from benchmarks.workspace import data_folder
@@ -68,7 +68,7 @@ def retraining(job: Job) -> Retraining:
 
 
 def rows_of(ran: Mapping[str, Mapping[int, Ran]], params: AllParams) -> Iterator[Row]:
-    """Yield the figures of every arm, what it gains over others, and how networks learned."""
+    """Yield the figures of every arm, its gains over others, and how its networks learned."""
     values: dict[str, Seeds] = {}
     for arm, by_seed in ran.items():
         values[arm] = {seed: with_sums(pl.concat(own.values)) for seed, own in by_seed.items()}
@@ -77,9 +77,10 @@ def rows_of(ran: Mapping[str, Mapping[int, Ran]], params: AllParams) -> Iterator
         for week in range(arm != NOTHING, 1 + max(max(own.networks) for own in by_seed.values())):
             system = f"{arm}/{WEEK}{week}" if week else arm
             yield from learning({system: {s: own.networks[week] for s, own in by_seed.items()}})
-    asked = pl.col("success_at_1").is_not_null()
+    ranked = pl.col("success_at_1").is_not_null()
     for mine, theirs in COMPARED:
         ours, others = (
-            {seed: own.filter(asked) for seed, own in values[arm].items()} for arm in (mine, theirs)
+            {seed: own.filter(ranked) for seed, own in values[arm].items()}
+            for arm in (mine, theirs)
         )
         yield from gains(f"{mine}-{theirs}", ours, others, "gain_success_at_1", params)

@@ -1,4 +1,4 @@
-"""How many of a week's inputs are answered right, while people answer and while nobody does."""
+"""Share of a week's inputs that are answered correctly, with and without reviews."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from benchmarks.pages.plots import COLOURS, MARKS, svg
 from benchmarks.pages.tables import over_seeds, where
 from benchmarks.results import Line, Lines
 from benchmarks.studies.loop.arm import WEEK
-from benchmarks.studies.loop.people import NOTHING, QUEUE, RANDOM
+from benchmarks.studies.loop.reviewer import NOTHING, QUEUE, RANDOM
 
 LABELS = {
-    QUEUE: "the queue answered",
-    RANDOM: "random inputs answered",
-    NOTHING: "nothing answered",
+    QUEUE: "the queue reviewed",
+    RANDOM: "random inputs reviewed",
+    NOTHING: "nothing reviewed",
 }
 APART = 0.12
-"""By how much the marks of a week stand beside each other."""
+"""Distance between the marks of a week."""
 
 
 def plot(rows: Lines) -> str:
@@ -30,8 +30,8 @@ def plot(rows: Lines) -> str:
         axes = whole.subplots()
         for number, arm in enumerate(LABELS):
             _line(axes, number, arm, where(means, system=arm))
-        axes.set_xlabel("week; nobody has answered anything before the first")
-        axes.set_ylabel("inputs answered right")
+        axes.set_xlabel("week; the first comes before any review")
+        axes.set_ylabel("inputs answered correctly")
         whole.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
     return svg("loop", draw)

@@ -1,7 +1,7 @@
-"""A network trained with people's corrections, and its artefact with what is known of inputs.
+"""A network trained with people's corrections, and its model package.
 
-In: a workspace's pairs of mix 3 and what people said so far. Out: an artefact folder, made in the
-steps and with the parameters of mix 4c in the pipeline. Networks are kept.
+In: a workspace's pairs of mix `extra_words` and people's feedback so far. Out: a model package,
+made as mix `corrections` is in the pipeline, with its parameters. Networks are kept.
 """
 
 from __future__ import annotations
@@ -48,24 +48,24 @@ class Retraining:
     kept: Path
 
     def first(self, name: str) -> TitleNetwork:
-        """Train without feedback, or take what is kept; `name` stands in lines of progress."""
+        """Train without feedback, or read the kept one; `name` stands in lines of progress."""
         return self._trained(self.stream.workspace.pairs(BEFORE), name)
 
-    def again(self, said: Judged, name: str) -> TitleNetwork:
-        """Train with the verdicts and corrections that are not reserved for the gate."""
+    def again(self, feedback: Judged, name: str) -> TitleNetwork:
+        """Train with the verdicts and corrections that are not held out for the gate."""
         workspace = self.stream.workspace
         params, rng = workspace.params, generator(workspace.params.seed, "pairs", CORRECTIONS)
         with TemporaryDirectory() as folder:
             pairs = Path(folder)
-            write_corrected(workspace.pairs(BEFORE), said.verdicts, params.pairs, rng, pairs)
+            write_corrected(workspace.pairs(BEFORE), feedback.verdicts, params.pairs, rng, pairs)
             return self._trained(pairs, name)
 
-    def artefact(self, model: Path, said: Judged, folder: Path) -> Path:
-        """Write what consumers load: a network, evidence gathered anew, and the look-up."""
+    def package(self, model: Path, feedback: Judged, folder: Path) -> Path:
+        """Write a model package: a network, evidence gathered anew, and exact matches."""
         sources = RunFiles.below(self.stream.workspace.folder)
-        overrides = folder / "said" / "overrides.parquet"
-        write_frame(said.overrides, overrides, OVERRIDES)
-        self._write_evidence(model, said.judged, folder / "evidence")
+        overrides = folder / "feedback" / "overrides.parquet"
+        write_frame(feedback.overrides, overrides, OVERRIDES)
+        self._write_evidence(model, feedback.judged, folder / "evidence")
         made = replace(sources, model=model, evidence=folder / "evidence", overrides=overrides)
         build_artefact(made, folder / "artefact")
         return folder / "artefact"
@@ -75,13 +75,13 @@ class Retraining:
         return networks.outcome(Job(name, self.settings))
 
     def _write_evidence(self, model: Path, judged: pl.DataFrame, folder: Path) -> None:
-        """Write what the stage `evidence` does for mix 4c."""
+        """Write the files of the stage `calibrate` for mix `corrections`."""
         workspace, index = self.stream.workspace, self.stream.index
         params, rule = workspace.params.calibrate, workspace.params.evaluate.rule
         inputs = read_frame(workspace.data / "split/inputs.parquet", SPLIT_INPUTS)
-        known = known_inputs(CORRECTIONS, inputs, judged, self.stream.queried)
+        inputs_known = known_inputs(CORRECTIONS, inputs, judged, self.stream.queried)
         plain = Search(index, network(*load_model(model), index.titles), rule)
-        made = gather(plain, known, params, rule.temperature, "evidence")
+        made = gather(plain, inputs_known, params, rule.temperature, "evidence")
         write_frame(made.prior, folder / "prior.parquet", PRIOR)
         write_frame(made.exemplars, folder / "exemplars.parquet", EXEMPLARS)
         test, queries = calibration_queries(read_queries("valid", workspace.data))

@@ -1,8 +1,8 @@
-"""Vacancy titles as a stream of weeks, and what stands whatever people answer.
+"""Vacancy titles as a stream of weeks, and the data that no review changes.
 
 The even half of the job board is dealt to weeks by its normalized titles, a title with all of its
 rows to one week: no later week holds a title of an earlier one, and labels take no part in it.
-What a person says of a title is the label that most of its rows have, of equal ones the first.
+A person's label of a title is that of most of its rows, of equally many the first.
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from benchmarks.studies.champion.titles import read_halves
+from benchmarks.job_board import read_halves
 from benchmarks.workspace import Workspace
 from models.ranking.index import AliasIndex
 from models.reproducibility.seeding import generator
 from tasks.evaluation.systems import read_index
 from tasks.io.frames import read_frame
-from tasks.io.queries import RESERVE, queried_strings
+from tasks.io.mixes import LAST
+from tasks.io.queries import FEEDBACK, queried_strings
 from tasks.io.schemas import SPLIT_ALIASES, STRINGS
 from tasks.io.title_readings import normalized
 from tasks.release.gate.run_gate import gate_queries
 
-ASKED = "even"
-"""The half that things are chosen by; the other one is for what is reported of networks."""
-BEFORE = "3"
-"""The mix that knows nothing of what people say."""
+HALF = "even"
+"""The half for choices; figures of networks are reported on the other one."""
+BEFORE = LAST
+"""The mix without people's feedback."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Stream:
     Attributes:
         workspace: of the network that serves at first.
         weeks: columns `query_id, raw_title, cleaned, normalized, occupation_id` (the label), a row
-            an input; the last week is asked and never answered.
+            an input; the last week is queried and never reviewed.
     """
 
     workspace: Workspace
@@ -51,12 +52,12 @@ class Stream:
         Args:
             dataset: whose workspace is meant.
             board: folder of the publishers' files.
-            weeks: that are answered.
+            weeks: that are reviewed.
         """
         workspace = Workspace.read(dataset)
-        inputs = read_halves(board, workspace.aliases, ASKED).asked
+        inputs = read_halves(board, workspace.aliases, HALF).queried
         readable = inputs.filter(pl.col("normalized") != "")
-        return cls(workspace, dealt(readable, weeks + 1, workspace.params.seed))
+        return cls(workspace, split_weeks(readable, weeks + 1, workspace.params.seed))
 
     @cached_property
     def aliases(self) -> pl.DataFrame:
@@ -70,7 +71,7 @@ class Stream:
 
     @cached_property
     def trained(self) -> set[str]:
-        """Normalized titles that the first network trains on: none is reserved for the gate."""
+        """Normalized titles that the first network trains on: none is held out for the gate."""
         strings = read_frame(self.workspace.pairs(BEFORE) / "strings.parquet", STRINGS)
         return set(normalized(strings["title"]))
 
@@ -81,11 +82,11 @@ class Stream:
 
     @cached_property
     def gate(self) -> pl.DataFrame:
-        """The profile's own gate queries: schema `QUERIES`; the reserve comes with people."""
-        return gate_queries(self.workspace.data).filter(pl.col("source") != RESERVE)
+        """The profile's own gate queries, schema `QUERIES`, without held-out reviewed titles."""
+        return gate_queries(self.workspace.data).filter(pl.col("source") != FEEDBACK)
 
 
-def dealt(inputs: pl.DataFrame, weeks: int, seed: int) -> list[pl.DataFrame]:
+def split_weeks(inputs: pl.DataFrame, weeks: int, seed: int) -> list[pl.DataFrame]:
     """Deal inputs to weeks of equally many distinct titles, their rows in the order of the file."""
     titles = inputs["normalized"].unique(maintain_order=True)
     order = generator(seed, "loop", "weeks").permutation(len(titles))
@@ -98,20 +99,20 @@ def dealt(inputs: pl.DataFrame, weeks: int, seed: int) -> list[pl.DataFrame]:
 
 
 def titles_of(answered: pl.DataFrame) -> pl.DataFrame:
-    """Return a week's distinct titles as a person is shown them.
+    """Return a week's distinct titles as a person sees them.
 
     Args:
         answered: rows of a week with a model's answers beside them.
 
     Returns:
-        the first row of each title, with `rows` (how many it has) and `said` (its occupation).
+        the first row of each title, with `rows` (how many it has) and `label` (its occupation).
     """
     labels = answered.group_by("normalized", "occupation_id", maintain_order=True).len()
     most = labels.sort("len", descending=True, maintain_order=True)
-    said = most.unique("normalized", keep="first", maintain_order=True)
-    overrides = said.select("normalized", said="occupation_id")
+    labelled = most.unique("normalized", keep="first", maintain_order=True)
+    label = labelled.select("normalized", label="occupation_id")
     rows = answered.group_by("normalized").agg(rows=pl.len())
-    shown = answered.unique("normalized", keep="first", maintain_order=True)
-    for column in (rows, overrides):
-        shown = shown.join(column, on="normalized", how="left", maintain_order="left")
-    return shown
+    titles = answered.unique("normalized", keep="first", maintain_order=True)
+    for column in (rows, label):
+        titles = titles.join(column, on="normalized", how="left", maintain_order="left")
+    return titles

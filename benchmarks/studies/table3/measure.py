@@ -1,4 +1,4 @@
-"""The paper's Table 3 on our data: copies what the pipeline has measured, and measures nothing."""
+"""The paper's Table 3 on our data: copies the pipeline's figures and measures nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks.results import BEST_STEP, LAST_STEP, Row
 from benchmarks.workspace import SAMPLE, Workspace, place
 from tasks.evaluation.metric_tables import read_table
 from tasks.io.frames import read_frame
-from tasks.io.mixes import MIXES
+from tasks.io.mixes import MIXES, PAPER_NUMBERS
 from tasks.io.schemas import STRINGS, TABLE
 from tasks.papers.table3.effects import EFFECTS
 from tasks.papers.table3.paper import ACCURACY, TESTS
@@ -31,6 +31,8 @@ PAPER = {
     }
 }
 """The paper's figures, for the page: test to system to success@1."""
+NAMES = {mix: f"{mix} ({number})" for mix, number in PAPER_NUMBERS.items()}
+"""Mixes with the paper's numbers, for the page."""
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -45,7 +47,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
 
 
 def lexical(workspace: Workspace) -> Iterator[Row]:
-    """Yield the systems that learn nothing, unless the sample has the very same figures."""
+    """Yield the systems that learn nothing, unless the sample has equal figures."""
     path, own = workspace.folder / LEXICAL, place(SAMPLE) / LEXICAL
     same = path.is_file() and own.is_file() and path.read_bytes() == own.read_bytes()
     if workspace.dataset == SAMPLE or not same:
@@ -67,7 +69,7 @@ def networks(workspace: Workspace) -> Iterator[Row]:
 
 
 def training(workspace: Workspace, mix: str, seed: int) -> Iterator[Row]:
-    """Yield where a network was best, where it ended, and success@1 of every look."""
+    """Yield a network's best and last step, and success@1 of every look."""
     looks = read_table(workspace.history(mix, seed), HISTORY)
     best, _ = best_look(looks) or (0, 0.0)
     for metric, step in ((BEST_STEP, best), (LAST_STEP, looks["step"][-1])):

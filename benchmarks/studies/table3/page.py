@@ -6,9 +6,10 @@ from benchmarks.pages.plots import curves, svg
 from benchmarks.pages.tables import datasets, over_seeds, where
 from benchmarks.results import Lines
 from benchmarks.studies.table3.measure import PAPER
+from tasks.io.mixes import MIXES, PAPER_NUMBERS
 from tasks.papers.table3.paper import TESTS
 
-PLOTTED = ("0", "1", "2", "3", "4")
+PLOTTED = MIXES[:-1]
 """The mixes that the paper has figures of."""
 
 
@@ -27,5 +28,6 @@ def plot(rows: Lines) -> str:
             for name, values in lines.items()
             if values.keys() >= {*PLOTTED}
         ]
-    label = "mix of sources that the network is trained on"
-    return svg("table3", lambda whole: curves(whole, PLOTTED, panels, label, "success@1"))
+    ticks = [PAPER_NUMBERS[mix] for mix in PLOTTED]
+    label = "mix: " + ", ".join(f"{PAPER_NUMBERS[mix]} {mix}" for mix in PLOTTED)
+    return svg("table3", lambda whole: curves(whole, ticks, panels, label, "success@1"))

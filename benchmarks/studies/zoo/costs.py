@@ -1,4 +1,4 @@
-"""What a network of the zoo costs: megabytes, and titles a second in training and encoding."""
+"""Costs of a network of the zoo: megabytes, and titles a second in training and encoding."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ LEXICAL = ("ngram", "tfidf")
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Train all networks, then ask and time them."""
+    """Train all networks, then rank all queries and time them."""
     workspace = Workspace.read(dataset)
     exam = workspace.exam()
     networks = TitleNetworks(options.kept, options.processes, workspace.pairs(options.mix))
@@ -37,7 +37,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     made = seeded(settings, options.seeds, networks)
     with one_thread():
         for system, outcomes in made.items():
-            print(f"asking {system}", flush=True)
+            print(f"ranking by {system}", flush=True)
             values[system] = {
                 seed: exam.answers(network.folder).drop("system")
                 for seed, network in outcomes.items()

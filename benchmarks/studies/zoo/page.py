@@ -18,8 +18,8 @@ COSTS = {
 def plot(rows: Lines) -> str:
     """Draw success@1 on Annotations against speed and size of the networks that learned."""
     rows = where(rows, dataset="sample")
-    asked = where(rows, metric="success_at_1", test=PLOTTED, seed="")
-    networks = [row for row in asked if row[MARK] != UNLEARNED]
+    means = where(rows, metric="success_at_1", test=PLOTTED, seed="")
+    networks = [row for row in means if row[MARK] != UNLEARNED]
     panels = {}
     for label, (test, metric) in COSTS.items():
         costs = {

@@ -2,9 +2,8 @@
 
 The equations are torch's: 1 to 6 of Neculoiu et al. 2016 and of Bao et al. 2018. Each way of a
 layer is a fused LSTM over padded strings; the second way reads each string reversed within its
-length, so padding stands behind every string for both, and what it gives is never read. On a CPU
-this is nearly twice as fast as packed sequences, whose backward pass costs the square of the
-length. An `nn.LSTM` holds the parameters; it is not called, so that they can be changed on the way.
+length, so padding stands behind every string and is never read. On a CPU this is nearly twice as
+fast as packed sequences. An `nn.LSTM` only holds the parameters.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def lstm_weights(lstm: nn.LSTM, dropout: float = 0.0) -> dict[str, Tensor]:
     """Name the parameters of `lstm`, in training with hidden-to-hidden weights dropped.
 
     Draw them once a batch: `dropout` is the probability with which a weight is zero for all of it
-    (weight dropping; see `docs/DESIGN.md`, "Recurrent dropout").
+    (weight dropping; see `docs/design/training.md`, "Recurrent dropout").
     """
     dropped = bool(dropout) and lstm.training
     return {
@@ -48,12 +47,8 @@ def run_layers(
 ) -> Float[Tensor, "length batch states"]:
     """Return the last layer's hidden states at each step, forward ones before backward ones.
 
-    Args:
-        lstm: its shape (layers, hidden units, directions) and whether it is in training.
-        weights: as `lstm_weights` gives them.
-        steps: the strings, padded behind their ends with anything.
-        lengths: at least 1; states behind a string's end mean nothing.
-        dropout: probability with which a state between two layers is zero, in training.
+    `lengths` are at least 1; states behind a string's end mean nothing. `dropout`, in training, is
+    the probability with which a state between two layers is zero.
     """
     mirrored = _mirrored(lengths, steps.shape[0]) if lstm.bidirectional else None
     for layer in range(lstm.num_layers):

@@ -24,13 +24,7 @@ def in_pieces(
     ids: Int[Tensor, "batch length"],
     lengths: Int[Tensor, " batch"],
 ) -> Float[Tensor, "batch dim"]:
-    """Return the rows of `embed(ids, lengths)`.
-
-    Args:
-        embed: gives one row a string, whatever the other strings and the padding are.
-        ids: at least one string, padded behind its end.
-        lengths: at least 1.
-    """
+    """Return the rows of `embed(ids, lengths)`: one a string, which depends on no other."""
     if ids.is_cuda or torch.jit.is_tracing():  # type: ignore[attr-defined,no-untyped-call]
         return embed(ids, lengths)
     order = lengths.argsort(stable=True)

@@ -56,13 +56,7 @@ def attended_state(
 ) -> Float[Tensor, "batch dim"]:
     """Sum the states H, each times its share α of the attention (equations 7 to 9).
 
-    Zhou et al. 2016, whom the paper follows, end with a tanh; the paper does not, and this
-    does not.
-
-    Args:
-        states: H.
-        lengths: at least 1.
-        weight: w, learned.
+    Zhou et al. 2016, whom the paper follows, end with a tanh; the paper does not.
     """
     scores = states.tanh() @ weight
     shares = scores.masked_fill(~inside(lengths, states.shape[0]), -torch.inf).softmax(0)

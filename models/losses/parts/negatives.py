@@ -31,16 +31,10 @@ def semihard(
     positive: Int[Tensor, " row"],
     allowed: Bool[Tensor, "row candidate"],
 ) -> Int[Tensor, " row"]:
-    """Choose the most similar candidate among those less similar than the positive.
+    """Choose the most similar candidate among those less similar than the `positive` column.
 
-    FaceNet asks that it be within the margin as well. That needs no rule of its own: if any is
-    within the margin then so is this one, and if none is, every choice costs 0. Where all are as
-    similar as the positive or more, it is the least similar candidate.
-
-    Args:
-        similarity: of the anchor to each candidate, the positive among them.
-        positive: its column.
-        allowed: which candidates are negatives.
+    FaceNet's margin needs no rule of its own: if any is within it then so is this one, and if none
+    is, every choice costs 0. Where none is less similar, it is the least similar candidate.
     """
     below = allowed & (similarity < similarity.gather(1, positive[:, None]))
     return torch.where(below.any(1), highest(similarity, below), highest(-similarity, allowed))
@@ -63,3 +57,17 @@ def most_informative(
 def drawn(allowed: Bool[Tensor, "row candidate"], count: int) -> Int[Tensor, "row count"]:
     """Draw `count` of each row, uniform with replacement, by torch's global generator."""
     return torch.multinomial(allowed.float(), count, replacement=True)
+
+
+def hardest(
+    similarity: Float[Tensor, "batch batch"], dissimilar: Bool[Tensor, "batch batch"], count: int
+) -> Bool[Tensor, "batch batch"]:
+    """Keep the part of `dissimilar` that holds the `count` most similar strings of each row.
+
+    Hard mining is the "more advanced selection strategy" that Neculoiu et al. 2016 leave to future
+    work (section 5). Rows with fewer dissimilar strings keep all of them; of equal similarities any
+    may be chosen. The choice itself carries no gradient.
+    """
+    below = similarity.detach().masked_fill(~dissimilar, -torch.inf)
+    closest = below.topk(min(count, below.shape[1]), dim=1).indices
+    return torch.zeros_like(dissimilar).scatter_(1, closest, True) & dissimilar

@@ -1,8 +1,8 @@
-"""`python -m tasks.apps.benchmark FOLDER --model ADDRESS`: a model on a benchmark, beside baselines.
+"""`python -m tasks.apps.benchmark FOLDER --model ADDRESS`: a model beside the baselines.
 
-In: a folder (`tasks/apps/benchmark/folder.py`) and a model (`tasks/apps/benchmark/model.py`); of
-`params.yaml`, how TF-IDF counts and the number of draws. Out: a table on the terminal and, where
-`--out` names a folder, `metrics.json`, `run.trec` and `qrels.trec` in it.
+In: a folder (`folder.py`) and a model (`model.py`); of `params.yaml`, the n-grams of TF-IDF and the
+number of draws. Out: a table on the terminal and, if `--out` names a folder, `metrics.json`,
+`run.trec` and `qrels.trec` in it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from models.reproducibility.seeding import child_seed
-from tasks.apps.benchmark.figures import as_table, as_values, figures
+from tasks.apps.benchmark.figures import as_table, as_values, figures, write_qrels, write_run
 from tasks.apps.benchmark.folder import Benchmark, BenchmarkError, read_benchmark
 from tasks.apps.benchmark.model import cosine, load_model
 from tasks.apps.benchmark.ranking import Ranked, rank
-from tasks.apps.benchmark.trec_files import write_qrels, write_run
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.command import run
 from tasks.io.frames import write_json
@@ -34,7 +33,7 @@ def main() -> None:
     if options.out is not None and options.out.exists() and not options.out.is_dir():
         raise BenchmarkError(f"{options.out} is no folder; name one that is to hold the results")
     benchmark = read_benchmark(options.folder, concepts=options.concepts)
-    print(*_said(benchmark), sep="\n")
+    print(*_counts_in_words(benchmark), sep="\n")
     model = load_model(options.model, Path.cwd())
     titles = benchmark.index.titles
     systems = {MODEL: cosine(model, titles), **lexical_systems(titles, load(LexicalParams))}
@@ -68,8 +67,7 @@ def _counts(benchmark: Benchmark) -> dict[str, int]:
     }
 
 
-def _said(benchmark: Benchmark) -> list[str]:
-    """Say what is asked, and what is not."""
+def _counts_in_words(benchmark: Benchmark) -> list[str]:
     counts = _counts(benchmark)
     ranked = counted(counts["elements"], "corpus element")
     if counts["documents"] < counts["elements"]:
@@ -82,7 +80,6 @@ def _said(benchmark: Benchmark) -> list[str]:
 
 
 def _write(benchmark: Benchmark, ranked: Ranked, shown: dict[str, Any], folder: Path) -> None:
-    """Write each file whole or not at all, the figures last."""
     write_run(benchmark, ranked, folder)
     write_qrels(benchmark, folder)
     write_json(shown, folder / "metrics.json")

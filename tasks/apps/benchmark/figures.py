@@ -1,14 +1,21 @@
-"""Means of a benchmark's systems with 95 % bootstrap intervals, as a table and as plain values."""
+"""Results of a benchmark: means with 95 % bootstrap intervals, and files in the form of TREC.
+
+`run.trec` has a line `query Q0 document rank score tag` for each kept document, `qrels.trec` a line
+`query 0 document 1` for each relevant one: from both files ir-measures gives the table's figures.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from models.metrics.intervals import Interval, bootstrap_interval
+from models.reproducibility.atomic_write import atomic_write
+from tasks.apps.benchmark.folder import Benchmark
 from tasks.apps.benchmark.ranking import Ranked
-from tasks.pipeline.report.aligned_table import aligned
-from tasks.pipeline.report.names import share
+from tasks.pipeline.report.names import aligned, share
 
+RUN, QRELS, TAG = "run.trec", "qrels.trec", "rolecall"
 HEADS = {
     "mean_average_precision": "MAP",
     "mrr": "MRR",
@@ -50,3 +57,23 @@ def as_values(values: Figures) -> dict[str, dict[str, dict[str, float]]]:
 
 def _cell(interval: Interval) -> str:
     return f"{share(interval.value)} [{share(interval.low)}, {share(interval.high)}]"
+
+
+def write_run(benchmark: Benchmark, ranked: Ranked, folder: Path) -> None:
+    """Write `run.trec`, whole or not at all; nine digits tell any two scores apart."""
+    documents = benchmark.index.occupations
+    with atomic_write(folder / RUN) as partial, partial.open("w", encoding="utf-8") as file:
+        for query, places, scores in zip(
+            benchmark.queries, ranked.documents.tolist(), ranked.scores.tolist(), strict=True
+        ):
+            file.writelines(
+                f"{query} Q0 {documents[place]} {rank} {score:.9g} {TAG}\n"
+                for rank, (place, score) in enumerate(zip(places, scores, strict=True), start=1)
+            )
+
+
+def write_qrels(benchmark: Benchmark, folder: Path) -> None:
+    """Write `qrels.trec`: what counted as relevant, concepts where these were ranked."""
+    with atomic_write(folder / QRELS) as partial, partial.open("w", encoding="utf-8") as file:
+        for query, documents in benchmark.qrels.items():
+            file.writelines(f"{query} 0 {document} 1\n" for document in documents)

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from models.ranking.index import AliasIndex
 from models.text.titles import clean_title
@@ -29,26 +28,22 @@ ORIGIN = (
 
 
 class BenchmarkError(ValueError):
-    """A benchmark that cannot be asked; the message names file and line, and what to do."""
+    """A benchmark that cannot be read; the message names file and line, and what to do."""
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """What a system is asked, and what is relevant.
+    """Queries, corpus elements, and the relevant documents.
 
     Attributes:
-        queries: query_id to cleaned title; only those with a relevant document.
-        elements: element_id to cleaned title.
         document_of: element_id to the document that ranks: the element itself, or its concept.
-        qrels: query_id to its relevant documents, sorted.
-        left_out: queries of the folder without a relevant document.
     """
 
-    queries: dict[str, str]
-    elements: dict[str, str]
+    queries: dict[str, str]  # query_id to cleaned title; only those with a relevant document
+    elements: dict[str, str]  # element_id to cleaned title
     document_of: dict[str, str]
-    qrels: dict[str, list[str]]
-    left_out: int
+    qrels: dict[str, list[str]]  # query_id to its relevant documents, sorted
+    left_out: int  # queries of the folder without a relevant document
 
     @cached_property
     def index(self) -> AliasIndex:
@@ -59,9 +54,7 @@ class Benchmark:
 def read_benchmark(folder: Path, *, concepts: bool = True) -> Benchmark:
     """Read a folder.
 
-    Args:
-        folder: with the files named above.
-        concepts: let the elements of a concept rank as one, if the folder has a map.
+    `concepts`: let the elements of a concept rank as one, if the folder has a map.
 
     Raises:
         BenchmarkError: a line that does not fit, or no query with a relevant element.
@@ -83,13 +76,6 @@ def read_benchmark(folder: Path, *, concepts: bool = True) -> Benchmark:
     queries = {query: title for query, title in titles.items() if query in relevant}
     qrels = {query: sorted(relevant[query]) for query in queries}
     return Benchmark(queries, elements, document_of, qrels, len(titles) - len(queries))
-
-
-class _Line(NamedTuple):
-    """Where a line stands, and its fields."""
-
-    place: str
-    fields: list[str]
 
 
 def _titles(path: Path) -> dict[str, str]:
@@ -124,7 +110,6 @@ def _concepts(path: Path, elements: dict[str, str]) -> dict[str, str]:
 def _annotations(
     path: Path, queries: dict[str, str], elements: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield query and element of each relevant annotation."""
     seen: set[tuple[str, str]] = set()
     for place, (query, _, element, relevance) in _lines(
         path, "query, iteration, element, relevance"
@@ -144,8 +129,8 @@ def _annotations(
             yield query, element
 
 
-def _lines(path: Path, names: str) -> Iterator[_Line]:
-    """Yield the lines of a file; blank ones are none.
+def _lines(path: Path, names: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield place and fields of each line; blank ones are none.
 
     TREC puts any white space between the four fields of an annotation, which hold none themselves.
     """
@@ -158,7 +143,7 @@ def _lines(path: Path, names: str) -> Iterator[_Line]:
                 f"{place}: {len(fields)} fields where {width} are expected ({names}): "
                 f"{row.text!r}. {ORIGIN}"
             )
-        yield _Line(place, [field.strip() for field in fields])
+        yield place, [field.strip() for field in fields]
     for _, line, reason, text in rejected_rows.refused:
         if reason == BAD_CHARACTERS:
             raise BenchmarkError(f"{path}, line {line}: {reason}: {text!r}; save it as UTF-8")

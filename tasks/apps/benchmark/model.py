@@ -1,7 +1,6 @@
-"""A registered model as a system of the benchmark: what it has loaded as, and its own network.
+"""A registered model as a system of the benchmark, loaded as a consumer loads it.
 
-A model is loaded as a consumer loads it, and asked for embeddings alone: index, score rule and
-abstentions of its own taxonomy play no part.
+It gives embeddings alone: index, score rule and abstentions of its own taxonomy play no part.
 """
 
 from __future__ import annotations
@@ -36,10 +35,8 @@ class Model(NamedTuple):
 def load_model(address: str, root: Path) -> Model:
     """Load a model.
 
-    Args:
-        address: `models:/NAME/VERSION`, `models:/NAME@ALIAS`, a folder that MLflow wrote, or the
-            artefact folder in it.
-        root: whose registry is asked.
+    `address`: `models:/NAME/VERSION`, `models:/NAME@ALIAS`, a folder that MLflow wrote, or the
+    artefact folder in it.
 
     Raises:
         BenchmarkError: there is none, or it has no embeddings.
@@ -55,8 +52,8 @@ def load_model(address: str, root: Path) -> Model:
             address = versioned(client, address)
             served = mlflow.pyfunc.load_model(address).unwrap_python_model()
         except (mlflow.MlflowException, OSError) as error:
-            said = str(error).strip().splitlines()[0]
-            raise BenchmarkError(f"no model {address}: {said}; {HELP}") from None
+            fault = str(error).strip().splitlines()[0]
+            raise BenchmarkError(f"no model {address}: {fault}; {HELP}") from None
     if not hasattr(served, "embed"):
         raise BenchmarkError(
             f"{address} gives no embeddings: it is no model of this project; {HELP}"

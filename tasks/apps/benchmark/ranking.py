@@ -1,4 +1,4 @@
-"""One system asked all queries of a benchmark: a value per query and metric, and the run.
+"""One system ranks the documents for all queries: a value per query and metric, and the run.
 
 A document scores as its closest element; ties stand in trec_eval's order
 (`models/metrics/retrieval.py`).
@@ -34,27 +34,18 @@ METRICS: dict[str, Callable[[RelevantPlaces], np.ndarray]] = {
 
 @dataclass(frozen=True)
 class Ranked:
-    """Queries in the benchmark's order.
+    """Queries in the benchmark's order."""
 
-    Attributes:
-        values: metric to a value per query.
-        documents: places in the index's list, best first.
-        scores: of these.
-    """
-
-    values: dict[str, Float64[np.ndarray, " query"]]
-    documents: Int64[np.ndarray, "query depth"]
-    scores: Float32[np.ndarray, "query depth"]
+    values: dict[str, Float64[np.ndarray, " query"]]  # metric to a value per query
+    documents: Int64[np.ndarray, "query depth"]  # places in the index's list, best first
+    scores: Float32[np.ndarray, "query depth"]  # of these
 
 
 def rank(system: str, similarities: Similarities, benchmark: Benchmark, depth: int) -> Ranked:
     """Rank the documents for each query.
 
-    Args:
-        system: its name in lines of progress.
-        similarities: cleaned titles to how close they are to the titles of the benchmark's index.
-        benchmark: what is asked.
-        depth: documents kept of each query; what stands below counts as not found.
+    `similarities`: cleaned titles to how close they are to the titles of the benchmark's index;
+    `depth`: documents kept of each query; what stands below counts as not found.
 
     Raises:
         ValueError: a similarity is NaN.

@@ -1,9 +1,9 @@
 """`python -m tasks.apps.bulk INPUT OUTPUT --model ADDRESS`: every row of an input with its answer.
 
-In: what `tasks/apps/bulk/source.py` reads, and a registered model. Out: a folder of Parquet parts, rows
-and columns as they came with the answer's columns behind them, and `manifest.json`
-(`tasks/apps/bulk/output.py`). Each distinct title is asked once; answers are kept below `--cache-dir`, by
-model and parameters, for the next run.
+In: files that `source.py` reads, and a registered model. Out: a folder of Parquet parts, rows and
+columns as they came with the answer's columns behind them, and `manifest.json` (`output.py`). The
+model answers each distinct title once; `--cache-dir` keeps the answers for the next run, by model
+and parameters.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def main() -> None:
             if getattr(error, "errno", None) != errno.ENOSPC and str(error) != FULL:
                 raise
             raise OutputError(
-                f"the disk is full: make room beside {options.output} and in {options.cache_dir}, and "
-                "run again: what is finished is kept"
+                f"the disk is full: make room beside {options.output} and in {options.cache_dir}, "
+                "and run again: finished parts are kept"
             ) from None
     remember(Path.cwd(), options.output)
     print(
@@ -69,10 +69,9 @@ def _normalized(
     taken = sorted({options.prefix + name for name in ask.schema.names} & set(source.schema.names))
     if taken:
         raise SourceError(
-            f"the input has names of the answer: {', '.join(taken)}; use --prefix=found_"
+            f"the input has columns of the answer: {', '.join(taken)}; use --prefix=answer_"
         )
-    wanted = {name: getattr(options, name) for name in PARAMS}
-    params = {name: value for name, value in wanted.items() if value is not None}
+    params = {name: value for name in PARAMS if (value := getattr(options, name)) is not None}
     nothing = ask(params, [None])
     versions = {name: nothing[name][0].as_py() for name in VERSIONS}
     plan = {
@@ -86,33 +85,32 @@ def _normalized(
     }
     output = Output(options.output, plan, source.files)
     if output.begin():
-        print("nothing to do: it is there already", flush=True)
+        print("up to date: the output is complete", flush=True)
         return dict(read_json(options.output / MANIFEST))
     settings = json.dumps([versions, params, ask.schema.to_string()], sort_keys=True)
-    with prediction_cache(options.cache_dir / text_hash(settings)) as known:
-        asked = partial(ask, params)
+    with prediction_cache(options.cache_dir / text_hash(settings)) as cache:
+        ask_new = partial(ask, params)
         progress = Progress("rows normalized:", source.rows)
-        bulk = _Bulk(source, output, asked, known, nothing, options.prefix, progress)
+        bulk = _Bulk(source, output, ask_new, cache, nothing, options.prefix, progress)
         for number, file in enumerate(source.files):
             bulk.file(number, file)
-    print(f"{bulk.rows:,} rows; of their titles {bulk.asked:,} were new", flush=True)
+    print(f"{bulk.rows:,} rows; of their titles {bulk.new_titles:,} were new", flush=True)
     return output.publish()
 
 
 @dataclass
 class _Bulk:
-    """A run, file by file."""
+    """A run, file by file; `nothing` is the answer to no title, a row."""
 
     source: TitleSource
     output: Output
     ask: Callable[[Sequence[str | None], Callable[[int], None]], pa.Table]
-    known: PredictionCache
+    cache: PredictionCache
     nothing: pa.Table
-    """The answer to no title, a row."""
     prefix: str
     progress: Progress
     rows: int = 0
-    asked: int = 0
+    new_titles: int = 0
 
     def file(self, number: int, file: File) -> None:
         """Normalize what is not finished of a file."""
@@ -132,17 +130,16 @@ class _Bulk:
 
     def _part(self, number: int, part: int, table: pa.Table) -> None:
         titles, places = distinct(table[self.source.column])
-        answers, asked = self.known(titles, lambda new: self.ask(new, self._answered))
+        answers, new_titles = self.cache(titles, lambda new: self.ask(new, self._report))
         everything = pa.concat_tables([answers, self.nothing])
         rows = everything.take(pc.fill_null(places, len(titles)))
         reasons = pc.if_else(rows["abstained"], rows["reason"], pa.scalar(None, pa.string()))
         for name in rows.schema.names:
             table = table.append_column(self.prefix + name, rows[name].combine_chunks())
         self.output.write_part(number, part, table, reasons)
-        self.asked += asked
+        self.new_titles += new_titles
 
-    def _answered(self, titles: int) -> None:
-        """Note how many titles of a part are answered."""
+    def _report(self, titles: int) -> None:
         self.progress(self.rows + titles)
 
 

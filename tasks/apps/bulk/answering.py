@@ -1,6 +1,6 @@
 """A served model in processes of its own: titles in, their answers as Arrow out.
 
-The model is asked as any consumer asks it, so that what it answers is what its web port answers.
+Each process loads the model as any consumer does, so the answers are those of its web port.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from multiprocessing.pool import Pool
 
-AT_ONCE = 4096
-"""Titles that a process is handed."""
+AT_ONCE = 4096  # titles that a process is handed
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 _served: Any = None
@@ -36,21 +35,18 @@ class Answering:
         self,
         params: Mapping[str, Any],
         titles: Sequence[str | None],
-        say: Callable[[int], None] = lambda count: None,
+        report: Callable[[int], None] = lambda count: None,
     ) -> pa.Table:
         """Answer titles, in their order; the columns are those of the model's signature.
 
-        Args:
-            params: of the model.
-            titles: null is one, too.
-            say: takes how many are answered, now and then.
+        `titles`: null is one, too.
         """
         lots = (titles[start : start + AT_ONCE] for start in range(0, len(titles), AT_ONCE))
         jobs = ((lot, dict(params), self.schema) for lot in lots)
         answers: list[pa.RecordBatch] = []
         for answer in self._pool.imap(_answers, jobs):
             answers.append(answer)
-            say(len(answers) * AT_ONCE)
+            report(len(answers) * AT_ONCE)
         return pa.Table.from_batches(answers, self.schema)
 
 

@@ -1,4 +1,4 @@
-"""Files of an input, by fsspec: which there are, opened, and what is said of bad ones."""
+"""Files of an input, by fsspec: found, opened, or refused with a message."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 KINDS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", *PARQUET)
 STAMPS = ("ETag", "etag", "mtime", "LastModified")
-"""What file systems call that which tells versions of a file."""
+"""Names that file systems give to the version of a file."""
 
 
 class SourceError(ValueError):
-    """An input that cannot be read; the message says which, and what to do."""
+    """An input that cannot be read; the message says which, and how to repair it."""
 
 
 class File(NamedTuple):
@@ -33,7 +33,7 @@ class File(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A row that is none: which file, the line it starts on, and why."""
+    """A row that cannot be read: its file, the line it starts on, and why."""
 
     file: str
     line: int
@@ -52,22 +52,22 @@ def files_at(system: AbstractFileSystem, path: str, address: str) -> Iterator[Fi
     """
     if not system.exists(path):
         raise SourceError(f"no file or folder {address}")
-    found = system.find(path, detail=True) if system.isdir(path) else {path: system.info(path)}
+    infos = system.find(path, detail=True) if system.isdir(path) else {path: system.info(path)}
     base = path.rstrip("/")
-    told = 0
-    for own, info in sorted(found.items()):
+    any_file = False
+    for own, info in sorted(infos.items()):
         name = own[len(base) :].lstrip("/") or own.rpartition("/")[2]
         hidden = any(part.startswith((".", "_")) for part in name.split("/"))
         if not hidden and name.lower().endswith(KINDS):
-            told += 1
+            any_file = True
             stamp = next((info[key] for key in STAMPS if key in info), "")
             yield File(name, own, int(info["size"] or 0), str(stamp))
-    if not told:
+    if not any_file:
         raise SourceError(f"{address}: no file that ends in {', '.join(KINDS)}")
 
 
 def state_of(files: Sequence[File]) -> str:
-    """Return what tells these files from others, and from themselves after a change."""
+    """Return a hash that differs for other files, and for these after a change."""
     return text_hash(json.dumps(files))
 
 
@@ -89,6 +89,6 @@ def opened(system: AbstractFileSystem, file: File) -> BinaryIO:
 def damaged(file: File, error: Exception) -> SourceError:
     """Say that a file cannot be read, and what to do."""
     return SourceError(
-        f"{file.path} cannot be read: {str(error).splitlines()[0]}; repair it, or take it away, and "
-        "run again: what is finished is kept"
+        f"{file.path} cannot be read: {str(error).splitlines()[0]}; repair or remove it, and "
+        "run again: finished parts are kept"
     )

@@ -1,10 +1,10 @@
-"""The folder that a bulk run leaves: parts, refused rows and a manifest, all at once.
+"""The folder that a bulk run writes: parts, refused rows and a manifest, all at once.
 
-While it is made it lies beside its place, as `NAME.unfinished`, with a plan of what it is made of
-and a note behind each finished part; a run of the same plan goes on behind the last. What was made
-of a file that has changed since, a damaged one that was repairs, is made again. At the end the notes
-become `manifest.json` and the folder takes its name: whoever finds it finds all of it. The same
-input, model and parameters give the same bytes.
+An unfinished folder lies beside its place, as `NAME.unfinished`, with a plan of its inputs and a
+note for each finished part; a run of the same plan goes on behind the last. Parts of a file that
+has changed since are made again. At the end the notes become `manifest.json` and the folder takes
+its name: a reader finds all of it or nothing. Equal input, model and parameters give the same
+bytes.
 """
 
 from __future__ import annotations
@@ -28,31 +28,24 @@ from tasks.release.gate.last_run import MANIFEST
 
 PLAN, REFUSED = "plan.json", "refused.parquet"
 UNFINISHED = ".unfinished"
-STATE = "state"
-"""Of the input's files: what was made of those that have not changed stays good."""
+STATE = "state"  # of the input's files: parts of unchanged ones stay
 
 
 class OutputError(ValueError):
-    """A place where nothing can be written; the message says what to do."""
+    """A place that cannot be written; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """A folder in the making.
+    """A folder in the making."""
 
-    Attributes:
-        place: where it will be.
-        plan: what it follows from, the input's files apart.
-        files: of the input.
-    """
-
-    place: Path
-    plan: Mapping[str, Any]
-    files: Sequence[File]
+    place: Path  # where it will be
+    plan: Mapping[str, Any]  # all its inputs but the files
+    files: Sequence[File]  # of the input
 
     @property
     def result(self) -> dict[str, Any]:
-        """All that it follows from; part of the manifest."""
+        """All its inputs; part of the manifest."""
         return {**self.plan, STATE: state_of(self.files)}
 
     @property
@@ -73,11 +66,11 @@ class Output:
                 return True
             raise OutputError(f"{self.place} is there already: name another place, or remove it")
         if (self.folder / PLAN).is_file():
-            found = read_json(self.folder / PLAN)
-            other = sorted(key for key in self.plan if found.get(key) != self.plan[key])
+            plan = read_json(self.folder / PLAN)
+            other = sorted(key for key in self.plan if plan.get(key) != self.plan[key])
             if other:
                 raise OutputError(
-                    f"{self.folder} is what a run with other {', '.join(other)} has left: run that "
+                    f"{self.folder} was left by a run with other {', '.join(other)}: run that "
                     "again to finish it, or remove the folder"
                 )
         else:
@@ -95,13 +88,12 @@ class Output:
         return int(note["rows"]) if note else None
 
     def _noted(self, number: int, name: str) -> dict[str, Any] | None:
-        """Read what was noted of a file as it is now."""
         path = self.folder / f"{name}.json"
         note = dict(read_json(path)) if path.is_file() else {}
         return note if note.get("file") == self._file(number) else None
 
-    def _note(self, number: int, name: str, **told: Any) -> None:  # noqa: ANN401
-        write_json({"file": self._file(number), **told}, self.folder / f"{name}.json")
+    def _note(self, number: int, name: str, **values: Any) -> None:  # noqa: ANN401
+        write_json({"file": self._file(number), **values}, self.folder / f"{name}.json")
 
     def _file(self, number: int) -> str:
         return text_hash(json.dumps(self.files[number]))
@@ -109,17 +101,13 @@ class Output:
     def write_part(self, number: int, part: int, table: pa.Table, reasons: pa.ChunkedArray) -> None:
         """Write a part, and then the note that it is finished.
 
-        Args:
-            number: of the file.
-            part: of the file.
-            table: its rows.
-            reasons: why there is no answer, null where there is one.
+        `reasons`: why there is no answer, null where there is one.
         """
         path = self.folder / f"{_part(number, part)}.parquet"
         with atomic_write(path) as partial:
             pq.write_table(table, partial, compression="zstd")
-        told = Counter(reason for reason in reasons.to_pylist() if reason is not None)
-        abstained = dict(sorted(told.items()))
+        counts = Counter(reason for reason in reasons.to_pylist() if reason is not None)
+        abstained = dict(sorted(counts.items()))
         self._note(number, path.stem, rows=len(table), abstained=abstained, sha256=_sha256(path))
 
     def write_file(self, number: int, parts: int, refused: Sequence[Refused]) -> None:
@@ -136,16 +124,16 @@ class Output:
         parts, named, refused = [], [], []
         abstained: Counter[str] = Counter()
         for number, file in enumerate(self.files):
-            told = read_json(self.folder / f"file-{number:04}.json")
-            refused += told["refused"]
+            noted = read_json(self.folder / f"file-{number:04}.json")
+            refused += noted["refused"]
             rows = 0
-            for part in range(told["parts"]):
+            for part in range(noted["parts"]):
                 name = _part(number, part)
                 note = read_json(self.folder / f"{name}.json")
                 rows += note["rows"]
                 abstained.update(note["abstained"])
-                own = {"name": f"{name}.parquet", "rows": note["rows"], "sha256": note["sha256"]}
-                parts.append(own)
+                sizes = {"rows": note["rows"], "sha256": note["sha256"]}
+                parts.append({"name": f"{name}.parquet", **sizes})
             named.append({"name": file.name, "size": file.size, "rows": rows})
         total = sum(part["rows"] for part in parts)
         manifest = {

@@ -1,9 +1,9 @@
-"""Answers that are known already, on disk: each distinct title is asked once, today and tomorrow.
+"""Cached answers on disk: the model answers each distinct title once, today and tomorrow.
 
-A folder holds a table from title to place (SQLite) and the answers themselves, in Arrow files that
-are mapped into memory. Titles of a part and their answers come in together or not at all: the file
-is whole before the table names it, and one that no table names is written over. A folder belongs to
-one model and its parameters.
+A folder holds a table from title to place (SQLite) and the answers, in Arrow files that are mapped
+into memory. Titles of a part and their answers come in together or not at all: a file is whole
+before the table names it, and a file that no table names is overwritten. A folder belongs to one
+model and its parameters.
 """
 
 from __future__ import annotations
@@ -21,10 +21,8 @@ import pyarrow.compute as pc
 
 from models.reproducibility.atomic_write import atomic_write
 
-SHIFT = 24
-"""A place is file · 2^SHIFT + row."""
-MAPPED = 512
-"""Files mapped at once."""
+SHIFT = 24  # A place is file · 2^SHIFT + row
+MAPPED = 512  # files mapped at once
 
 Ask = Callable[[Sequence[str]], pa.Table]
 
@@ -41,31 +39,31 @@ class PredictionCache:
         self._opened = lru_cache(MAPPED)(self._open)
 
     def __call__(self, titles: pa.Array, ask: Ask) -> tuple[pa.Table, int]:
-        """Return an answer for each of some distinct titles, and how many had to be asked."""
+        """Return an answer for each of some distinct titles, and how many were new."""
         places = self._places(titles)
-        unknown = np.flatnonzero(places < 0)
-        if len(unknown):
-            new = titles.take(pa.array(unknown))
-            places[unknown] = self._add(new, ask(new.to_pylist()))
-        return self._taken(places), len(unknown)
+        missing = np.flatnonzero(places < 0)
+        if len(missing):
+            new = titles.take(pa.array(missing))
+            places[missing] = self._add(new, ask(new.to_pylist()))
+        return self._taken(places), len(missing)
 
     def _places(self, titles: pa.Array) -> np.ndarray:
-        """Return the place of each title, -1 of an unknown one."""
+        """Return the place of each title, -1 of a new one."""
         rows = enumerate(titles.to_pylist())
-        self._table.execute("DELETE FROM asked")
-        self._table.executemany("INSERT INTO asked VALUES (?, ?)", rows)
-        found = self._table.execute(
-            "SELECT asked.row, known.place FROM asked JOIN known ON known.title = asked.title"
+        self._table.execute("DELETE FROM queried")
+        self._table.executemany("INSERT INTO queried VALUES (?, ?)", rows)
+        cached = self._table.execute(
+            "SELECT queried.row, cached.place FROM queried JOIN cached USING (title)"
         ).fetchall()
         places = np.full(len(titles), -1, np.int64)
-        if found:
-            row, place = np.array(found, np.int64).T
+        if cached:
+            row, place = np.array(cached, np.int64).T
             places[row] = place
         return places
 
     def _add(self, titles: pa.Array, answers: pa.Table) -> np.ndarray:
         """Keep answers to new titles; return their places."""
-        (last,) = self._table.execute("SELECT max(place) FROM known").fetchone()
+        (last,) = self._table.execute("SELECT max(place) FROM cached").fetchone()
         file = 0 if last is None else (last >> SHIFT) + 1
         with (
             atomic_write(self._folder / f"{file}.arrow") as partial,
@@ -76,11 +74,10 @@ class PredictionCache:
         places = (file << SHIFT) + np.arange(len(titles))
         with self._table:
             pairs = zip(titles.to_pylist(), places.tolist(), strict=True)
-            self._table.executemany("INSERT INTO known VALUES (?, ?)", pairs)
+            self._table.executemany("INSERT INTO cached VALUES (?, ?)", pairs)
         return places
 
     def _taken(self, places: np.ndarray) -> pa.Table:
-        """Read the answers at some places, in their order."""
         order = np.argsort(places, kind="stable")
         files, starts = np.unique(places[order] >> SHIFT, return_index=True)
         parts = [
@@ -116,10 +113,12 @@ def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
             table.execute("PRAGMA journal_mode = WAL")
             table.execute("PRAGMA cache_size = -262144")  # 256 MiB
             table.execute(
-                "CREATE TABLE IF NOT EXISTS known (title TEXT PRIMARY KEY, place INTEGER NOT NULL) "
-                "WITHOUT ROWID"
+                "CREATE TABLE IF NOT EXISTS cached (title TEXT PRIMARY KEY, "
+                "place INTEGER NOT NULL) WITHOUT ROWID"
             )
-            table.execute("CREATE TEMP TABLE asked (row INTEGER PRIMARY KEY, title TEXT NOT NULL)")
+            table.execute(
+                "CREATE TEMP TABLE queried (row INTEGER PRIMARY KEY, title TEXT NOT NULL)"
+            )
             table.commit()
             yield PredictionCache(folder, table)
         finally:

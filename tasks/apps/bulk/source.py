@@ -28,31 +28,21 @@ from tasks.tables.source_files import IngestError, SourceFile
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
-ROWS = 1 << 17
-"""Of a part."""
+ROWS = 1 << 17  # of a part
 TITLES = ("raw_title", "title", "job_title", "jobtitle", "job title", "position")
 """Names of the column, the surest first, where none is named."""
 
 
 @dataclass(frozen=True)
 class TitleSource:
-    """Files of one kind and with the same columns.
+    """Files of one kind and with the same columns."""
 
-    Attributes:
-        system: fsspec's file system.
-        files: by name.
-        column: that holds the raw titles.
-        schema: of all columns, as they are passed through.
-        form: delimiter and encoding of the first file; None for Parquet.
-        rows: how many there are, of CSV by the length of the first ones.
-    """
-
-    system: AbstractFileSystem
-    files: tuple[File, ...]
-    column: str
-    schema: pa.Schema
-    form: Format | None
-    rows: int
+    system: AbstractFileSystem  # fsspec's file system
+    files: tuple[File, ...]  # by name
+    column: str  # that holds the raw titles
+    schema: pa.Schema  # of all columns, as they are passed through
+    form: Format | None  # delimiter and encoding of the first file; None for Parquet
+    rows: int  # how many there are, of CSV by the length of the first ones
 
     @classmethod
     def find(cls, address: str, column: str = "") -> TitleSource:
@@ -91,9 +81,9 @@ class TitleSource:
         with _readable(file):
             for batch in self._batches(file, refuse):
                 while count + len(batch) >= ROWS:
-                    truncated = ROWS - count
-                    yield pa.Table.from_batches([*held, batch.slice(0, truncated)], self.schema)
-                    held, count, batch = [], 0, batch.slice(truncated)
+                    missing = ROWS - count
+                    yield pa.Table.from_batches([*held, batch.slice(0, missing)], self.schema)
+                    held, count, batch = [], 0, batch.slice(missing)
                 if len(batch):
                     held.append(batch)
                     count += len(batch)
@@ -123,7 +113,6 @@ class TitleSource:
 
 @contextmanager
 def _readable(file: File) -> Iterator[None]:
-    """Name the file, and what to do, if it cannot be read."""
     try:
         yield
     except IngestError as error:
@@ -137,7 +126,6 @@ def _source_file(system: AbstractFileSystem, file: File) -> SourceFile:
 
 
 def _delimited(file: File, source: SourceFile, form: Format) -> Delimited:
-    """Read the header of a CSV file."""
     with _readable(file):
         read = Delimited.open(source, (), "", RejectedRows(), form)
     if not read.names:
@@ -151,23 +139,23 @@ def _text_schema(names: list[str]) -> pa.Schema:
     return pa.schema([(name, pa.string()) for name in names])
 
 
-def _column(schema: pa.Schema, wanted: str, file: str) -> str:
+def _column(schema: pa.Schema, name: str, file: str) -> str:
     """Return the column of raw titles: as named, by its usual names, or the only text."""
-    if wanted and wanted not in schema.names:
-        raise SourceError(f"{file} has no column {wanted!r}, but {_shown(schema)}")
+    if name and name not in schema.names:
+        raise SourceError(f"{file} has no column {name!r}, but {_shown(schema)}")
     texts = [field.name for field in schema if _is_text(field.type)]
-    by_name = {name.strip().lower(): name for name in reversed(texts)}
-    usual = [by_name[name] for name in TITLES if name in by_name]
-    found = wanted or (usual or (texts if len(texts) == 1 else [""]))[0]
-    if not found:
+    by_name = {text.strip().lower(): text for text in reversed(texts)}
+    usual = [by_name[title] for title in TITLES if title in by_name]
+    chosen = name or (usual or (texts if len(texts) == 1 else [""]))[0]
+    if not chosen:
         raise SourceError(
             f"{file}: which column holds the titles? It has {_shown(schema)}; name one: --column"
         )
-    if found not in texts:
+    if chosen not in texts:
         raise SourceError(
-            f"{file}: column {found!r} is {schema.field(found).type}, titles are text"
+            f"{file}: column {chosen!r} is {schema.field(chosen).type}, titles are text"
         )
-    return found
+    return chosen
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tasks.apps.profile_wizard.propose import propose
-from tasks.apps.profile_wizard.refusals import require_name, require_new
+from tasks.apps.profile_wizard.dry_run import ProposalError
+from tasks.apps.profile_wizard.propose import propose, require_name
 from tasks.io.command import run
 
 
@@ -27,7 +27,8 @@ def main() -> None:
     root = Path.cwd()
     path = root / "profiles" / f"{options.name}.yaml"
     require_name(options.name)
-    require_new(path, options.force)
+    if path.exists() and not options.force:
+        raise ProposalError(f"{path} exists: choose another name, or --force to overwrite it")
     proposal = propose(
         options.name,
         options.taxonomy,

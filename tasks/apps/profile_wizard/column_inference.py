@@ -1,18 +1,44 @@
-"""Which column of a file holds what: by its name, and by what its values are like.
+"""Columns and their roles: inferred from their names, and from their values.
 
-A name counts where it is a known one (`names.py`). Values count so: titles are words and
-differ from row to row; an occupation's id stands in several rows, one a title, and decides label
-and codes; a label of an input is an id that the taxonomy has.
+A name counts if it is one of `NAMES`. Values count so: titles are words and differ from row to
+row; an occupation's id stands in several rows, one a title, and determines label and codes; a
+label of an input is an id of the taxonomy.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from tasks.apps.profile_wizard.column_names import IN_FULL, UNLIKE, by_name
 from tasks.apps.profile_wizard.column_stats import ColumnStats
 
+NAMES = {
+    "occupation_id": (
+        "occupation id|id|code|job code|occupation code|isco|isco code|esco|concept uri|uri|"
+        "onet soc code|soc code|noc|rome|kldb|key|number|kennziffer|nummer|identifiant|código"
+    ),
+    "title": (
+        "title|alias|job title|also called|alternate title|alternative title|alt label|synonym|"
+        "other name|name|reported job title|bezeichnung|berufsbezeichnung|titel|intitulé|"
+        "appellation|título|denominación|denominazione"
+    ),
+    "occupation_label": (
+        "occupation label|label|occupation|occupation title|preferred label|preferred title|"
+        "standard title|official title|main title|beruf|métier|ocupación|professione|profissão"
+    ),
+    "codes": (
+        "codes|path|hierarchy|family|job family|category|group|major group|branch|sector|"
+        "department|area|field|berufsgruppe|famille|familia"
+    ),
+    "raw_title": (
+        "raw title|raw|posting title|vacancy title|advertised title|job title|title|text|input|"
+        "query|as written|stellentitel|jobtitel|titel|intitulé|título|titolo"
+    ),
+    "term": "term|word|phrase|a|begriff",
+    "synonym": "synonym|other|same as|b",
+}
+IN_FULL, IN_PART, UNLIKE = 3.0, 1.0, 2.0
 CLOSE = 0.5  # two columns that differ by less are both possible
 
 
@@ -26,6 +52,15 @@ class ColumnGuess:
 
     column: str
     others: tuple[str, ...] = ()
+
+
+def by_name(column: str, role: str) -> float:
+    """Return how much a column's name speaks for a role: 0, `IN_PART` or `IN_FULL`."""
+    words = " ".join(re.findall(r"[^\W_]+", column.casefold()))
+    known = NAMES[role].split("|")
+    if words in known:
+        return IN_FULL
+    return IN_PART * any(re.search(rf"\b{name}\b", words) for name in known)
 
 
 def choose(role: str, scores: Mapping[str, float]) -> ColumnGuess:
@@ -50,12 +85,7 @@ def taxonomy_columns(
 
     Without a column of ids the label, which stands in several rows, is the id.
 
-    Args:
-        columns: of the file, by name.
-        told: role -> column, where somebody has said so.
-
-    Raises:
-        Unclear: as `choose`.
+    `overrides`: role -> column, of the options.
     """
     guesses = {role: ColumnGuess(name) for role, name in overrides.items()}
     free = [column for column in columns.values() if column.name not in overrides.values()]
@@ -67,15 +97,15 @@ def taxonomy_columns(
         wordy = [column for column in free if column.is_wordy]
         guesses["title"] = choose("title", {one.name: _like_titles(one) for one in wordy})
     free = [column for column in free if column.name != guesses["title"].column]
-    decided = [column for column in free if column.repeats and key.decides(column)]
+    determined = [column for column in free if column.repeats and key.determines(column)]
     if "occupation_label" not in guesses and key.is_wordy:
         guesses["occupation_label"] = ColumnGuess(key.name)
     elif "occupation_label" not in guesses:
-        labels = {one.name: _like_labels(one, key) for one in decided if one.is_wordy}
+        labels = {one.name: _like_labels(one, key) for one in determined if one.is_wordy}
         guesses |= _likely("occupation_label", labels)
     taken = {guess.column for guess in guesses.values()}
     if "codes" not in guesses:
-        above = {one.name: _like_codes(one) for one in decided if one.name not in taken}
+        above = {one.name: _like_codes(one) for one in determined if one.name not in taken}
         guesses |= _likely("codes", above)
     return guesses
 
@@ -83,11 +113,7 @@ def taxonomy_columns(
 def inputs_columns(
     columns: Mapping[str, ColumnStats], overrides: Mapping[str, str], known: Collection[str]
 ) -> dict[str, ColumnGuess]:
-    """Guess `raw_title`, and `occupation_id` where half of what a column holds are `known` ids.
-
-    Raises:
-        Unclear: as `choose`.
-    """
+    """Guess `raw_title`, and `occupation_id` where half of what a column holds are `known` ids."""
     guesses = {role: ColumnGuess(name) for role, name in overrides.items()}
     free = [column for column in columns.values() if column.name not in overrides.values()]
     if "occupation_id" not in guesses:
@@ -99,7 +125,7 @@ def inputs_columns(
         wordy = [
             one for one in free if one.is_wordy and not (labelled and one.name == labelled.column)
         ]
-        scores = {one.name: by_name(one.name, "raw_title") + _variety(one) for one in wordy}
+        scores = {one.name: by_name(one.name, "raw_title") + _distinctness(one) for one in wordy}
         guesses["raw_title"] = choose("raw_title", scores)
     return guesses
 
@@ -107,11 +133,7 @@ def inputs_columns(
 def synonyms_columns(
     columns: Mapping[str, ColumnStats], overrides: Mapping[str, str]
 ) -> dict[str, ColumnGuess]:
-    """Guess `term` and `synonym`, which mean the same both ways: of two columns either is right.
-
-    Raises:
-        Unclear: as `choose`.
-    """
+    """Guess `term` and `synonym`, which mean the same both ways: of two columns either is right."""
     guesses = {role: ColumnGuess(name) for role, name in overrides.items()}
     for role in ("term", "synonym"):
         taken = {guess.column for guess in guesses.values()} | set(overrides.values())
@@ -142,10 +164,12 @@ def _ids(columns: Iterable[ColumnStats]) -> dict[str, float]:
 
 def _like_titles(column: ColumnStats) -> float:
     other = by_name(column.name, "occupation_label")
-    return by_name(column.name, "title") - (other if other == IN_FULL else 0) + _variety(column)
+    return (
+        by_name(column.name, "title") - (other if other == IN_FULL else 0) + _distinctness(column)
+    )
 
 
-def _variety(column: ColumnStats) -> float:
+def _distinctness(column: ColumnStats) -> float:
     return UNLIKE * column.distinct / max(1, len(column.values))
 
 
@@ -156,7 +180,6 @@ def _like_labels(column: ColumnStats, key: ColumnStats) -> float:
 
 
 def _like_codes(column: ColumnStats) -> float:
-    """Either the name says it, or the sign that parts the levels."""
     return by_name(column.name, "codes") + IN_FULL * (
         column.share(lambda value: ">" in value) > 0.5
     )

@@ -1,4 +1,4 @@
-"""A file as it is first looked at: how it is written, its columns, and what they are like."""
+"""A file's form, its columns, and statistics of their values."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ColumnStats:
         """Tell whether values stand in several rows, as an occupation's do with one title a row."""
         return 1 < self.distinct <= 0.9 * len(self.filled)
 
-    def decides(self, other: ColumnStats) -> bool:
+    def determines(self, other: ColumnStats) -> bool:
         """Tell whether rows with one value here have one value there, but for one in fifty."""
         pairs = [pair for pair in zip(self.values, other.values, strict=True) if all(pair)]
         first: dict[str, str] = {}
@@ -79,19 +79,17 @@ def is_code(value: str) -> bool:
     return one_word and (any(map(str.isdigit, value)) or "://" in value)
 
 
-def inspect_file(path: Path, asked: Format) -> FileStats:
+def inspect_file(path: Path, requested: Format) -> FileStats:
     """Read the beginning of a table.
 
-    Args:
-        path: Parquet, or delimited text with a header.
-        asked: a delimiter that holds, and an encoding of a file that is no plain UTF-8 or UTF-16.
+    `requested`: a delimiter that holds, and an encoding of a file that is no plain UTF-8 or UTF-16.
 
     Raises:
         IngestError: there is no such file, it is no table, has no header or no rows, or one name
-            twice, or the delimiter that was asked for does not part it.
+            twice, or the requested delimiter does not part it.
     """
     file, rejected = SourceFile.at(path, ORIGIN), RejectedRows()
-    form = Format() if file.is_parquet else _format(file, asked)
+    form = Format() if file.is_parquet else _format(file, requested)
     names = read_header(file, (), ORIGIN, form)
     if not names:
         raise IngestError(f"{path} has no header line: write the columns' names above the rows.")
@@ -106,16 +104,15 @@ def inspect_file(path: Path, asked: Format) -> FileStats:
     return FileStats(path, form, rejected.read_as()[0].partition(": ")[2], columns)
 
 
-def _format(file: SourceFile, asked: Format) -> Format:
-    """Return the format of delimited text, the delimiter that was asked for included."""
-    known = Format(encoding="" if _is_unicode(file) else asked.encoding)
+def _format(file: SourceFile, requested: Format) -> Format:
+    known = Format(encoding="" if _is_unicode(file) else requested.encoding)
     opened = Delimited.open(file, (), ORIGIN, RejectedRows(), known)
-    found = find_delimiter(opened.head)
-    delimiter = asked.delimiter or opened.form.delimiter
-    if found.is_table and not fit(opened.head, delimiter).is_table:
+    detected = find_delimiter(opened.head)
+    delimiter = requested.delimiter or opened.form.delimiter
+    if detected.is_table and not fit(opened.head, delimiter).is_table:
         raise IngestError(
             f"{file.path} is no table with {NAMES.get(delimiter, repr(delimiter))} between fields; "
-            f"it has {NAMES[found.delimiter]}. {ORIGIN}"
+            f"it has {NAMES[detected.delimiter]}. {ORIGIN}"
         )
     return replace(opened.form, delimiter=delimiter)
 

@@ -1,4 +1,4 @@
-"""The files read as the stage `ingest` will: what they hold, and what would be refused."""
+"""The files read as the stage `ingest` will: their content, and rows that it would refuse."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import polars as pl
 
 from tasks.apps.profile_wizard.column_inference import ColumnGuess
 from tasks.apps.profile_wizard.column_stats import FileStats
-from tasks.apps.profile_wizard.refusals import ProposalError
 from tasks.pipeline.ingest.inputs import read_inputs
 from tasks.pipeline.ingest.params import InputsParams, TaxonomyParams
 from tasks.pipeline.ingest.taxonomies import table
 from tasks.pipeline.ingest.taxonomy import Taxonomy
 from tasks.tables.rejected import NOTICES, RejectedRows
+
+
+class ProposalError(ValueError):
+    """No profile can be proposed, or written; the message says what to change or to add."""
 
 
 def read_taxonomy(
@@ -36,8 +39,8 @@ def read_taxonomy(
     if occupations < 2 or titles == occupations:
         few = "fewer than two occupations" if occupations < 2 else "one title for each occupation"
         raise ProposalError(
-            f"{seen.path} has {few}{refused(rejected_rows)}. A title can be learned only if others of the "
-            "same occupation, and of other occupations, stand beside it, one a row."
+            f"{seen.path} has {few}{refused(rejected_rows)}. A title can be learned only if "
+            "others of the same occupation, and of other occupations, stand beside it, one a row."
         )
     return read
 

@@ -1,4 +1,4 @@
-"""What was found in the files, as lines for a terminal."""
+"""The files' form and columns, as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROLES = {
     "inputs": ("raw_title", "inputs.occupation_id"),
     "synonyms": ("term", "synonym"),
 }
-"""What a column can hold, as people name it; both files have a column of occupations."""
+"""Roles of a column, as people name them; both files have a column of occupations."""
 VALUES, CHARACTERS = 3, 30
 
 

@@ -1,4 +1,4 @@
-"""A profile as text: what was guessed, with comments, to be read and changed by people."""
+"""A profile as text: the guesses, with comments, for people to read and change."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tasks.apps.profile_wizard.column_stats import FileStats
 
 FEW = 1000
 HEAD = """\
-# Profile {name}: what `rolecall init` found in the files below. Change what it got wrong.
-# What is named here replaces the value in params.yaml; `files` and `columns` are replaced whole.
+# Profile {name}: inferred by `rolecall init` from the files below. Correct any wrong inference.
+# A value here replaces that of params.yaml; `files` and `columns` are replaced whole.
 
 external: # name in data/external -> file; ./ is the root of this repository
 {external}
@@ -75,12 +75,8 @@ def profile_text(
 ) -> str:
     """Write the whole profile.
 
-    Args:
-        name: of the profile.
-        files: `taxonomy`, and if there are any `inputs` and `synonyms`.
-        guesses: for each of these, our name -> column.
-        titles: how many the taxonomy has.
-        root: the main tree; a file within it is named from there.
+    `files`: `taxonomy`, and if there are any `inputs` and `synonyms`; `guesses`: for each of these,
+    our name -> column; `root`: the main tree; a file within it is named from there.
     """
     brought = names_of({role: file.path for role, file in files.items()})
     external = "".join(
@@ -132,5 +128,4 @@ def _columns(guesses: Mapping[str, ColumnGuess], indent: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Quote for YAML, which reads JSON's strings."""
     return json.dumps(text, ensure_ascii=not text.isprintable())

@@ -1,10 +1,11 @@
-"""From files to the proposal of a profile: how they are written, which column holds what.
+"""From files to the proposal of a profile: their form, and the roles of their columns.
 
-Guesses are tried at once: the files are read as the stage `ingest` will read them.
+A dry run tests every guess: it reads the files as the stage `ingest` will.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -12,20 +13,25 @@ from typing import NamedTuple
 from tasks.apps.profile_wizard.column_inference import (
     ColumnGuess,
     Unclear,
+    by_name,
     inputs_columns,
     synonyms_columns,
     taxonomy_columns,
 )
-from tasks.apps.profile_wizard.column_names import by_name
 from tasks.apps.profile_wizard.column_stats import ColumnStats, FileStats, inspect_file
-from tasks.apps.profile_wizard.dry_run import read_raw_titles, read_taxonomy, too_many
+from tasks.apps.profile_wizard.dry_run import (
+    ProposalError,
+    read_raw_titles,
+    read_taxonomy,
+    too_many,
+)
 from tasks.apps.profile_wizard.preview import ROLES, by_label, counts, preview, the_columns
 from tasks.apps.profile_wizard.profile_text import profile_text
-from tasks.apps.profile_wizard.refusals import ProposalError, require_name
 from tasks.io.section import read_values
 from tasks.tables.records import Format
 from tasks.tables.rejected import RejectedRows
 
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")  # of a model in the registry
 Guesses = dict[str, ColumnGuess]
 NEEDED = {
     "taxonomy": ("occupation_id", "title"),
@@ -35,11 +41,23 @@ NEEDED = {
 
 
 class Proposal(NamedTuple):
-    """A profile's name, its text, and what was found, as lines for a terminal."""
+    """A profile's name, its text, and a preview of the files, as lines for a terminal."""
 
     name: str
     text: str
     preview: list[str]
+
+
+def require_name(name: str) -> None:
+    """Refuse what no registered model can be called.
+
+    Raises:
+        ProposalError: with what is allowed.
+    """
+    if not NAME.fullmatch(name):
+        raise ProposalError(
+            f"{name!r} is no name of a profile: letters (a to z), digits, - and _, such as 'mine'"
+        )
 
 
 def propose(
@@ -55,29 +73,24 @@ def propose(
 ) -> Proposal:
     """Look at the files and propose a profile.
 
-    Args:
-        name: of the profile; the model will be `rolecall-NAME`.
-        taxonomy: a table with one title a row.
-        inputs: a table of raw titles, some of them labelled, or one a line without a header.
-        synonyms: a table of pairs.
-        root: the main tree.
-        columns: one of `ROLES` -> a file's column, where a guess is not wanted; empty: none.
-        delimiter: of all files, where what is found is not wanted.
-        encoding: of the files that are no plain UTF-8 or UTF-16.
+    `name`: of the profile; the model will be `rolecall-NAME`; `inputs`: a table of raw titles, some
+    of them labelled, or one a line without a header; `columns`: one of `ROLES` -> a file's column,
+    where a guess is not wanted; empty: none; `delimiter`: of all files, where what is found is not
+    wanted; `encoding`: of the files that are no plain UTF-8 or UTF-16.
 
     Raises:
         ProposalError: what a column holds is unclear, or the files cannot be learned from.
         IngestError: a file is missing, or is no table.
     """
     require_name(name)
-    overrides, asked = _told(columns or {}), Format(delimiter, encoding)
+    overrides, form = _by_file(columns or {}), Format(delimiter, encoding)
     rejected_rows = RejectedRows()
-    files = {"taxonomy": inspect_file(taxonomy.resolve(), asked)}
+    files = {"taxonomy": inspect_file(taxonomy.resolve(), form)}
     guesses = {"taxonomy": _guess("taxonomy", files, overrides, taxonomy_columns)}
     read = read_taxonomy(files["taxonomy"], guesses["taxonomy"], rejected_rows)
     lines = [*preview("taxonomy", files, guesses), counts(read)]
     if inputs:
-        files["inputs"] = inspect_file(inputs.resolve(), asked)
+        files["inputs"] = inspect_file(inputs.resolve(), form)
         guesses["inputs"] = _guess_inputs(files, overrides, read.titles)
         frame = read_raw_titles(files["inputs"], guesses["inputs"], read, rejected_rows)
         labelled = frame["occupation_id"].count()
@@ -85,7 +98,7 @@ def propose(
         lines += [f"  {len(frame)} inputs, {labelled} labelled"]
         lines += by_label(files, guesses, read)
     if synonyms:
-        files["synonyms"] = inspect_file(synonyms.resolve(), asked)
+        files["synonyms"] = inspect_file(synonyms.resolve(), form)
         guesses["synonyms"] = _guess("synonyms", files, overrides, synonyms_columns)
         lines += preview("synonyms", files, guesses)
     lines += too_many(
@@ -95,8 +108,8 @@ def propose(
     return Proposal(name, profile_text(name, files, guesses, titles, root.resolve()), lines)
 
 
-def _told(columns: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Part what was told by file; names are then those of a column map.
+def _by_file(columns: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Group overrides by file; names are then those of a column map.
 
     Raises:
         ProposalError: a name is none of `ROLES`.
@@ -119,7 +132,9 @@ def _guess_inputs(
     only = list(files["inputs"].columns)
     if len(only) == 1 and not overrides["inputs"] and not by_name(only[0], "raw_title"):
         return {}
-    return _guess("inputs", files, overrides, lambda seen, said: inputs_columns(seen, said, known))
+    return _guess(
+        "inputs", files, overrides, lambda seen, chosen: inputs_columns(seen, chosen, known)
+    )
 
 
 def _guess(

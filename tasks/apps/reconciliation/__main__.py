@@ -1,4 +1,4 @@
-"""`python -m tasks.apps.reconciliation --model ADDRESS`: serve a registered model to spreadsheets."""
+"""`python -m tasks.apps.reconciliation --model ADDRESS`: a registered model for spreadsheets."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """Take a port before anything is loaded; who asks meanwhile waits."""
+    """Take a port before the model is loaded; early requests wait."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -52,8 +52,8 @@ def _listening(host: str, port: int) -> socket.socket:
         listener.listen()
     except (OSError, OverflowError) as error:
         taken = getattr(error, "errno", None) == errno.EADDRINUSE
-        said = "is in use: choose another, --port=8001" if taken else f"cannot be had: {error}"
-        raise ValueError(f"{host}:{port} {said}") from None
+        fault = "is in use: choose another, --port=8001" if taken else f"cannot be used: {error}"
+        raise ValueError(f"{host}:{port} {fault}") from None
     return listener
 
 

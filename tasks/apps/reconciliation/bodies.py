@@ -1,4 +1,4 @@
-"""What clients of the Reconciliation Service API 0.2 may ask, checked, and how they are refused.
+"""Requests of the Reconciliation Service API 0.2, checked; a bad one is refused with a reason.
 
 Queries and extensions come as JSON in a form field or in the address
 (https://reconciliation-api.github.io/specs/0.2/).
@@ -12,17 +12,14 @@ from urllib.parse import parse_qs
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 FORM = "application/x-www-form-urlencoded"
-MOST_BYTES = 1 << 24
-"""Of a body."""
-BATCH = 1000
-"""Queries, or occupations to extend, in one request."""
-OVERRIDES = 3
-"""Faults of a body that the caller reads."""
+MOST_BYTES = 1 << 24  # of a body
+BATCH = 1000  # queries, or occupations to extend, in one request
+FAULTS = 3  # faults of a body that an answer names
 Kind = TypeVar("Kind")
 
 
 class BadRequest(ValueError):
-    """What nobody can mean, with the status of the answer."""
+    """A request that cannot be answered, with the status of the answer."""
 
     def __init__(self, message: str, status: int = 400) -> None:
         super().__init__(message)
@@ -52,8 +49,8 @@ class Condition(_Strict):
     @property
     def values(self) -> set[str]:
         """Any of these will do."""
-        given = self.v if isinstance(self.v, list) else [self.v]
-        return {value.id if isinstance(value, Entity) else _as_text(value) for value in given}
+        values = self.v if isinstance(self.v, list) else [self.v]
+        return {value.id if isinstance(value, Entity) else _as_text(value) for value in values}
 
 
 class Query(_Strict):
@@ -74,7 +71,7 @@ class PropertyRequest(_Strict):
 
 
 class Extension(_Strict):
-    """Occupations, and what is wanted of each."""
+    """Occupations, and the properties to fetch of them."""
 
     ids: Annotated[list[str], Field(max_length=BATCH)]
     properties: list[PropertyRequest]
@@ -117,11 +114,7 @@ def read_queries(text: str) -> dict[str, Query]:
 
 
 def read_extension(text: str) -> Extension:
-    """Read what is to be fetched.
-
-    Raises:
-        BadRequest: it is no such thing.
-    """
+    """Read a data extension query; BadRequest if it is none."""
     return _read(EXTENSION, "extend", text)
 
 
@@ -131,7 +124,7 @@ def _read(kind: TypeAdapter[Kind], name: str, text: str) -> Kind:
     except ValidationError as error:
         faults = [
             f"{'.'.join([name, *map(str, fault['loc'])])}: {fault['msg']}"
-            for fault in error.errors(include_url=False, include_input=False)[:OVERRIDES]
+            for fault in error.errors(include_url=False, include_input=False)[:FAULTS]
         ]
         raise BadRequest("; ".join(faults)) from None
 

@@ -1,4 +1,4 @@
-"""Queries to candidates: what the registered model answers, and which answer is a match."""
+"""Queries to candidates: the registered model's answers, and which of them is a match."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from models.normalizer.answers import Answer
 from tasks.apps.reconciliation.bodies import Condition, Query
 from tasks.apps.reconciliation.taxonomy_service import TYPE, TaxonomyService
 
-LOOKED_THROUGH = 100
-"""Occupations looked through where properties are asked for."""
-MOST = 1000
-"""Candidates of a query: what the model gives at most."""
+LOOKED_THROUGH = 100  # occupations searched if a query names properties
+MOST = 1000  # candidates of a query at most: the model's limit
 
 
 def candidates(
@@ -20,18 +18,15 @@ def candidates(
 ) -> dict[str, Any]:
     """Answer a batch, all titles at once; an abstention has no candidates.
 
-    Args:
-        occupations: of the model that is asked.
-        queries: by the client's names.
-        threshold: of the calibrated confidence, from which on the best candidate is a match.
+    `threshold`: of the calibrated confidence, from which on the best candidate is a match.
     """
     normalizer = occupations.normalizer
-    asked = [query for query in queries.values() if query.query not in occupations.place]
-    depth = max((_limit(query, normalizer.top_k) for query in asked), default=1)
-    if any(query.properties for query in asked):
+    titled = [query for query in queries.values() if query.query not in occupations.place]
+    depth = max((_limit(query, normalizer.top_k) for query in titled), default=1)
+    if any(query.properties for query in titled):
         depth = max(depth, LOOKED_THROUGH)
-    titles = [query.query or None for query in asked]
-    answers = dict(zip(map(id, asked), normalizer.predict(titles, top_k=depth), strict=True))
+    titles = [query.query or None for query in titled]
+    answers = dict(zip(map(id, titled), normalizer.predict(titles, top_k=depth), strict=True))
     return {
         name: {
             "result": _listed(occupations, query, answers[id(query)], threshold)
@@ -46,7 +41,7 @@ def _listed(
     occupations: TaxonomyService, query: Query, answer: Answer, threshold: float
 ) -> list[dict[str, Any]]:
     sure = answer.confidence is not None and answer.confidence >= threshold
-    found = []
+    listed = []
     rows = zip(answer.top_occupation_ids, answer.top_scores, answer.top_titles, strict=True)
     for rank, (name, score, title) in enumerate(rows):
         if not _fits(occupations, name, query.properties):
@@ -55,8 +50,8 @@ def _listed(
         one["description"] = title
         if rank == 0 and answer.confidence is not None:
             one["features"].append({"id": "confidence", "value": answer.confidence})
-        found.append(one)
-    return found[: _limit(query, occupations.normalizer.top_k)]
+        listed.append(one)
+    return listed[: _limit(query, occupations.normalizer.top_k)]
 
 
 def _candidate(
@@ -73,7 +68,7 @@ def _candidate(
 
 
 def _fits(occupations: TaxonomyService, name: str, conditions: Sequence[Condition]) -> bool:
-    """Say whether an occupation has what is asked of it; what nobody knows is not asked."""
+    """Tell whether an occupation meets the conditions; those on unknown properties are skipped."""
     known = {one.id for one in occupations.properties}
     return all(
         condition.values.intersection(occupations.values(name, condition.pid))

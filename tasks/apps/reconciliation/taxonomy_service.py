@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from os.path import commonprefix
@@ -13,10 +13,8 @@ from models.normalizer.normalizer import Normalizer
 from tasks.apps.reconciliation.bodies import BadRequest, Extension
 
 TYPE = {"id": "occupation", "name": "Occupation"}
-PAGE = 20
-"""Suggestions at once."""
-SEPARATOR = ": "
-"""Between standard and code of an occupation's other codes."""
+PAGE = 20  # suggestions at once
+SEPARATOR = ": "  # between standard and code of an occupation's other codes
 
 
 class Property(NamedTuple):
@@ -28,11 +26,7 @@ class Property(NamedTuple):
 
 @dataclass(frozen=True)
 class TaxonomyService:
-    """Those of a registered model.
-
-    Attributes:
-        normalizer: that answers with them.
-    """
+    """The occupations of a registered model."""
 
     normalizer: Normalizer
 
@@ -70,12 +64,12 @@ class TaxonomyService:
             *(Property(f"standard_{name}", f"code in {name}") for name in sorted(standards)),
         ]
 
-    def values(self, name: str, wanted: str) -> list[str]:
+    def values(self, name: str, property_id: str) -> list[str]:
         """Return what an occupation has of a property; nothing of an unknown one."""
         if name not in self.place:
             return []
         taxonomy_labels, code = self.normalizer.taxonomy_labels, self.place[name]
-        kind, _, which = wanted.partition("_")
+        kind, _, which = property_id.partition("_")
         if kind == "label":
             return [self.label(name)]
         if kind == "aliases":
@@ -88,11 +82,11 @@ class TaxonomyService:
     @cached_property
     def aliases(self) -> dict[str, list[str]]:
         """Titles of each occupation, as the taxonomy writes them, its own order."""
-        found: dict[str, dict[str, None]] = {name: {} for name in self.place}
+        titles: dict[str, dict[str, None]] = {name: {} for name in self.place}
         columns = (self.normalizer.aliases[name] for name in ("occupation_id", "written"))
         for name, written in zip(*columns, strict=True):
-            found[name][written] = None
-        return {name: [*titles] for name, titles in found.items()}
+            titles[name][written] = None
+        return {name: [*written] for name, written in titles.items()}
 
     def extended(self, extension: Extension) -> dict[str, Any]:
         """Answer a data extension query.
@@ -101,14 +95,14 @@ class TaxonomyService:
             BadRequest: a property is unknown.
         """
         known = {one.id: one for one in self.properties}
-        wanted = [one.id for one in extension.properties]
-        unknown = [name for name in wanted if name not in known]
+        names = [one.id for one in extension.properties]
+        unknown = [name for name in names if name not in known]
         if unknown:
             raise BadRequest(f"unknown properties {unknown}; there are {', '.join(known)}")
         return {
-            "meta": [known[name]._asdict() for name in wanted],
+            "meta": [known[name]._asdict() for name in names],
             "rows": {
-                name: {one: [{"str": text} for text in self.values(name, one)] for one in wanted}
+                name: {one: [{"str": text} for text in self.values(name, one)] for one in names}
                 for name in extension.ids
             },
         }
@@ -118,7 +112,7 @@ class TaxonomyService:
 
         Labels come first, beginnings before words.
         """
-        found = [*dict.fromkeys(self._suggested(prefix.casefold().strip()))]
+        matches = [*dict.fromkeys(self._suggested(prefix.casefold().strip()))]
         return [
             {
                 "id": name,
@@ -126,7 +120,7 @@ class TaxonomyService:
                 "description": ", ".join(self.normalizer.taxonomy_labels.codes[self.place[name]]),
                 "notable": [TYPE],
             }
-            for name in found[cursor : cursor + PAGE]
+            for name in matches[cursor : cursor + PAGE]
         ]
 
     def _suggested(self, prefix: str) -> Iterator[str]:
@@ -155,23 +149,23 @@ class TaxonomyService:
         if name not in self.place:
             raise BadRequest(f"no occupation {name!r}", 404)
         rows = [(one.name, self.values(name, one.id)) for one in self.properties[1:]]
-        listed = "".join(
-            f"<dt>{html.escape(said)}</dt><dd>{html.escape(', '.join(values))}</dd>"
-            for said, values in rows
+        details = "".join(
+            f"<dt>{html.escape(title)}</dt><dd>{html.escape(', '.join(values))}</dd>"
+            for title, values in rows
             if values
         )
         title = html.escape(self.label(name))
         return (
             f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
             "<style>body{font:14px sans-serif;margin:8px}dt{color:#555}dd{margin:0 0 6px}</style>"
-            f"<h1 style='font-size:16px'>{title}</h1><dl>{listed}</dl></html>"
+            f"<h1 style='font-size:16px'>{title}</h1><dl>{details}</dl></html>"
         )
 
 
 def named_like(things: Iterable[Property], prefix: str, cursor: int) -> list[dict[str, str]]:
     """Return properties whose id or name begins so, for a suggest service."""
-    wanted = prefix.casefold()
-    found: Sequence[Property] = [
-        one for one in things if one.id.startswith(wanted) or one.name.casefold().startswith(wanted)
+    start = prefix.casefold()
+    matches = [
+        one for one in things if one.id.startswith(start) or one.name.casefold().startswith(start)
     ]
-    return [one._asdict() for one in found[cursor : cursor + PAGE]]
+    return [one._asdict() for one in matches[cursor : cursor + PAGE]]

@@ -27,17 +27,13 @@ from tasks.apps.reconciliation.candidates import candidates
 from tasks.apps.reconciliation.taxonomy_service import TYPE, Property, TaxonomyService, named_like
 
 SCHEMA = "http://www.w3.org/2004/02/skos/core#Concept"
-WIDTH, HEIGHT = 400, 260
-"""Of a preview, in pixels."""
+WIDTH, HEIGHT = 400, 260  # of a preview, in pixels
 
 
 def application(occupations: TaxonomyService, name: str, threshold: float) -> FastAPI:
     """Return the service.
 
-    Args:
-        occupations: of the model.
-        name: of the service, as people see it.
-        threshold: of the confidence, from which on a candidate is a match.
+    `threshold`: of the confidence, from which on a candidate is a match.
     """
     app = FastAPI(title=name, openapi_url=None)
     app.add_middleware(
@@ -98,7 +94,7 @@ def application(occupations: TaxonomyService, name: str, threshold: float) -> Fa
 
 
 def manifest(occupations: TaxonomyService, name: str, base: str) -> dict[str, Any]:
-    """Return what the service says of itself; `base` is the address that it was asked at."""
+    """Return the service's manifest; `base` is the address of the request."""
     paths = {
         kind: {"service_url": base.rstrip("/"), "service_path": f"/suggest/{kind}"}
         for kind in ("entity", "property", "type")
@@ -115,10 +111,7 @@ def manifest(occupations: TaxonomyService, name: str, base: str) -> dict[str, An
         "preview": page | {"width": WIDTH, "height": HEIGHT},
         "suggest": paths,
         "extend": {
-            "propose_properties": {
-                "service_url": base.rstrip("/"),
-                "service_path": "/properties",
-            }
+            "propose_properties": {"service_url": base.rstrip("/"), "service_path": "/properties"}
         },
         "batchSize": BATCH,
     }

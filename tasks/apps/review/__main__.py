@@ -1,9 +1,9 @@
-"""`python -m tasks.apps.review ANSWERS OUTPUT`: which inputs are worth a person's minute.
+"""`python -m tasks.apps.review ANSWERS OUTPUT`: the inputs that are worth a person's minute.
 
 In: the folder of a bulk run, and the registered model that answered it or another one. Out: a
 folder with `queue.csv` for a spreadsheet and `review.html` for a browser, both of the same queue
-(`priority.py` says what is worth more, `variety.py` what is left out). What people have judged is
-not asked again.
+(`priority.py` says which titles are worth more, `diversify.py` which are left out). Titles that
+people have judged are not queued again.
 """
 
 from __future__ import annotations
@@ -22,13 +22,11 @@ from tasks.apps.review.build_queue import build_queue
 from tasks.apps.review.candidates import candidates, judged_titles
 from tasks.apps.review.page import Occupation, page
 from tasks.apps.review.queue_file import write_queue
-from tasks.apps.review.rescore import loaded
 from tasks.io.command import run
 from tasks.release.registry.loading import fetched
 
 QUEUE, PAGE = "queue.csv", "review.html"
-POOL = 20
-"""Candidates that the model is asked again, for each title of the budget."""
+POOL = 20  # candidates that the model rescores, for each title of the budget
 
 
 def main() -> None:
@@ -41,7 +39,7 @@ def main() -> None:
     root = Path.cwd()
     with atomic_folder(options.output) as folder:
         with fetched(options.model or answered.model, root) as (address, place):
-            served, schema = loaded(place), answer_schema(place)
+            served, schema = _load(place), answer_schema(place)
         with TemporaryDirectory(dir=folder) as spilled:
             count, judged = options.budget * POOL, judged_titles(root)
             pool = candidates(answered, before, judged, count, Path(spilled))
@@ -56,12 +54,18 @@ def main() -> None:
 
 def known_occupations(served: Any) -> list[Occupation]:  # noqa: ANN401  # mlflow has no types
     """Return the occupations of a model, in its order."""
-    told = TaxonomyService(served.normalizer)
+    service = TaxonomyService(served.normalizer)
     codes = served.normalizer.taxonomy_labels.codes
     return [
-        Occupation(name, told.label(name), told.aliases[name], codes[place])
-        for name, place in told.place.items()
+        Occupation(name, service.label(name), service.aliases[name], codes[place])
+        for name, place in service.place.items()
     ]
+
+
+def _load(folder: Path) -> Any:  # noqa: ANN401  # mlflow has no types
+    import mlflow
+
+    return mlflow.pyfunc.load_model(str(folder)).unwrap_python_model()
 
 
 def _options() -> argparse.Namespace:
@@ -70,7 +74,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("output", type=Path)
     parser.add_argument("--model", default="", help="default: the one that answered")
     parser.add_argument("--budget", type=int, default=200)
-    parser.add_argument("--compare-with", type=Path, help="answers of an earlier model")
+    parser.add_argument("--compare-with", type=Path, help="answers of a reference model")
     return parser.parse_args()
 
 

@@ -1,9 +1,9 @@
 """The folder that `rolecall normalize` wrote, as titles with their rows and their answer.
 
 In: its manifest and Parquet parts. Out: the distinct normalized titles, a frame of schema `TITLES`
-for each bucket of them: the raw title that most rows have, its answer, the rows of all that
-normalize so, and a hash. The parts are read one by one and their titles laid down by hash, so that
-memory holds a part or a bucket, whatever the run's size.
+a bucket: the raw title that most rows have, its answer, the rows of all that normalize so, and a
+hash. Parts are read one by one and their titles written to buckets by hash, so that memory holds a
+part or a bucket, whatever the run's size.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ANSWER: Schema = {
     "abstained": pl.Boolean,
     "reason": pl.String,
 }
-"""What is read of an answer."""
+"""The columns of an answer that are read."""
 TITLES: Schema = {
     "normalized": pl.String,
     "raw_title": pl.String,
@@ -40,23 +40,14 @@ BUCKET_ROWS = 4_000_000
 
 @dataclass(frozen=True)
 class AnsweredRun:
-    """What a bulk run left.
+    """A finished bulk run."""
 
-    Attributes:
-        folder: that holds it.
-        column: of the raw titles.
-        prefix: before the names of the answer's columns.
-        model: address of what answered.
-        rows: how many there are.
-        parts: names of its Parquet files.
-    """
-
-    folder: Path
-    column: str
-    prefix: str
-    model: str
-    rows: int
-    parts: tuple[str, ...]
+    folder: Path  # that holds it
+    column: str  # of the raw titles
+    prefix: str  # before the names of the answer's columns
+    model: str  # address of what answered
+    rows: int  # how many there are
+    parts: tuple[str, ...]  # names of its Parquet files
 
     @classmethod
     def find(cls, folder: Path) -> AnsweredRun:
@@ -69,17 +60,19 @@ class AnsweredRun:
             raise ValueError(
                 f"{folder} has no {MANIFEST}: name a folder that `rolecall normalize` has finished"
             )
-        told = read_json(folder / MANIFEST)
-        result, parts = told["result"], tuple(part["name"] for part in told["parts"])
-        return cls(folder, result["column"], result["prefix"], result["model"], told["rows"], parts)
+        manifest = read_json(folder / MANIFEST)
+        result, parts = manifest["result"], tuple(part["name"] for part in manifest["parts"])
+        return cls(
+            folder, result["column"], result["prefix"], result["model"], manifest["rows"], parts
+        )
 
     @property
     def buckets(self) -> int:
-        """How many it takes for none to be larger than memory."""
+        """Their number, so that none is larger than memory."""
         return 1 + self.rows // BUCKET_ROWS
 
-    def lay_down(self, place: Path, buckets: int, say: Callable[[int], None]) -> None:
-        """Write the titles of every part, a file a bucket; `say` takes how many rows were read."""
+    def write_buckets(self, place: Path, buckets: int, report: Callable[[int], None]) -> None:
+        """Write the titles of every part, a file a bucket; `report` gets the rows read so far."""
         place.mkdir(parents=True)
         read = 0
         for number, name in enumerate(self.parts):
@@ -88,7 +81,7 @@ class AnsweredRun:
             titles = _titles(part).with_columns(bucket=pl.col("hash") % buckets)
             for (bucket,), piece in titles.partition_by("bucket", as_dict=True).items():
                 piece.drop("bucket").write_parquet(place / f"{bucket:04}-{number:06}.parquet")
-            say(read)
+            report(read)
 
     def _part(self, name: str) -> pl.DataFrame:
         """Read `raw_title` and the columns of `ANSWER`."""
@@ -101,7 +94,7 @@ class AnsweredRun:
 
 
 def bucket_titles(place: Path, bucket: int) -> pl.DataFrame:
-    """Return the titles of a bucket that was laid down: schema `TITLES`, each title once."""
+    """Return the titles of a written bucket: schema `TITLES`, each title once."""
     files = sorted(place.glob(f"{bucket:04}-*.parquet"))
     frames = [pl.read_parquet(file) for file in files]
     return _merged(pl.concat([pl.DataFrame(schema=dict(TITLES)), *frames]))

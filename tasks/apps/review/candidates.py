@@ -1,8 +1,8 @@
-"""The titles of a run that are worth most, before the model is asked again.
+"""The titles of a run that are worth most, before the model rescores them.
 
 In: one answered run, an earlier one if there is one, and the titles that people have judged. Out: a
 frame of schema `CANDIDATES`, the best first. Equal priorities stand in the order of a hash, so that
-what is cut off is no letter of the alphabet.
+the budget cuts off no letter of the alphabet.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from tasks.io.frames import Schema, read_parquet
 
 CANDIDATES: Schema = {**TITLES, "earlier_occupation_id": pl.String, "priority": pl.Float64}
 JUDGED = (Path("data/feedback/judged.parquet"), Path("data/feedback/reviews.parquet"))
-"""Predictions that were judged, and all that people said; in both titles are `normalized`."""
-ORDER = ("priority", "hash", "normalized")
-"""Descending, and then ascending."""
+"""Predictions that were judged, and all reviews; in both titles are `normalized`."""
+ORDER = ("priority", "hash", "normalized")  # descending, and then ascending
 
 
 def candidates(
@@ -29,12 +28,8 @@ def candidates(
 ) -> pl.DataFrame:
     """Return the `count` titles of highest priority that nobody has judged.
 
-    Args:
-        run: whose titles are wanted.
-        earlier: of another model, on the same titles or some of them.
-        judged: column `normalized`.
-        count: at most.
-        place: a folder to be made, for what does not fit into memory.
+    `earlier`: of another model, on the same titles or some of them; `judged`: column `normalized`;
+    `place`: a folder to be made, for what does not fit into memory.
     """
     best = pl.DataFrame(schema=dict(CANDIDATES))
     for titles in _buckets(run, earlier, place):
@@ -59,12 +54,13 @@ def judged_titles(root: Path) -> pl.DataFrame:
 
 
 def _buckets(run: AnsweredRun, earlier: AnsweredRun | None, place: Path) -> Iterator[pl.DataFrame]:
-    """Yield the titles of the run, bucket by bucket, beside what the earlier one answered."""
     total = run.rows + (earlier.rows if earlier else 0)
     progress = Progress("rows read:", total, lambda line: print(line, flush=True))
-    run.lay_down(place / "run", run.buckets, progress)
+    run.write_buckets(place / "run", run.buckets, progress)
     if earlier:
-        earlier.lay_down(place / "earlier", run.buckets, lambda rows: progress(run.rows + rows))
+        earlier.write_buckets(
+            place / "earlier", run.buckets, lambda rows: progress(run.rows + rows)
+        )
     for bucket in range(run.buckets):
         before = bucket_titles(place / "earlier", bucket)
         named = before.select("normalized", earlier_occupation_id="occupation_id")

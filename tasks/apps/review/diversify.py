@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from jaxtyping import Bool, Float32
 
 ALIKE = 0.9
-LEAST, SHARE = 2, 20
-"""An occupation has a twentieth of the budget, two titles at least."""
-BLOCK = 512
-"""Candidates that are compared at once."""
+LEAST, SHARE = 2, 20  # an occupation has a twentieth of the budget, two titles at least
+BLOCK = 512  # candidates that are compared at once
 
 
 def diversify(
@@ -29,19 +27,17 @@ def diversify(
 ) -> list[int]:
     """Return the places of at most `budget` candidates, ascending.
 
-    Args:
-        embeddings: of unit norm, the best candidate first.
-        occupations: answered to each; None is one of them.
-        budget: 1 or more.
+    `embeddings`: of unit norm, the best candidate first; `occupations`: answered to each; None is
+    one of them; `budget`: 1 or more.
     """
     limit = max(LEAST, budget // SHARE)
     queue = _Queue(embeddings, budget)
-    given: Counter[str | None] = Counter()
+    taken: Counter[str | None] = Counter()
     spared = []
     for place in queue.unlike(range(len(embeddings))):
-        if given[occupations[place]] < limit:
+        if taken[occupations[place]] < limit:
             queue.add(place)
-            given[occupations[place]] += 1
+            taken[occupations[place]] += 1
         else:
             spared.append(place)
     for place in queue.unlike(spared):
@@ -72,9 +68,9 @@ class _Queue:
                     yield place
 
     def add(self, place: int) -> None:
-        """Queue a candidate that `unlike` has just given."""
+        """Queue a candidate that `unlike` has just yielded."""
         self.places.append(place)
 
-    def _alike(self, block: np.ndarray, build_queue: Sequence[int]) -> Bool[np.ndarray, " block"]:
-        similarities = self._embeddings[block] @ self._embeddings[list(build_queue)].T
+    def _alike(self, block: np.ndarray, queued: Sequence[int]) -> Bool[np.ndarray, " block"]:
+        similarities = self._embeddings[block] @ self._embeddings[list(queued)].T
         return np.asarray((similarities >= ALIKE).any(axis=1))

@@ -2,7 +2,7 @@
 
 In: schema `QUEUE` and the occupations of the model. Out: `page.html` filled in. A content security
 policy lets run what has the hash of our own script, and forbids every request, so that no title can
-become a script. The page keeps what was decided in the browser, under a hash of the queue.
+become a script. The page keeps the decisions in the browser, under a hash of the queue.
 """
 
 from __future__ import annotations
@@ -33,10 +33,7 @@ class Occupation(NamedTuple):
 def page(queue: pl.DataFrame, occupations: Sequence[Occupation], model: str) -> str:
     """Write the whole document; equal queues give equal characters.
 
-    Args:
-        queue: schema `QUEUE`.
-        occupations: all of the model's.
-        model: its address, to be shown.
+    `queue`: schema `QUEUE`.
     """
     place = {occupation.id: number for number, occupation in enumerate(occupations)}
     items = [*_items(queue, place)]
@@ -67,7 +64,6 @@ def in_script(text: str) -> str:
 
 
 def _items(queue: pl.DataFrame, place: dict[str, int]) -> Iterator[dict[str, Any]]:
-    """Yield a row as the page reads it, occupations by their number."""
     for row in queue.iter_rows(named=True):
         names = [place[name] for name in row["top_occupation_ids"]]
         yield {
@@ -78,8 +74,8 @@ def _items(queue: pl.DataFrame, place: dict[str, int]) -> Iterator[dict[str, Any
             "confidence": _rounded(row["confidence"]),
             "queued": row["why_queued"],
             "answered": row["why_answered"],
-            "own": row["distinguishing_words"],
-            "rival": row["runner_up_words"],
+            "distinguishing": row["distinguishing_words"],
+            "runnerUp": row["runner_up_words"],
             "alternatives": [
                 [name, title, _rounded(score)]
                 for name, title, score in zip(
@@ -94,7 +90,6 @@ def _text(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """Return what a content security policy knows a script or style by."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 

@@ -2,12 +2,11 @@
 
     priority = rows · wrong · (1 + close + far + changed)
 
-`rows` are those that have the title, `wrong` is the chance that its answer is wrong: 1 −
-confidence, ½ of an answer without calibration and where the model reads no job title, 1 of one held
-back for low confidence, 0 where there is nothing to read. The others lie between 0 and 1: `close`,
-that the second occupation scores nearly as much (1 − score_margin / NEAR); `far`, that the title is
-unlike all that the model knows (1 − score, 1 of no job title); `changed`, that an earlier run
-answered another one.
+`rows` have the title. `wrong` is the chance that its answer is wrong: 1 − confidence; ½ without
+calibration or if the model reads no job title; 1 if held back for low confidence; 0 if unreadable.
+The others lie between 0 and 1: `close`, the second occupation scores nearly as much (1 −
+score_margin / NEAR); `far`, the title is unlike all that the model knows (1 − score, 1 if not a job
+title); `changed`, an earlier run answered another occupation.
 """
 
 from __future__ import annotations
@@ -19,12 +18,9 @@ import polars as pl
 
 from models.normalizer.abstention import NOT_A_JOB_TITLE, UNSURE
 
-NEAR = 0.1
-"""A second occupation that scores less by this much is no rival any more."""
-LEVEL, UNLIKE = 0.02, 0.5
-"""Which margin and which score are worth telling."""
-UNKNOWN, HELD_BACK = 0.5, 1.0
-"""Chances of a wrong answer where no confidence is known."""
+NEAR = 0.1  # A second occupation that scores less by this much is no runner-up any more
+LEVEL, UNLIKE = 0.02, 0.5  # the margin and the score below which the queue says so
+UNKNOWN, HELD_BACK = 0.5, 1.0  # chances of a wrong answer where no confidence is known
 
 
 def priority() -> pl.Expr:
@@ -55,22 +51,19 @@ def _wrong() -> pl.Expr:
 def why_queued(row: Mapping[str, Any], labels: Mapping[str, str]) -> str:
     """Say in words what made the priority of a title.
 
-    Args:
-        row: an answer with `rows`, `run_reason` (why the run gave none) and
-            `earlier_occupation_id`.
-        labels: of the occupations.
+    `row`: an answer with `rows`, `run_reason` (why the run gave none) and `earlier_occupation_id`.
     """
     score, margin, earlier = row["score"], row["score_margin"], row["earlier_occupation_id"]
-    said = [f"{row['rows']:,} row{'s' * (row['rows'] != 1)}", _how_sure(row)]
+    reasons = [f"{row['rows']:,} row{'s' * (row['rows'] != 1)}", _how_sure(row)]
     if row["run_reason"] == UNSURE:
-        said.append("held back in the run")
+        reasons.append("held back in the run")
     if margin is not None and margin < LEVEL:
-        said.append("the second occupation is as close")
+        reasons.append("the second occupation is as close")
     if score is not None and score < UNLIKE:
-        said.append("unlike the titles that the model knows")
+        reasons.append("unlike the titles that the model knows")
     if earlier and row["occupation_id"] and earlier != row["occupation_id"]:
-        said.append(f"an earlier run answered {labels.get(earlier, earlier)}")
-    return "; ".join(said)
+        reasons.append(f"an earlier run answered {labels.get(earlier, earlier)}")
+    return "; ".join(reasons)
 
 
 def _how_sure(row: Mapping[str, Any]) -> str:

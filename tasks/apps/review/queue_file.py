@@ -16,18 +16,14 @@ import polars as pl
 from models.reproducibility.atomic_write import atomic_write
 from tasks.io.schemas import FEEDBACK
 
-FORMULA = r"^([=+\-@\t\r])"
-"""How a cell begins that a spreadsheet computes."""
+FORMULA = r"^([=+\-@\t\r])"  # how a cell begins that a spreadsheet computes
 BESIDE = ("confidence", "rows", "why_queued")
 
 
 def write_queue(queue: pl.DataFrame, labels: Mapping[str, str], path: Path) -> None:
     """Write the queue, whole or not at all.
 
-    Args:
-        queue: schema `QUEUE`.
-        labels: of the occupations.
-        path: of the file.
+    `queue`: schema `QUEUE`.
     """
     with atomic_write(path) as partial:
         guarded(as_feedback(queue, labels)).write_csv(partial, include_bom=True)

@@ -1,8 +1,8 @@
-"""Stage `scored_pairs`: outside files to scored pairs and paraphrases, and what was refused.
+"""Stage `scored_pairs`: source files to scored pairs and paraphrases, and the refused rows.
 
 In: the files that `scored_pairs.files` names. Out, in `data/scored_pairs/`: `pairs.parquet` (schema
 `SCORED_PAIRS`; scores as published), `paraphrases.parquet` (`PARAPHRASE_PARTS`), `rejected.parquet`
-and counts. No pair is left out for being a test pair elsewhere: that is the matter of the training.
+and counts. Training leaves out pairs that are a test pair elsewhere, this stage does not.
 """
 
 from __future__ import annotations
@@ -17,10 +17,7 @@ from models.reproducibility.seeding import generator
 from tasks.io.command import run
 from tasks.io.frames import write_frame, write_json
 from tasks.io.schemas import REJECTED
-from tasks.io.section import (
-    load,
-    load_run,
-)
+from tasks.io.section import load, load_run
 from tasks.papers.similarity.pair_files import FOLDER, PAIRS, PARAPHRASE_PARTS, PARAPHRASES
 from tasks.papers.similarity.readers import msrp, semeval, sick
 from tasks.papers.similarity.readers.ppdb import Paraphrases, read_ppdb
@@ -79,9 +76,7 @@ class ReadPairs:
 def scored_pairs(params: ScoredPairsParams, seed: int) -> ReadPairs:
     """Read everything; rows that cannot be used are in `rejected`, with file, line and reason.
 
-    Args:
-        params: the section.
-        seed: the pipeline's; it draws the validation paraphrases.
+    `seed`: the pipeline's; it draws the validation paraphrases.
 
     Raises:
         IngestError: a file or a column is missing, or holds no pair, or there are not more

@@ -6,13 +6,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from tasks.io.section import (
-    Number,
-    Params,
-    Section,
-    Share,
-    require_below,
-)
+from tasks.io.section import Number, Params, Section, Share, require_below
 
 
 class PairFilesParams(Params):
@@ -24,7 +18,7 @@ class PairFilesParams(Params):
 
 
 class ScoredPairsParams(Section):
-    """Section `scored_pairs`: all outside files of the similarity track lie in one folder."""
+    """Section `scored_pairs`: all source files of the similarity track lie in one folder."""
 
     NAME: ClassVar[str] = "scored_pairs"
     folder: str

@@ -46,32 +46,18 @@ FOLDER = Path("data/similarity")
 TRAINED = Path("data/similarity_train")
 STS, STS_MEAN = "sts", "sts_mean"
 TABLE: Schema = {
-    "system": pl.String,
-    "trained_on": pl.String,
-    "test": pl.String,
-    "metric": pl.String,
-    "value": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "n": pl.Int64,
-    "seeds": pl.Int64,
-    "smallest": pl.Float64,
-    "largest": pl.Float64,
-    "deviation": pl.Float64,
+    **dict.fromkeys(("system", "trained_on", "test", "metric"), pl.String),
+    **dict.fromkeys(("value", "low", "high"), pl.Float64),
+    **dict.fromkeys(("n", "seeds"), pl.Int64),
+    **dict.fromkeys(("smallest", "largest", "deviation"), pl.Float64),
 }
 DIFFERENCES: Schema = {
-    "system": pl.String,
-    "over": pl.String,
-    "test": pl.String,
-    "metric": pl.String,
-    "difference": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "n": pl.Int64,
-    "seeds": pl.Int64,
+    **dict.fromkeys(("system", "over", "test", "metric"), pl.String),
+    **dict.fromkeys(("difference", "low", "high"), pl.Float64),
+    **dict.fromkeys(("n", "seeds"), pl.Int64),
 }
 Results = dict[tuple[str, str], Measured | None]
-"""(test, metric) -> what one system reaches; None where it is not defined."""
+"""(test, metric) -> the measure of one system; None where it is not defined."""
 
 
 class Similarity(NamedTuple):
@@ -90,14 +76,10 @@ def similarity(
 ) -> Similarity:
     """Return both tables.
 
-    Args:
-        pairs: schema `SCORED_PAIRS` with scores in [0, 1]: those of part `test` are asked, those of
-            part `valid` give thresholds.
-        predictions: of each system, in [0, 1], for each row of `pairs`; its first is the base of
-            its group.
-        trained_on: system -> its data, the group; `PARAPHRASED`: no scores.
-        draws: of the bootstrap.
-        seed: the pipeline's seed.
+    `pairs`: schema `SCORED_PAIRS` with scores in [0, 1]: the split `test` is measured, the split
+    `valid` gives thresholds; `predictions`: of each system, in [0, 1], for each row of `pairs`; its
+    first is the base of its group; `trained_on`: system -> its data, the group; `PARAPHRASED`: no
+    scores.
     """
     by_system = {
         name: _results(pairs, scores, trained_on[name] != PARAPHRASED, draws, seed)
@@ -180,12 +162,10 @@ def _differences(
 def predictions_of(
     params: SimilarityParams, losses: Mapping[str, dict[str, Any]], pairs: pl.DataFrame
 ) -> dict[str, Float[np.ndarray, "seed pair"]]:
-    """Return what every system says of the pairs, with each seed; in [0, 1].
+    """Return every system's similarity of the pairs, with each seed; in [0, 1].
 
-    Args:
-        params: section `similarity`.
-        losses: section `losses`; a loss says by what two embeddings are compared.
-        pairs: `left, right: String`.
+    `params`: section `similarity`; `losses`: section `losses`; a loss says by what two embeddings
+    are compared; `pairs`: `left, right: String`.
 
     Raises:
         FileNotFoundError: a system has not been trained.
@@ -195,12 +175,12 @@ def predictions_of(
     for name, system in params.systems.items():
         values = {**losses[system.loss["kind"]], **system.loss}
         compared_by = loss_settings(values).similarity
-        said = []
+        by_seed = []
         for seed in params.seeds:
             featurizer, encoder = load_model(TRAINED / name / str(seed) / "model")
-            said.append(pair_similarities(encoder, featurizer, left, right, compared_by))
-        by_seed = np.stack(said)
-        predictions[name] = (1 + by_seed) / 2 if compared_by == "cosine" else by_seed
+            by_seed.append(pair_similarities(encoder, featurizer, left, right, compared_by))
+        scores = np.stack(by_seed)
+        predictions[name] = (1 + scores) / 2 if compared_by == "cosine" else scores
     return predictions
 
 

@@ -1,6 +1,6 @@
-"""What the code of training one system of the similarity track does, as `tasks/pipeline/training_code_hash/stage.py` has it.
+"""The hash of the code that trains one system of the similarity track.
 
-Out: `data/similarity_code/NAME.json`.
+Out: `data/similarity_code/NAME.json` (`tasks/pipeline/training_code_hash/stage.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def main() -> None:
     parser.add_argument("--name", required=True)
     name = parser.parse_args().name
     system = read_values()["similarity"]["systems"][name]
-    encoder, loss = (system[split]["kind"] for split in ("encoder", "loss"))
+    encoder, loss = (system[part]["kind"] for part in ("encoder", "loss"))
     code = code_of("tasks.papers.similarity.similarity_train", encoder, loss)
     write_json(code, FOLDER / f"{name}.json")
 

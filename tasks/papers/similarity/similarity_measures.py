@@ -37,8 +37,7 @@ class Measured(NamedTuple):
     """One measure of one system on one test; the value is the mean over seeds."""
 
     by_seed: Float[np.ndarray, " seed"]
-    resampled: Float[np.ndarray, " draw"]
-    """Means over seeds in the resamples; NaN where one of them has none."""
+    resampled: Float[np.ndarray, " draw"]  # means over seeds; NaN where one of them has none
 
     @property
     def value(self) -> float:

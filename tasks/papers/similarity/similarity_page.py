@@ -1,7 +1,7 @@
 """The similarity track's tables as Markdown that is also read in a terminal.
 
-In: frames of schemas `tasks.papers.similarity.similarity.TABLE` and `DIFFERENCES`. Measures nothing; every
-figure of `table.csv` that is not shown here is left out for want of room.
+In: frames of schemas `tasks.papers.similarity.similarity.TABLE` and `DIFFERENCES`. Measures
+nothing; every figure of `table.csv` that is not shown here is left out for want of room.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 import polars as pl
 
-from tasks.pipeline.report.aligned_table import aligned
-from tasks.pipeline.report.names import count, share, signed
+from tasks.pipeline.report.names import aligned, count, share, signed, titled
 
 SENTENCES = ("pearson", "mean_squared_error")
 SHOWN = {
@@ -31,7 +30,7 @@ NOTE = (
     "Pearson's r and Spearman's ρ of predicted and given scores; MSE of scores brought to 0–1, for "
     "systems that were trained on scores; accuracy with the threshold that is best on validation "
     "pairs. In brackets the 95 % interval, over pairs, of the mean over seeds; ± is the deviation "
-    "over seeds. No system was trained on a pair that any test asks."
+    "over seeds. No system was trained on a pair of any test."
 )
 Rows = list[list[str]]
 
@@ -40,24 +39,19 @@ def as_markdown(table: pl.DataFrame, differences: pl.DataFrame) -> str:
     """Write the whole page; parts without a row are left out."""
     single = pl.col("test").str.contains("/", literal=True)
     parts = [
-        "# Similarity: what the systems say of pairs that people scored",
+        "# Similarity: systems on pairs that people scored",
         aligned(*_systems(table.filter(~single))),
         NOTE,
-        *_section("## STS, set by set: Pearson's r", aligned(*_sets(table.filter(single)))),
-        *_section(
-            "## What each gains over the first system of the same training data, paired",
+        *titled("## STS, set by set: Pearson's r", aligned(*_sets(table.filter(single)))),
+        *titled(
+            "## Gains over the first system of the same training data, paired",
             aligned(*_gains(differences.filter(~single))),
         ),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _section(heading: str, content: str) -> list[str]:
-    return [heading, content] if content else []
-
-
 def _columns(rows: pl.DataFrame) -> list[tuple[str, str, int]]:
-    """Return test, measure and number of pairs of each column."""
     sizes = dict(rows.select("test", "n").iter_rows())
     return [
         (test, metric, size)
@@ -72,7 +66,6 @@ def _heads(columns: list[tuple[str, str, int]]) -> list[str]:
 
 
 def _systems(rows: pl.DataFrame) -> tuple[list[str], Rows]:
-    """Lay systems down, tests and measures across."""
     columns = _columns(rows)
     by_key = {(r["system"], r["test"], r["metric"]): r for r in rows.iter_rows(named=True)}
     systems = dict(rows.select("system", "trained_on").iter_rows())
@@ -95,7 +88,6 @@ def _interval(row: dict[str, float | None], written: Callable[[float], str]) -> 
 
 
 def _sets(rows: pl.DataFrame) -> tuple[list[str], Rows]:
-    """Lay STS sets down, systems across: values alone."""
     values = rows.filter(pl.col("metric") == "pearson")
     systems = list(dict.fromkeys(values["system"]))
     shown = {(r["test"], r["system"]): r["value"] for r in values.iter_rows(named=True)}
@@ -107,7 +99,6 @@ def _sets(rows: pl.DataFrame) -> tuple[list[str], Rows]:
 
 
 def _gains(rows: pl.DataFrame) -> tuple[list[str], Rows]:
-    """Lay systems down, tests and measures across."""
     columns = _columns(rows)
     by_key = {(r["system"], r["test"], r["metric"]): r for r in rows.iter_rows(named=True)}
     over = dict(rows.select("system", "over").iter_rows())

@@ -1,8 +1,8 @@
 """A system of section `similarity` as settings of `models/`: its values laid over the defaults.
 
 A system names a kind of encoder and of loss, and what differs from their sections in `encoders` and
-`losses` and from section `train`. What is checked for titles (`tasks/pipeline/train/network_params.py`) is checked
-here too.
+`losses` and from section `train`. What is checked for titles
+(`tasks/pipeline/train/network_params.py`) is checked here too.
 """
 
 from __future__ import annotations
@@ -95,7 +95,6 @@ def _train(
 def _laid_over(
     sections: dict[str, dict[str, Any]], values: dict[str, Any], where: str
 ) -> dict[str, dict[str, Any]]:
-    """Return the one section of the system's kind, with its values."""
     kind = values["kind"]
     require_kind(where, kind, sections)
     own = {name: value for name, value in values.items() if name != "kind"}

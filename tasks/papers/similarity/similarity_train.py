@@ -1,8 +1,8 @@
 """One system of the similarity track, NAME of section `similarity`, trained with each seed.
 
 In: `data/scored_pairs/{pairs,paraphrases}.parquet`. Out, in `data/similarity_train/NAME/SEED/`:
-`model/` and `history.csv` as the stage `train` writes them, and counts. Which pairs are left out of
-training says `tasks/papers/similarity/training_pairs.py`.
+`model/` and `history.csv` as the stage `train` writes them, and counts. `training_pairs.py`
+says which pairs are left out of training.
 """
 
 from __future__ import annotations
@@ -32,13 +32,8 @@ from tasks.pipeline.train.network_params import NetworkParams
 
 FOLDER = Path("data/similarity_train")
 CODE = Path("data/similarity_code")
-HISTORY: Schema = {
-    "step": pl.Int64,
-    "loss": pl.Float64,
-    "loss_similar": pl.Float64,
-    "loss_dissimilar": pl.Float64,
-    "valid_score": pl.Float64,
-}
+LOSSES = ("loss", "loss_similar", "loss_dissimilar")
+HISTORY: Schema = {"step": pl.Int64, **dict.fromkeys((*LOSSES, "valid_score"), pl.Float64)}
 
 
 def similarity_train(

@@ -1,4 +1,4 @@
-"""What a system of the similarity track is trained on: pairs that no test asks.
+"""Training pairs of a system of the similarity track: pairs that are in no test.
 
 In: schemas `SCORED_PAIRS` and `PARAPHRASE_PARTS`. A pair whose two normalized strings, in either
 order, are a test pair of any data set is left out of training and validation: 73 test pairs of SICK
@@ -23,8 +23,7 @@ class TrainingPairs(NamedTuple):
 
     train: ScoredPairs
     valid: ScoredPairs
-    left_out: dict[str, int]
-    """Part -> rows that are a test pair somewhere."""
+    left_out: dict[str, int]  # split -> rows that are a test pair somewhere
 
 
 def training_pairs(
@@ -32,10 +31,8 @@ def training_pairs(
 ) -> TrainingPairs:
     """Select the pairs of one data set, or the paraphrases, less what is a test pair.
 
-    Args:
-        pairs: schema `SCORED_PAIRS`, all data sets.
-        paraphrases: schema `PARAPHRASE_PARTS`.
-        trained_on: name of a data set, or `PARAPHRASED`.
+    `pairs`: schema `SCORED_PAIRS`, all data sets; `paraphrases`: schema `PARAPHRASE_PARTS`;
+    `trained_on`: name of a data set, or `PARAPHRASED`.
 
     Raises:
         ValueError: there is no such data set, or it has no pair to train on.

@@ -1,9 +1,9 @@
-"""What each mix gains over the one before, on every test, and whether mix 4 keeps up with mix 3.
+"""Gains of each mix over the one before, and whether `verdicts` keeps up with `extra_words`.
 
-In: values per query (schema `SCORES_BY_SEED`) of the models 0 to 4 and 4c, of what learns nothing,
-and the queries. Out: schemas `EFFECTS` and `KEPT_UP`. Two models are compared on the same queries,
-paired by query, seed by seed (Neculoiu et al. 2016, Table 3; the paper gives no intervals); the
-last one with those that learn nothing, too.
+In: values per query (schema `SCORES_BY_SEED`) of every mix and of the lexical baselines, and the
+queries. Out: schemas `EFFECTS` and `KEPT_UP`. Two models are compared on the same queries, paired
+by query, seed by seed (Neculoiu et al. 2016, Table 3; the paper gives no intervals); the last mix
+with the baselines, too.
 """
 
 from __future__ import annotations
@@ -24,32 +24,18 @@ from tasks.papers.table3.paper import OWN_TEST, errors_removed, paper_errors_rem
 SCORES_BY_SEED: Schema = {**SCORES, "seed": pl.Int64}
 """`seed` of training; null for a system that is not trained."""
 EFFECTS: Schema = {
-    "system": pl.String,
-    "over": pl.String,
-    "test": pl.String,
-    "slice": pl.String,
-    "metric": pl.String,
-    "gain": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
+    **dict.fromkeys(("system", "over", "test", "slice", "metric"), pl.String),
+    **dict.fromkeys(("gain", "low", "high"), pl.Float64),
     "n": pl.Int64,
-    "before": pl.Float64,
-    "errors_removed": pl.Float64,
-    "paper_errors_removed": pl.Float64,
+    **dict.fromkeys(("before", "errors_removed", "paper_errors_removed"), pl.Float64),
     "own": pl.Boolean,
     "seed": pl.Int64,
 }
 KEPT_UP: Schema = {
-    "system": pl.String,
-    "over": pl.String,
-    "test": pl.String,
-    "slice": pl.String,
-    "difference": pl.Float64,
-    "low": pl.Float64,
-    "level": pl.Float64,
+    **dict.fromkeys(("system", "over", "test", "slice"), pl.String),
+    **dict.fromkeys(("difference", "low", "level"), pl.Float64),
     "passed": pl.Boolean,
-    "n": pl.Int64,
-    "seed": pl.Int64,
+    **dict.fromkeys(("n", "seed"), pl.Int64),
 }
 METRICS = {"success_at_1": "success_at_1", "reciprocal_rank": "mrr"}
 UNTRAINED = ("tfidf", "ngram")
@@ -60,26 +46,21 @@ COMPARISONS = (
 )
 JUDGED = ((VERDICTS, LAST), (CORRECTIONS, LAST))
 KEPT = (("typos", "all"), ("composition", "all"), ("extra_words", "source:label_agrees"))
-"""Tests and slices on which mix 4 must not be inferior to mix 3 by `MARGIN` or more."""
+"""Tests and slices on which `verdicts` must not be inferior to `extra_words` by `MARGIN`."""
 KEYS = ["seed", "test", "slice"]
-ENOUGH_SEEDS = 3
-"""Trainings that an effect of training is judged by, at least."""
+ENOUGH_SEEDS = 3  # trainings that an effect of training is judged by, at least
 
 
 def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
     """Pair the gains of `COMPARISONS` with 95 % bootstrap intervals: schema `EFFECTS`.
 
     `slice` is `all`, and each source of a test whose queries are of several. `before` is the value
-    of `over`; `errors_removed` is of success@1 (`tasks.papers.table3.paper`). Comparisons with a model
-    that is not there are left out. Of three seeds or more there is a row without a seed: the mean
-    gain, with an interval that holds what other seeds and other queries would change
+    of `over`; `errors_removed` is of success@1 (`tasks.papers.table3.paper`). Comparisons with a
+    model that is not there are left out. Of three seeds or more there is a row without a seed: the
+    mean gain, with an interval that holds what other seeds and other queries would change
     (`models/metrics/crossed_intervals.py`).
 
-    Args:
-        scores: schema `SCORES_BY_SEED`.
-        queries: schema `QUERIES`.
-        draws: of the bootstrap.
-        seed: the pipeline's seed.
+    `scores`: schema `SCORES_BY_SEED`; `queries`: schema `QUERIES`.
 
     Raises:
         ValueError: two models have not answered the same queries.
@@ -102,7 +83,7 @@ def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) 
 
 
 def kept_up(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
-    """Test non-inferiority of mixes 4 and 4c to mix 3 on `KEPT`, Holm over these: `KEPT_UP`.
+    """Test whether the mixes with feedback keep up with `LAST` on `KEPT`, Holm over these.
 
     A row passes when the lower end of its paired interval, at the level that Holm's step-down
     gives it, lies above −`MARGIN` (`models/metrics/intervals.py`). Arguments and errors as of
@@ -121,8 +102,8 @@ def kept_up(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) 
             judged = non_inferior(named, MARGIN, draws, child_seed(seed, "table3", "kept_up"))
             for (test, split), values in by_test.items():
                 tested = judged[f"{test}/{split}"]
-                verdict = (tested.value, tested.low, tested.level, tested.passed)
-                rows.append((system, over, test, split, *verdict, len(values), system_seed))
+                result = (tested.value, tested.low, tested.level, tested.passed)
+                rows.append((system, over, test, split, *result, len(values), system_seed))
     frame = pl.DataFrame(rows, schema=dict(KEPT_UP), orient="row")
     return frame.with_columns(pl.selectors.float().round(6))
 

@@ -1,7 +1,7 @@
-"""Table 3, its effects and the verdicts on mix 4 as Markdown that is also read in a terminal.
+"""Table 3, its effects and whether `verdicts` keeps up, as Markdown that a terminal shows as well.
 
-In: frames of schemas `tasks.papers.table3.tables.SUMMARY`, `tasks.papers.table3.effects.EFFECTS` and `KEPT_UP`.
-Measures nothing.
+In: frames of schemas `tables.SUMMARY`, `effects.EFFECTS` and `effects.KEPT_UP`. Mixes have the
+numbers of the paper's models beside them.
 """
 
 from __future__ import annotations
@@ -9,11 +9,22 @@ from __future__ import annotations
 import polars as pl
 
 from models.metrics.intervals import MARGIN
+from tasks.io.mixes import LAST, PAPER_NUMBERS, VERDICTS
 from tasks.papers.table3.paper import OWN_TEST
-from tasks.pipeline.report.aligned_table import Rows, aligned
-from tasks.pipeline.report.names import SLICES, TESTS, count, in_order, share, signed, slice_name
+from tasks.pipeline.report.names import (
+    SLICES,
+    TESTS,
+    aligned,
+    count,
+    in_order,
+    share,
+    signed,
+    slice_name,
+    titled,
+)
 from tasks.pipeline.report.names import test_name as name_of
 
+Rows = list[list[str]]
 ACCURACY = pl.col("metric") == "success_at_1"
 WHOLE = pl.col("slice") == "all"
 NOTE = (
@@ -29,18 +40,14 @@ def as_markdown(summary: pl.DataFrame, effects: pl.DataFrame, kept_up: pl.DataFr
         "# Table 3: success@1, with its 95 % interval over queries",
         aligned(*_systems(accuracy.filter(WHOLE))),
         NOTE,
-        *_section("## Parts of the tests", aligned(*_parts(accuracy))),
-        *_section("## What each mix gains over another, paired", aligned(*_gains(effects))),
-        *_section("## Share of errors removed on its own test", aligned(*_removed(effects))),
-        *_section(
-            f"## Whether mix 4 keeps up with mix 3, margin {MARGIN}", aligned(*_kept(kept_up))
+        *titled("## Parts of the tests", aligned(*_parts(accuracy))),
+        *titled("## Gains of each mix over another, paired", aligned(*_gains(effects))),
+        *titled("## Share of errors removed on its own test", aligned(*_removed(effects))),
+        *titled(
+            f"## Whether {VERDICTS} keeps up with {LAST}, margin {MARGIN}", aligned(*_kept(kept_up))
         ),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def _section(heading: str, content: str) -> list[str]:
-    return [heading, content] if content else []
 
 
 def _systems(rows: pl.DataFrame) -> tuple[list[str], Rows]:
@@ -54,7 +61,7 @@ def _systems(rows: pl.DataFrame) -> tuple[list[str], Rows]:
         head += [f"{name_of(test)} (n {count(sizes[test])})"] + ["paper"] * (test in printed)
     lines = []
     for system in dict.fromkeys(rows["system"]):
-        line = [system]
+        line = [_numbered(system)]
         for test in tests:
             row = by_cell.get((system, test))
             line.append(_cell(row) if row else "")
@@ -66,13 +73,11 @@ def _systems(rows: pl.DataFrame) -> tuple[list[str], Rows]:
 
 
 def _cell(row: dict[str, float]) -> str:
-    """Write mean and interval, with the deviation over seeds where there are several."""
     spread = f" ±{share(row['deviation'])}" if row["deviation"] is not None else ""
     return f"{share(row['mean'])}{spread} [{share(row['low'])}, {share(row['high'])}]"
 
 
 def _parts(accuracy: pl.DataFrame) -> tuple[list[str], Rows]:
-    """Lay systems down, slices by source across, of the tests that have several."""
     several = pl.col("slice").n_unique().over("test") > 1
     rows = accuracy.filter(pl.col("slice").str.starts_with("source:")).filter(several)
     sizes = {(test, split): n for test, split, n in rows.select("test", "slice", "n").iter_rows()}
@@ -86,7 +91,10 @@ def _parts(accuracy: pl.DataFrame) -> tuple[list[str], Rows]:
         f"{_named(test, split)} (n {count(sizes[test, split])})" for test, split in parts
     ]
     return head, [
-        [system, *(_cell(row) if (row := by_cell.get((system, *key))) else "" for key in parts)]
+        [
+            _numbered(system),
+            *(_cell(row) if (row := by_cell.get((system, *key))) else "" for key in parts),
+        ]
         for system in dict.fromkeys(rows["system"])
     ]
 
@@ -100,7 +108,11 @@ def _gains(effects: pl.DataFrame) -> tuple[list[str], Rows]:
     }
     keys = dict.fromkeys((system, over, seed) for system, over, seed, _ in by_cell)
     return ["model", "over", "seed", *map(name_of, tests)], [
-        [*map(str, key), *(_gain(row) if (row := by_cell.get((*key, t))) else "" for t in tests)]
+        [
+            *map(_numbered, key[:2]),
+            str(key[2]),
+            *(_gain(row) if (row := by_cell.get((*key, t))) else "" for t in tests),
+        ]
         for key in keys
     ]
 
@@ -114,8 +126,8 @@ def _removed(effects: pl.DataFrame) -> tuple[list[str], Rows]:
     head = ["model", "over", "seed", "test", "gain", "above 0", "errors removed", "paper"]
     return head, [
         [
-            row["system"],
-            row["over"],
+            _numbered(row["system"]),
+            _numbered(row["over"]),
             str(row["seed"]),
             name_of(OWN_TEST[row["system"]]),
             _gain(row),
@@ -135,8 +147,8 @@ def _kept(kept_up: pl.DataFrame) -> tuple[list[str], Rows]:
     head = ["model", "over", "seed", "test", "difference", "lower end", "n", "keeps up"]
     return head, [
         [
-            row["system"],
-            row["over"],
+            _numbered(row["system"]),
+            _numbered(row["over"]),
             str(row["seed"]),
             _named(row["test"], row["slice"]),
             signed(row["difference"]),
@@ -150,3 +162,8 @@ def _kept(kept_up: pl.DataFrame) -> tuple[list[str], Rows]:
 
 def _named(test: str, split: str) -> str:
     return name_of(test) if split == "all" else f"{name_of(test)}, {slice_name(split)}"
+
+
+def _numbered(system: str) -> str:
+    """Return a mix with the number of the paper's model, such as `extra_words (3)`."""
+    return f"{system} ({PAPER_NUMBERS[system]})" if system in PAPER_NUMBERS else system

@@ -1,6 +1,6 @@
 """Table 3 in frames: every system on every test, over seeds, the paper's figures beside.
 
-`untrained` is that of mix 0.
+`untrained` is that of the mix `base`.
 """
 
 from __future__ import annotations
@@ -18,22 +18,13 @@ from tasks.papers.table3.effects import METRICS, SCORES_BY_SEED, effects, kept_u
 from tasks.papers.table3.paper import ACCURACY
 
 TABLE_BY_SEED: Schema = {**TABLE, "seed": pl.Int64}
-SUMMARY: Schema = {
-    "system": pl.String,
-    "test": pl.String,
-    "slice": pl.String,
-    "metric": pl.String,
-    "mean": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "n": pl.Int64,
-    "seeds": pl.Int64,
-    "smallest": pl.Float64,
-    "largest": pl.Float64,
-    "deviation": pl.Float64,
-    "paper": pl.Float64,
-}
 ROW = ["system", "test", "slice", "metric"]
+SUMMARY: Schema = {
+    **dict.fromkeys(ROW, pl.String),
+    **dict.fromkeys(("mean", "low", "high"), pl.Float64),
+    **dict.fromkeys(("n", "seeds"), pl.Int64),
+    **dict.fromkeys(("smallest", "largest", "deviation", "paper"), pl.Float64),
+}
 
 
 class Evaluations(NamedTuple):
@@ -55,11 +46,7 @@ class Table3(NamedTuple):
 def table3(evaluations: Evaluations, queries: pl.DataFrame, draws: int, seed: int) -> Table3:
     """Return all of the stage's frames.
 
-    Args:
-        evaluations: what the systems did.
-        queries: schema `QUERIES`, those of part `test`.
-        draws: of the bootstrap.
-        seed: the pipeline's seed.
+    `queries`: schema `QUERIES`, those of part `test`.
     """
     shown = check(evaluations.table, TABLE_BY_SEED, "table").filter(
         pl.col("metric").is_in(list(METRICS.values()))
@@ -100,15 +87,15 @@ def summary(evaluations: Evaluations, queries: pl.DataFrame, draws: int, seed: i
 
 
 def read_evaluations(data: Path, seeds: list[int]) -> Evaluations:
-    """Read the lexical systems, `untrained` of mix 0, and the model of each mix and seed.
+    """Read the lexical systems, `untrained` of the mix `base`, and each mix and seed.
 
     Raises:
         FileNotFoundError: a stage before has not run.
     """
     parts = [_read(data / "lexical", None, ["ngram", "tfidf"])]
     for mix in MIXES:
-        wanted = ["untrained", mix] if mix == BASE else [mix]
-        parts += [_read(data / f"evaluate/{mix}/{seed}", seed, wanted) for seed in seeds]
+        systems = ["untrained", mix] if mix == BASE else [mix]
+        parts += [_read(data / f"evaluate/{mix}/{seed}", seed, systems) for seed in seeds]
     tables, scores = zip(*parts, strict=True)
     return Evaluations(pl.concat(tables), pl.concat(scores))
 

@@ -1,8 +1,7 @@
 """Characters substituted and deleted at random, for many titles at once.
 
 Neculoiu et al. 2016, section 4.2: training pairs at 20 % and 5 % of the characters, test strings
-at 5 % of either kind. Works on one array of code points with a title number for each; no Python
-loop over characters.
+at 5 % of either kind. Works on one array of code points with a title number for each.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
 """The superfluous words of real inputs, learned and put around any title.
 
-What is learned of an input that holds a title: its words before the title and those after it, as
-they stand between white space, punctuation included ("(urgent!)", "- london"). What is drawn for a
-title: first how many words before and how many after, together, as one input has them; then, of
-all sequences of so many words that were seen before a title, one, and likewise after it. Sequences
-stay whole, so that "looking for" is never torn apart; each is as likely as it was frequent.
-
-Where a title ends inside a word ("nurse/carer") nothing is learned from the input.
-
-What is known beforehand (`known`) is drawn as if it had been seen.
+From an input that holds a title we learn its words before and after the title, as they stand
+between white space, with punctuation ("(urgent!)", "- london"). For a title we first draw the
+numbers of words before and after, together, from one input; then a sequence of so many words that
+was seen before a title, and likewise after it, by frequency. Sequences stay whole, so that "looking
+for" is never split. An input whose title ends inside a word ("nurse/carer") teaches nothing. Known
+phrases (`known`) are drawn as if inputs had shown them.
 """
 
 from __future__ import annotations
@@ -51,15 +48,15 @@ class Superfluous:
 def known(before: Sequence[str], after: Sequence[str]) -> Superfluous:
     """Return phrases as if inputs had shown each alone, and as often one before and one after."""
     both = max(len(before), len(after)) if before and after else 0
-    turns = [(before[n % len(before)], after[n % len(after)]) for n in range(both)]
-    pairs = [*((phrase, "") for phrase in before), *(("", phrase) for phrase in after), *turns]
+    both_sides = [(before[n % len(before)], after[n % len(after)]) for n in range(both)]
+    pairs = [*((phrase, "") for phrase in before), *(("", phrase) for phrase in after), *both_sides]
     return Superfluous(
         [clean_title(first) for first, _ in pairs], [clean_title(second) for _, second in pairs]
     )
 
 
 def learn(titles: Sequence[str], variants: Sequence[str]) -> Superfluous:
-    """Learn what stands around each title in its variant, where the title's words are its words.
+    """Learn the words around each title in its variant.
 
     Of a title that stands in its variant twice the first place counts.
     """

@@ -1,4 +1,4 @@
-"""Section `auxiliary_taxonomy` of `params.yaml`: a second taxonomy's files, and its noisy copies."""
+"""Section `auxiliary_taxonomy` of `params.yaml`: a second taxonomy and its noisy copies."""
 
 from __future__ import annotations
 
@@ -6,15 +6,8 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import AfterValidator, model_validator
 
-from tasks.io.section import (
-    Number,
-    Params,
-    Section,
-    Share,
-    require_below,
-)
-from tasks.pipeline.ingest.params import TaxonomyParams
-from tasks.pipeline.ingest.reader_names import checked_reader
+from tasks.io.section import Number, Params, Section, Share, require_below
+from tasks.pipeline.ingest.params import TaxonomyParams, checked_reader
 
 NONE = "none"
 """The reader of no file."""

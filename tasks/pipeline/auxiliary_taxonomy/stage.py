@@ -1,11 +1,10 @@
-"""Stage `auxiliary_taxonomy`: a second taxonomy whose titles train beside the first one's, in no index.
+"""Stage `auxiliary_taxonomy`: a second taxonomy, whose titles train but stand in no index.
 
-Its occupations say which of its titles belong together; no crosswalk says what they are in the
-first taxonomy, so that titles of the two are never told apart (`models/training/strings.py`). In:
-the files that section `auxiliary_taxonomy` names, and the queries of all tests. Out:
-`data/auxiliary_taxonomy/titles.parquet`, empty with the reader `none`, and what was refused. After the
-titles come noisy copies of them, misspelt as section `typos` says, in the phrases of `extra_words`.
-What any test asks is left out and counted.
+In: the files that section `auxiliary_taxonomy` names, and the queries of all tests. Out:
+`data/auxiliary_taxonomy/titles.parquet`, empty with the reader `none`, and the rejected rows. Noisy
+copies follow the titles, misspelt as section `typos` says, in the phrases of `extra_words`. Titles
+that a test queries are left out and counted. No crosswalk connects the two taxonomies, so a title
+of one is never a negative of the other's (`models/training/strings.py`).
 """
 
 from __future__ import annotations
@@ -14,26 +13,19 @@ from collections.abc import Container
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from models.reproducibility.seeding import generator
-from tasks.io.command import run
-from tasks.io.counts import say
+from tasks.io.command import print_counts, run
 from tasks.io.frames import write_frame, write_json
 from tasks.io.queries import queried_strings
 from tasks.io.schemas import AUXILIARY_TITLES, REJECTED
-from tasks.io.section import (
-    load,
-    load_run,
-)
-from tasks.io.title_readings import with_readings
-from tasks.pipeline.augmentation.superfluous import Superfluous, known
-from tasks.pipeline.auxiliary_taxonomy.noisy_titles import noisy_titles
-from tasks.pipeline.auxiliary_taxonomy.params import (
-    NONE,
-    AuxiliaryTaxonomyParams,
-    NoiseParams,
-)
+from tasks.io.section import load, load_run
+from tasks.io.title_readings import with_readings, without
+from tasks.pipeline.augmentation.noise import corrupt_by_rate, letters_of
+from tasks.pipeline.augmentation.superfluous import Superfluous, known, pad
+from tasks.pipeline.auxiliary_taxonomy.params import NONE, AuxiliaryTaxonomyParams, NoiseParams
 from tasks.pipeline.extra_words.params import ExtraWordsParams
 from tasks.pipeline.ingest.taxonomies import taxonomy_reader
 from tasks.pipeline.ingest.taxonomy import Taxonomy
@@ -44,23 +36,23 @@ FOLDER = Path("data/auxiliary_taxonomy")
 
 
 class AuxiliaryTitles(NamedTuple):
-    """Schema `AUXILIARY_TITLES`, and how many titles the taxonomy has and how many a test asks."""
+    """Schema `AUXILIARY_TITLES`, and how many titles are read and left out as queries."""
 
     titles: pl.DataFrame
     counts: dict[str, int]
 
 
 def auxiliary_taxonomy(aliases: pl.DataFrame, queried: Container[str]) -> AuxiliaryTitles:
-    """Return the distinct cleaned titles that no query asks, with all occupations that hold them.
+    """Return the distinct cleaned titles that are no query, with all occupations that hold them.
 
     Args:
         aliases: schema `ALIASES`, of the second taxonomy.
         queried: normalized strings of all queries.
     """
     read = with_readings(aliases, "title").filter(pl.col("cleaned") != "")
-    kept = _without(queried, read)
+    kept = without(read, queried)
     titles = _distinct(kept).with_columns(noisy=pl.lit(False))
-    counts = {"rows": len(read), "asked": len(read) - len(kept), "titles": len(titles)}
+    counts = {"rows": len(read), "queried": len(read) - len(kept), "titles": len(titles)}
     return AuxiliaryTitles(titles.select(list(AUXILIARY_TITLES)), counts)
 
 
@@ -72,27 +64,27 @@ def noisy_copies(
     params: NoiseParams,
     seed: int,
 ) -> pl.DataFrame:
-    """Return distinct copies of the titles that are no title and that no query asks.
+    """Return distinct copies of the titles that are neither a title nor a query.
 
     A copy has all occupations of its title.
 
-    Args:
-        titles: schema `AUXILIARY_TITLES`.
-        queried: normalized strings of all queries.
-        words: to pad with.
-        rates: shares of characters that are substituted and deleted.
-        params: how many and how noisy.
-        seed: the pipeline's seed.
+    `titles`: schema `AUXILIARY_TITLES`; `queried`: normalized strings of all queries; `words`: to
+    pad with; `rates`: shares of characters that are substituted and deleted; `params`: how many and
+    how noisy.
     """
-    rng = generator(seed, "auxiliary_taxonomy", "noise")
+    rng = generator(seed, "companion", "noise")  # draws depend on this name
     copied = pl.concat([titles.clear(), *[titles] * params.copies])
     padded, misspelt = (
         rng.random(len(copied)) < share for share in (params.padded, params.misspelt)
     )
-    noisy = noisy_titles(copied["title"].to_list(), words, padded, misspelt, rates, rng)
-    named = pl.DataFrame({"title": noisy, "occupation_id": copied["occupation_ids"]})
+    noisy = np.array(copied["title"].to_list(), object)
+    letters = letters_of(noisy.tolist())
+    if words.before:
+        noisy[padded] = pad(noisy[padded].tolist(), words, rng)
+    noisy[misspelt] = corrupt_by_rate(noisy[misspelt].tolist(), *rates, letters, rng)
+    named = pl.DataFrame({"title": noisy.tolist(), "occupation_id": copied["occupation_ids"]})
     read = with_readings(named.explode("occupation_id"), "title")
-    kept = _without({*titles["normalized"], ""}, _without(queried, read))
+    kept = without(without(read, queried), {*titles["normalized"], ""})
     return _distinct(kept).with_columns(noisy=pl.lit(True)).select(list(AUXILIARY_TITLES))
 
 
@@ -101,11 +93,6 @@ def _distinct(read: pl.DataFrame) -> pl.DataFrame:
         pl.col("normalized").first(),
         pl.col("occupation_id").unique().sort().alias("occupation_ids"),
     )
-
-
-def _without(strings: Container[str], read: pl.DataFrame) -> pl.DataFrame:
-    there = [name in strings for name in read["normalized"]]
-    return read.filter(~pl.Series(there, dtype=pl.Boolean))
 
 
 def main() -> None:
@@ -130,7 +117,7 @@ def main() -> None:
     write_frame(pl.concat([made.titles, copies]), FOLDER / "titles.parquet", AUXILIARY_TITLES)
     counts = {**made.counts, "noisy_copies": len(copies)}
     write_json({**counts, "rejected": rejected_rows.reasons()}, FOLDER / "metrics.json")
-    say(counts)
+    print_counts(counts)
 
 
 if __name__ == "__main__":

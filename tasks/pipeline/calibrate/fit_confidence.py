@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import polars as pl
 
@@ -20,43 +18,6 @@ ENOUGH = 50
 """Queries: a twentieth of fewer is hardly a query."""
 
 
-class Answered(NamedTuple):
-    """What a search said of queries.
-
-    Attributes:
-        shares: of the answer's group in the posterior, at each level [query, level].
-        right: whether the answer's group is a right one [query, level].
-        ood_scores: of the titles [query].
-    """
-
-    shares: np.ndarray
-    right: np.ndarray
-    ood_scores: np.ndarray
-
-
-def ask(search: Search, queries: pl.DataFrame, hierarchy: Levels, temperature: float) -> Answered:
-    """Ask queries, one at least, for their first answer.
-
-    Args:
-        search: the network with its evidence.
-        queries: `cleaned, occupation_ids`; of several right occupations any counts.
-        hierarchy: of the index's occupations.
-        temperature: of the posterior.
-    """
-    shares, right, ood_scores = [], [], []
-    titles = queries["cleaned"].to_list()
-    for place, hits in search.blocks(titles, 1):
-        answers = hits.occupations[:, 0]
-        shares.append(hierarchy.shares(posterior(hits.scores, temperature), answers))
-        gold = search.index.codes(queries[place]["occupation_ids"].to_list())
-        right += [
-            hierarchy.agree(np.full(len(codes), answer), np.array(codes, np.int64)).any(axis=0)
-            for answer, codes in zip(answers, gold, strict=True)
-        ]
-        ood_scores.append(search.ood_score(titles[place], hits.closest))
-    return Answered(np.concatenate(shares), np.array(right), np.concatenate(ood_scores))
-
-
 def calibrate(
     search: Search,
     queries: pl.DataFrame,
@@ -66,22 +27,29 @@ def calibrate(
 ) -> Calibration:
     """Fit confidence at every level on queries with known occupations.
 
-    Args:
-        search: the network with its evidence.
-        queries: schema `QUERIES`, one at least; of several right occupations any counts.
-        hierarchy: of the index's occupations.
-        temperature: of the posterior.
-        max_false_rejection_rate: of the queries that may be called no job title.
+    `search` has its evidence, `queries` (schema `QUERIES`, one at least) any number of correct
+    occupations, `hierarchy` the index's occupations. At most `max_false_rejection_rate` of the
+    queries are rejected as not job titles.
     """
-    asked = ask(search, queries, hierarchy, temperature)
-    of_level = zip(asked.shares.T, asked.right.T, strict=True)
+    shares, correct, ood_scores = [], [], []
+    titles = queries["cleaned"].to_list()
+    for place, hits in search.blocks(titles, 1):
+        answers = hits.occupations[:, 0]
+        shares.append(hierarchy.shares(posterior(hits.scores, temperature), answers))
+        gold = search.index.codes(queries[place]["occupation_ids"].to_list())
+        correct += [
+            hierarchy.agree(np.full(len(codes), answer), np.array(codes, np.int64)).any(axis=0)
+            for answer, codes in zip(answers, gold, strict=True)
+        ]
+        ood_scores.append(search.ood_score(titles[place], hits.closest))
+    of_level = zip(np.concatenate(shares).T, np.array(correct).T, strict=True)
     offsets, slopes = zip(*(fitted(logit(share), hit) for share, hit in of_level), strict=True)
-    familiar = (
-        float(np.quantile(asked.ood_scores, max_false_rejection_rate))
+    ood_threshold = (
+        -float(np.quantile(-np.concatenate(ood_scores), max_false_rejection_rate))
         if max_false_rejection_rate
-        else -KNOWN
+        else KNOWN
     )
-    return Calibration(temperature, offsets, slopes, familiar)
+    return Calibration(temperature, offsets, slopes, ood_threshold)
 
 
 def calibration_queries(queries: pl.DataFrame) -> tuple[str, pl.DataFrame]:

@@ -29,22 +29,14 @@ class Evidenced(NamedTuple):
 
 
 def gather(
-    search: Search, known: Known, params: CalibrateParams, temperature: float, say_so: str = ""
+    search: Search, known: Known, params: CalibrateParams, temperature: float, label: str = ""
 ) -> Evidenced:
-    """Return how likely occupations are, and the exemplars.
-
-    Args:
-        search: the network without evidence.
-        known: inputs.
-        params: section `evidence`.
-        temperature: of the posterior.
-        say_so: what progress is said of.
-    """
+    """Return how likely occupations are, and the exemplars, of a network without evidence."""
     index = search.index
     size = len(index.occupations)
     bare = known.bare if params.prior_power or params.guess_weight else []
     total = np.zeros(size)
-    for _, chances in _chances(search, bare, np.zeros(size), temperature, f"{say_so}: bare inputs"):
+    for _, chances in _chances(search, bare, np.zeros(size), temperature, f"{label}: bare inputs"):
         total += chances.sum(axis=0)
     expected = total / len(bare) if bare else np.full(size, 1 / size)
     code = {name: number for number, name in enumerate(index.occupations)}
@@ -58,13 +50,15 @@ def gather(
         {"occupation_id": index.occupations, "chance": chance, "bias": bias.astype(np.float32)},
         schema=dict(PRIOR),
     )
-    told = named.select(*NAMED, weight=params.label_weight * pl.col("count"))
-    asked = bare if params.guess_weight else []
+    labelled = named.select(*NAMED, weight=params.label_weight * pl.col("count"))
+    unlabelled = bare if params.guess_weight else []
     exemplars = [
-        told.cast({"weight": pl.Float32}),
+        labelled.cast({"weight": pl.Float32}),
         *(
-            guesses(asked[place], chances, index, params)
-            for place, chances in _chances(search, asked, bias, temperature, f"{say_so}: guesses")
+            guesses(unlabelled[place], chances, index, params)
+            for place, chances in _chances(
+                search, unlabelled, bias, temperature, f"{label}: guesses"
+            )
         ),
     ]
     return Evidenced(prior, pl.concat(exemplars).filter(pl.col("weight") > 0))
@@ -88,10 +82,10 @@ def guesses(
 
 
 def _chances(
-    search: Search, titles: list[str], bias: np.ndarray, temperature: float, say_so: str
+    search: Search, titles: list[str], bias: np.ndarray, temperature: float, label: str
 ) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield the posterior of block after block of titles [title, occupation], with its place."""
-    progress = Progress(say_so, len(titles))
+    progress = Progress(label, len(titles))
     for place, hits in search.blocks(titles, 1):
         yield place, posterior(hits.scores + bias, temperature)
         progress(place.stop)

@@ -20,13 +20,10 @@ class Known(NamedTuple):
 def known_inputs(
     mix: str, inputs: pl.DataFrame, judged: pl.DataFrame, queries: Container[str]
 ) -> Known:
-    """Say which inputs a mix may know, each distinct title once, and none that any query asks.
+    """Return the inputs that a mix may know, each distinct title once, and none that is a query.
 
-    Args:
-        mix: K.
-        inputs: schema `SPLIT_INPUTS`.
-        judged: schema `JUDGED`; empty but for the mixes that read feedback.
-        queries: normalized strings of all queries.
+    `inputs` has schema `SPLIT_INPUTS`; `judged` schema `JUDGED`, empty for mixes without feedback;
+    `queries` has the normalized strings of all queries.
     """
     if MIXES.index(mix) < MIXES.index(LAST):
         inputs, judged = inputs.clear(), judged.clear()

@@ -10,7 +10,7 @@ from tasks.io.section import Count, Section, Share
 
 
 class CalibrateParams(Section):
-    """Section `evidence`: how much inputs weigh beside the aliases of the taxonomy."""
+    """Section `calibrate`: how much inputs weigh beside the aliases of the taxonomy."""
 
     NAME: ClassVar[str] = "calibrate"
     prior_power: Share

@@ -1,17 +1,17 @@
-"""What inputs say beside the taxonomy, for the network of mix K: evidence, and its calibration.
+"""Stage `calibrate`: evidence from inputs for the network of mix K, and its calibration.
 
 In: `data/train/K/SEED/model/`, `data/split/{titles,inputs}.parquet`, all queries, the occupations,
-and what people judged (`data/pairs/K/judged.parquet`). Out, in `data/calibrate/K/SEED/`:
-`prior.parquet`, `exemplars.parquet`, `calibration.json` and counts.
+and `data/pairs/K/judged.parquet`. Out, in `data/calibrate/K/SEED/`: `prior.parquet`,
+`exemplars.parquet`, `calibration.json` and counts.
 
-Mixes 0 to 2 know no input. Mix 3 knows bare ones: their mean posterior is how likely occupations
-are (one step of expectation maximization, Dempster et al. 1977; more steps sharpen it too much,
-`docs/LOG.md`), and each is an exemplar of the occupations that the network guesses for it. Mixes 4
-and 4c know verdicts too, whose titles are exemplars of the occupation that people gave, and count.
+The first mixes know no input. From `extra_words` on, mixes know unlabelled inputs: their mean
+posterior is the prior of occupations (one step of expectation maximization, Dempster et al. 1977;
+more steps sharpen it too much, `docs/LOG.md`), and each is an exemplar of its likeliest
+occupations. Mixes with feedback know verdicts too: judged titles are exemplars of their occupation,
+and count.
 
-Confidence is fitted on the validation queries that are labelled inputs, else on held-out titles,
-which are nearer to the taxonomy than inputs are; without enough of either the model stays
-uncalibrated.
+Confidence is fitted on the labelled inputs among the validation queries, else on held-out titles,
+which are nearer to the taxonomy; without enough of either the model stays uncalibrated.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from models.ranking.search import Search
 from tasks.evaluation.answering import answering
 from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.systems import network, read_index
-from tasks.io.command import run
-from tasks.io.counts import say
+from tasks.io.command import print_counts, run
 from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.mixes import MIXES
 from tasks.io.queries import queried_strings, read_queries
@@ -72,7 +71,7 @@ def main() -> None:
         "calibration_queries": len(queries),
     }
     write_json(counts, folder / "metrics.json")
-    say(counts)
+    print_counts(counts)
 
 
 if __name__ == "__main__":

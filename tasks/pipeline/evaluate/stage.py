@@ -14,8 +14,8 @@ from pathlib import Path
 from models.network.model_files import load_model
 from models.ranking.search import Search
 from tasks.evaluation.answering import answering
-from tasks.evaluation.measured import measure, write_measured
 from tasks.evaluation.params import EvaluateParams
+from tasks.evaluation.ranking import measure, write_measured
 from tasks.evaluation.systems import network, read_index
 from tasks.io.command import run
 from tasks.io.mixes import MIXES

@@ -1,12 +1,10 @@
-"""Which titles an input holds whole: the paper's "complete and strict substring".
+"""The titles that an input holds whole: the paper's "complete and strict substring".
 
-Both sides are normalized (`models/text/titles.py`). A title is held where its characters stand in
-the input between word boundaries, and strictly: the whole input is no title held by itself. Words
-end at white space and at a slash ("developer/programmer" holds "developer"), and full stops that
-end a word stand outside it ("nurse. london" holds "nurse"). The rest of the kept punctuation
-belongs to its word: "c" is neither in "c++" nor in "c#", "r" is not in "r&d", "net" not in ".net".
-
-Neculoiu et al. 2016, section 4.2, point 3.
+Both sides are normalized. A title is held where its characters stand in the input between word
+boundaries; an input does not hold itself. Words end at white space and at a slash
+("developer/programmer" holds "developer"), and full stops that end a word stand outside it ("nurse.
+london" holds "nurse"). Other kept punctuation belongs to its word: "c" is not in "c++", "r" not in
+"r&d", "net" not in ".net". Neculoiu et al. 2016, section 4.2, point 3.
 """
 
 from __future__ import annotations
@@ -19,18 +17,11 @@ ENDS = re.compile(r"(?<=[^ ])(?=\.*(?:[ /]|\Z))")
 
 
 def contained_titles(inputs: Sequence[str], titles: Collection[str]) -> list[list[str]]:
-    """Find the titles that each input holds as a complete and strict substring.
+    """Find the normalized titles that each normalized input holds; one list an input.
 
-    The time is linear in the inputs' words: every run of words as long as a title can be is looked
-    up in `titles`, and no loop runs over these.
-
-    Args:
-        inputs: normalized.
-        titles: normalized, with a fast `in` (a set, or the keys of a dict).
-
-    Returns:
-        One list an input, without repetition: the longest title first, of equally long ones the
-        leftmost.
+    The longest title is first, of equally long ones the leftmost. Every run of words as long as a
+    title can be is looked up in `titles` (a set, or the keys of a dict), so the time is linear in
+    the inputs.
     """
     longest = max(map(len, titles), default=0)
     return [_contained(text, titles, longest) for text in inputs]

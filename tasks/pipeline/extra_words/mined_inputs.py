@@ -1,10 +1,9 @@
 """Real inputs that hold a title whole and that the n-gram matcher normalizes to its occupation.
 
-Neculoiu et al. 2016, section 4.2, point 3. The matcher *agrees* with a contained title where every
-occupation at its best score holds that title: by expectation over ties its success@1 is then 1. It
-is *ambiguous* where only some of them do, and *disagrees* where none does. Of several contained
-titles with which it agrees the longest stands, of equally long ones the leftmost, of titles that
-differ in punctuation alone the first in the alphabet.
+Neculoiu et al. 2016, section 4.2, point 3. The matcher *agrees* with a title if every occupation at
+its best score holds that title (its success@1, by expectation over ties, is then 1). It is
+*ambiguous* if only some do, and *disagrees* if none does. Of several titles with which it agrees
+the longest is taken, then the leftmost, then the first in the alphabet.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import polars as pl
 
 from models.reproducibility.progress import Progress
 from models.text.ngram_matcher import NgramMatcher
+from tasks.io.title_readings import without
 from tasks.pipeline.extra_words.contained_titles import contained_titles
 
 if TYPE_CHECKING:
@@ -44,14 +44,10 @@ def mined_inputs(
 ) -> Mined:
     """Mine the inputs; distinct ones by normalized title, in the order of their `input_id`.
 
-    Args:
-        inputs: schema `SPLIT_INPUTS`. Of equal ones the first with a label stands for all.
-        titles: the matcher's index, schema `TITLES`.
-        taken: normalized strings that no mined input may equal, under the name of the reason.
-
-    Returns:
-        One row an input; `label_agrees` says whether its label is one of `occupation_ids`, null
-        without a label.
+    Of equal inputs (schema `SPLIT_INPUTS`) the first with a label stands for all. `titles` (schema
+    `TITLES`) is the matcher's index; `taken` has normalized strings that no mined input may equal,
+    by reason. `label_agrees` says whether the label is one of `occupation_ids`, null without a
+    label.
     """
     named = rows_by_name(titles)
     distinct = _distinct(inputs)
@@ -69,9 +65,9 @@ def mined_inputs(
     strict = distinct.with_columns(contained=pl.Series(contained, dtype=pl.List(pl.String)))
     strict = strict.filter(holding)
     for reason, strings in taken.items():
-        free = pl.Series([name not in strings for name in strict["normalized"]], dtype=pl.Boolean)
-        counts[reason] = int((~free).sum())
-        strict = strict.filter(free)
+        free = without(strict, strings)
+        counts[reason] = len(strict) - len(free)
+        strict = free
     row, verdicts = _matched(strict, titles, named)
     counts |= {v: verdicts.count(v) for v in ("agrees", "ambiguous", "disagrees")}
     return Mined(_rows(strict, titles, row), counts)

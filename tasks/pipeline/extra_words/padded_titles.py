@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from tasks.io.title_readings import with_readings
+from tasks.io.title_readings import with_readings, without
 from tasks.pipeline.augmentation.superfluous import Superfluous, pad
 from tasks.pipeline.extra_words.contained_titles import contained_titles
 
@@ -28,18 +27,12 @@ def padded_titles(
     copies: int,
     rng: np.random.Generator,
 ) -> Padded:
-    """Pad every title `copies` times, or none where nothing was learned.
+    """Pad every title (schema `TITLES`) `copies` times, or none if nothing was learned.
 
-    Args:
-        titles: schema `TITLES`; those that are punctuation alone are passed over.
-        learned: the words to put around them.
-        taken: normalized strings that no padded title may equal, under the name of the reason.
-        copies: of each title, before any is left out.
-        rng: of this use.
-
-    Left out besides: what holds a longer title than its own ("nurse" between "the" and "manager of
-    the ward", if "nurse manager" is a title), because it may stand for that one, and what a title
-    has already.
+    Titles of punctuation alone are passed over. No padded title may equal a normalized string of
+    `taken`, whose keys name the reasons. Also left out: a string that its title has already, and
+    one that holds a longer title than its own ("nurse" between "the" and "manager of the ward", if
+    "nurse manager" is a title), because it may stand for that one.
     """
     named = dict(
         titles.select("title", "normalized").filter(pl.col("normalized") != "").iter_rows()
@@ -51,16 +44,13 @@ def padded_titles(
     frame = padded.select("title", variant="cleaned", normalized="normalized")
     counts = {"drawn": len(frame)}
     for reason, strings in taken.items():
-        taken_ones = [name in strings for name in frame["normalized"]]
-        frame, counts[reason] = _without(frame, taken_ones)
+        free = without(frame, strings)
+        counts[reason] = len(frame) - len(free)
+        frame = free
     held = contained_titles(frame["normalized"].to_list(), set(named.values()))
     lengths = [len(named[title]) for title in frame["title"]]
     longer = [max(map(len, names), default=0) > n for names, n in zip(held, lengths, strict=True)]
-    frame, counts["holds_a_longer_title"] = _without(frame, longer)
+    counts["holds_a_longer_title"] = sum(longer)
+    frame = frame.filter(~pl.Series(longer, dtype=pl.Boolean))
     distinct = frame.unique(maintain_order=True)
     return Padded(distinct, {**counts, "repeated": len(frame) - len(distinct)})
-
-
-def _without(frame: pl.DataFrame, left_out: list[bool]) -> tuple[pl.DataFrame, int]:
-    kept = list(compress(range(len(frame)), [not out for out in left_out]))
-    return frame[kept], sum(left_out)

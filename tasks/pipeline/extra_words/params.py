@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import AfterValidator, model_validator
 
 from models.text.titles import clean_title
-from tasks.io.section import Number, Params, Section, Share
+from tasks.io.section import Number, Params, Section, Share, require_sum_of_one
 
 
 def checked_phrase(text: str) -> str:
@@ -39,10 +39,7 @@ class ExtraWordsParams(Section):
 
     @model_validator(mode="after")
     def _something_is_left(self) -> Self:
-        # rounded, because 0.56 + 0.34 + 0.1 and the like end a hair above 1
-        total = round(self.test_share + self.valid_share + self.gate_share, 9)
-        if total > 1:
-            raise ValueError(
-                f"test_share + valid_share + gate_share = {total:g}; lower them to 1 or less"
-            )
+        require_sum_of_one(
+            test_share=self.test_share, valid_share=self.valid_share, gate_share=self.gate_share
+        )
         return self

@@ -1,16 +1,15 @@
-"""Titles with superfluous words around them, and the Extra Words test (mix 3's source and test).
+"""Stage `extra_words`: titles between superfluous words, and the Extra Words test.
 
-In: `data/split/{titles,inputs,queries}.parquet`, and of typos and synonyms the `queries` and
-`variants`. Out: `data/extra_words/{variants,queries}.parquet`. Mined from the inputs of the split
-parts `train` and `unlabelled` (`mined_inputs.py`), those with a label held out by shares; besides,
-training titles padded with the words that the mined training part has around its titles, and with
-the phrases that `params.yaml` names (`superfluous.py`). Neculoiu et al. 2016, section 4.2, point 3.
+In: `data/split/{titles,inputs,queries}.parquet`, and queries and variants of typos and synonyms.
+Out: `data/extra_words/{variants,queries}.parquet`. Mined from the inputs of the splits `train` and
+`unlabelled` (`mined_inputs.py`), those with a label held out by shares. Besides, training titles
+are padded with the words around the titles in the mined training inputs, and with the phrases of
+`params.yaml` (`superfluous.py`). Neculoiu et al. 2016, section 4.2, point 3.
 
-A mined input without a label is trained on and never asked: nothing could contradict it, and what
-is no job title at all ("500 Internal Server Error", of the waiters) would count as a test.
-
-What normalizes to a title of the taxonomy, or to a query or a variant of an earlier stage, is left
-out and counted; of padded titles also what equals a mined input.
+A mined input without a label trains and is no query: it may be no job title at all ("500 Internal
+Server Error", of the waiters), and no label would contradict it. A string that normalizes to a
+title of the taxonomy, or to a query or variant of an earlier stage, is left out and counted; of
+padded titles also one that equals a mined input.
 """
 
 from __future__ import annotations
@@ -22,17 +21,10 @@ import numpy as np
 import polars as pl
 
 from models.reproducibility.seeding import generator
-from tasks.io.command import run
-from tasks.io.counts import say
+from tasks.io.command import print_counts, run
 from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.mixes import earlier_queries, earlier_variants
-from tasks.io.schemas import (
-    EXTRA_WORDS_VARIANTS,
-    QUERIES,
-    SPLIT_INPUTS,
-    SPLITS,
-    TITLES,
-)
+from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, SPLIT_INPUTS, SPLITS, TITLES
 from tasks.io.section import load, load_run
 from tasks.pipeline.augmentation.superfluous import known, learn
 from tasks.pipeline.extra_words.mined_inputs import mined_inputs
@@ -59,15 +51,10 @@ def extra_words(
     params: ExtraWordsParams,
     seed: int,
 ) -> ExtraWords:
-    """Mine the inputs, share them out, and pad the training titles.
+    """Mine the inputs, draw their splits, and pad the training titles.
 
-    Args:
-        titles: schema `TITLES`.
-        inputs: schema `SPLIT_INPUTS`.
-        queries: schema `QUERIES`, of all earlier stages.
-        variants: schema `VARIANTS`, of all earlier stages.
-        params: section `extra_words`.
-        seed: the pipeline's seed.
+    `titles` has schema `TITLES`, `inputs` `SPLIT_INPUTS`; `queries` (`QUERIES`) and `variants`
+    (`VARIANTS`) are those of all earlier stages.
     """
     taken = {
         "is_a_title": set(titles["normalized"]),
@@ -104,7 +91,7 @@ def extra_words(
 
 
 def _parts(labelled: pl.Series, params: ExtraWordsParams, seed: int) -> pl.Series:
-    """Share the labelled rows out at random, to within one row a part; others are trained on."""
+    """Share the labelled rows out at random, to within one row a split; others are trained on."""
     shares = np.cumsum([params.test_share, params.valid_share, params.gate_share])
     count = int(labelled.sum())
     ends = np.rint(shares * count).astype(np.int64)
@@ -141,7 +128,7 @@ def _queries(mined: pl.DataFrame) -> pl.DataFrame:
 
 
 def _counted(mined: pl.DataFrame) -> dict[str, object]:
-    """Mined inputs by part and slice, and by slice alone."""
+    """Count mined inputs by split and slice, and by slice alone."""
     by_part: dict[str, dict[str, int]] = {}
     for split, source, count in (
         mined.group_by("split", "source").len().sort("split", "source").rows()
@@ -164,7 +151,7 @@ def main() -> None:
     write_frame(made.variants, FOLDER / "variants.parquet", EXTRA_WORDS_VARIANTS)
     write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
     write_json(made.metrics, FOLDER / "metrics.json")
-    say(made.metrics)
+    print_counts(made.metrics)
 
 
 if __name__ == "__main__":

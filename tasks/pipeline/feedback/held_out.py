@@ -1,8 +1,7 @@
-"""Judged titles that nothing trains on, so that the gate can ask them of any two versions.
+"""Judged titles that nothing trains on, so that the gate can compare any two versions on them.
 
-Whether a title is reserved depends on the hash of its normalized form alone: no seed, no other
-title, no time. So it stays reserved in every later run, for champion and challenger alike, and the
-gate's queries grow with people's feedback.
+The hash of a normalized title alone decides whether it is held out. So it stays held out in every
+later run, for champion and challenger alike, and the gate's queries grow with the feedback.
 """
 
 from __future__ import annotations
@@ -15,16 +14,16 @@ import polars as pl
 from tasks.io.schemas import QUERIES
 
 TEST, SOURCE = "annotations", "feedback"
-"""Judged titles are raw inputs whose occupation people say, as those of this test are."""
+"""Judged titles are labelled raw inputs, as those of this test are."""
 
 
 def is_held_out(normalized: str, share: float) -> bool:
-    """Tell whether a title is among the `share` of all titles that are reserved."""
+    """Tell whether a title is among the `share` of all titles that are held out."""
     return int(_hash(normalized)[:13], 16) < share * 16**13  # 52 bits: exact as a float
 
 
 def held_out(outcomes: pl.DataFrame, share: float, trained: Container[str]) -> pl.Series:
-    """Say of each row of schema `OUTCOMES` whether its title is reserved.
+    """Tell of each row of schema `OUTCOMES` whether its title is held out.
 
     Titles of `trained` (normalized) are not: the mixes before feedback learn from them anyway.
     """
@@ -35,11 +34,9 @@ def held_out(outcomes: pl.DataFrame, share: float, trained: Container[str]) -> p
 
 
 def gate_queries(judged: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
-    """Return the reserved titles whose right occupation is known as schema `QUERIES`.
+    """Return held-out titles (schema `JUDGED`) with a known occupation as schema `QUERIES`.
 
-    Args:
-        judged: schema `JUDGED`.
-        aliases: schema `SPLIT_ALIASES`; says how many titles an occupation has.
+    `aliases` (schema `SPLIT_ALIASES`) give the number of titles of an occupation.
     """
     known = judged.filter("held_out").drop_nulls("occupation_id")
     titles = known.unique("normalized", keep="first", maintain_order=True)

@@ -1,11 +1,9 @@
-"""What people say of predictions: tables (CSV or Parquet) with the columns of `FEEDBACK`.
+"""Feedback files: tables (CSV or Parquet) with the columns of `FEEDBACK`.
 
-People's files stand in one folder, and add up with the file that the stage `simulate_feedback` writes.
-Needed are `raw_title`, `predicted_occupation_id`, `matched_title` and `verdict` (`right`, `wrong`,
-`no job title`); the others may be absent, as a column or in a row. Read in chunks, a file may have
-any size. `feedback_rows/cells.py` says what its cells mean, a spreadsheet's ways included,
-`feedback_rows/faults.py` why a row is refused, and `feedback_rows/repairs.py` what is repaired and
-counted instead, because the verdict itself stays good.
+People's files stand in one folder, beside the file of the stage `simulate_feedback`. `REQUIRED`
+columns must be there, others may be absent, as a column or in a row. Files are read in chunks.
+`feedback_rows/cells.py` reads the cells, `faults.py` names why a row is refused, and `repairs.py`
+repairs and counts what leaves the verdict valid.
 """
 
 from __future__ import annotations
@@ -66,12 +64,7 @@ def files(folder: Path) -> list[Path]:
 def read_feedback(
     params: FeedbackParams, aliases: pl.DataFrame, rejected: RejectedRows
 ) -> Feedback:
-    """Read all files' rows in order, `matched_title` cleaned and `judged_at` as `moment` says.
-
-    Args:
-        params: section `feedback`; its `columns` are those of people's files.
-        aliases: schema `SPLIT_ALIASES`.
-        rejected: takes the refused rows.
+    """Read the rows of all files in order (`aliases` has schema `SPLIT_ALIASES`).
 
     Raises:
         IngestError: a file or a column is missing, or `feedback.columns` does not fit.
@@ -82,7 +75,7 @@ def read_feedback(
     tables = [(path, params.columns, ORIGIN) for path in files(Path(params.folder))]
     tables += [(OWN, {}, OWN_ORIGIN)] * params.from_labels
     for path, columns, origin in tables:
-        rejected.rows[shown(path)] += 0  # a file without rows is told of, too
+        rejected.rows[shown(path)] += 0  # a file without rows is reported, too
         for rows in _read(path, _columns(path, columns, origin), origin, occupations, rejected):
             frame, counts = repair(rows, occupations)
             repairs.update(counts)

@@ -1,14 +1,17 @@
-"""Who said what of which title, and when: every row of feedback that was taken.
+"""Reviews: every accepted row of feedback with its reviewer and date, and the overrides they make.
 
-In: schema `FEEDBACK_ROWS`. Out: schema `REVIEWS`, and of these each reviewer's last word on a title.
+An override is the one correct occupation of a judged title, which a registered model answers. No
+test uses overrides, so titles of queries are among them. A title has no occupation if more
+reviewers call it not a job title than give it one; at a tie it has no override.
 """
 
 from __future__ import annotations
 
 import polars as pl
 
-from tasks.io.schemas import REVIEWS
+from tasks.io.schemas import OVERRIDES, REVIEWS
 from tasks.io.title_readings import normalized
+from tasks.pipeline.feedback.verdicts import resolve
 
 NOT_A_JOB_TITLE = "not_a_job_title"
 """The verdict on a title that has no occupation."""
@@ -16,9 +19,9 @@ TITLE = "normalized"
 
 
 def reviews(feedback_rows: pl.DataFrame) -> pl.DataFrame:
-    """Return schema `REVIEWS`, sorted: who said what of which title, and when."""
+    """Return schema `REVIEWS` of schema `FEEDBACK_ROWS`, sorted."""
     verdict = pl.col("verdict")
-    said = feedback_rows.select(
+    rows = feedback_rows.select(
         "raw_title",
         normalized(feedback_rows["raw_title"]),
         "predicted_occupation_id",
@@ -32,16 +35,45 @@ def reviews(feedback_rows: pl.DataFrame) -> pl.DataFrame:
         "judged_at",
         "from_labels",
     )
-    return said.select([*REVIEWS]).sort(TITLE, pl.all().exclude(TITLE), nulls_last=True)
+    return rows.select([*REVIEWS]).sort(TITLE, pl.all().exclude(TITLE), nulls_last=True)
 
 
-def latest_reviews(said: pl.DataFrame) -> pl.DataFrame:
-    """Return of schema `REVIEWS` each reviewer's last word on a title, if it gives an answer.
+def latest_reviews(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return each reviewer's latest review of a title (schema `REVIEWS`), if it gives an answer.
 
-    A word without a time is older than any other; who says two things at once has said nothing.
+    A review without a time is older than any other. Two answers at once count as none.
     """
     answers = pl.col("occupation_id").is_not_null() | (pl.col("verdict") == NOT_A_JOB_TITLE)
     at, whose = pl.col("judged_at").fill_null(""), [TITLE, "reviewer_id", "from_labels"]
-    latest = said.filter(answers).filter((at == at.max()).over(whose))
+    latest = rows.filter(answers).filter((at == at.max()).over(whose))
     alone = latest.filter(pl.col("occupation_id").n_unique().over(whose) == 1)
     return alone.unique(whose, keep="first", maintain_order=True)
+
+
+def overrides(feedback_rows: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
+    """Return schema `OVERRIDES`, sorted.
+
+    A row of `feedback_rows` without a predicted occupation judges the title alone. Rows that
+    contradict the taxonomy's own titles (`aliases`, schema `SPLIT_ALIASES`) are left out.
+    """
+    predicted = feedback_rows.drop_nulls("predicted_occupation_id")
+    outcomes = resolve(predicted, aliases, ()).outcomes
+    answers = outcomes.drop_nulls("occupation_id").select(TITLE, "occupation_id").unique()
+    voices = (
+        latest_reviews(reviews(feedback_rows).filter(~pl.col("from_labels")))
+        .group_by(TITLE)
+        .agg(
+            none=(pl.col("verdict") == NOT_A_JOB_TITLE).sum(),
+            some=pl.col("occupation_id").is_not_null().sum(),
+        )
+        .filter((pl.col("none") > 0) & ~pl.col(TITLE).is_in(aliases["normalized"].to_list()))
+    )
+    none = voices.filter(pl.col("none") > pl.col("some")).select(
+        TITLE, occupation_id=pl.lit(None, pl.String)
+    )
+    doubtful = voices.filter(pl.col("none") >= pl.col("some"))
+    return (
+        pl.concat([answers.join(doubtful, on=TITLE, how="anti"), none])
+        .sort(TITLE)
+        .select([*OVERRIDES])
+    )

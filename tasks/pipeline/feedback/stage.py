@@ -1,13 +1,9 @@
-"""People's feedback on predictions to verdicts that contradict nobody (for mixes 4 and 4c).
+"""Feedback on predictions to verdicts without conflicts, for mixes that learn from people.
 
-In: people's files in the folder `feedback.folder`, `data/simulate_feedback/feedback.csv` of the stage `simulate_feedback`,
-`data/split/aliases.parquet`, all queries and what the mixes before train on. Out, in
-`data/feedback/`: `verdicts.parquet` to train on, `queries.parquet` of titles that only the gate
-asks, `judged.parquet`, `reviews.parquet` (who said what, and when), `overrides.parquet` (what a model's
-look-up answers), `rejected.parquet` and counts. How a file is read: `tasks/pipeline/feedback/reader.py`;
-the rules that make one opinion of many: `tasks/pipeline/feedback/verdicts.py`, and of all titles
-`tasks/pipeline/feedback/overrides.py`; which titles are kept for the gate: `tasks/pipeline/feedback/held_out.py`. Neculoiu et
-al. 2016, section 4.2, point 4.
+In: the files in `feedback.folder`, `data/simulate_feedback/feedback.csv`, the aliases, all queries,
+and what the mixes before train on. Out, in `data/feedback/`: `verdicts.parquet` to train on,
+`queries.parquet` for the gate alone, `judged.parquet`, `reviews.parquet`, `overrides.parquet`,
+`rejected.parquet` and counts. Neculoiu et al. 2016, section 4.2, point 4.
 """
 
 from __future__ import annotations
@@ -34,10 +30,9 @@ from tasks.io.schemas import (
 )
 from tasks.io.section import load
 from tasks.pipeline.feedback.held_out import gate_queries, held_out
-from tasks.pipeline.feedback.overrides import overrides
 from tasks.pipeline.feedback.params import FeedbackParams
 from tasks.pipeline.feedback.reader import read_feedback
-from tasks.pipeline.feedback.reviews import reviews
+from tasks.pipeline.feedback.reviews import overrides, reviews
 from tasks.pipeline.feedback.verdicts import resolve
 from tasks.tables.rejected import NOTICES, RejectedRows
 from tasks.tables.source_files import IngestError
@@ -48,7 +43,7 @@ SHOWN = 3
 
 
 class Judged(NamedTuple):
-    """A frame of the schema of its name each, all counts, how files were read."""
+    """The frames to write, all counts, and how each file was read."""
 
     verdicts: pl.DataFrame
     queries: pl.DataFrame
@@ -61,18 +56,12 @@ class Judged(NamedTuple):
 
 
 def feedback(
-    params: FeedbackParams,
-    aliases: pl.DataFrame,
-    queries: Container[str],
-    trained: Container[str],
+    params: FeedbackParams, aliases: pl.DataFrame, queries: Container[str], trained: Container[str]
 ) -> Judged:
     """Read the files and resolve them; rows that cannot be used are in `rejected`.
 
-    Args:
-        params: section `feedback`.
-        aliases: schema `SPLIT_ALIASES`.
-        queries: normalized strings of all queries, which no verdict may hold.
-        trained: normalized strings that the mixes before learn from.
+    `aliases`: schema `SPLIT_ALIASES`; `queries`: normalized strings of all queries, which no
+    verdict may hold; `trained`: normalized strings that the mixes before learn from.
 
     Raises:
         IngestError: a file or a column is missing, or `feedback.columns` does not fit.
@@ -84,22 +73,29 @@ def feedback(
     judged = resolved.outcomes.with_columns(held_out(resolved.outcomes, params.gate_share, trained))
     kept_back = judged.filter("held_out")["normalized"].unique()
     verdicts = resolved.verdicts.filter(~pl.col("normalized").is_in(kept_back.to_list()))
-    asked = gate_queries(judged, aliases)
+    gate = gate_queries(judged, aliases)
     answers = overrides(feedback_rows.frame, aliases)
     counts = {
         "rows_read": dict(rejected_rows.rows),
         "rejected": rejected_rows.by_file(),
         "repairs": feedback_rows.repairs,
         "held_out": len(kept_back),
-        "gate_queries": len(asked),
+        "gate_queries": len(gate),
         "trained": len(verdicts),
-        "told": len(answers),
-        "no_job_title": answers["occupation_id"].null_count(),
+        "overrides": len(answers),
+        "not_job_titles": answers["occupation_id"].null_count(),
         **resolved.counts,
     }
-    said = reviews(feedback_rows.frame)
-    frames = verdicts, asked, judged, said, answers, rejected_rows.frame()
-    return Judged(*frames, counts, rejected_rows.read_as())
+    return Judged(
+        verdicts,
+        gate,
+        judged,
+        reviews(feedback_rows.frame),
+        answers,
+        rejected_rows.frame(),
+        counts,
+        rejected_rows.read_as(),
+    )
 
 
 def require_usable(judged: Judged, max_rejected_share: float) -> None:
@@ -120,7 +116,7 @@ def require_usable(judged: Judged, max_rejected_share: float) -> None:
             raise IngestError(
                 f"{errors} of {read} rows of {file} cannot be used, more than "
                 f"feedback.max_rejected_share = {max_rejected_share:g}, so it looks like a wrong "
-                f"file:{quoted}\nMend it or take it away, then run the same again. All refused "
+                f"file:{quoted}\nCorrect it or remove it, then run the same again. All refused "
                 f"rows: {rejected_file()}"
             )
 
@@ -131,7 +127,7 @@ def rejected_file() -> Path:
 
 
 def summary(counts: dict[str, Any]) -> list[str]:
-    """Say in a few lines what became of the rows."""
+    """Describe the use of the rows in a few lines."""
     lines = []
     for file, read in counts["rows_read"].items():
         reasons = counts["rejected"].get(file, {})
@@ -140,13 +136,13 @@ def summary(counts: dict[str, Any]) -> list[str]:
         lines.append(f"{file}: {read} rows, {left}")
     return [
         *lines,
-        f"left out: {counts['query']} asked by a test, {counts['contradicts_taxonomy']} against "
-        f"the taxonomy, {counts['duplicate']} said before, {counts['outdated']} taken back",
-        f"{counts['predictions']} predictions judged: {counts['right']} right, {counts['wrong']} "
-        f"wrong ({counts['corrected']} corrected), {counts['unresolved']} undecided; reviewers "
-        f"differed on {counts['conflicts']}",
+        f"left out: {counts['query']} queried by a test, {counts['contradicts_taxonomy']} against "
+        f"the taxonomy, {counts['duplicate']} repeated, {counts['outdated']} outdated",
+        f"{counts['predictions']} predictions judged: {counts['correct']} correct, "
+        f"{counts['incorrect']} incorrect ({counts['corrected']} corrected), "
+        f"{counts['unresolved']} undecided; reviewers differed on {counts['conflicts']}",
         f"{counts['trained']} verdicts to train on; {counts['gate_queries']} titles for the gate; "
-        f"{counts['told']} titles looked up from now on, {counts['no_job_title']} of them as none",
+        f"{counts['overrides']} overrides, {counts['not_job_titles']} of them not job titles",
         *([f"refused rows: {rejected_file()}"] if counts["rejected"] else []),
     ]
 
@@ -154,10 +150,12 @@ def summary(counts: dict[str, Any]) -> list[str]:
 def trained_strings(aliases: pl.DataFrame) -> set[str]:
     """Return all titles of both taxonomies and the variants that the mixes before train on."""
     variants = [training_variants(source)["normalized"] for source in SOURCES]
-    beside = read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)[
-        "normalized"
-    ]
-    return {title for titles in (aliases["normalized"], beside, *variants) for title in titles}
+    auxiliary = read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)
+    return {
+        title
+        for titles in (aliases["normalized"], auxiliary["normalized"], *variants)
+        for title in titles
+    }
 
 
 def main() -> None:

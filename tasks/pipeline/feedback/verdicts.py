@@ -1,29 +1,29 @@
-"""Many people's feedback to one opinion a raw title: conflicts and duplicates by stated rules.
+"""Many people's feedback to one verdict a raw title: conflicts and duplicates by stated rules.
 
-Raw titles are the same when they are equal normalized. In this order:
+Raw titles are the same if they are equal normalized. In this order:
 
-1. A raw title that is a query of any test and part is left out: what is asked stays unseen.
-2. A raw title of the taxonomy keeps what agrees with it. `right` for an occupation that does not
-   hold the title, and `wrong` for one that does, are left out, and a correction to an occupation
-   that does not hold it is dropped: such a fault is repairs in the taxonomy itself.
+1. A raw title that is a query of any test and split is left out.
+2. A raw title of the taxonomy keeps the rows that agree with it. `correct` for an occupation that
+   does not hold the title, and `incorrect` for one that does, are left out, and a correction to an
+   occupation that does not hold it is dropped: such a fault is repaired in the taxonomy itself.
 3. The same reviewer's same verdict and correction on the same raw title and prediction count once.
 4. Of a reviewer's different verdicts on one raw title and prediction the latest hold.
-5. `right` says that the predicted occupation is the right one, `wrong` that it is not, and a
-   correction that the corrected one is. Of what one reviewer says of one occupation for one raw
-   title the latest holds; if that is both yes and no, he has said nothing.
+5. `correct` claims that the predicted occupation is correct, `incorrect` that it is not, and a
+   correction that the corrected one is. Of one reviewer's claims on one occupation for one raw
+   title the latest holds; if that is both yes and no, the reviewer has no voice.
 6. Between reviewers the majority decides on an occupation; at a tie the side that spoke last;
    still at a tie, nobody: *unresolved*. The labels that judge the pipeline's own file are half a
-   voice: a person outvotes them, and they decide where people are at odds.
-7. A raw title has one right occupation at most: of those decided right the one with most
+   voice: a person outvotes them, and they decide between people at a tie.
+7. A raw title has one correct occupation at most: of those decided correct the one with most
    voices for it, then the one confirmed last; else none.
-8. What is left: `right` on that occupation, and `wrong` on those decided wrong, with the right one
-   as correction if there is one. A prediction decided right that is not the right one is dropped.
-9. A `wrong` verdict never speaks against a title of the right occupation: where its matched title
-   is one, the predicted occupation's label stands for it; where the label is one, it is dropped.
+8. The rest: `correct` on that occupation, and `incorrect` on those decided incorrect, with the
+   correct one as correction if there is one. Another prediction decided correct is dropped.
+9. An `incorrect` verdict never speaks against a title of the correct occupation: if its matched
+   title is one, the predicted occupation's label replaces it; if the label is one, it is dropped.
 
 Rows without reviewer are one unnamed reviewer's; without a time, older than any other. A raw title
 is written as the first of its spellings in the alphabet; of several matched titles the latest
-stands, then the first in the alphabet. No rule asks in which order the rows come.
+stands, then the first in the alphabet. No rule depends on the order of the rows.
 """
 
 from __future__ import annotations
@@ -36,28 +36,23 @@ import polars as pl
 from tasks.io.frames import check
 from tasks.io.schemas import FEEDBACK_ROWS, OUTCOMES, VERDICTS
 from tasks.io.title_readings import cleaned, normalized
-from tasks.pipeline.feedback.majority import (
-    CLAIM,
-    LABELS,
-    PERSON,
-    claims,
-    decide,
-    disputed,
-    right_ones,
-)
+
+PERSON, LABELS = 2, 1
+"""Weights of a voice (rule 6)."""
+CLAIM = ["name", "occupation_id"]
+"""`name` is the normalized raw title: the same string, however written."""
 
 
 class Resolved(NamedTuple):
-    """Schema `VERDICTS`, sorted by (raw_title, predicted_occupation_id), and what became of all.
+    """Schema `VERDICTS`, sorted by (raw_title, predicted_occupation_id), `OUTCOMES`, and counts.
 
-    `outcomes` (schema `OUTCOMES`, in the same order) has every prediction that was counted.
-
-    Of rows: `rows` = `query` + `contradicts_taxonomy` + `duplicate` + `outdated` + `counted`. Of
-    predictions (distinct raw title and predicted occupation): `predictions` = `right` + `wrong` +
-    `unresolved` + `not_the_right_one` + `shared_title`. `corrected` is the part of `wrong` with a
-    correction, `shared_title_replaced` the part whose matched title gave way to a label;
-    `correction_contradicts_taxonomy` counts rows whose correction was dropped, and `conflicts` the
-    raw titles and occupations on which reviewers differed.
+    `outcomes`, in the same order, has every prediction that was counted. Rows: `rows` = `query` +
+    `contradicts_taxonomy` + `duplicate` + `outdated` + `counted`. Predictions (distinct raw title
+    and predicted occupation): `predictions` = `correct` + `incorrect` + `unresolved` +
+    `not_the_right_one` + `shared_title`. Of `incorrect`, `corrected` have a correction, and
+    `shared_title_replaced` a label for their matched title. `correction_contradicts_taxonomy`
+    counts rows that lost their correction, `conflicts` the raw titles and occupations on which
+    reviewers differed.
     """
 
     verdicts: pl.DataFrame
@@ -68,21 +63,20 @@ class Resolved(NamedTuple):
 def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[str]) -> Resolved:
     """Apply the rules of this module.
 
-    Args:
-        feedback: schema `FEEDBACK_ROWS` as `tasks.pipeline.feedback.reader` gives it: occupations of the
-            taxonomy, cleaned matched titles, times that sort as text.
-        aliases: schema `SPLIT_ALIASES`.
-        queries: normalized strings of all queries.
+    `feedback` has schema `FEEDBACK_ROWS`, as `reader.py` reads it, `aliases` schema
+    `SPLIT_ALIASES`; `queries` has the normalized strings of all queries.
     """
-    titles = _titles(aliases)
+    titles = aliases.rename({"normalized": "name"})
     rows = _working(feedback)
-    unseen = rows.filter(pl.Series([n not in queries for n in rows["name"]], dtype=pl.Boolean))
+    unseen = rows.filter(
+        pl.Series([name not in queries for name in rows["name"]], dtype=pl.Boolean)
+    )
     agreeing, corrections = _agreeing(unseen, titles)
     distinct = _latest_first(agreeing).unique(
         ["reviewer", *CLAIM, "correct", "correction"], keep="first", maintain_order=True
     )
     counted = distinct.filter(pl.col("at") == pl.col("at").max().over("reviewer", *CLAIM))
-    decided = decide(claims(counted))
+    decided = _decide(_claims(counted))
     predictions = _predictions(counted, decided)
     resolutions = _resolutions(predictions)
     judged = predictions.filter(resolutions.is_in(["correct", "incorrect"]))
@@ -95,7 +89,7 @@ def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[st
         "duplicate": len(agreeing) - len(distinct),
         "outdated": len(distinct) - len(counted),
         "counted": len(counted),
-        "conflicts": len(decided.filter(disputed())),
+        "conflicts": len(decided.filter(_disputed())),
         "predictions": len(predictions),
         "correct": int(verdicts["correct"].sum()),
         "incorrect": int((~verdicts["correct"]).sum()),
@@ -108,18 +102,8 @@ def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[st
     return Resolved(verdicts, _outcomes(predictions, resolutions), counts)
 
 
-def _titles(aliases: pl.DataFrame) -> pl.DataFrame:
-    """Return all titles: `occupation_id, name, cleaned, preferred`."""
-    return aliases.select(
-        "occupation_id",
-        pl.col("normalized").alias("name"),
-        "cleaned",
-        "preferred",
-    )
-
-
 def _working(feedback: pl.DataFrame) -> pl.DataFrame:
-    """`raw_title, matched_title, occupation_id, right, correction, reviewer, weight, at, name`."""
+    """Return the rows under the names of this module; `name` is the normalized raw title."""
     check(feedback, FEEDBACK_ROWS, "feedback")
     frame = feedback.select(
         "raw_title",
@@ -153,8 +137,59 @@ def _agreeing(rows: pl.DataFrame, titles: pl.DataFrame) -> tuple[pl.DataFrame, i
         & ~pl.col("correction").is_in(pl.col("owners"))
     )
     lost = kept.select(strange.sum()).item()
-    repairs = kept.with_columns(correction=pl.when(~strange).then("correction"))
-    return repairs.drop("owners"), int(lost)
+    repaired = kept.with_columns(correction=pl.when(~strange).then("correction"))
+    return repaired.drop("owners"), int(lost)
+
+
+def _claims(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rule 5's sentences: `name, occupation_id, reviewer, weight, at, says`."""
+    who_and_when = ("reviewer", "weight", "at")
+    corrections = rows.drop_nulls("correction").with_columns(occupation_id="correction")
+    return pl.concat(
+        [
+            rows.select(*CLAIM, *who_and_when, says="correct"),
+            corrections.select(*CLAIM, *who_and_when, says=True),
+        ]
+    )
+
+
+def _decide(claims: pl.DataFrame) -> pl.DataFrame:
+    """Rules 5 and 6, a row a claim: `name, occupation_id, pro, con, last_pro, decided`.
+
+    `pro` and `con` are sums of weights.
+    """
+    voices = (
+        claims.filter(pl.col("at") == pl.col("at").max().over("reviewer", *CLAIM))
+        .group_by("reviewer", *CLAIM)
+        .agg(pl.col("at", "says", "weight").first(), one=pl.col("says").n_unique() == 1)
+        .filter("one")
+    )
+    sides = voices.group_by(CLAIM).agg(
+        pro=pl.col("weight").filter("says").sum(),
+        con=pl.col("weight").filter(~pl.col("says")).sum(),
+        last_pro=pl.col("at").filter("says").max(),
+        last_con=pl.col("at").filter(~pl.col("says")).max(),
+    )
+    return sides.with_columns(
+        decided=pl.when(pl.col("pro") != pl.col("con"))
+        .then(pl.col("pro") > pl.col("con"))
+        .when(pl.col("last_pro") != pl.col("last_con"))
+        .then(pl.col("last_pro") > pl.col("last_con"))
+    )
+
+
+def _correct_ones(decided: pl.DataFrame) -> pl.DataFrame:
+    """Rule 7: `name, correct`, for the raw titles that have one."""
+    best = decided.filter("decided")
+    for column in ("pro", "last_pro"):
+        best = best.filter(pl.col(column) == pl.col(column).max().over("name"))
+    alone = best.filter(pl.len().over("name") == 1)
+    return alone.select("name", pl.col("occupation_id").alias("correct"))
+
+
+def _disputed() -> pl.Expr:
+    """Tell where reviewers differ, in what `decide` returns."""
+    return (pl.col("pro") > 0) & (pl.col("con") > 0)
 
 
 def _predictions(rows: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
@@ -163,21 +198,21 @@ def _predictions(rows: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
         _latest_first(rows)
         .group_by(CLAIM, maintain_order=True)
         .agg(pl.col("raw_title", "matched_title").first())
-        .join(decided.select(*CLAIM, "decided", disputed=disputed()), on=CLAIM, how="left")
-        .join(right_ones(decided), on="name", how="left")
+        .join(decided.select(*CLAIM, "decided", disputed=_disputed()), on=CLAIM, how="left")
+        .join(_correct_ones(decided), on="name", how="left")
         .sort("raw_title", "occupation_id")
     )
 
 
 def _resolutions(predictions: pl.DataFrame) -> pl.Series:
-    """Rule 8: `right`, `wrong`, `unresolved` or `not_the_right_one`."""
-    is_right_one = pl.col("occupation_id").eq_missing(pl.col("correct"))
+    """Rule 8: `correct`, `incorrect`, `unresolved` or `not_the_right_one`."""
+    is_correct_one = pl.col("occupation_id").eq_missing(pl.col("correct"))
     return predictions.select(
         pl.when(pl.col("decided").is_null())
         .then(pl.lit("unresolved"))
         .when(~pl.col("decided"))
         .then(pl.lit("incorrect"))
-        .when(is_right_one)
+        .when(is_correct_one)
         .then(pl.lit("correct"))
         .otherwise(pl.lit("not_the_right_one"))
     ).to_series()
@@ -200,17 +235,17 @@ def _without_shared_titles(judged: pl.DataFrame, titles: pl.DataFrame) -> tuple[
     """Rule 9: rows of `VERDICTS`, and how many of them got a label for their matched title."""
     held = set(titles.select("occupation_id", "cleaned").iter_rows())
 
-    def speaks_against_the_right_one(rows: pl.DataFrame) -> pl.Series:
+    def speaks_against_the_correct_one(rows: pl.DataFrame) -> pl.Series:
         pairs = rows.select("correct", "matched_title").iter_rows()
         return ~rows["decided"] & pl.Series([pair in held for pair in pairs], dtype=pl.Boolean)
 
     labels = titles.filter("preferred").select("occupation_id", label="cleaned")
     named = judged.join(labels, on="occupation_id", how="left", maintain_order="left")
-    replaced = speaks_against_the_right_one(named)
+    replaced = speaks_against_the_correct_one(named)
     named = named.with_columns(
         matched_title=pl.when(replaced).then("label").otherwise("matched_title")
     )
-    dropped = speaks_against_the_right_one(named)
+    dropped = speaks_against_the_correct_one(named)
     kept = named.filter(~dropped)
     verdicts = kept.select(
         "raw_title",

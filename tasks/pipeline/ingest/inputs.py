@@ -1,7 +1,7 @@
-"""Raw inputs, some with the occupation they mean: a table, one title a line, or none.
+"""Raw inputs, some with their occupation: a table, one title a line, or none.
 
-They are kept as received, white space and all, in their order, and as often as they occur: how
-often people write a title is part of the data, so identical rows are no duplicates here.
+They are kept as received, in their order. Identical rows are no duplicates: their frequency is
+data.
 """
 
 from __future__ import annotations
@@ -30,12 +30,9 @@ if TYPE_CHECKING:
 def read_inputs(
     params: InputsParams, known: Container[str], rejected: RejectedRows
 ) -> pl.DataFrame:
-    """Read columns of `INPUTS`; `input_id` counts the rows that were taken, from 0.
+    """Read columns of `INPUTS`; `input_id` counts the accepted rows, from 0.
 
-    Args:
-        params: section `ingest.inputs`.
-        known: the taxonomy's occupation ids; a row that means another one is refused.
-        rejected: takes the refused rows.
+    A row whose occupation is none of `known`, the taxonomy's, is refused.
     """
     taken: list[tuple[str, str | None]] = []
     for row in _rows(params, rejected):

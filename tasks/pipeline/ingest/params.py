@@ -8,13 +8,24 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import AfterValidator, model_validator
 
 from tasks.io.section import Params, Section, Share, require_below
-from tasks.pipeline.ingest.reader_names import checked_reader
 from tasks.tables.delimiters import checked_delimiter, checked_encoding
 from tasks.tables.records import Format
 
 
+def checked_reader(name: str) -> str:
+    """Return the name of a module of `taxonomies/`, which reads one format.
+
+    Raises:
+        ValueError: no module reads this format; the message lists the readers.
+    """
+    names = sorted(path.stem for path in Path(__file__).parent.glob("taxonomies/[!_]*.py"))
+    if name not in names:
+        raise ValueError(f"{name!r} is no reader of taxonomies; choose {', '.join(names)}")
+    return name
+
+
 class FormatParams(Params):
-    """How a table of text is read; an empty value is what the file is found to have."""
+    """How a table of text is read; an empty value is detected in the file."""
 
     delimiter: Annotated[str, AfterValidator(checked_delimiter)]
     encoding: Annotated[str, AfterValidator(checked_encoding)]

@@ -1,12 +1,10 @@
-"""Stage `ingest`: outside files to occupations, aliases and raw inputs, and what was refused.
+"""Stage `ingest`: source files to occupations, aliases and raw inputs, and the rejected rows.
 
-In: the files that `ingest.taxonomy` and `ingest.inputs` name. Out: four frames (schemas in
-`tasks.io.schemas`) and counts. Splits and tests are the next stage's.
+In: the files that `ingest.taxonomy` and `ingest.inputs` name. Out: four frames and counts.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +18,7 @@ from tasks.io.section import load
 from tasks.pipeline.ingest.inputs import read_inputs
 from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.ingest.taxonomies import taxonomy_reader
-from tasks.tables.rejected import NOTICES, RejectedRows
+from tasks.tables.rejected import RejectedRows, require_few_refused
 from tasks.tables.source_files import IngestError, shown
 
 FOLDER = Path("data/ingest")
@@ -28,21 +26,12 @@ FOLDER = Path("data/ingest")
 
 @dataclass(frozen=True)
 class Ingested:
-    """The four frames, how many rows each file gave, and how each was read."""
+    """Three frames, and the rows that were refused."""
 
     occupations: pl.DataFrame
     aliases: pl.DataFrame
     inputs: pl.DataFrame
-    rejected: pl.DataFrame
-    rows_read: dict[str, int]
-    reasons: dict[str, int]
-    read_as: list[str]
-    likely_cause: str
-
-    @property
-    def errors(self) -> int:
-        """Rows refused for a fault; notices (merged duplicates, empty rows) are none."""
-        return sum(count for reason, count in self.reasons.items() if reason not in NOTICES)
+    rejected: RejectedRows
 
     def counts(self) -> dict[str, int | dict[str, int]]:
         """Return what `metrics.json` holds."""
@@ -51,9 +40,9 @@ class Ingested:
             "aliases": self.aliases.height,
             "inputs": self.inputs.height,
             "inputs_labelled": self.inputs["occupation_id"].count(),
-            "rows_read": self.rows_read,
-            "rejected": self.reasons,
-            "rejected_errors": self.errors,
+            "rows_read": dict(sorted(self.rejected.rows.items())),
+            "rejected": self.rejected.reasons(),
+            "rejected_errors": self.rejected.errors,
         }
 
 
@@ -67,16 +56,7 @@ def ingest(params: IngestParams) -> Ingested:
     taxonomy_params, inputs_params = params.located
     taxonomy = taxonomy_reader(params.taxonomy.reader)(taxonomy_params, rejected_rows)
     inputs = read_inputs(inputs_params, taxonomy.titles, rejected_rows)
-    return Ingested(
-        occupations=taxonomy.occupations(),
-        aliases=taxonomy.aliases(),
-        inputs=inputs,
-        rejected=rejected_rows.frame(),
-        rows_read=dict(sorted(rejected_rows.rows.items())),
-        reasons=rejected_rows.reasons(),
-        read_as=rejected_rows.read_as(),
-        likely_cause=rejected_rows.likely_cause(),
-    )
+    return Ingested(taxonomy.occupations(), taxonomy.aliases(), inputs, rejected_rows)
 
 
 def require_usable(ingested: Ingested, params: IngestParams) -> None:
@@ -99,35 +79,28 @@ def require_usable(ingested: Ingested, params: IngestParams) -> None:
             f"there are no raw inputs. {_what_was_in([inputs.file], ingested)}. Name another file "
             "in ingest.inputs.file, or set ingest.inputs.reader: none."
         )
-    read = sum(ingested.rows_read.values())
-    if ingested.errors > params.max_rejected_share * read:
-        raise IngestError(
-            f"{ingested.errors} of {read} rows were rejected, more than ingest.max_rejected_share "
-            f"= {params.max_rejected_share:g}: {ingested.reasons}. Look at "
-            f"{FOLDER}/rejected.parquet; repair the files or raise the parameter."
-            f"{ingested.likely_cause}"
-        )
+    require_few_refused(ingested.rejected, params.max_rejected_share, params.NAME)
 
 
 def _what_was_in(files: Iterable[str], ingested: Ingested) -> str:
     """Say of each file how many rows it has, and why some were refused."""
-    said = []
+    parts = []
     for file in (shown(Path(file)) for file in files):
-        rows = ingested.rows_read.get(file, 0)
-        reasons = Counter(ingested.rejected.filter(pl.col("file") == file)["reason"])
-        refused = ", refused: " + str(dict(sorted(reasons.items()))) if reasons else ""
-        said.append(
+        rows = ingested.rejected.rows[file]
+        reasons = ingested.rejected.by_file().get(file)
+        refused = f", refused: {reasons}" if reasons else ""
+        parts.append(
             f"{file} has {rows} rows{refused}" if rows else f"{file} has no rows, a header at most"
         )
-    return ", ".join(said) + ingested.likely_cause.rstrip(".")
+    return ", ".join(parts) + ingested.rejected.likely_cause().rstrip(".")
 
 
 def main() -> None:
     """Run the stage in the working directory; rejected rows are written even if it fails."""
     params = load(IngestParams)
     ingested = ingest(params)
-    write_frame(ingested.rejected, FOLDER / "rejected.parquet", REJECTED)
-    print(*ingested.read_as, sep="\n")
+    write_frame(ingested.rejected.frame(), FOLDER / "rejected.parquet", REJECTED)
+    print(*ingested.rejected.read_as(), sep="\n")
     require_usable(ingested, params)
     write_frame(ingested.occupations, FOLDER / "occupations.parquet", OCCUPATIONS)
     write_frame(ingested.aliases, FOLDER / "aliases.parquet", ALIASES)

@@ -24,7 +24,7 @@ from tasks.tables.rejected import (
 
 
 class Taxonomy:
-    """What a reader fills: first an occupation, then its titles."""
+    """A taxonomy in the making: a reader adds an occupation first, then its titles."""
 
     def __init__(self, rejected: RejectedRows) -> None:
         self.rejected = rejected

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from models.ranking.search import Search, Similarities
 from models.text.ngram_matcher import NgramMatcher
-from tasks.evaluation.measured import measure, write_measured
 from tasks.evaluation.params import EvaluateParams
+from tasks.evaluation.ranking import measure, write_measured
 from tasks.evaluation.systems import read_index
 from tasks.evaluation.tfidf import TfidfMatcher
 from tasks.io.command import run

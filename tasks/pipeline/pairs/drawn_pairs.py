@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tasks.pipeline.pairs.pair_blocks import block, block_size
 from tasks.pipeline.pairs.string_occupations import StringOccupations
-from tasks.pipeline.pairs.strings_table import ALIAS, BESIDE, NOISY, ids_by_title
+from tasks.pipeline.pairs.strings_table import ALIAS, AUXILIARY, NOISY, ids_by_title
 
 if TYPE_CHECKING:
     from tasks.pipeline.pairs.params import PairsParams
@@ -20,22 +20,16 @@ if TYPE_CHECKING:
 def base_pairs(
     strings: pl.DataFrame, params: PairsParams, rng: np.random.Generator
 ) -> Iterator[pa.Table]:
-    """Yield each title `rounds` times an anchor, its positive drawn from its occupation's others.
+    """Yield each title `positives_per_anchor` times with another title of its occupation.
 
-    The aliases come first, then the auxiliary_taxonomy's titles and their noisy copies, each with strings of
-    its own taxonomy.
-
-    Args:
-        strings: schema `STRINGS`.
-        params: section `pairs`.
-        rng: consumed in order; equal generators give equal pairs.
+    The aliases come first, then the auxiliary taxonomy's titles and noisy copies, with each other.
 
     Raises:
         ValueError: no occupation has two titles, or all titles share one occupation.
     """
     yield from _base_pairs(members_of(strings), params, rng)
-    if BESIDE in strings["role"]:
-        yield from _base_pairs(members_of(strings, BESIDE, NOISY), params, rng)
+    if AUXILIARY in strings["role"]:
+        yield from _base_pairs(members_of(strings, AUXILIARY, NOISY), params, rng)
 
 
 def _base_pairs(
@@ -62,15 +56,10 @@ def variant_pairs(
     params: PairsParams,
     rng: np.random.Generator,
 ) -> Iterator[pa.Table]:
-    """`similar` pairs of a title and a variant of it or its like, with their dissimilar ones.
+    """Yield `similar` pairs of a title and a variant of it or its like, with their dissimilar ones.
 
-    Args:
-        strings: schema `STRINGS`, with the rows of role `source`.
-        variants: schema `VARIANTS`; none give no pairs.
-        source: of the pairs.
-        similar: how many.
-        params: section `pairs`.
-        rng: consumed in order.
+    `strings` (schema `STRINGS`) has the rows of role `source`; without `variants` (schema
+    `VARIANTS`) there are no pairs.
     """
     members = members_of(strings)
     ids = {role: ids_by_title(strings, role) for role in ("alias", source)}

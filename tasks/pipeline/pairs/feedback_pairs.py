@@ -1,10 +1,10 @@
-"""Pairs from people's verdicts: what is right pulls together, what is wrong pushes apart.
+"""Pairs from people's verdicts: correct ones pull together, incorrect ones push apart.
 
-A right verdict is a similar pair of the judged input and the title that it was matched with; a
-wrong one a dissimilar pair of the two; a correction, which only mix 4c reads, a similar pair
-with a title of the right occupation (Neculoiu et al. 2016, section 4.2; the paper's own has
-verdicts only). Where variants meet their occupation (`pairs.variant_positive`), so do right inputs
-and corrected ones: any title of it, and any other input of it.
+A correct verdict is a similar pair of the judged input and its matched title; an incorrect one a
+dissimilar pair of the two; a correction, which only the mix `corrections` reads, a similar pair
+with a title of the correct occupation (Neculoiu et al. 2016, section 4.2; the paper has verdicts
+only). If `pairs.variant_positive` is `occupation`, correct and corrected inputs are paired with any
+title and any other input of their occupation.
 """
 
 from __future__ import annotations
@@ -35,31 +35,24 @@ def feedback_pairs(
     *,
     corrections: bool,
 ) -> Iterator[pa.Table]:
-    """Similar pairs of confirmed (and corrected) inputs, and rejected ones of wrong answers.
+    """Yield similar pairs of confirmed (and corrected) inputs, and rejections.
 
     Each stands in `params.pairs_per_verdict` pairs, so that few verdicts weigh little; of each kind
-    there are `most` at most, of which all have the same part. A rejection takes the place of one of
-    the `dissimilar_per_similar` dissimilar pairs beside a similar one; the others are strangers of
-    source `base`. Rejections beyond stand alone.
-
-    Args:
-        strings: schema `STRINGS`, with the rows of role `feedback`.
-        verdicts: schema `VERDICTS`; none give no pairs.
-        most: similar pairs, and rejections.
-        params: section `pairs`.
-        rng: consumed in order.
-        corrections: whether corrected occupations are learned from.
+    there are `most` at most, shared equally. A rejection, of an incorrect answer, replaces one of
+    the `dissimilar_per_similar` pairs beside a similar one; the others are strangers of source
+    `base`. Further rejections stand alone. `strings` (schema `STRINGS`) has the rows of role
+    `feedback`; `verdicts` has schema `VERDICTS`.
     """
     rejected = _matched(verdicts.filter(~pl.col("correct")), strings)
     meet = params.variant_positive == "occupation"
     members = members_of(strings, ALIAS, *(["feedback"] if meet else []))
     candidates = _Candidates.of(strings, verdicts, meet=meet, corrections=corrections)
-    similar = _Turns.of(candidates.other.size, most, params.pairs_per_verdict, rng)
-    apart = _Turns.of(rejected[0].size, most, params.pairs_per_verdict, rng)
+    similar = _RepeatedOrder.of(candidates.other.size, most, params.pairs_per_verdict, rng)
+    rejections = _RepeatedOrder.of(rejected[0].size, most, params.pairs_per_verdict, rng)
     size = block_size(params)
-    for start in range(0, max(similar.total, apart.total), size):
+    for start in range(0, max(similar.total, rejections.total), size):
         anchors, others = candidates.pairs(similar.places(start, size), rng)
-        chosen = apart.places(start, size)
+        chosen = rejections.places(start, size)
         strangers = np.full(anchors.size, params.dissimilar_per_similar)
         strangers[: chosen.size] -= 1
         yield block(
@@ -72,27 +65,27 @@ def feedback_pairs(
         )
 
 
-class _Turns(NamedTuple):
+class _RepeatedOrder(NamedTuple):
     """Places 0 … n-1 in a drawn order, again and again until there are `total`."""
 
     order: np.ndarray
     total: int
 
     @classmethod
-    def of(cls, size: int, most: int, rounds: int, rng: np.random.Generator) -> Self:
-        return cls(rng.permutation(size), min(most, rounds * size))
+    def of(cls, size: int, most: int, repetitions: int, rng: np.random.Generator) -> Self:
+        return cls(rng.permutation(size), min(most, repetitions * size))
 
     def places(self, start: int, size: int) -> np.ndarray:
         """Return `size` of them from `start` on, fewer at the end."""
-        turns = np.arange(start, max(start, min(start + size, self.total)))
-        return self.order[turns % max(1, self.order.size)]
+        positions = np.arange(start, max(start, min(start + size, self.total)))
+        return self.order[positions % max(1, self.order.size)]
 
 
 class _Candidates(NamedTuple):
-    """Inputs with a right occupation, and for each a run of `pool` that its anchor is drawn from.
+    """Inputs with a correct occupation, and for each a run of `pool` that its anchor is drawn from.
 
     A confirmed input's run is the one title that it was matched with, a corrected one's all titles
-    of the right occupation. If they meet, both have all titles and all inputs of it.
+    of the correct occupation. If they meet, both have all titles and all inputs of it.
     """
 
     pool: np.ndarray
@@ -104,8 +97,8 @@ class _Candidates(NamedTuple):
     def of(
         cls, strings: pl.DataFrame, verdicts: pl.DataFrame, *, meet: bool, corrections: bool
     ) -> Self:
-        right, wrong = verdicts.filter("correct"), verdicts.filter(~pl.col("correct"))
-        pinned, free = (right.clear(), right) if meet else (right, right.clear())
+        correct, incorrect = verdicts.filter("correct"), verdicts.filter(~pl.col("correct"))
+        pinned, free = (correct.clear(), correct) if meet else (correct, correct.clear())
         matched, confirmed = _matched(pinned, strings)
         owned = (
             strings.filter(pl.col("role").is_in([ALIAS, "feedback"] if meet else [ALIAS]))
@@ -119,7 +112,7 @@ class _Candidates(NamedTuple):
         named = pl.concat(
             [
                 free,
-                (wrong if corrections else wrong.clear())
+                (incorrect if corrections else incorrect.clear())
                 .with_columns(predicted_occupation_id="corrected_occupation_id")
                 .drop_nulls("predicted_occupation_id"),
             ]
@@ -162,27 +155,18 @@ def _ids(titles: pl.Series, strings: pl.DataFrame) -> np.ndarray:
 
 
 def without_contradicted(
-    blocks: Iterator[pa.Table],
-    strings: pl.DataFrame,
-    verdicts: pl.DataFrame,
-    *,
-    corrections: bool,
+    blocks: Iterator[pa.Table], strings: pl.DataFrame, verdicts: pl.DataFrame, *, corrections: bool
 ) -> Iterator[pa.Table]:
-    """`blocks` less the mined pairs that a verdict on the same string calls wrong.
+    """Yield `blocks` less the mined pairs that a verdict on the same string contradicts.
 
-    A pair of source `extra_words` goes when people gave its string an occupation that its title
-    does not have or, where they gave none, called an occupation of its title wrong. Its dissimilar
-    pairs go with it, so that the ratio stays.
-
-    Args:
-        blocks: of the stage before.
-        strings: schema `STRINGS`, of the stage before.
-        verdicts: schema `VERDICTS`.
-        corrections: whether corrected occupations are known to this stage.
+    A pair of source `extra_words` goes if people gave its string an occupation that its title does
+    not have or, where they gave none, called an occupation of its title incorrect. Its dissimilar
+    pairs go too, so that the ratio stays. `strings` (schema `STRINGS`) and `blocks` are of the mix
+    before.
     """
-    opinions = _opinions(strings, verdicts, corrections=corrections)
+    views = _views(strings, verdicts, corrections=corrections)
     judged = np.zeros(len(strings), bool)
-    judged[list(opinions)] = True
+    judged[list(views)] = True
     held = strings["occupation_ids"].to_list()
     mined = PAIR_SOURCES.index("extra_words")
     for table in blocks:
@@ -190,7 +174,7 @@ def without_contradicted(
         anchors, others = table["anchor_id"].to_numpy(), table["other_id"].to_numpy()
         goes = np.zeros(similar.sum(), bool)  # a block begins with its similar pairs
         for row in np.flatnonzero(judged[others] & (codes == mined) & (similar == 1)):
-            goes[row] = opinions[others[row]].contradicts(held[anchors[row]])
+            goes[row] = views[others[row]].contradicts(held[anchors[row]])
         if goes.any():
             # each has as many dissimilar pairs as any other, and these stand in the same order
             theirs = np.repeat(goes, (len(table) - goes.size) // goes.size)
@@ -198,37 +182,35 @@ def without_contradicted(
         yield table
 
 
-class _Opinion(NamedTuple):
-    """What people said of one string: its right occupation, if known, and wrong ones."""
+class _View(NamedTuple):
+    """People's verdict on a string: its correct occupation, if known, and incorrect ones."""
 
-    right: str | None
-    wrong: set[str]
+    correct: str | None
+    incorrect: set[str]
 
     def contradicts(self, occupations: list[str]) -> bool:
         """Tell whether the string is no variant of a title of `occupations`."""
-        if self.right is not None:
-            return self.right not in occupations
-        return not self.wrong.isdisjoint(occupations)
+        if self.correct is not None:
+            return self.correct not in occupations
+        return not self.incorrect.isdisjoint(occupations)
 
 
-def _opinions(
-    strings: pl.DataFrame, verdicts: pl.DataFrame, *, corrections: bool
-) -> dict[int, _Opinion]:
+def _views(strings: pl.DataFrame, verdicts: pl.DataFrame, *, corrections: bool) -> dict[int, _View]:
     """By `string_id`, of the mined strings that people judged."""
-    right: dict[str, str] = {}
-    wrong: dict[str, set[str]] = {}
+    correct: dict[str, str] = {}
+    incorrect: dict[str, set[str]] = {}
     for row in verdicts.iter_rows(named=True):
         title = row["normalized"]
         if row["correct"]:
-            right[title] = row["predicted_occupation_id"]
+            correct[title] = row["predicted_occupation_id"]
         else:
-            wrong.setdefault(title, set()).add(row["predicted_occupation_id"])
+            incorrect.setdefault(title, set()).add(row["predicted_occupation_id"])
             if corrections and row["corrected_occupation_id"] is not None:
-                right[title] = row["corrected_occupation_id"]
+                correct[title] = row["corrected_occupation_id"]
     mined = strings.filter(pl.col("role") == "extra_words").select("string_id", "title")
     named = zip(mined["string_id"], normalized(mined["title"]), strict=True)
     return {
-        number: _Opinion(right.get(name), wrong.get(name, set()))
+        number: _View(correct.get(name), incorrect.get(name, set()))
         for number, name in named
-        if name in right or name in wrong
+        if name in correct or name in incorrect
     }

@@ -46,16 +46,10 @@ def block(
     rng: np.random.Generator,
     rejected: tuple[np.ndarray, np.ndarray] = (np.empty(0, np.int64), np.empty(0, np.int64)),
 ) -> pa.Table:
-    """One block: similar pairs and rejected ones of `source`, then dissimilar ones of `base`.
+    """Return one block: similar and rejected pairs of `source`, then dissimilar ones of `base`.
 
-    Args:
-        similar: anchors and others, string ids.
-        strangers_to: strings of `members` that get a stranger each, the dissimilar pairs of source
-            `base`.
-        source: one of `PAIR_SOURCES`.
-        members: of the strings that strangers are drawn from.
-        rng: consumed in order.
-        rejected: anchors and others that people called wrong: dissimilar pairs of `source`.
+    `similar` and `rejected` (which people called incorrect) are anchors and others, string ids;
+    each of `strangers_to`, strings of `members`, gets a stranger.
     """
     strangers = _strangers(strangers_to, members, rng)
     anchors = np.concatenate([similar[0], rejected[0], strangers_to])

@@ -6,9 +6,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from tasks.io.mixes import (
-    PAIR_SOURCES,
-)
+from tasks.io.mixes import PAIR_SOURCES
 from tasks.io.section import Count, Number, Section
 
 
@@ -20,16 +18,16 @@ class PairsParams(Section):
     pairs_per_verdict: Count
     dissimilar_per_similar: Number
     shares: dict[str, Annotated[float, Field(ge=0, lt=1)]]
-    """Of the similar pairs of the mix that adds the source; `feedback` is the most that 4 and 4c
-    have: each verdict stands in `pairs_per_verdict` pairs, so few have a smaller share."""
+    """Of the similar pairs of the mix that adds the source; `feedback` is the most that
+    mixes have: each verdict stands in `pairs_per_verdict` pairs, so few have a smaller share."""
     variant_positive: Literal["title", "occupation"]
-    """What a variant is similar to: the title that it is made of, or any of its occupation."""
+    """A variant is similar to the title that it is made of, or to any of its occupation."""
     contradicted_pairs: Literal["dropped", "kept"]
     row_group: Annotated[int, Field(ge=1024)]
 
     @model_validator(mode="after")
     def _every_source_has_a_share(self) -> Self:
         wanted = set(PAIR_SOURCES) - {"base"}
-        if wrong := sorted(wanted.symmetric_difference(self.shares)):
-            raise ValueError(f"shares are those of {sorted(wanted)}; check {wrong}")
+        if bad := sorted(wanted.symmetric_difference(self.shares)):
+            raise ValueError(f"shares are those of {sorted(wanted)}; check {bad}")
         return self

@@ -1,11 +1,11 @@
-"""Training pairs of mix K: those of the mix before it and those of its own source.
+"""Stage `pairs`: the training pairs of mix K, those of the mix before and those of its own source.
 
-In, K = 0: `data/split/{titles,queries}.parquet` and `data/auxiliary_taxonomy/titles.parquet`; 1 to 3:
-`data/pairs/K-1/` and the source's `variants.parquet`; 4 and 4c: `data/pairs/extra_words/` and
-`data/feedback/`. Out: `data/pairs/K/{strings,pairs}.parquet`, and `judged`, `words` and
-`overrides.parquet`, what people said, which only 4 and 4c know. A source's share of the similar pairs
-stands in `pairs.shares`; similar to dissimilar is 1 : 4 in every mix (Neculoiu et al. 2016, section
-4.2), and a dissimilar pair of source `base` never shares an occupation.
+In, for `base`: `data/split/{titles,queries}.parquet` and the auxiliary titles; for the sources:
+`data/pairs/` of the mix before and the source's `variants.parquet`; for the mixes with feedback:
+`data/pairs/extra_words/` and `data/feedback/`. Out: `data/pairs/K/{strings,pairs}.parquet`, and
+`judged`, `reviews` and `overrides.parquet`, which are empty without feedback. `pairs.shares` holds
+each source's share of the similar pairs; similar to dissimilar is 1 : 4 in every mix (Neculoiu et
+al. 2016, section 4.2), and a dissimilar pair of source `base` never shares an occupation.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ import polars as pl
 import pyarrow as pa
 
 from models.reproducibility.seeding import generator
-from tasks.io.command import run
-from tasks.io.counts import say
+from tasks.io.command import print_counts, run
 from tasks.io.frames import read_frame, read_json, write_frame, write_json
 from tasks.io.mixes import (
     BASE,
@@ -109,18 +108,18 @@ def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iter
     )
 
 
-def _said(mix: str, folder: Path) -> dict[str, Any]:
-    """Write what people said, nothing for mixes 0 to 3; return the counts of the stage `feedback`.
+def _copy_feedback(mix: str, folder: Path) -> dict[str, Any]:
+    """Copy the feedback, or write empty frames; return the counts of the stage `feedback`.
 
-    It goes on from here, so that what reads this mix needs no stage that the mix does not.
+    Readers of this mix then need no stage that the mix does not.
     """
-    given = Path("data/feedback")
-    for name, schema in (("judged", JUDGED), ("words", REVIEWS), ("told", OVERRIDES)):
+    source = Path("data/feedback")
+    for name, schema in (("judged", JUDGED), ("reviews", REVIEWS), ("overrides", OVERRIDES)):
         nothing = pl.DataFrame(schema=dict(schema))
         file = f"{name}.parquet"
-        frame = read_frame(given / file, schema) if reads_feedback(mix) else nothing
+        frame = read_frame(source / file, schema) if reads_feedback(mix) else nothing
         write_frame(frame, folder / file, schema)
-    return {"feedback": read_json(given / "metrics.json")} if reads_feedback(mix) else {}
+    return {"feedback": read_json(source / "metrics.json")} if reads_feedback(mix) else {}
 
 
 def _counts(rows: Counter[tuple[str, bool]], strings: pl.DataFrame) -> dict[str, Any]:
@@ -142,8 +141,8 @@ def main() -> None:
     rows = write_blocks(blocks, folder / "pairs.parquet")
     write_frame(strings, folder / "strings.parquet", STRINGS)
     counts = _counts(rows, strings)
-    write_json(counts | _said(mix, folder), folder / "metrics.json")
-    say(counts)
+    write_json(counts | _copy_feedback(mix, folder), folder / "metrics.json")
+    print_counts(counts)
 
 
 if __name__ == "__main__":

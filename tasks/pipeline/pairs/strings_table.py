@@ -11,35 +11,32 @@ import polars as pl
 from tasks.io.schemas import AUXILIARY_TITLES, STRINGS
 
 ALIAS, VALID = "alias", "valid"
-BESIDE, NOISY = "auxiliary_taxonomy", "noisy_auxiliary"
-"""Roles of what mix 0 holds; later ones are those of sources."""
-NOTHING_BESIDE = pl.DataFrame(schema=AUXILIARY_TITLES)
+AUXILIARY, NOISY = "auxiliary_taxonomy", "noisy_auxiliary"
+"""Roles of the mix `base`; further ones are those of sources."""
+NO_AUXILIARY = pl.DataFrame(schema=AUXILIARY_TITLES)
 
 
 def base_strings(
-    titles: pl.DataFrame, queries: pl.DataFrame, auxiliary_taxonomy: pl.DataFrame = NOTHING_BESIDE
+    titles: pl.DataFrame, queries: pl.DataFrame, auxiliary_taxonomy: pl.DataFrame = NO_AUXILIARY
 ) -> pl.DataFrame:
-    """Return training titles, validation queries and a auxiliary_taxonomy's strings as schema `STRINGS`.
+    """Return the strings of the mix `base` as schema `STRINGS`.
 
-    Args:
-        titles: schema `TITLES`; those of the split `train` become the role `alias`.
-        queries: schema `QUERIES`; its part `valid` becomes the role of that name.
-        auxiliary_taxonomy: schema `AUXILIARY_TITLES`; the role of that name, and one for noisy copies.
+    Titles (schema `TITLES`) of the split `train` get the role `alias`, queries (schema `QUERIES`)
+    of the split `valid` the role `valid`, and the auxiliary taxonomy's titles (schema
+    `AUXILIARY_TITLES`) a role of their own, as their noisy copies do.
     """
     train = titles.filter(pl.col("split") == "train")
     valid = queries.filter(pl.col("split") == "valid").with_columns(title="cleaned")
     titled, noisy = auxiliary_taxonomy.filter(~pl.col("noisy")), auxiliary_taxonomy.filter("noisy")
-    parts = ((train, ALIAS), (valid, VALID), (titled, BESIDE), (noisy, NOISY))
+    parts = ((train, ALIAS), (valid, VALID), (titled, AUXILIARY), (noisy, NOISY))
     return number(pl.concat([_distinct(rows, role) for rows, role in parts]))
 
 
 def variant_strings(variants: pl.DataFrame, strings: pl.DataFrame, role: str) -> pl.DataFrame:
-    """Return variants as rows of the given role, with the occupations of the titles they vary.
+    """Return variants (schema `VARIANTS`) as rows of a role, with the occupations of their titles.
 
-    Args:
-        variants: schema `VARIANTS`.
-        strings: schema `STRINGS`, which holds every title of `variants` as an alias.
-        role: the source's name.
+    `strings` (schema `STRINGS`) holds every title of `variants` as an alias; `role` is the source's
+    name.
     """
     titles = strings.filter(pl.col("role") == "alias").select("title", "occupation_ids")
     named = variants.select("title", "variant").join(
@@ -51,9 +48,8 @@ def variant_strings(variants: pl.DataFrame, strings: pl.DataFrame, role: str) ->
 def feedback_strings(verdicts: pl.DataFrame, *, corrections: bool) -> pl.DataFrame:
     """Return judged inputs as rows of role `feedback`, with the occupation that people gave.
 
-    Args:
-        verdicts: schema `VERDICTS`.
-        corrections: whether corrected occupations are known to this stage.
+    `verdicts` has schema `VERDICTS`; `corrections` tells whether this mix knows corrected
+    occupations.
     """
     right = pl.when("correct").then("predicted_occupation_id")
     known = right.otherwise("corrected_occupation_id") if corrections else right

@@ -1,9 +1,8 @@
-"""The registered version that `train.compatible_with` names, as a folder that training can read.
+"""Stage `reference_model`: the registered version that `train.compatible_with` names, as a folder.
 
-Out: `data/reference_model/`, with the address and nothing else where it names no version. A version
-never changes, so its address alone says what a training depended on. An alias
-(`models:/NAME@champion`) moves, which DVC would not notice: it is refused, with the version that it
-means now.
+Out: `data/reference_model/`, with the address alone if no version is named. A version never
+changes, so DVC depends on its address. An alias (`models:/NAME@champion`) moves, which DVC would
+not notice: it is refused, with the version that it means now.
 """
 
 from __future__ import annotations

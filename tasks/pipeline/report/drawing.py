@@ -1,8 +1,8 @@
 """Matplotlib figures as inline SVG: equal figures give equal bytes, colours follow the page.
 
 The colours below are drawn as they are and then named as variables of the style sheet, so that the
-dark page has its own. Text stays text. Titles never come here: fonts of Matplotlib lack many
-scripts, those of a browser do not.
+dark page has its own. Text stays text. No title comes here: Matplotlib's fonts lack many
+scripts, a browser's do not.
 """
 
 from __future__ import annotations
@@ -33,23 +33,16 @@ STYLE = {
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
     "font.size": 9,
-    "text.color": INK,
-    "axes.labelcolor": INK,
+    **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.color", "ytick.color"), INK),
     "axes.edgecolor": FAINT,
     "axes.grid": True,
     "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
+    **{f"axes.spines.{side}": False for side in ("top", "right")},
     "axes.titlesize": 10,
     "axes.titlelocation": "left",
     "grid.color": FAINT,
     "grid.linewidth": 0.5,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "xtick.major.size": 0,
-    "ytick.major.size": 0,
-    "xtick.minor.size": 0,
-    "ytick.minor.size": 0,
+    **{f"{axis}tick.{kind}.size": 0 for axis in "xy" for kind in ("major", "minor")},
     "lines.linewidth": 1.8,
     "legend.frameon": False,
     "axes.unicode_minus": True,
@@ -58,20 +51,12 @@ METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 
 def draw(
-    name: str,
-    meaning: str,
-    plot: Callable[[Axes], None],
-    width: float = 4.6,
-    height: float = 3.0,
+    name: str, meaning: str, plot: Callable[[Axes], None], width: float = 4.6, height: float = 3.0
 ) -> Html:
     """Draw one set of axes as inline SVG; settings of Matplotlib change in here only.
 
-    Args:
-        name: distinct on the page; keeps the identifiers inside the SVG apart.
-        meaning: what a reader who cannot see it is told.
-        plot: draws on the axes.
-        width: inches, where a letter of the text is 9/72 of one.
-        height: the same.
+    `name`: distinct on the page; keeps the identifiers inside the SVG apart; `width`: inches, where
+    a letter of the text is 9/72 of one.
     """
     settings: Any = {**STYLE, "svg.hashsalt": name}
     written = io.StringIO()

@@ -102,5 +102,4 @@ def _allowed(character: str) -> bool:
 
 
 def _no_scalar(code: int) -> bool:
-    """Tell surrogates and noncharacters."""
     return 0xD800 <= code < 0xE000 or 0xFDD0 <= code < 0xFDF0 or code & 0xFFFE == 0xFFFE

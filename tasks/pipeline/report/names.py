@@ -1,4 +1,4 @@
-"""What systems, tests and figures are called on the page; an unknown name stands for itself."""
+"""Names of systems, tests and slices on the pages, and figures as text."""
 
 from __future__ import annotations
 
@@ -37,30 +37,22 @@ SLICES = {
     "source:label_differs": "label differs",
 }
 """Slices by size and length of every test; by source, those of tests that have several."""
-SYSTEMS = {
-    "ngram": "n-gram matcher",
-    "tfidf": "TF-IDF",
-    "untrained": "network, untrained",
-}
+SYSTEMS = {"ngram": "n-gram matcher", "tfidf": "TF-IDF", "untrained": "network, untrained"}
 
 
 def system_name(system: str) -> str:
-    """Name a system as its readers know it; trained ones by their mix."""
+    """Name a system; a trained network by its mix."""
     return SYSTEMS.get(system, f"network, mix {system}")
 
 
 def mix_words(mix: str) -> str:
-    """Say what a mix is made of."""
+    """Name the sources of a mix."""
     return listed(["the base taxonomy", *sources_of(mix)])
 
 
 def baseline_name(system: str) -> str:
-    """Return the same inside a sentence, with its article."""
-    names = {
-        "ngram": "the n-gram matcher",
-        "tfidf": "TF-IDF",
-        "untrained": "the same network untrained",
-    }
+    """Name a system inside a sentence, with its article."""
+    names = {"ngram": "the n-gram matcher", "untrained": "the same network untrained"}
     return names.get(system, system_name(system))
 
 
@@ -69,15 +61,15 @@ def test_name(test: str) -> str:
     return TESTS.get(test, test)
 
 
-def slice_name(part: str) -> str:
-    """Return a slice as a part of its test."""
-    return SLICES.get(part, part.removeprefix("source:"))
+def slice_name(name: str) -> str:
+    """Name a slice of a test."""
+    return SLICES.get(name, name.removeprefix("source:"))
 
 
-def in_order(names: Iterable[str], known: Iterable[str]) -> list[str]:
-    """Return distinct names: the known ones first, in their order, then the rest sorted."""
+def in_order(names: Iterable[str], order: Iterable[str]) -> list[str]:
+    """Return distinct names: those of `order` first, then the rest sorted."""
     left = set(names)
-    first = [name for name in known if name in left]
+    first = [name for name in order if name in left]
     return first + sorted(left - set(first))
 
 
@@ -110,3 +102,21 @@ def counted(value: int, one: str, many: str | None = None) -> str:
 def listed(words: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def titled(heading: str, content: str) -> list[str]:
+    """Return the parts of a Markdown section; none without content."""
+    return [heading, content] if content else []
+
+
+def aligned(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write a Markdown table that a terminal shows as well; empty without rows."""
+    body = [list(row) for row in rows]
+    if not body:
+        return ""
+    widths = [max(3, *map(len, column)) for column in zip(head, *body, strict=True)]
+    lines = [list(head), ["-" * width for width in widths], *body]
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)) + " |"
+        for line in lines
+    )

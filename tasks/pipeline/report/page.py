@@ -8,7 +8,7 @@ from pathlib import Path
 from tasks.pipeline.report.markup import Html, join, tag
 from tasks.pipeline.report.report_data import ReportData
 from tasks.pipeline.report.sections.augmentation import augmentation
-from tasks.pipeline.report.sections.confusions import confusions
+from tasks.pipeline.report.sections.confusions import confusions, worst_occupations
 from tasks.pipeline.report.sections.coverage import coverage
 from tasks.pipeline.report.sections.feedback import feedback
 from tasks.pipeline.report.sections.learning import learning
@@ -16,7 +16,6 @@ from tasks.pipeline.report.sections.overview import headline, overview
 from tasks.pipeline.report.sections.results import results
 from tasks.pipeline.report.sections.reviewers import reviewers
 from tasks.pipeline.report.sections.slices import slices
-from tasks.pipeline.report.sections.worst_occupations import worst_occupations
 
 STYLE = Path(__file__).with_name("page.css")
 SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html]]] = {
@@ -32,12 +31,11 @@ SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html]]] = {
     "data": ("Data and model", overview),
 }
 NAVIGATION = '<nav aria-label="Sections"><ul>'
-MAIN = "<main>"
-"""Where further links and sections are put in."""
+MAIN = "<main>"  # where further links and sections are put in
 
 
 def page(report_data: ReportData) -> str:
-    """Write the whole document; equal material gives equal characters."""
+    """Write the whole document; equal data give equal characters."""
     links = [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, (name, _) in SECTIONS.items()]
     head = tag(
         "header",

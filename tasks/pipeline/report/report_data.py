@@ -1,6 +1,6 @@
-"""What the report is made from: the frames of earlier stages and a way to embed titles.
+"""The data of the report: frames of earlier stages, and a function that embeds titles.
 
-`ReportData` holds everything, so that each section is a function of it and touches no file.
+Each section is a function of `ReportData` and touches no file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Embed = Callable[[Sequence[str]], "Float[np.ndarray, 'title dim']"]
 
 @dataclass(frozen=True)
 class PageParams:
-    """What the page needs of `params.yaml`; `reader` is that of the taxonomy."""
+    """Parameters of the page; `reader` is the taxonomy's."""
 
     mix: str
     seed: int
@@ -51,44 +51,27 @@ class ReportData:
     """Everything the report shows.
 
     Attributes:
-        params: `params.mix` names the trained system.
-        counts: `data/ingest/metrics.json`.
-        occupations: schema `OCCUPATIONS`.
-        aliases: schema `SPLIT_ALIASES`: all of the taxonomy, each with its split.
-        titles: schema `TITLES`.
-        queries: schema `QUERIES`, those of the part `test`.
-        history: schema `HISTORY`; the losses of step 0 are NaN.
-        run: schema `RUN`.
-        scores: schema `SCORES`.
-        table: schema `TABLE`.
-        synonym_variants: schema `SYNONYM_VARIANTS`.
-        extra_words_variants: schema `EXTRA_WORDS_VARIANTS`.
         made: `metrics.json` of `synonyms`, `extra_words` and, of the trained mix, `pairs`.
-        judged: schema `JUDGED`; empty for a mix that learns from no feedback.
-        words: schema `WORDS`; the same.
-        evidence: what the trained system knows of inputs.
-        weights: how many numbers the network has learned.
-        embed: cleaned titles to embeddings of unit norm, one row a title.
     """
 
-    params: PageParams
-    counts: dict[str, Any]
-    occupations: pl.DataFrame
-    aliases: pl.DataFrame
-    titles: pl.DataFrame
-    queries: pl.DataFrame
-    history: pl.DataFrame
-    run: pl.DataFrame
-    scores: pl.DataFrame
-    table: pl.DataFrame
-    synonym_variants: pl.DataFrame
-    extra_words_variants: pl.DataFrame
+    params: PageParams  # `params.mix` names the trained system
+    counts: dict[str, Any]  # `data/ingest/metrics.json`
+    occupations: pl.DataFrame  # schema `OCCUPATIONS`
+    aliases: pl.DataFrame  # schema `SPLIT_ALIASES`: all of the taxonomy, each with its split
+    titles: pl.DataFrame  # schema `TITLES`
+    queries: pl.DataFrame  # schema `QUERIES`, those of the split `test`
+    history: pl.DataFrame  # schema `HISTORY`; the losses of step 0 are NaN
+    run: pl.DataFrame  # schema `RUN`
+    scores: pl.DataFrame  # schema `SCORES`
+    table: pl.DataFrame  # schema `TABLE`
+    synonym_variants: pl.DataFrame  # schema `SYNONYM_VARIANTS`
+    extra_words_variants: pl.DataFrame  # schema `EXTRA_WORDS_VARIANTS`
     made: dict[str, dict[str, Any]]
-    judged: pl.DataFrame
-    reviews: pl.DataFrame
-    evidence: Evidence
-    weights: int
-    embed: Embed
+    judged: pl.DataFrame  # schema `JUDGED`; empty for a mix that learns from no feedback
+    reviews: pl.DataFrame  # schema `REVIEWS`; the same
+    evidence: Evidence  # priors and exemplars of the trained system
+    weights: int  # the number of the network's parameters
+    embed: Embed  # cleaned titles to embeddings of unit norm, one row a title
 
     @property
     def trained(self) -> str:

@@ -1,16 +1,11 @@
-"""Stage `report`: what is worth looking at, as one self-contained HTML page, and five metrics.
+"""Stage `report`: one self-contained HTML page for people, and five metrics.
 
-In: `data/ingest/{occupations.parquet,metrics.json}`, `data/split/{aliases,titles}.parquet`, all
-tests' queries (`tasks/io/queries.py`), `{variants.parquet,metrics.json}` of `data/synonyms/` and
-`data/extra_words/`, `data/pairs/K/{judged.parquet,reviews.parquet,metrics.json}`,
-`data/train/K/SEED/{history.csv,model/}`, and `{run,scores}.parquet` and `table.csv` of
-`data/lexical/` and `data/evaluate/K/SEED/`, and `data/calibrate/K/SEED/`; K is `mix` of
-`params.yaml`, SEED the first of its `seeds`. Out: `data/report/report.html`, and for `dvc metrics`
-`data/report/metrics.json`, the network's success@1 on each test. The page holds no date, duration
-or path: equal inputs give equal bytes. It measures nothing new but paired differences of what the
-stages before wrote, and what the network answers now to judged titles. Version, date and the gate's
-decision are known after the stage only: `tasks/release/gate/decision_page.py` puts them on top of the
-page.
+In: the frames and counts of all stages before (`load_report_data` names the files), of the mix
+`mix` of `params.yaml` and the first of its `seeds`. Out: `data/report/report.html`, and for `dvc
+metrics` `data/report/metrics.json`, the network's success@1 on each test. The page holds no date,
+duration or path: equal inputs give equal bytes. The stage measures only paired differences, and the
+network's answers to judged titles now. `tasks/release/gate/decision_page.py` adds version, date and
+decision.
 """
 
 from __future__ import annotations
@@ -28,21 +23,10 @@ from tasks.evaluation.answering import read_evidence
 from tasks.evaluation.metric_tables import read_table
 from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.systems import index_of
+from tasks.io import schemas
 from tasks.io.command import run
 from tasks.io.frames import read_frame, read_json, write_json
 from tasks.io.queries import read_queries
-from tasks.io.schemas import (
-    EXTRA_WORDS_VARIANTS,
-    JUDGED,
-    OCCUPATIONS,
-    REVIEWS,
-    RUN,
-    SCORES,
-    SPLIT_ALIASES,
-    SYNONYM_VARIANTS,
-    TABLE,
-    TITLES,
-)
 from tasks.io.section import load, load_run
 from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.report.page import page
@@ -74,7 +58,7 @@ def metrics(report_data: ReportData) -> dict[str, float]:
 
 
 def page_params() -> PageParams:
-    """Read what the page needs of `params.yaml`."""
+    """Read the page's parameters."""
     chosen = load_run()
     return PageParams(
         chosen.mix,
@@ -88,7 +72,7 @@ def page_params() -> PageParams:
 
 
 def load_report_data(params: PageParams, data: Path) -> ReportData:
-    """Read what the stages before wrote below `data`.
+    """Read the files of earlier stages below `data`.
 
     Raises:
         FileNotFoundError: a stage before has not run.
@@ -97,7 +81,7 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
     trained = data / f"train/{params.mix}/{params.train_seed}"
     evaluated = [data / "lexical", data / f"evaluate/{params.mix}/{params.train_seed}"]
     featurizer, encoder = load_model(trained / "model")
-    titles = read_frame(data / "split/titles.parquet", TITLES)
+    titles = read_frame(data / "split/titles.parquet", schemas.TITLES)
 
     def embed(titles: Sequence[str]) -> Float[np.ndarray, "title dim"]:
         return embed_titles(encoder, featurizer, list(titles)).cpu().numpy()
@@ -105,17 +89,19 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
     return ReportData(
         params=params,
         counts=read_json(data / "ingest/metrics.json"),
-        occupations=read_frame(data / "ingest/occupations.parquet", OCCUPATIONS),
-        aliases=read_frame(data / "split/aliases.parquet", SPLIT_ALIASES),
+        occupations=read_frame(data / "ingest/occupations.parquet", schemas.OCCUPATIONS),
+        aliases=read_frame(data / "split/aliases.parquet", schemas.SPLIT_ALIASES),
         titles=titles,
         queries=read_queries("test", data),
         history=read_table(trained / "history.csv", HISTORY),
-        run=pl.concat(read_frame(folder / "run.parquet", RUN) for folder in evaluated),
-        scores=pl.concat(read_frame(folder / "scores.parquet", SCORES) for folder in evaluated),
-        table=pl.concat(read_table(folder / "table.csv", TABLE) for folder in evaluated),
-        synonym_variants=read_frame(data / "synonyms/variants.parquet", SYNONYM_VARIANTS),
+        run=pl.concat(read_frame(folder / "run.parquet", schemas.RUN) for folder in evaluated),
+        scores=pl.concat(
+            read_frame(folder / "scores.parquet", schemas.SCORES) for folder in evaluated
+        ),
+        table=pl.concat(read_table(folder / "table.csv", schemas.TABLE) for folder in evaluated),
+        synonym_variants=read_frame(data / "synonyms/variants.parquet", schemas.SYNONYM_VARIANTS),
         extra_words_variants=read_frame(
-            data / "extra_words/variants.parquet", EXTRA_WORDS_VARIANTS
+            data / "extra_words/variants.parquet", schemas.EXTRA_WORDS_VARIANTS
         ),
         made={
             name: read_json(data / folder / "metrics.json")
@@ -130,8 +116,8 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
             index_of(titles),
             params.evaluate.soft_temperature,
         ),
-        judged=read_frame(data / f"pairs/{params.mix}/judged.parquet", JUDGED),
-        reviews=read_frame(data / f"pairs/{params.mix}/reviews.parquet", REVIEWS),
+        judged=read_frame(data / f"pairs/{params.mix}/judged.parquet", schemas.JUDGED),
+        reviews=read_frame(data / f"pairs/{params.mix}/reviews.parquet", schemas.REVIEWS),
         weights=sum(weight.numel() for weight in encoder.parameters()),
         embed=embed,
     )

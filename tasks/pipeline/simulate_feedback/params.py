@@ -1,4 +1,4 @@
-"""Section `simulate_feedback` of `params.yaml`: in whose name labels judge."""
+"""Section `simulate_feedback` of `params.yaml`: reviewer and date of the labels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tasks.io.section import Section
 
 
 class SimulateFeedbackParams(Section):
-    """Section `simulate_feedback`: who judges the predictions of mix 3, and when."""
+    """Section `simulate_feedback`: reviewer and date of the simulated feedback."""
 
     NAME: ClassVar[str] = "simulate_feedback"
     reviewer_id: str

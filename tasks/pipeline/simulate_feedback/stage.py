@@ -1,9 +1,9 @@
-"""The predictions of mix 3's network on labelled inputs, judged by their labels, as feedback.
+"""Stage `simulate_feedback`: labels judge the predictions on labelled inputs, as people would.
 
 In: `data/train/extra_words/SEED/model/`, `data/split/{titles,inputs}.parquet` and all queries. Out:
-`data/simulate_feedback/feedback.csv` (columns of `FEEDBACK`), written as people would give it, and counts. So
-the loop predict, judge, learn runs without people (Neculoiu et al. 2016, section 4.2, point 4).
-Judged are inputs of the split `train`, never a string that some test asks for.
+`data/simulate_feedback/feedback.csv` (columns of `FEEDBACK`) and counts. So the loop predict,
+judge, learn runs without people (Neculoiu et al. 2016, section 4.2, point 4). The inputs are of the
+split `train`, and none is a query.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from tasks.io.mixes import LAST
 from tasks.io.queries import queried_strings
 from tasks.io.schemas import FEEDBACK, SPLIT_INPUTS
 from tasks.io.section import load
+from tasks.io.title_readings import without
 from tasks.pipeline.simulate_feedback.params import SimulateFeedbackParams
 
 FOLDER = Path("data/simulate_feedback")
@@ -49,14 +50,11 @@ class Prediction(NamedTuple):
 def choose(inputs: pl.DataFrame, queries: Container[str]) -> Chosen:
     """Return the inputs to judge: split `train`, no query, one for each normalized title and label.
 
-    Args:
-        inputs: schema `SPLIT_INPUTS`.
-        queries: normalized strings of all queries.
+    `inputs` has schema `SPLIT_INPUTS`, `queries` the normalized strings of all queries.
     """
     rows = inputs.filter((pl.col("split") == "train") & pl.col("occupation_id").is_not_null())
     named = rows.filter(pl.col("normalized") != "")
-    is_free = [name not in queries for name in named["normalized"]]
-    unseen = named.filter(pl.Series(is_free, dtype=pl.Boolean))
+    unseen = without(named, queries)
     distinct = unseen.unique(["normalized", "occupation_id"], keep="first", maintain_order=True)
     left_out = {
         "no_letters": len(rows) - len(named),
@@ -82,22 +80,18 @@ def judge(
     model_version: str,
     params: SimulateFeedbackParams,
 ) -> pl.DataFrame:
-    """Schema `FEEDBACK`: right where the label is predicted, else wrong, with it as correction.
+    """Return schema `FEEDBACK`: `correct` if the label is predicted, else `incorrect`.
 
-    Args:
-        inputs: schema `SPLIT_INPUTS`, all labelled.
-        predictions: one an input.
-        occupations: those of the index; another label gives no correction.
-        model_version: goes into every row.
-        params: section `simulate_feedback`.
+    `inputs` (schema `SPLIT_INPUTS`) all have a label, which is the correction if it is one of
+    `occupations`, those of the index; `predictions` has one an input.
     """
     rows = []
     for (raw_title, label), one in zip(
         inputs.select("raw_title", "occupation_id").iter_rows(), predictions, strict=True
     ):
-        right = one.occupation_id == label
-        correction = None if right or label not in occupations else label
-        verdict = "correct" if right else "incorrect"
+        is_correct = one.occupation_id == label
+        correction = None if is_correct or label not in occupations else label
+        verdict = "correct" if is_correct else "incorrect"
         who_and_when = (params.reviewer_id, params.judged_at)
         rows.append((raw_title, *one, model_version, verdict, correction, *who_and_when))
     return pl.DataFrame(rows, schema=dict(FEEDBACK), orient="row")
@@ -130,11 +124,11 @@ def main() -> None:
     )
     with atomic_write(FOLDER / "feedback.csv") as partial:
         check(judged, FEEDBACK, "data/simulate_feedback/feedback.csv").write_csv(partial)
-    right = int((judged["verdict"] == "correct").sum())
-    counts = {"judged": len(judged), "correct": right, "incorrect": len(judged) - right}
+    correct = int((judged["verdict"] == "correct").sum())
+    counts = {"judged": len(judged), "correct": correct, "incorrect": len(judged) - correct}
     write_json({**counts, "left_out": chosen.left_out}, FOLDER / "metrics.json")
     skipped = ", ".join(f"{count} × {reason}" for reason, count in chosen.left_out.items())
-    print(f"{len(judged)} predictions judged: {right} right, {counts['wrong']} wrong")
+    print(f"{len(judged)} predictions judged: {correct} correct, {counts['incorrect']} incorrect")
     print(f"inputs left out: {skipped}")
 
 

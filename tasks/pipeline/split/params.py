@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from tasks.io.section import Section, Share
+from tasks.io.section import Section, Share, require_sum_of_one
 
 
 class SplitParams(Section):
@@ -22,10 +22,9 @@ class SplitParams(Section):
 
     @model_validator(mode="after")
     def _shares_fit(self) -> Self:
-        # rounded, because 0.56 + 0.34 + 0.1 and the like end a hair above 1
-        total = round(self.annotations_share + self.gate_share + self.valid_share, 9)
-        if total > 1:
-            raise ValueError(
-                f"annotations_share + gate_share + valid_share = {total:g}; lower them to 1 or less"
-            )
+        require_sum_of_one(
+            annotations_share=self.annotations_share,
+            gate_share=self.gate_share,
+            valid_share=self.valid_share,
+        )
         return self

@@ -1,11 +1,10 @@
-"""Aliases and labelled inputs into training, validation, gate and test parts.
+"""Stage `split`: aliases and labelled inputs to splits for training, validation, gate and test.
 
-In: `data/ingest/{aliases,inputs}.parquet`. Out:
-`data/split/{aliases,titles,inputs,queries}.parquet`. Queries are the tests `heldout_alias` and
-`annotations`, each in the parts test, valid and gate. Titles are the distinct ones of the taxonomy,
-read once for all later stages. What counts as the same string is judged on normalized titles, and
-no query of any part is a string that something trains on: a title that stands in the taxonomy twice
-is never held out, and an input that normalizes to a title of the taxonomy is `known` and no query.
+In: `data/ingest/{aliases,inputs}.parquet`. Out, in `data/split/`: `aliases`, `titles`, `inputs` and
+`queries.parquet`. Queries are the tests `heldout_alias` and `annotations`, each in the splits test,
+valid and gate. Two strings are the same if they are equal normalized, and no query is a string that
+something trains on: a title that stands in the taxonomy twice is never held out, and an input that
+normalizes to a title of the taxonomy is `known` and no query.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from typing import NamedTuple
 import polars as pl
 
 from models.reproducibility.seeding import generator
-from tasks.io.command import run
-from tasks.io.counts import say
+from tasks.io.command import print_counts, run
 from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.schemas import ALIASES, INPUTS, QUERIES, SPLIT_ALIASES, SPLIT_INPUTS, TITLES
 from tasks.io.section import load, load_run
@@ -38,14 +36,7 @@ class Split(NamedTuple):
 
 
 def split(aliases: pl.DataFrame, inputs: pl.DataFrame, params: SplitParams, seed: int) -> Split:
-    """Give every alias and every input its part, and make the queries.
-
-    Args:
-        aliases: schema `ALIASES`.
-        inputs: schema `INPUTS`.
-        params: section `split`.
-        seed: the pipeline's seed.
-    """
+    """Give every alias (schema `ALIASES`) and input (`INPUTS`) its split, and make the queries."""
     parted_aliases = _split_aliases(aliases, params, seed)
     known = set(parted_aliases["normalized"])
     parted_inputs = _split_inputs(inputs, known, params, seed)
@@ -67,12 +58,9 @@ def split(aliases: pl.DataFrame, inputs: pl.DataFrame, params: SplitParams, seed
 
 
 def distinct_titles(aliases: pl.DataFrame) -> pl.DataFrame:
-    """Return schema `TITLES`, in the order of the aliases, without titles that hold nothing.
+    """Return schema `TITLES` of `SPLIT_ALIASES`, in their order, without empty titles.
 
     A title that stands in the taxonomy twice is never held out, so that each has one split.
-
-    Args:
-        aliases: schema `SPLIT_ALIASES`.
     """
     sized = aliases.with_columns(size=pl.len().over("occupation_id").cast(pl.UInt32))
     return (
@@ -93,8 +81,7 @@ def _split_aliases(aliases: pl.DataFrame, params: SplitParams, seed: int) -> pl.
     frame = (
         with_readings(aliases, "title")
         .with_columns(
-            draw=pl.Series(rng.random(len(aliases))),
-            titles=pl.len().over("occupation_id"),
+            draw=pl.Series(rng.random(len(aliases))), titles=pl.len().over("occupation_id")
         )
         .with_columns(
             # a column of its own: inside the next `over` it would count within the occupation only
@@ -147,7 +134,7 @@ def _split_inputs(
 
 
 def _queries(test: str, source: str, frame: pl.DataFrame, sizes: dict[str, int]) -> pl.DataFrame:
-    """Return rows of the parts test, valid and gate as queries with one gold occupation each."""
+    """Return rows of the splits test, valid and gate as queries with one gold occupation each."""
     chosen = frame.filter(pl.col("split").is_in(list(QUERY_SPLIT_OF)))
     return chosen.select(
         query_id=pl.format("{}-{}", pl.lit(test), pl.int_range(pl.len())),
@@ -179,7 +166,7 @@ def main() -> None:
         for name, frame in (("aliases", parts.aliases), ("inputs", parts.inputs))
     }
     write_json(counts, FOLDER / "metrics.json")
-    say(counts)
+    print_counts(counts)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,11 @@ Neculoiu et al. 2016, section 4.2, point 2, holds out 7,909 pairs "constructed i
 Here the strings stand in the order of their occupations, drawn within each, and every so many-th
 is taken: an occupation with n of N strings gives floor or ceiling of n · wanted / N to a part of
 `wanted` strings. A string of several occupations stands with the first of its ids.
+
+The gate needs more queries than could be spared of these (`docs/design/evaluation.md`), so it also
+queries titles with two exchanges, from which no stage learns: at most one of each generated title.
+They are harder, and a slice of their own. Gold is every occupation of a title that becomes the
+string.
 """
 
 from __future__ import annotations
@@ -15,9 +20,15 @@ import polars as pl
 
 from models.reproducibility.seeding import generator
 from tasks.io.schemas import QUERIES, SPLITS
+from tasks.pipeline.synonyms.substitution import substitute
 
 if TYPE_CHECKING:
     from tasks.pipeline.synonyms.params import SynonymsParams
+
+
+LONGEST = 200
+"""Characters of a title that is exchanged once more: networks read fewer, and a title that repeats
+a phrase n times has n² strings of two exchanges."""
 
 
 def hold_out(
@@ -27,27 +38,21 @@ def hold_out(
     params: SynonymsParams,
     seed: int,
 ) -> pl.DataFrame:
-    """Generated titles, one a normalized string, and the part that each belongs to.
+    """Return generated titles, one a normalized string, each with its split.
 
-    Args:
-        exchanges: `title, variant, part, other, normalized: String`.
-        titles: `title, occupation_ids: List(String)`, every title of `exchanges` once.
-        trained_on: normalized strings that earlier stages train on: none of them is held out.
-        params: section `synonyms`.
-        seed: the pipeline's seed.
+    `exchanges`: `title, variant, phrase, replacement, normalized: String`; `titles`: `title,
+    occupation_ids: List(String)`, every title of `exchanges` once; `trained_on`: normalized strings
+    that earlier stages train on: none of them is held out.
 
     Returns:
         `normalized, variant` (the first spelling), `occupation_ids` (sorted union over the titles),
-        `free` (not in `trained_on`), `split`, and `seen`: whether any of the pairs of phrases that
-        make the string makes, in either direction, a string of the part `train`.
+        `free` (not in `trained_on`), `split`, and `seen`: whether a string of the split `train` has
+        one of its pairs of phrases, in either direction.
     """
     strings = (
         exchanges.join(titles, on="title", maintain_order="left")
         .group_by("normalized", maintain_order=True)
-        .agg(
-            pl.col("variant").first(),
-            pl.col("occupation_ids").list.explode().unique().sort(),
-        )
+        .agg(pl.col("variant").first(), pl.col("occupation_ids").list.explode().unique().sort())
         .with_columns(free=~pl.col("normalized").is_in(list(trained_on)))
     )
     strings = draw_parts(strings, params, seed)
@@ -61,16 +66,11 @@ def hold_out(
 
 
 def draw_parts(strings: pl.DataFrame, params: SynonymsParams, seed: int) -> pl.DataFrame:
-    """`strings` with `split`: `test`, `valid`, `gate`, and `train` for the rest.
+    """Add the column `split`: `test`, `valid`, `gate`, and `train` for the rest.
 
-    The test takes `test_share` of the strings that may be held out, `max_test` at most; valid and
-    gate take `valid_titles` each of what remains, and no larger share of the strings than the test.
-
-    Args:
-        strings: `occupation_ids: List(String)`, sorted in each row, and `free: Boolean`, whether
-            the string may be held out; other columns are kept, as is the order.
-        params: section `synonyms`.
-        seed: the pipeline's seed.
+    The test takes `test_share` of the strings that are `free` to be held out, `max_test` at most;
+    valid and gate take `valid_titles` each of the rest, and no larger share than the test. The
+    `occupation_ids` of each row are sorted; other columns and the order stay.
     """
     free = np.flatnonzero(strings["free"].to_numpy())
     # rounded, because 0.29 of 100 and the like end a hair below 29
@@ -86,12 +86,46 @@ def draw_parts(strings: pl.DataFrame, params: SynonymsParams, seed: int) -> pl.D
     return strings.with_columns(split=pl.Series(split, dtype=pl.String))
 
 
-def composition_queries(strings: pl.DataFrame, sizes: dict[str, int]) -> pl.DataFrame:
-    """Return the strings of the parts test, valid and gate as schema `QUERIES`.
+def twice_exchanged(
+    strings: pl.DataFrame, pairs: pl.DataFrame, taken: set[str], params: SynonymsParams, seed: int
+) -> pl.DataFrame:
+    """Exchange another phrase of titles that have one exchange, for `gate_titles` queries.
 
-    Args:
-        strings: as `hold_out` returns them; `seen` is null where two pairs make a string.
-        sizes: number of titles of each occupation.
+    `strings` are those of `hold_out`, whose columns the result has (`split` is `gate`, `seen`
+    null); `pairs` has schema `SYNONYMS`; `taken` has further normalized strings that no query may
+    be.
+    """
+    rng = generator(seed, "synonyms", "two_exchanges")
+    owned = strings.select("occupation_ids", title="variant")
+    owned = owned.filter(pl.col("title").str.len_chars() <= LONGEST)
+    made = substitute(owned, pairs).select("title", "variant", "normalized")
+    made = made.with_columns(draw=pl.Series(rng.random(len(made))))
+    taken = taken | set(strings["normalized"])
+    one_each = (
+        made.filter(~pl.col("normalized").is_in(list(taken)))
+        .sort("draw")
+        .join(owned, on="title", maintain_order="left")
+        .group_by("normalized", maintain_order=True)
+        .agg(
+            pl.col("title", "variant", "draw").first(),
+            pl.col("occupation_ids").list.explode().unique().sort(),
+        )
+        .unique("title", keep="first", maintain_order=True)
+        .sort(pl.col("occupation_ids").list.first(), "draw")
+    )
+    wanted = min(params.gate_titles, len(one_each))
+    return (
+        one_each.filter(spread(len(one_each), wanted, rng))
+        .with_columns(free=pl.lit(True), split=pl.lit("gate"), seen=pl.lit(None, pl.Boolean))
+        .select(strings.columns)
+    )
+
+
+def composition_queries(strings: pl.DataFrame, sizes: dict[str, int]) -> pl.DataFrame:
+    """Return the strings of the splits test, valid and gate as schema `QUERIES`.
+
+    `strings` are those of `hold_out`, with a null `seen` where two pairs make a string; `sizes` has
+    the number of titles of each occupation.
     """
     size = pl.element().replace_strict(sizes, return_dtype=pl.UInt32)
     held = [_numbered(strings.filter(pl.col("split") == split), split) for split in SPLITS]

@@ -1,7 +1,7 @@
-"""What `data/synonyms/metrics.json` counts: each rule of induction, and where the titles went.
+"""Counts of `data/synonyms/metrics.json`: each rule of induction, and the use of the titles.
 
-Titles are counted as normalized strings. A string that both kinds of synonyms make counts under
-both, so the kinds add up to more than the whole.
+Titles are counted as normalized strings. Both kinds of synonyms may make the same string, so the
+kinds add up to more than the whole.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import polars as pl
 from tasks.io.schemas import SPLITS
 
 STRICTER = 2
-"""Contexts asked for in the row that stands beside the paper's rules, which ask for one."""
+"""Contexts that the stricter row requires; the paper's rules require one."""
 
 
 def supported(min_contexts: int) -> pl.Expr:
@@ -24,11 +24,9 @@ def induction_counts(
 ) -> dict[str, object]:
     """Candidates by rule, then pairs and titles at one context, at two, and at `min_contexts`.
 
-    Args:
-        rules: of `tasks.pipeline.augmentation.induction.Induction`.
-        passed: of the same.
-        fresh: exchanges whose title is kept, whatever its contexts: `normalized, kind, contexts`.
-        min_contexts: of the section `synonyms`.
+    `rules`: of `tasks.pipeline.augmentation.induction.Induction`; `passed`: of the same; `fresh`:
+    exchanges whose title is kept, whatever its contexts: `normalized, kind, contexts`;
+    `min_contexts`: of the section `synonyms`.
     """
     induced = fresh.filter(pl.col("kind") == "induced")
     rows = {}
@@ -66,12 +64,7 @@ def title_counts(
 
 
 def part_counts(strings: pl.DataFrame, variants: pl.DataFrame) -> dict[str, dict[str, int]]:
-    """Return titles per part; for training the rows too, for queries those whose pair training saw.
-
-    Args:
-        strings: `part: String, seen: Boolean, free: Boolean`, one row a title.
-        variants: schema `SYNONYM_VARIANTS`.
-    """
+    """Return titles per split, with rows for training and seen pairs for queries."""
     training = strings.filter(pl.col("split") == "train")
     counts = {
         "train": {

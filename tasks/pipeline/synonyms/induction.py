@@ -1,18 +1,14 @@
-"""Synonyms by induction: what two titles of one occupation differ in, beside the words they share.
+"""Synonyms by induction: the different words of two titles of one occupation that share the others.
 
-In: the training titles of each occupation and all titles of the taxonomy. Out: pairs of phrases,
-each accepted in its occupation. Neculoiu et al. 2016, section 4.2, point 2: "C++ developer" and
-"C++ programmer" share one word; the complements, "developer" and "programmer", are a candidate.
+"C++ developer" and "C++ programmer" share one word; the complements, "developer" and "programmer",
+are a candidate in this occupation (Neculoiu et al. 2016, section 4.2, point 2). Precisely: two
+titles, as normalized words, share n words (as often as both have them), 1 to `max_shared_words`,
+which are the first n of both titles or the last n of both. So both complements are one run of words
+in the same place of the same context; neither is empty, and they share no word. A candidate passes
+if neither phrase is a title of the taxonomy ("occurs in isolation"), both consist of letters,
+digits and spaces, and both have at most `max_part_words` words.
 
-Read precisely: two titles, as normalized words, share n words (counted as often as both have
-them), 1 to `max_shared_words`, and these n words are the first n of both titles or the last n of
-both. So each title's remainder is one run of words, neither is empty, they have no word in common,
-and both stand in the same place of the same context. A candidate passes when
-neither part is a title anywhere in the taxonomy ("occurs in isolation"), both consist of letters,
-digits and spaces (the shared words need not), and both have at most `max_part_words` words.
-
-Titles are grouped by occupation and shared words; only titles of one group are paired, so the work
-grows with the taxonomy's occupations, not with the square of its titles.
+Titles are grouped by occupation and shared words, and only titles of one group are paired.
 """
 
 from __future__ import annotations
@@ -28,16 +24,15 @@ if TYPE_CHECKING:
 
 SPECIAL = r"[^\p{L}\p{M}\p{N} ]"
 RULES = ("isolated", "special_characters", "too_long")
-"""Why a candidate does not pass, in the order of asking; only the first reason is counted."""
+"""Why a candidate does not pass, in this order; only the first reason is counted."""
 
 
 class Induction(NamedTuple):
-    """Pairs that pass, and how many candidates there were and failed which rule.
+    """Pairs that pass, and counts.
 
-    Attributes:
-        passed: `occupation_id, part, other: String, contexts: UInt32`; part < other; `contexts`
-            counts the different shared words that make the pair in this occupation; sorted.
-        counts: `candidates` and each of `RULES`; the rest passed.
+    `passed` has schema `SYNONYMS` without `kind`, phrase < replacement, sorted; `contexts` counts
+    the different shared words that make the pair in this occupation. `counts` has `candidates` and
+    each of `RULES`.
     """
 
     passed: pl.DataFrame
@@ -45,12 +40,10 @@ class Induction(NamedTuple):
 
 
 def induce(titles: pl.DataFrame, taxonomy: set[str], params: SynonymsParams) -> Induction:
-    """Find candidates of every occupation, by the rules above; the caller asks `min_contexts`.
+    """Find candidates of every occupation, whatever their contexts.
 
-    Args:
-        titles: `occupation_id, normalized: String`, the training titles; doubles count once.
-        taxonomy: normalized titles of all splits.
-        params: section `synonyms`.
+    `titles` has the columns `occupation_id, normalized`, of the training titles; `taxonomy` has the
+    normalized titles of all splits.
     """
     judged = _judged(_candidates(titles, params.max_shared_words), taxonomy, params)
     counts = {"candidates": len(judged)}
@@ -60,7 +53,7 @@ def induce(titles: pl.DataFrame, taxonomy: set[str], params: SynonymsParams) -> 
 
 
 def _candidates(titles: pl.DataFrame, max_shared_words: int) -> pl.DataFrame:
-    """Pair remainders of the same shared words: `occupation_id, part, other, contexts`."""
+    """Pair remainders of the same shared words."""
     pairs = [_paired(remainders) for remainders in _remainders(titles, max_shared_words)]
     return (
         pl.concat(pairs)
@@ -70,7 +63,7 @@ def _candidates(titles: pl.DataFrame, max_shared_words: int) -> pl.DataFrame:
 
 
 def _remainders(titles: pl.DataFrame, max_shared_words: int) -> Iterator[pl.DataFrame]:
-    """Yield titles without their first, or last, n words: `occupation_id, shared, part: String`."""
+    """Yield titles without their first, or last, n words: `occupation_id, shared, phrase`."""
     split = titles.select("occupation_id", words=pl.col("normalized").str.split(" ")).unique()
     words = pl.col("words").list
     for count in range(1, max_shared_words + 1):
@@ -100,7 +93,7 @@ def _paired(remainders: pl.DataFrame) -> pl.DataFrame:
 
 
 def _judged(candidates: pl.DataFrame, taxonomy: set[str], params: SynonymsParams) -> pl.DataFrame:
-    """Add `verdict`: the first of `RULES` that one of the two parts fails, or `passed`."""
+    """Add `verdict`: the first of `RULES` that one of the phrases fails, or `passed`."""
     words = pl.col("phrase").str.split(" ").list.len()
     parts = (
         pl.concat([candidates["phrase"], candidates["replacement"].alias("phrase")])

@@ -1,11 +1,10 @@
 """Manual synonyms: a `table` of pairs, a `thesaurus` with lines `a, b, c => d`, or `none`.
 
-The table, delimited text or Parquet, has the columns `term` and `synonym`, one pair a row. The
-thesaurus (Thesaurus of Job Titles, a public repository) has one term a line: on the right its name
-as an identifier, with underscores for spaces, on the left all its names, its own mostly among them.
-A line with no other name is right as it stands and gives no pair. Where the identifier is one of
-the names with "jobs" put behind it ("access, access services => access_jobs"), that name is the
-term.
+The table has the columns `term` and `synonym`. The thesaurus (Thesaurus of Job Titles, a public
+repository) has one term a line: on the right its name as an identifier, with underscores for
+spaces, on the left all its names, mostly with its own. A line with no other name gives no pair. If
+the identifier is one of the names with "jobs" behind it ("access => access_jobs"), the term is that
+name.
 """
 
 from __future__ import annotations
@@ -38,10 +37,6 @@ def read_synonyms(params: SynonymsParams, rejected: RejectedRows) -> list[tuple[
     """Read pairs (term, synonym) of normalized phrases, in the order of the file.
 
     A pair means both directions and stands once, whichever way round the file repeats it.
-
-    Args:
-        params: section `synonyms`; `reader`, `file` and `columns` are used.
-        rejected: takes the refused rows.
 
     Raises:
         IngestError: the file or a column is missing.

@@ -1,16 +1,13 @@
-"""Titles said with a synonym, and the Composition test (mix 2's source and test).
+"""Stage `synonyms`: titles with a phrase exchanged for a synonym, and the Composition test.
 
-In: `data/split/{titles,queries}.parquet`, `data/typos/{variants,queries}.parquet` and the manual
-set. Out: `data/synonyms/synonyms.parquet` (accepted pairs), `variants.parquet` (title, variant) for
-training, `queries.parquet`, `rejected.parquet` (rows of the manual set) and counts. Neculoiu et
-al. 2016, section 4.2, point 2.
+In: titles and queries of `data/split/`, variants and queries of `data/typos/`, and the manual set.
+Out: `data/synonyms/{synonyms,variants,queries,rejected}.parquet` and counts. Neculoiu et al. 2016,
+section 4.2, point 2.
 
-A generated title is judged as a normalized string. One that is a title of any occupation, in any
-split, or a query of an earlier stage is left out of training and test alike; one that is a
-misspelt variant of mix 1 is no query. The others are held out (`tasks/pipeline/synonyms/composition.py`) or
-train, each string on one side only, with one spelling, the first. Its gold is every occupation that
-holds one of the titles from which it is made. Besides, the gate asks titles with two exchanges
-(`tasks/pipeline/synonyms/two_exchanges.py`).
+Generated titles are compared normalized. A title of any occupation and split, or a query of an
+earlier stage, is left out; a misspelt variant of an earlier stage is no query. The others are held
+out (`composition.py`) or train, each string on one side only, in its first spelling. Gold is every
+occupation of a title that becomes the string.
 """
 
 from __future__ import annotations
@@ -20,25 +17,17 @@ from typing import NamedTuple
 
 import polars as pl
 
-from tasks.io.command import run
-from tasks.io.counts import say
+from tasks.io.command import print_counts, run
 from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.mixes import earlier_queries, earlier_variants
-from tasks.io.schemas import (
-    QUERIES,
-    REJECTED,
-    SYNONYM_VARIANTS,
-    SYNONYMS,
-    TITLES,
-)
+from tasks.io.schemas import QUERIES, REJECTED, SYNONYM_VARIANTS, SYNONYMS, TITLES
 from tasks.io.section import load, load_run
-from tasks.pipeline.synonyms.composition import composition_queries, hold_out
+from tasks.pipeline.synonyms.composition import composition_queries, hold_out, twice_exchanged
 from tasks.pipeline.synonyms.counts import induction_counts, part_counts, supported, title_counts
 from tasks.pipeline.synonyms.induction import induce
 from tasks.pipeline.synonyms.params import SynonymsParams
 from tasks.pipeline.synonyms.reader import read_synonyms
 from tasks.pipeline.synonyms.substitution import substitute
-from tasks.pipeline.synonyms.two_exchanges import twice_exchanged
 from tasks.tables.rejected import RejectedRows, require_few_refused
 
 FOLDER = Path("data/synonyms")
@@ -63,13 +52,9 @@ def synonyms(
 ) -> Synonyms:
     """Exchange phrases of the titles of the split `train`.
 
-    Args:
-        titles: schema `TITLES`.
-        queries: schema `QUERIES`, the tests of earlier stages, all parts.
-        misspelt: schema `VARIANTS`, what earlier stages train on.
-        manual: pairs of normalized phrases (`tasks/pipeline/synonyms/reader.py`).
-        params: section `synonyms`.
-        seed: the pipeline's seed.
+    `titles`: schema `TITLES`; `queries`: schema `QUERIES`, the tests of earlier stages in all
+    splits; `misspelt`: schema `VARIANTS`, the training variants of earlier stages; `manual`: pairs
+    of normalized phrases.
     """
     taxonomy, queried = set(titles["normalized"]), set(queries["normalized"])
     training = titles.filter(pl.col("split") == "train")
@@ -144,7 +129,7 @@ def main() -> None:
     write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
     rejected = {"rows_read": sum(rejected_rows.rows.values()), "rejected": rejected_rows.reasons()}
     write_json({**made.counts, "manual_set": rejected}, FOLDER / "metrics.json")
-    say({name: made.counts[name] for name in ("titles", "parts")})
+    print_counts({name: made.counts[name] for name in ("titles", "parts")})
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
-"""Titles with one phrase exchanged for a synonym: the same title, said with another word.
+"""Titles with one phrase exchanged for a synonym.
 
-A synonym holds throughout its occupation, or throughout the taxonomy if it has none, and in both
-directions. Phrases are sought as whole words among the title's normalized words (white space parts
-words: "developer/programmer" is one), and exchanged in the cleaned title, whose other words stay
-as they are, punctuation around the phrase included. Every generated title has one exchange.
-
-Each title is read once: its runs of words are looked up in an index of phrases.
+A synonym holds in both directions throughout its occupation, or throughout the taxonomy if it has
+none. Phrases are whole words of the normalized title ("developer/programmer" is one word) and are
+exchanged in the cleaned title, whose other words and punctuation stay. Each title is read once: its
+runs of words are looked up in an index of phrases.
 """
 
 from __future__ import annotations
@@ -30,8 +28,8 @@ GENERATED = {
     "kind": pl.String,
     "contexts": pl.UInt32,
 }
-"""Columns of `substitute`: in `title`, `phrase` was exchanged for `replacement`, which gave `variant`, and
-`normalized` is that read as normalized."""
+"""Columns of `substitute`: in `title`, `phrase` was exchanged for `replacement`, which gave
+`variant`, and `normalized` is that read as normalized."""
 
 
 class Word(NamedTuple):
@@ -43,7 +41,7 @@ class Word(NamedTuple):
 
 
 class Synonym(NamedTuple):
-    """What a phrase may become, and by which pair."""
+    """The replacement of a phrase, and the kind and contexts of the pair."""
 
     replacement: str
     kind: str
@@ -57,13 +55,9 @@ Index = Mapping[str, Mapping[str | None, list[Synonym]]]
 def substitute(titles: pl.DataFrame, synonyms: pl.DataFrame) -> pl.DataFrame:
     """Exchange every phrase of every title for each of its synonyms, one at a time.
 
-    Args:
-        titles: `title: String` (cleaned), `occupation_ids: List(String)`.
-        synonyms: schema `SYNONYMS`, its phrases normalized.
-
-    Returns:
-        Columns of `GENERATED`, in the order of the titles; distinct but for `contexts`, which is
-        the largest, if a title of several occupations has the pair in more than one of them.
+    `titles` has the columns `title` (cleaned) and `occupation_ids`, `synonyms` schema `SYNONYMS`.
+    Returns columns of `GENERATED`, in the order of the titles; distinct but for `contexts`, which
+    is the largest if a title has the pair in several of its occupations.
     """
     index = _index(synonyms)
     longest = max((phrase.count(" ") + 1 for phrase in index), default=0)
@@ -91,7 +85,7 @@ def _index(synonyms: pl.DataFrame) -> Index:
 def _exchanged(
     title: str, occupation_ids: list[str | None], index: Index, longest: int
 ) -> Iterator[tuple[str, str, str, Synonym]]:
-    """Yield (variant, normalized variant, part, synonym) for each exchange that the title allows.
+    """Yield (variant, normalized variant, phrase, synonym) for each exchange that the title allows.
 
     A title normalizes word by word and phrases are normalized, so that no variant has to be.
     """
@@ -116,7 +110,10 @@ def _synonyms(
 
 
 def _stands_already(words: list[str], start: int, phrase: str, replacement: str) -> bool:
-    """Tell whether the phrase at `start` is part of `replacement`: "accountant" in "staff accountant"."""
+    """Tell whether the phrase at `start` is already part of `replacement` there.
+
+    In "staff accountant", "accountant" does not become "staff accountant".
+    """
     if len(replacement) <= len(phrase) or f" {phrase} " not in f" {replacement} ":
         return False
     inner, outer = phrase.split(), replacement.split()

@@ -29,8 +29,7 @@ class TeacherParams(Section):
     NAME: ClassVar[str] = "teacher"
     kind: Literal["none", "sentence_encoder"]
     tuning: TuningParams
-    nearest: Count
-    """Aliases nearest to a title that are looked for."""
+    nearest: Count  # aliases nearest to a title that are looked for
     scale: AtLeast0
     spread: Above0
     weight: AtLeast0

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 BATCH = 256
-LONGEST = 48
-"""Pieces of words read of a title, its two marks included; the rest is cut."""
+LONGEST = 48  # pieces of words read of a title, its two marks included; the rest is cut
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,17 @@
-"""Stage `teacher`: what a sentence encoder says of the training titles, and of their words alone.
+"""Stage `teacher`: a sentence encoder's vectors of the training titles, and of their words alone.
 
-In: strings and pairs of mix 3, which hold all that is trained on before people are asked. Out:
-`data/teacher/titles.parquet` (``title, vector, nearest``) of all of its strings but typos and a
-auxiliary_taxonomy's noisy copies, which a teacher cannot read, and `words.parquet` (``word, vector``),
-distinct and sorted, vectors of unit norm in half precision, `nearest` the rows of the
-`teacher.nearest` aliases nearest to a title; empty with the kind `none`. No query of a test is
-asked. With `tuning.steps` the encoder is tuned on the pairs first.
+In: strings and pairs of the mix `extra_words`, which hold all training titles before feedback. Out:
+`data/teacher/titles.parquet` (``title, vector, nearest``) of all strings but typos and the
+auxiliary taxonomy's noisy copies, which no encoder can read, and `words.parquet` (``word,
+vector``), distinct and sorted, vectors of unit norm in half precision, `nearest` the rows of the
+`teacher.nearest` aliases nearest to a title; empty with the kind `none`. The encoder sees no query
+of a test. With `tuning.steps` it is tuned on the pairs first.
 """
 
 from __future__ import annotations
 
 from models.network.kinds import loss_settings
-from tasks.io.command import run
-from tasks.io.counts import say
+from tasks.io.command import print_counts, run
 from tasks.io.frames import write_json
 from tasks.io.mixes import DATA, LAST
 from tasks.io.section import load, load_run
@@ -36,7 +35,7 @@ def main() -> None:
         write_vectors([], NO_VECTORS, "title", FOLDER, NO_ROWS)
         write_vectors([], NO_VECTORS, "word", FOLDER)
     write_json(counts, FOLDER / "metrics.json")
-    say(counts)
+    print_counts(counts)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A teacher of a folder of pairs: the encoder, tuned on them, asked about their strings."""
+"""A teacher of a folder of pairs: the encoder, tuned on them, embeds their strings."""
 
 from __future__ import annotations
 
@@ -27,25 +27,20 @@ from tasks.pipeline.teacher.vectors import (
 def teach(
     pairs: Path, params: TeacherParams, loss: LossSettings, seed: int, out: Path
 ) -> dict[str, int]:
-    """Write what is known of the titles of a folder of pairs, and of their words; count them.
+    """Write the vectors of the titles of a folder of pairs, and of their words; count them.
 
-    Args:
-        pairs: folder with `strings.parquet` and `pairs.parquet`.
-        params: section `teacher`.
-        loss: that the encoder is tuned with.
-        seed: of the tuning.
-        out: where `titles.parquet`, with the aliases nearest to a title, and `words.parquet` are
-            written.
+    `pairs`: folder with `strings.parquet` and `pairs.parquet`; `params`: section `teacher`; `out`:
+    where `titles.parquet`, with the aliases nearest to a title, and `words.parquet` are written.
     """
     encoder, file = sentence_encoder(), pairs / "strings.parquet"
     if params.tuning.steps:
-        given = read_pairs(pairs / "pairs.parquet", with_dissimilar=loss.reads_dissimilar)
-        tune(encoder, read_strings(file), given, loss, params.tuning, child_seed(seed, "teacher"))
+        similar = read_pairs(pairs / "pairs.parquet", with_dissimilar=loss.reads_dissimilar)
+        tune(encoder, read_strings(file), similar, loss, params.tuning, child_seed(seed, "teacher"))
     strings = read_frame(file, STRINGS)
     titles = taught_titles(strings)
-    words, known = whole_words(titles), vectors(titles, encoder, "titles")
+    words, embedded = whole_words(titles), vectors(titles, encoder, "titles")
     aliases = pl.Series(titles).is_in(strings.filter(role="alias")["title"].implode())
-    nearest = nearest_rows(known, aliases.arg_true().to_numpy(), params.nearest)
-    write_vectors(titles, known, "title", out, nearest)
+    nearest = nearest_rows(embedded, aliases.arg_true().to_numpy(), params.nearest)
+    write_vectors(titles, embedded, "title", out, nearest)
     write_vectors(words, vectors(words, encoder, "words"), "word", out)
     return {"titles": len(titles), "words": len(words)}

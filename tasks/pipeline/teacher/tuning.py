@@ -1,4 +1,4 @@
-"""The sentence encoder tuned on the pairs of mix 3, with the network's own loss, before it teaches.
+"""The sentence encoder tuned on the pairs of the mix `extra_words`, with the network's own loss.
 
 AdamW (Loshchilov and Hutter 2019) at a rate that rises over the first steps and falls to 0.
 """
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from jaxtyping import Float
     from torch import Tensor
 
-RISING = 20
-"""Steps on which the learning rate rises."""
+RISING = 20  # steps on which the learning rate rises
 CLIP_NORM, WEIGHT_DECAY = 1.0, 0.01
 AT_ONCE = 64
 """Titles of like length that are embedded at once, so that a batch holds little padding."""
@@ -39,20 +38,14 @@ def tune(
 ) -> None:
     """Change the encoder's weights.
 
-    Args:
-        encoder: as it is published.
-        strings: the strings table.
-        pairs: of it.
-        loss: of the network that is taught.
-        params: section `teacher.tuning`.
-        seed: of the order of the pairs.
+    `params`: section `teacher.tuning`.
 
     Raises:
-        ValueError: the loss trains into the space of an earlier model.
+        ValueError: the loss trains into the space of a reference model.
     """
     if loss.needs_targets:
         raise ValueError(
-            f"the loss {kind_of(loss)} trains into the space of an earlier model, where no "
+            f"the loss {kind_of(loss)} trains into the space of a reference model, where no "
             "sentence encoder can be tuned to: set teacher.tuning.steps to 0"
         )
     parameters = [*encoder.model.parameters()]

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     Embed = Callable[[Sequence[str]], np.ndarray]
 
-NOT_TAUGHT = ("valid", "typo", "noisy_auxiliary")
-"""Roles of strings that no teacher is asked about."""
+NOT_TAUGHT = ("valid", "typo", "noisy_auxiliary")  # roles of strings that no teacher embeds
 BLOCK = 4096  # texts between two lines of progress
 COMPARED = 512  # texts that are compared with all candidates at once
 WORDS = UnitSettings("word", max_length=100)
@@ -39,7 +38,7 @@ def whole_words(titles: Sequence[str]) -> list[str]:
 
 
 def vectors(texts: Sequence[str], embed: Embed, what: str) -> Float16[np.ndarray, "text dim"]:
-    """Embed one text or more block by block, with lines of progress that say `what`."""
+    """Embed one text or more block by block, with progress; `what` names them."""
     progress, blocks = Progress(f"teacher: {what}", len(texts)), []
     for start in range(0, len(texts), BLOCK):
         blocks.append(embed(texts[start : start + BLOCK]).astype(np.float16))
@@ -52,10 +51,7 @@ def nearest_rows(
 ) -> Int64[np.ndarray, "text near"]:
     """Return of the candidate rows those with the highest cosine to each row, the highest first.
 
-    Args:
-        table: vectors of unit norm.
-        candidates: one or more rows of it.
-        count: how many; all of them if there are fewer.
+    `table`: vectors of unit norm.
     """
     rows, of = torch.from_numpy(table), torch.from_numpy(table[candidates]).float().T
     progress, near = Progress("teacher: titles compared with all aliases", len(rows)), []

@@ -14,13 +14,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 from pydantic import ValidationError, create_model
 
-from models.network.kinds import (
-    encoder_class,
-    encoder_settings,
-    kind_of,
-    loss_parts,
-    loss_settings,
-)
+from models.network.kinds import encoder_class, encoder_settings, kind_of, loss_parts, loss_settings
 from models.training.run import TrainSettings
 from models.training.teacher import TeacherSettings
 from models.training.train_files import settings_from
@@ -122,7 +116,6 @@ def check_kinds(network: NetworkParams) -> None:
 
 
 def _checked(package: str, values: Values) -> Values:
-    """Return the same values, if the settings class of their kind takes them."""
     try:
         if package == "encoders":
             settings, make = encoder_class(values["kind"]).Settings, encoder_settings

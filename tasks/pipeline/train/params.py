@@ -1,4 +1,4 @@
-"""Section `train` of `params.yaml`, without the networks that `tasks/pipeline/train/network_params.py` imports."""
+"""Section `train` of `params.yaml`, without the networks that `network_params.py` imports."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""The trained network of mix K, from `data/pairs/K/{strings,pairs}.parquet`.
+"""The trained network of a mix K, from `data/pairs/K/{strings,pairs}.parquet`.
 
 Calls the same function as `python -m models.training.train_files`, with the section `train` of
-`params.yaml` and a seed, the model in `data/reference_model/` and the teacher in `data/teacher/`, if
-there are any. Out:
-`data/train/K/SEED/model/` and `data/train/K/SEED/history.csv`.
+`params.yaml`, a seed, and if there are any the model in `data/reference_model/` and the teacher in
+`data/teacher/`. Out: `data/train/K/SEED/model/` and `data/train/K/SEED/history.csv`.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tasks.io.section import load
 from tasks.pipeline.teacher.params import TeacherParams
 from tasks.pipeline.train.network_params import NetworkParams, taught, training_settings
 
-EARLIER, TEACHER = Path("data/reference_model"), Path("data/teacher")
+REFERENCE, TEACHER = Path("data/reference_model"), Path("data/teacher")
 
 
 def main() -> None:
@@ -36,7 +35,7 @@ def main() -> None:
         settings,
         Path(f"data/train/{options.mix}/{options.seed}"),
         Path(".checkpoints"),
-        EARLIER if network.train.compatible_with else None,
+        REFERENCE if network.train.compatible_with else None,
         TEACHER if settings.teacher else None,
     )
 

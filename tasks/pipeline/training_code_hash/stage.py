@@ -1,8 +1,8 @@
-"""What the code of a training does: a hash of each module behind it, comments left out.
+"""Stage `training_code_hash`: a hash of each module behind a training, comments left out.
 
-In: the modules that `tasks.pipeline.train.stage` imports, directly or not, and those of the kinds of encoder and
-loss that `params.yaml` names. Out: `data/training_code_hash/train.json`, path to hash. Networks depend on this
-file, not on the modules: a touched comment or docstring retrains nothing.
+In: the modules that `tasks.pipeline.train.stage` imports, directly or not, and those of the encoder
+and loss of `params.yaml`. Out: `data/training_code_hash/train.json`, path to hash. Networks depend
+on this file, not on the modules: a changed comment or docstring retrains nothing.
 """
 
 from __future__ import annotations
@@ -23,13 +23,7 @@ PACKAGES = ("flows", "tasks", "models")
 
 
 def code_of(module: str, encoder: str, loss: str) -> dict[str, str]:
-    """Hash a module, all local ones behind it, and those of its network's kinds.
-
-    Args:
-        module: dotted name of the one that trains.
-        encoder: its kind.
-        loss: its kind.
-    """
+    """Hash a module (dotted name), all local ones behind it, and those of its encoder and loss."""
     files = import_closure([module, f"models.encoders.{encoder}", f"models.losses.{loss}"])
     return {path.relative_to(ROOT).as_posix(): code_hash(path) for path in sorted(files)}
 

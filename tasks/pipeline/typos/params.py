@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 from pydantic import model_validator
 
-from tasks.io.section import Count, Number, Section, Share
+from tasks.io.section import Count, Number, Section, Share, require_sum_of_one
 
 
 class TyposParams(Section):
@@ -23,6 +23,5 @@ class TyposParams(Section):
 
     @model_validator(mode="after")
     def _something_is_left(self) -> Self:
-        if round(self.substituted + self.deleted, 9) > 1:
-            raise ValueError("substituted + deleted is above 1: lower one of them")
+        require_sum_of_one(substituted=self.substituted, deleted=self.deleted)
         return self

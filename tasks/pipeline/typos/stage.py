@@ -1,10 +1,9 @@
-"""Misspelt variants of the training titles, and the Typos test (mix 1's source and test).
+"""Stage `typos`: misspelt variants of the training titles, and the Typos test.
 
-In: `data/split/{titles,queries}.parquet`. Out: `data/typos/variants.parquet` (title, typo) for
-training and `data/typos/queries.parquet`. Neculoiu et al. 2016, section 4.2, point 1. A test
-string that normalizes to a title of the taxonomy is drawn again, and so is a variant that
-normalizes to any query; after `max_draws` it is left out and counted. So is a variant that a title
-has already, as it is written: two that differ in white space alone are two.
+In: `data/split/{titles,queries}.parquet`. Out: `data/typos/{variants,queries}.parquet`. A query
+that normalizes to a title of the taxonomy is drawn again, and so is a variant that normalizes to
+any query; after `max_draws` it is left out and counted. So is a variant that its title has already,
+as it is written. Neculoiu et al. 2016, section 4.2, point 1.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ import polars as pl
 
 from models.reproducibility.seeding import generator
 from models.text.titles import normalize_title
-from tasks.io.command import run
-from tasks.io.counts import say
+from tasks.io.command import print_counts, run
 from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.schemas import QUERIES, TITLES, VARIANTS
 from tasks.io.section import load, load_run
@@ -39,19 +37,15 @@ class Typos(NamedTuple):
 
 
 def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed: int) -> Typos:
-    """Misspell the titles of the split `train`.
+    """Misspell the titles (schema `TITLES`) of the split `train`.
 
-    Args:
-        titles: schema `TITLES`.
-        queries: schema `QUERIES`, the other tests, whose strings no variant may equal.
-        params: section `typos`.
-        seed: the pipeline's seed.
+    No variant equals a string of `queries` (schema `QUERIES`), which are those of the other tests.
     """
     taxonomy = set(titles["normalized"])
     training = titles.filter(pl.col("split") == "train")
     letters = letters_of(training["title"].to_list())
-    parts, left_out, refused = [], {}, set(taxonomy)
-    for split, wanted in (
+    frames, left_out, refused = [], {}, set(taxonomy)
+    for split, count in (
         ("test", None),
         ("valid", params.valid_titles),
         ("gate", params.gate_titles),
@@ -59,22 +53,22 @@ def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed
         rng = generator(seed, "typos", split)
         chosen = (
             training
-            if wanted is None
-            else training.sample(min(wanted, len(training)), seed=int(rng.integers(2**31)))
+            if count is None
+            else training.sample(min(count, len(training)), seed=int(rng.integers(2**31)))
         )
         corrupt = partial(corrupt_by_count, share=params.test_share, letters=letters, rng=rng)
         drawn = draw_again(chosen["title"].to_list(), corrupt, refused, params.max_draws)
-        parts.append(_queries(chosen, drawn, split))
-        refused |= set(parts[-1]["normalized"])  # no part asks what an earlier one asks
+        frames.append(_queries(chosen, drawn, split))
+        refused |= set(frames[-1]["normalized"])  # no string is a query of two splits
         left_out[f"{split}_queries"] = drawn.count(None)
-    asked_for = pl.concat(parts)
-    taken = taxonomy | {*queries["normalized"], *asked_for["normalized"]}
+    made = pl.concat(frames)
+    taken = taxonomy | {*queries["normalized"], *made["normalized"]}
     draws = _variants(training["title"].to_list(), letters, taken, params, seed)
-    # told apart as they are written: two that read alike are two draws
+    # distinct as written: two variants that read alike are two draws
     kept = with_readings(draws.drop_nulls().unique(maintain_order=True), "variant")
     variants = kept.select("title", variant="cleaned", normalized="normalized")
     left_out["variants"] = len(draws) - len(variants)
-    return Typos(variants, asked_for, left_out)
+    return Typos(variants, made, left_out)
 
 
 def draw_again(
@@ -146,7 +140,7 @@ def main() -> None:
         "left_out": made.left_out,
     }
     write_json(counts, FOLDER / "metrics.json")
-    say(counts)
+    print_counts(counts)
 
 
 if __name__ == "__main__":

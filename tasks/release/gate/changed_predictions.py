@@ -34,12 +34,8 @@ def changed_predictions(
 ) -> list[ChangedPrediction]:
     """List them in the order of the queries.
 
-    Args:
-        before: schema `RUN`, of the opponent.
-        after: schema `RUN`, of the challenger.
-        queries: schema `QUERIES`; of several right occupations all labels are given.
-        labels: occupation_id to label.
-        rows: raw title to its rows in the last bulk run.
+    `before`: schema `RUN`, of the opponent; `after`: schema `RUN`, of the challenger; `queries`:
+    schema `QUERIES`; of several right occupations all labels are given.
     """
     key = ["test", "query_id"]
     first, second = (

@@ -1,9 +1,8 @@
-"""Tables of titles whose answer a decision changes, grouped by occupation: what flipped, for whom.
+"""Tables of titles whose answer a decision changes, grouped by occupation, as HTML.
 
-In, from `data/gate/decision.json`: `changed_predictions`, the gate's titles that one of two models answers
-rightly and the other wrongly, under the right occupation; and `impact`, titles of the last bulk
-run (`tasks/release/gate/impact.py`), under the occupation that was answered before. Out: HTML. A
-decision that was made before there was `impact`, or `rows` of a flip, is shown without.
+In, from `data/gate/decision.json`: `changed_predictions`, the gate's titles that one of two models
+answers rightly and the other wrongly, under the right occupation; and `impact`, titles of the last
+bulk run (`tasks/release/gate/impact.py`), under the occupation that was answered before.
 """
 
 from __future__ import annotations
@@ -23,84 +22,82 @@ from tasks.pipeline.report.markup import (
 from tasks.pipeline.report.names import count, counted, test_name
 
 Title = Mapping[str, Any]
-CHANGES = {
-    "wrong to right": "Right now, wrong before",
-    "right to wrong": "Wrong now, right before",
-}
+CHANGES = {"wrong to right": "Right now, wrong before", "right to wrong": "Wrong now, right before"}
 ANSWERS, NOTHING = ("Answered before", "Answered now"), "no answer"
 SHOWN = 30  # titles of a table
 OF_ONE = 3  # of one occupation
 
 
-def flipped(changed_predictions: Sequence[Title], opponent: str, *, rows: bool) -> list[Html]:
+def changed_sections(
+    changed_predictions: Sequence[Title], opponent: str, *, rows: bool
+) -> list[Html]:
     """Say how many of the gate's titles became right or wrong, and show them.
 
-    Args:
-        changed_predictions: of the decision.
-        opponent: whom the version was judged against.
-        rows: whether it is known how often titles came in, and is to be shown.
+    `rows`: whether it is known how often titles came in, and is to be shown.
     """
     if not changed_predictions:
         return [paragraph("No title of the gate went from wrong to right or from right to wrong.")]
     by_change = {
-        change: [f for f in changed_predictions if f["change"] == change] for change in CHANGES
+        change: [one for one in changed_predictions if one["change"] == change]
+        for change in CHANGES
     }
     gained, lost = (len(titles) for titles in by_change.values())
-    said = paragraph(
+    intro = paragraph(
         f"Against {opponent}, of the gate's titles {count(gained)} became right and "
         f"{count(lost)} wrong. They stand under their right occupation."
     )
     head = ["Title", "Test", *ANSWERS, *([number_head("Rows")] if rows else [])]
-    row = _row_with_rows if rows else _flip_row
+    row = _row_with_rows if rows else _changed_prediction_row
     tables = [
         _table(CHANGES[change], len(titles), head, _grouped(titles, "occupation_label", len), row)
         for change, titles in by_change.items()
         if titles
     ]
-    return [said, *tables]
+    return [intro, *tables]
 
 
-def impact(impact_facts: Mapping[str, Any], version: str) -> list[Html]:
+def impact_section(values: Mapping[str, Any], version: str) -> list[Html]:
     """Say how many rows of the last bulk run get another answer, and show their titles.
 
-    Args:
-        told: `impact` of the decision.
-        version: of the decision, in words.
+    `values`: `impact` of the decision.
     """
-    said = _asked(impact_facts)
-    if not impact_facts["changed_titles"]:
-        return [paragraph(said, f"With {version}, they are answered as before.")]
-    rows = impact_facts["changed_rows"]
-    changed = f"{counted(rows, 'row')} ({rows / max(impact_facts['asked_rows'], 1):.1%} of these)"
+    intro = _run_sentence(values)
+    if not values["changed_titles"]:
+        return [paragraph(intro, f"With {version}, they are answered as before.")]
+    rows = values["changed_rows"]
+    changed = f"{counted(rows, 'row')} ({rows / max(values['queried_rows'], 1):.1%} of these)"
     strong = tag("strong", f"{changed} would get another answer")
-    groups = _grouped(impact_facts["changed"], "before", _rows)
+    groups = _grouped(values["changed"], "before", _rows)
     head = ["Title", ANSWERS[1], number_head("Rows")]
     caption = "Another answer, under the one before"
-    shown = _table(caption, impact_facts["changed_titles"], head, groups, _changed_row)
-    return [paragraph(said, f"With {version}, ", strong, "."), shown]
+    shown = _table(caption, values["changed_titles"], head, groups, _impact_row)
+    return [paragraph(intro, f"With {version}, ", strong, "."), shown]
 
 
-def _asked(impact_facts: Mapping[str, Any]) -> str:
-    """Say which run it was, and how much of it the titles stand for."""
-    of = f", of which {count(impact_facts['read_rows'])} were looked at"
-    looked = of if impact_facts["read_rows"] < impact_facts["run_rows"] else ""
-    share = f"{impact_facts['asked_rows'] / max(impact_facts['read_rows'], 1):.0%}"
-    asked = f"{counted(impact_facts['asked_titles'], 'title')}, the most frequent ones,"
+def _run_sentence(values: Mapping[str, Any]) -> str:
+    of = f", of which {count(values['read_rows'])} were read"
+    partly = of if values["read_rows"] < values["run_rows"] else ""
+    share = f"{values['queried_rows'] / max(values['read_rows'], 1):.0%}"
     return (
-        f"The last bulk run, answered by {impact_facts['model']}, had {counted(impact_facts['run_rows'], 'row')}"
-        f"{looked}; {asked} stand in {share} of them. "
+        f"The last bulk run, answered by {values['model']}, had "
+        f"{counted(values['run_rows'], 'row')}{partly}; "
+        f"{counted(values['queried_titles'], 'title')}, the most frequent ones, stand in {share} "
+        "of them. "
     )
 
 
-def _flip_row(flip: Title) -> list[object]:
-    return [flip["raw_title"], test_name(flip["test"]), *_answers(flip)]
+def _changed_prediction_row(title: Title) -> list[object]:
+    return [title["raw_title"], test_name(title["test"]), *_answers(title)]
 
 
-def _row_with_rows(flip: Title) -> list[object]:
-    return [*_flip_row(flip), number(count(flip["rows"]) if flip.get("rows") else "")]
+def _row_with_rows(title: Title) -> list[object]:
+    return [
+        *_changed_prediction_row(title),
+        number(count(title["rows"]) if title.get("rows") else ""),
+    ]
 
 
-def _changed_row(title: Title) -> list[object]:
+def _impact_row(title: Title) -> list[object]:
     return [title["raw_title"], title["after"] or NOTHING, number(count(title["rows"]))]
 
 

@@ -1,30 +1,31 @@
 """The page of a version: the report with the gate's decision on top, `data/gate/report.html`.
 
-In: `data/report/report.html`, which the stage `report` makes and which holds no time, and
-`data/gate/decision.json`, which the gate writes once the version is registered: `name, version,
-registered_at` (ISO, UTC), `promoted, reason, opponent, table_markdown` and `changed_predictions`, the gate's
-titles that one of the two models answers rightly and the other wrongly; and, if there was a bulk
-run, `impact`, who gets other answers (`changed_titles.py` shows both). The page is no output of a
-stage: the same report stands below every version that was registered from it.
+In: `data/report/report.html` of the stage `report`, and `data/gate/decision.json`
+(`tasks/release/registry/promote.py` lists its keys), which the gate writes once the version is
+registered. The page is no output of a stage: the same report stands below every version that was
+registered from it.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from models.reproducibility.atomic_write import write_bytes
 from tasks.io.command import run
-from tasks.pipeline.report.markup import Html, paragraph, section, tag
+from tasks.pipeline.report.markup import Html, number, number_head, paragraph, section, table, tag
 from tasks.pipeline.report.page import with_first_section
-from tasks.release.gate.changed_titles import flipped, impact
-from tasks.release.gate.markdown_table import markdown_as_html
+from tasks.release.gate.changed_titles import changed_sections, impact_section
 
 REPORT = Path("data/report/report.html")
 DECISION = Path("data/gate/decision.json")
 PAGE = Path("data/gate/report.html")
+MARKS = re.compile(r"\*\*|`")
+RULE = re.compile(r"[ |:-]+")
 NEEDED = (
     "name",
     "version",
@@ -45,7 +46,7 @@ def decision_page(report: str, decision: dict[str, Any]) -> str:
     """
     missing = [name for name in NEEDED if name not in decision]
     if missing:
-        raise ValueError(f"{DECISION} lacks {', '.join(missing)}: ask the gate for it again")
+        raise ValueError(f"{DECISION} lacks {', '.join(missing)}: run the gate again")
     return with_first_section(report, "decision", "Decision", decision_section(decision))
 
 
@@ -65,21 +66,57 @@ def decision_section(decision: dict[str, Any]) -> Html:
 
 
 def _changes(decision: dict[str, Any]) -> list[Html]:
-    """Show who is affected, if a bulk run is known, and what flipped."""
-    impact_facts = decision.get("impact")
-    changed_predictions = flipped(
-        decision["changed_predictions"], str(decision["opponent"]), rows=impact_facts is not None
-    )
-    if impact_facts is None:
-        return changed_predictions
-    shown = impact(impact_facts, f"version {decision['version']}")
-    return [tag("h3", "Who is affected"), *shown, tag("h3", "What flipped"), *changed_predictions]
+    impact = decision.get("impact")
+    changed, opponent = decision["changed_predictions"], str(decision["opponent"])
+    predictions = changed_sections(changed, opponent, rows=impact is not None)
+    if impact is None:
+        return predictions
+    impact_lines = impact_section(impact, f"version {decision['version']}")
+    headings = (tag("h3", "Impact on the last bulk run"), tag("h3", "Changed predictions"))
+    return [headings[0], *impact_lines, headings[1], *predictions]
 
 
 def _day(registered_at: str) -> str:
-    """Write a moment to the minute, in UTC."""
     moment = datetime.fromisoformat(registered_at).astimezone(UTC)
     return f"{moment.day} {moment:%B %Y, %H:%M} UTC"
+
+
+def markdown_as_html(text: str) -> list[Html]:
+    """Return the gate's Markdown as paragraphs and tables; the former caption the latter.
+
+    Marks for bold and code are removed; everything else is text, and escaped.
+    """
+    blocks = [list(lines) for full, lines in groupby(text.splitlines(), _is_full) if full]
+    made: list[Html] = []
+    caption = ""
+    for block in blocks:
+        if block[0].lstrip().startswith("|"):
+            made.append(_table(caption, block))
+            caption = ""
+        else:
+            made += [paragraph(caption)] if caption else []
+            caption = MARKS.sub("", " ".join(line.strip() for line in block))
+    return [*made, paragraph(caption)] if caption else made
+
+
+def _is_full(line: str) -> bool:
+    return bool(line.strip())
+
+
+def _table(caption: str, lines: list[str]) -> Html:
+    head, *rows = [_cells(line) for line in lines if not RULE.fullmatch(line)]
+    rules = next((_cells(line) for line in lines if RULE.fullmatch(line)), [])
+    right = [cell.endswith(":") and not cell.startswith(":") for cell in rules]
+    right += [False] * (len(head) - len(right))
+    return table(
+        caption,
+        [number_head(cell) if r else cell for cell, r in zip(head, right, strict=True)],
+        [[number(cell) if r else cell for cell, r in zip(row, right, strict=True)] for row in rows],
+    )
+
+
+def _cells(line: str) -> list[str]:
+    return [MARKS.sub("", cell.strip()) for cell in line.strip().strip("|").split("|")]
 
 
 def main() -> None:

@@ -1,10 +1,10 @@
-"""What becomes champion unless shown worse: a first version, and a champion with corrections.
+"""Versions that the gate promotes unless significantly worse: a first one, a corrected champion.
 
-For a first version there is no champion to keep up with, and a consumer without any model is served
-worst; the opponent is the untrained network, and the chance that a network that learned nothing is
-refused is `gate.harm` over all tests. Where no test shows a gain, the decision says what training
-had to go by. A correction has the champion's own network: people's answers are right in it, which
-no test asks, and the gate sees to it that others do not suffer.
+A first version has no champion to keep up with, and a consumer without any model is served worst.
+Its opponent is the untrained network; the gate refuses a network that learned nothing with a chance
+of `gate.alpha` over all tests. If no test shows a gain, the decision says what training had to go
+by. A corrected champion has the champion's own network: people's answers, which no test queries,
+are right in it, and the gate makes sure that other answers do not suffer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tasks.io.frames import read_frame
 from tasks.io.schemas import QUERIES
-from tasks.release.gate.gate_figures import SystemResults, shown_worse
+from tasks.release.gate.gate_figures import SystemResults, significantly_worse
 from tasks.release.gate.rule import GateDecision
 from tasks.release.registry.register import CHALLENGER, CHAMPION
 
@@ -26,18 +26,18 @@ UNTRAINED = "the untrained network"
 def decide_first(answers: Mapping[str, SystemResults], alpha: float, learned: str) -> GateDecision:
     """Judge a first version against the untrained network.
 
-    Args:
-        answers: test to the answers of the version, of the untrained network and of `ngram`.
-        harm: chance of refusing one that is no worse.
-        learned: what training had to go by, for a version that gained nothing.
+    `answers`: test to the answers of the version, of the untrained network and of `ngram`;
+    `learned`: what training had to go by, for a version that gained nothing.
     """
-    figures = shown_worse(answers, alpha)
+    figures = significantly_worse(answers, alpha)
     worse = [own for own in figures if not own.passed]
     better = [own.test for own in figures if own.low > 0]
     if worse:
-        said = (f"{own.test} ({own.difference:+.3f} on {own.queries} queries)" for own in worse)
-        return GateDecision(False, f"shown worse than {UNTRAINED} on {', '.join(said)}", figures)
-    kept = f"a first version, shown worse than {UNTRAINED} on none of {len(figures)} tests"
+        losses = (f"{own.test} ({own.difference:+.3f} on {own.queries} queries)" for own in worse)
+        return GateDecision(
+            False, f"significantly worse than {UNTRAINED} on {', '.join(losses)}", figures
+        )
+    kept = f"a first version, significantly worse than {UNTRAINED} on none of {len(figures)} tests"
     if not figures:
         kept = "a first version, and the gate has no queries to judge it by (section split)"
     gained = f"better on {', '.join(better)}" if better else f"but no gain is shown: {learned}"
@@ -47,27 +47,26 @@ def decide_first(answers: Mapping[str, SystemResults], alpha: float, learned: st
 def decide_corrected(
     answers: Mapping[str, SystemResults], opponent: str, alpha: float
 ) -> GateDecision:
-    """Judge a champion with what people said since.
+    """Judge a champion with later feedback.
 
-    Args:
-        answers: test to the answers with it, without, and of `ngram`.
-        opponent: the champion.
-        harm: chance of refusing one that is no worse.
+    `answers`: test to the answers with it, without, and of `ngram`.
     """
-    figures = shown_worse(answers, alpha)
+    figures = significantly_worse(answers, alpha)
     worse = [f"{own.test} ({own.difference:+.3f})" for own in figures if not own.passed]
     if worse:
-        return GateDecision(False, f"shown worse than {opponent} on {', '.join(worse)}", figures)
-    kept = f"the network of {opponent} with what people said since"
-    return GateDecision(True, f"{kept}, shown worse on none of {len(figures)} tests", figures)
+        return GateDecision(
+            False, f"significantly worse than {opponent} on {', '.join(worse)}", figures
+        )
+    kept = f"the network of {opponent} with later feedback"
+    return GateDecision(
+        True, f"{kept}, significantly worse on none of {len(figures)} tests", figures
+    )
 
 
 def what_training_saw(model: Path, data: Path) -> str:
     """Say how many validation queries chose the weights, and whether those of step 0 were kept.
 
-    Args:
-        model: the folder of the network; its history lies beside it.
-        data: what the stages wrote.
+    `model`: the folder of the network; its history lies beside it.
     """
     with (model.parent / "history.csv").open(encoding="utf-8", newline="") as file:
         looks = [(int(row["step"]), float(row["valid_score"])) for row in csv.DictReader(file)]

@@ -1,7 +1,8 @@
-"""What the gate knows of a test: the systems' answers, their difference, and whether that will do.
+"""The gate's figures of a test: the systems' answers, their difference, and whether it passes.
 
 In: success@1 of challenger, opponent and n-gram matcher on the same queries. The page of a decision
-is a table of these figures (`as_markdown`); the rule over all tests is `tasks/release/gate/rule.py`.
+is a table of these figures (`as_markdown`); the rule over all tests is
+`tasks/release/gate/rule.py`.
 """
 
 from __future__ import annotations
@@ -36,36 +37,33 @@ class TestFigures:
     """One test on the decision's page; differences are challenger less opponent.
 
     Attributes:
-        decides: whether the challenger must be shown to keep up; else not be shown worse.
-        low: lower end of the difference, one-sided at the error of the test's part in the rule.
-        high: its upper end, at the same error.
-        passed: what the rule asks of this test.
-        needed: with so many queries, answered in these shares, a test that decides would show that
-            the challenger keeps up; None if no number would, or if the test does not decide.
-        over_ngram: challenger less n-gram matcher, 95 %; it takes no part in the decision.
+        is_gating: whether the challenger must keep up here; else it must not be significantly
+            worse.
+        needed: queries, answered in these shares, with which a gating test would show that the
+            challenger keeps up; None if no number would, or if the test is not gating.
     """
 
     test: str
-    gating_tests: bool
+    is_gating: bool
     queries: int
     challenger: float
     opponent: float
     difference: float
-    low: float
-    high: float
-    passed: bool
+    low: float  # lower end of the difference, one-sided at the error that the rule gives the test
+    high: float  # its upper end, at the same error
+    passed: bool  # whether it meets the rule
     needed: int | None
-    over_ngram: Interval
+    over_ngram: Interval  # challenger less n-gram matcher, 95 %; it takes no part in the decision
 
     @classmethod
     def of(cls, test: str, answers: SystemResults, error: float, margin: float | None) -> Self:
-        """Judge one test; without a margin it is passed unless the challenger is shown worse."""
+        """Judge one test; without a margin the challenger passes unless significantly worse."""
         shares = PairedShares.of(answers.challenger, answers.opponent)
         ngram = PairedShares.of(answers.challenger, answers.ngram)
         low, high = shares.low(error), shares.high(error)
         return cls(
             test=test,
-            gating_tests=margin is not None,
+            is_gating=margin is not None,
             queries=shares.queries,
             challenger=float(answers.challenger.mean()),
             opponent=float(answers.opponent.mean()),
@@ -83,10 +81,10 @@ class TestFigures:
         return float("inf") if self.needed is None else self.needed / self.queries
 
 
-def shown_worse(answers: Mapping[str, SystemResults], error: float) -> list[TestFigures]:
-    """Judge tests that a challenger passes unless it is shown worse, `error` shared among them."""
-    each = error / max(len(answers), 1)
-    return [TestFigures.of(test, own, each, None) for test, own in answers.items()]
+def significantly_worse(answers: Mapping[str, SystemResults], error: float) -> list[TestFigures]:
+    """Judge tests that a challenger passes unless it is significantly worse; they share `error`."""
+    share = error / max(len(answers), 1)
+    return [TestFigures.of(test, own, share, None) for test, own in answers.items()]
 
 
 def as_markdown(figures: Sequence[TestFigures], opponent: str, margin: float, alpha: float) -> str:
@@ -94,7 +92,7 @@ def as_markdown(figures: Sequence[TestFigures], opponent: str, margin: float, al
     if not figures:
         return ""
     head = (
-        f"| test | queries | challenger | {opponent} | difference [low, high] | asked | passed "
+        f"| test | queries | challenger | {opponent} | difference [low, high] | required | passed "
         "| queries needed | over the n-gram matcher [95 %] |"
     )
     rule = "| --- |" + " ---: |" * 4 + " --- | --- |" + " ---: |" * 2
@@ -102,14 +100,14 @@ def as_markdown(figures: Sequence[TestFigures], opponent: str, margin: float, al
     rows = [
         f"| {f.test} | {f.queries} | {f.challenger:.3f} | {f.opponent:.3f} "
         f"| {f.difference:+.3f} [{f.low:+.3f}, {f.high:+.3f}] "
-        f"| {keeps_up if f.gating_tests else not_worse} | {'yes' if f.passed else 'no'} "
+        f"| {keeps_up if f.is_gating else not_worse} | {'yes' if f.passed else 'no'} "
         f"| {'' if f.needed is None else f.needed} | {_over(f.over_ngram)} |"
         for f in figures
     ]
     notes = ["Success@1 on the gate's queries."]
-    if any(own.gating_tests for own in figures):
+    if any(own.is_gating for own in figures):
         notes.append(
-            f"A challenger that is worse by {margin:g} on any test whose low end is asked for is "
+            f"A challenger that is worse by {margin:g} on any test whose low end is required is "
             f"promoted with a chance of {alpha:g} at most."
         )
     if any(own.needed and not own.passed for own in figures):
@@ -124,8 +122,7 @@ def _over(interval: Interval) -> str:
 def by_test(scores: pl.DataFrame) -> dict[str, SystemResults]:
     """Return the systems' answers on each test, the queries in one order.
 
-    Args:
-        scores: schema `SCORES` with the systems `challenger`, `opponent`, `ngram`.
+    `scores`: schema `SCORES` with the systems `challenger`, `opponent`, `ngram`.
 
     Raises:
         ValueError: a system is missing, or lacks queries of another one.

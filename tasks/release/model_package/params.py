@@ -9,8 +9,6 @@ from pydantic import Field
 from models.network.quantization import Precision
 from tasks.io.section import Count, Section
 
-"""Of a number of a table: four bits, eight, or a float's 32."""
-
 
 class RegisterParams(Section):
     """Section `register`: the model's name in the registry, its size, and what it says."""

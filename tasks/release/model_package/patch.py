@@ -1,8 +1,8 @@
-"""An artefact folder with what people said since it was made; its network stays as it is.
+"""An artefact folder patched with later feedback; its network stays as it is.
 
-`overrides.parquet` is replaced. What may be learned from of it stands as exemplars beside the aliases:
-exemplars of titles that people judged give way to these, those of others stay, and `index.npy`
-holds the embeddings of all that are left, as the folder's own network gives them.
+`overrides.parquet` is replaced. Judged titles that may be learned from become exemplars and replace
+earlier exemplars of judged titles; `index.npy` holds the embeddings that the folder's own network
+gives to all exemplars.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tasks.io.schemas import EXEMPLARS, OVERRIDES, SPLIT_INPUTS
 from tasks.pipeline.calibrate.known_inputs import known_inputs
 
 
-def tell(folder: Path, overrides: pl.DataFrame) -> bool:
-    """Let an artefact look up what people said (schema `OVERRIDES`); return whether that is new."""
+def replace_overrides(folder: Path, overrides: pl.DataFrame) -> bool:
+    """Replace an artefact's overrides (schema `OVERRIDES`); return whether they are new."""
     file = folder / "overrides.parquet"
     if overrides.equals(read_frame(file, OVERRIDES)):
         return False
@@ -30,12 +30,7 @@ def tell(folder: Path, overrides: pl.DataFrame) -> bool:
 
 
 def learned(judged: pl.DataFrame, weight: float) -> pl.DataFrame:
-    """Return what may be learned from of what people judged, as schema `EXEMPLARS`.
-
-    Args:
-        judged: schema `JUDGED`.
-        weight: of each exemplar.
-    """
+    """Return the exemplars, of this weight, in what people judged (`JUDGED`): `EXEMPLARS`."""
     nothing = pl.DataFrame(schema=dict(SPLIT_INPUTS))
     labelled = known_inputs(CORRECTIONS, nothing, judged, ()).labelled
     return labelled.select(
@@ -44,13 +39,7 @@ def learned(judged: pl.DataFrame, weight: float) -> pl.DataFrame:
 
 
 def exemplify(folder: Path, judged: pl.Series, learned: pl.DataFrame) -> None:
-    """Replace the exemplars of judged titles.
-
-    Args:
-        folder: of an artefact.
-        judged: cleaned titles that people judged.
-        learned: schema `EXEMPLARS`, of titles of these.
-    """
+    """Replace the exemplars of judged, cleaned titles by those `learned` (schema `EXEMPLARS`)."""
     from tasks.release.model_package.serving import read_normalizer  # onnxruntime takes seconds
 
     model = read_normalizer(folder)

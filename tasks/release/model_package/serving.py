@@ -1,9 +1,9 @@
 """The registered model as a consumer runs it: this one file, the artefact folder, onnxruntime.
 
-Self-contained: MLflow copies this file into the model and runs it (models-from-code), where nothing
-of this repository is installed; `tasks/release/model_package/serving_file.py` puts what it imports of `models/`
-into it. What answers is `models/normalizer/`; here are the files, the network, pandas, and errors that
-reach the caller of a web port as well.
+MLflow copies this file into the model and runs it (models-from-code), where nothing of this
+repository is installed; `serving_file.py` beside it inlines its imports of `models/`.
+`models/normalizer/` answers; this file adds the files, the network, pandas, and errors that also
+reach the caller of a web port.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from mlflow.pyfunc import PythonModel, PythonModelContext
 
 from models.normalizer.answers import Answers
 from models.normalizer.explanation import explain
-from models.normalizer.neighbours import closest
 from models.normalizer.normalizer import Normalizer
+from models.normalizer.package_format import check_format
 from models.normalizer.qualifiers import Qualifiers, read_phrases
 from models.ranking.calibration import Calibration
 from models.ranking.occupation_scores import ScoreRule
+from models.ranking.search import nearest_titles
 from models.text.featurizer import Featurizer, Ids
 from models.text.titles import clean_title
 
@@ -42,7 +43,7 @@ SERVER = "__pyfunc_model_path__"
 
 
 class WrongRequest(MlflowException, ValueError):  # type: ignore[misc]  # mlflow has no types
-    """What nobody can mean: a ValueError whose text MLflow's web server gives, with status 400."""
+    """A ValueError whose text MLflow's web server returns, with status 400."""
 
     def __init__(self, message: str) -> None:
         MlflowException.__init__(self, message, error_code=INVALID_PARAMETER_VALUE)
@@ -52,7 +53,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
     """Raw titles to occupations of the taxonomy.
 
     Attributes:
-        normalizer: what answers; the gate asks it directly.
+        normalizer: answers; the gate queries it directly.
     """
 
     normalizer: Normalizer
@@ -69,20 +70,19 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         model_input: pd.DataFrame,
         params: dict[str, Any] | None = None,
     ) -> pd.DataFrame:
-        """Give one row per row of `model_input`, with its index; the columns are an `Answer`'s.
+        """Give one row per row of `model_input`, with its index: the columns of `Answer`.
 
         Raises:
-            WrongRequest: an unknown param, one that nobody can mean (`models/normalizer/predict_params.py`), or
-                no column `raw_title`. (In a process of one's own, what comes through MLflow's
-                `predict` has lost unknown params before: MLflow warns and leaves them out.)
+            WrongRequest: a param is unknown or out of range, or the column `raw_title` is missing.
+                (MLflow's own `predict` warns of unknown params and leaves them out before.)
         """
-        wanted = params or {}
-        unknown = sorted(set(wanted) - set(PARAMS))
+        predict_params = params or {}
+        unknown = sorted(set(predict_params) - set(PARAMS))
         if unknown:
             raise WrongRequest(f"unknown params {unknown}; this model knows {', '.join(PARAMS)}")
         raw_titles, rows = _raw_titles(model_input)
         try:
-            answers = self.normalizer.predict(raw_titles, **wanted)
+            answers = self.normalizer.predict(raw_titles, **predict_params)
         except ValueError as error:
             raise WrongRequest(str(error)) from None
         return _frame(answers, rows)
@@ -111,11 +111,11 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
             others = self.normalizer.embeddings[: len(names)]
         else:
             names, others = list(among), self.embed(among)
-        found = [
-            (titles[one.row], one.rank, names[one.place], one.similarity)
-            for one in closest(titles, self.embed, others, k)
+        rows = [
+            (titles[row], rank, names[place], similarity)
+            for row, rank, place, similarity in nearest_titles(titles, self.embed, others, k)
         ]
-        return pd.DataFrame(found, columns=["title", "rank", "similar_title", "similarity"])
+        return pd.DataFrame(rows, columns=["title", "rank", "similar_title", "similarity"])
 
     def explain(self, title: str) -> dict[str, Any]:
         """Say which words drew a raw title to its occupation, and why the second one lost.
@@ -134,8 +134,7 @@ def read_normalizer(folder: Path) -> Normalizer:
         ValueError: the folder is of another format, or its index does not fit its aliases.
     """
     settings = _json(folder / "settings.json")
-    if settings["format"] != 8:
-        raise ValueError(f"{folder}: settings.json is not of format 8")
+    check_format(settings, str(folder))
     featurizer = Featurizer.from_values(_json(folder / "featurizer.json"))
     normalizer = Normalizer(
         featurizer,
@@ -220,10 +219,10 @@ def _held(values: np.ndarray, index: pd.Index) -> object:
 
 def _refuse_unknown_params(record: logging.LogRecord) -> bool:
     """Refuse what MLflow would leave out with a warning that no caller of a web port reads."""
-    said = record.getMessage()
-    if said.startswith("Unrecognized params"):
-        given = said.removeprefix("Unrecognized params ").partition(" are ignored")[0]
-        raise WrongRequest(f"unknown params {given}; this model knows {', '.join(PARAMS)}")
+    prefix, message = "Unrecognized params ", record.getMessage()
+    if message.startswith(prefix):
+        names = message.removeprefix(prefix).partition(" are ignored")[0]
+        raise WrongRequest(f"unknown params {names}; this model knows {', '.join(PARAMS)}")
     return True
 
 
@@ -232,7 +231,9 @@ def _raw_titles(model_input: pd.DataFrame | Sequence[object]) -> tuple[list[obje
     if not isinstance(model_input, pd.DataFrame):
         model_input = pd.DataFrame({"raw_title": pd.Series(list(model_input), dtype="object")})
     if "raw_title" not in model_input.columns:
-        raise WrongRequest(f"column raw_title is missing; given: {list(model_input.columns)}")
+        raise WrongRequest(
+            f"column raw_title is missing; the input has {list(model_input.columns)}"
+        )
     return model_input["raw_title"].tolist(), model_input.index
 
 

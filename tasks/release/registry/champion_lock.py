@@ -1,9 +1,8 @@
 """Champions move one at a time: a lock, since MLflow's registry has no compare-and-swap.
 
 It lies where the registry does, so that it holds for all who use it: a file beside SQLite's, an
-advisory lock in PostgreSQL. Of a tracking server the database is not known: there a file in the
-main tree holds for the runs of this machine alone. A process that ends, however it ends, gives its
-turn back.
+advisory lock in PostgreSQL. The database of a tracking server is unknown: there a file in the main
+tree holds for the runs of this machine alone. A process that ends releases the lock.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from pathlib import Path
 from tasks.io.tracking import SQLITE, local_folder, tracking_uri
 
 POSTGRESQL = "postgresql"
-EVERY = 0.2
-"""Seconds between two tries."""
+EVERY = 0.2  # seconds between two tries
 
 
 @contextmanager
@@ -53,15 +51,15 @@ def _in_postgresql(uri: str) -> Iterator[None]:
 
     key = {"key": zlib.crc32(b"rolecall: champion")}
     with create_engine(uri, poolclass=NullPool).connect() as connection:
-        ask = text("SELECT pg_try_advisory_lock(:key)")
-        _wait(lambda: bool(connection.execute(ask, key).scalar()))
+        query = text("SELECT pg_try_advisory_lock(:key)")
+        _wait(lambda: bool(connection.execute(query, key).scalar()))
         yield  # the lock goes with the connection
 
 
 def _wait(taken: Callable[[], bool]) -> None:
-    said = False
+    announced = False
     while not taken():
-        if not said:
+        if not announced:
             print("another run moves the champion: waiting for it", flush=True)
-            said = True
+            announced = True
         time.sleep(EVERY)

@@ -1,4 +1,4 @@
-"""What the registry holds of the current directory's model: `python -m tasks.release.registry.listing`.
+"""Versions and aliases of the directory's model: `python -m tasks.release.registry.listing`.
 
 `--address` prints the registry's address alone, for MLFLOW_TRACKING_URI.
 """
@@ -15,7 +15,7 @@ from tasks.io.section import load
 from tasks.io.tracking import registry, tracking_uri
 from tasks.release.model_package.params import RegisterParams
 from tasks.release.registry.register import CHALLENGER, CHAMPION
-from tasks.release.registry.rollback import said
+from tasks.release.registry.rollback import rollback_notes
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -44,7 +44,7 @@ def _row(client: MlflowClient, version: ModelVersion) -> str:
     reason = known.tags.get("decision_reason", "")
     return (
         f"version {known.version}  {made:%Y-%m-%d %H:%M} UTC  {alias}  {decision}: {reason}"
-        + said(known.tags)
+        + rollback_notes(known.tags)
     )
 
 
@@ -60,7 +60,7 @@ def _how_to_load(name: str, aliases: dict[str, str]) -> str:
 
 
 def main() -> None:
-    """Print what the registry holds, or where it is."""
+    """Print the versions, or the registry's address."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--address", action="store_true", help="the address alone")
     root = Path.cwd()

@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from models.normalizer.package_format import check_format
+from tasks.io.frames import read_json
 from tasks.io.tracking import registry
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ HELP = (
 
 
 def versioned(client: MlflowClient, address: str) -> str:
-    """Return the address of the version that an alias stands for, or what was given."""
+    """Return the address of the version that an alias stands for; any other as it is."""
     aliased = ALIASED.fullmatch(address)
     if not aliased:
         return address
@@ -34,14 +36,13 @@ def versioned(client: MlflowClient, address: str) -> str:
 def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
     """Yield a model's address, an alias by its version, and the folder that it lies in meanwhile.
 
-    Args:
-        address: `models:/NAME/VERSION`, `models:/NAME@ALIAS`, or a folder that MLflow wrote.
-        root: whose registry is asked.
+    `address`: `models:/NAME/VERSION`, `models:/NAME@ALIAS`, or a folder that MLflow wrote.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is none, or it is of another format.
     """
     if (Path(address) / "MLmodel").is_file():
+        _check_format(address, Path(address))
         yield address, Path(address)
         return
     with TemporaryDirectory() as temporary:
@@ -52,6 +53,13 @@ def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
                 address = versioned(client, address)
                 folder = mlflow.artifacts.download_artifacts(address, dst_path=temporary)
             except (mlflow.MlflowException, OSError) as error:
-                said = str(error).strip().splitlines()[0]
-                raise ValueError(f"no model {address}: {said}; {HELP}") from None
+                fault = str(error).strip().splitlines()[0]
+                raise ValueError(f"no model {address}: {fault}; {HELP}") from None
+        _check_format(address, Path(folder))
         yield address, Path(folder)
+
+
+def _check_format(address: str, folder: Path) -> None:
+    """Refuse a package of this project in another format."""
+    for settings in folder.glob("artifacts/*/settings.json"):
+        check_format(read_json(settings), address)

@@ -1,22 +1,24 @@
-"""The gate between challenger and champion: `python -m tasks.release.registry.promote [--version N]`.
+"""The gate between challenger and champion: `python -m tasks.release.registry.promote`.
 
 The decision and its figures become tags of the version, and with the answers that changed an
 artifact of its run; a decided version keeps its decision. On promotion the alias `champion` moves
-to it and `challenger` is taken away; a version that was refused stays `challenger` until the next
-one comes. What was decided stands in `data/gate/decision.json` afterwards, for the report.
+to it and `challenger` is removed; a refused version stays `challenger` until the next one comes.
+The decision is written to `data/gate/decision.json` for the report.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tasks.io.command import run
+from tasks.io.frames import write_json
 from tasks.io.tracking import registry
-from tasks.release.gate.decision_file import ARTIFACT, write_decision
 from tasks.release.gate.run_gate import GateRun, run_gate
 from tasks.release.model_package.folder import RunFiles
 from tasks.release.registry.champion_lock import champion_lock
@@ -34,19 +36,17 @@ if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
 
+FILE = Path("data/gate/decision.json")
+ARTIFACT = "decision.json"
+
+
 @dataclass(frozen=True)
 class Promotion:
-    """The gate's answer about one version.
+    """The gate's answer about one version."""
 
-    Attributes:
-        promoted: whether the version is champion now.
-        reason: in a sentence.
-        table_markdown: the figures that it rests on; empty if nothing was compared.
-    """
-
-    promoted: bool
-    reason: str
-    table_markdown: str
+    promoted: bool  # whether the version is champion now
+    reason: str  # in a sentence
+    table_markdown: str  # the figures that it rests on; empty if nothing was compared
 
 
 def promote(root: Path, version: object) -> Promotion:
@@ -85,20 +85,19 @@ def standing(root: Path) -> tuple[RegisteredVersion, Promotion] | None:
 
 
 def _champion(client: MlflowClient, name: str) -> ModelVersion | None:
-    """Return the version that is champion, or None."""
     number = client.get_registered_model(name).aliases.get(CHAMPION)
     return None if number is None else client.get_model_version(name, number)
 
 
-def _record(client: MlflowClient, version: ModelVersion, judged: GateRun) -> None:
+def _record(client: MlflowClient, version: ModelVersion, gate_run: GateRun) -> None:
     """Write the decision, the tag `decision` last: with it the decision stands."""
-    client.log_dict(version.run_id, judged.shown(), ARTIFACT)
-    verdict = judged.verdict
+    client.log_dict(version.run_id, gate_run.as_values(), ARTIFACT)
+    decision = gate_run.decision
     tags = {
-        "decision_reason": verdict.reason,
-        "decision_table": judged.page,
-        "decision_figures": json.dumps([asdict(figures) for figures in verdict.figures]),
-        "decision": "promoted" if verdict.promoted else "not promoted",
+        "decision_reason": decision.reason,
+        "decision_table": gate_run.page,
+        "decision_figures": json.dumps([asdict(figures) for figures in decision.figures]),
+        "decision": "promoted" if decision.promoted else "not promoted",
     }
     for key, value in tags.items():
         client.set_model_version_tag(version.name, version.version, key, value)
@@ -125,9 +124,46 @@ def _carry_out(client: MlflowClient, root: Path, name: str, number: str) -> Prom
 def _kept(
     client: MlflowClient, root: Path, version: ModelVersion, decision: Promotion
 ) -> Promotion:
-    """Return the decision, once it is written for the report."""
     write_decision(client, root, version, decision.promoted, decision.reason)
     return decision
+
+
+def write_decision(
+    client: MlflowClient, root: Path, version: ModelVersion, promoted: bool, reason: str
+) -> None:
+    """Write the decision about a version for the report: `data/gate/decision.json`.
+
+    Keys: `name, version, registered_at` (ISO, UTC, the registry's), `promoted, reason` (as they
+    stand now), `opponent, table_markdown, figures` (of each test), `changed_predictions` (`test,
+    raw_title, occupation_label, before, after, change, rows`) and `impact`
+    (`tasks/release/gate/impact.py`; null without a bulk run). No stage writes or reads the file: it
+    is made anew from the registry.
+    """
+    registered = datetime.fromtimestamp(version.creation_timestamp / 1000, UTC)
+    decision = {
+        "name": version.name,
+        "version": str(version.version),
+        "registered_at": registered.isoformat(timespec="seconds"),
+        "promoted": promoted,
+        "reason": reason,
+        **_evidence(client, version),
+    }
+    write_json(decision, root / FILE)
+
+
+def _evidence(client: MlflowClient, version: ModelVersion) -> dict[str, Any]:
+    if any(file.path == ARTIFACT for file in client.list_artifacts(version.run_id)):
+        with tempfile.TemporaryDirectory() as folder:
+            file = client.download_artifacts(version.run_id, ARTIFACT, folder)
+            evidence: dict[str, Any] = json.loads(Path(file).read_text(encoding="utf-8"))
+        return evidence
+    return {
+        "opponent": "",
+        "table_markdown": version.tags.get("decision_table", ""),
+        "figures": json.loads(version.tags.get("decision_figures", "[]")),
+        "changed_predictions": [],
+        "impact": None,
+    }
 
 
 def main() -> None:

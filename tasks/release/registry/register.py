@@ -1,4 +1,4 @@
-"""A finished run becomes a version of the registered model: `python -m tasks.release.registry.register`.
+"""A finished run becomes a registered version: `python -m tasks.release.registry.register`.
 
 From files only, and once per content: a version whose tag `artefact_hash` is equal is returned. A
 new version appears together with its tags, in one transaction, and is then called `challenger`; a
@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from mlflow.models import ModelSignature
 
 CHALLENGER, CHAMPION = "challenger", "champion"
-CARRIED_OUT = "decision_carried_out"
-"""Tag of a version that a decision has made champion."""
-CORRECTS = "corrects"
-"""Tag of a version that is another one's network with what people said since."""
+CARRIED_OUT = "decision_carried_out"  # tag of a version that a decision has made champion
+CORRECTS = "corrects"  # tag of a version that is another one's network with later feedback
 ARTEFACT = "normalizer"
 REQUIREMENTS = ("mlflow", "numpy", "onnxruntime", "pandas", "pyarrow")
 EXAMPLE = ("looking for C++ developers (urgent!)", "Registered Nurse - night shift", "")
@@ -108,7 +106,7 @@ def signature(top_k: int) -> ModelSignature:
             [
                 ParamSpec("top_k", "long", top_k),
                 ParamSpec("min_confidence", "double", 0.0),
-                ParamSpec("levels", "long", 0),
+                ParamSpec("code_depth", "long", 0),
             ]
         ),
     )
@@ -138,13 +136,8 @@ def add_version(
 ) -> str:
     """Log a model and register it, with its tags, as challenger; return the version's number.
 
-    Args:
-        client: of the registry.
-        root: where the model was made.
-        name: of the registered model.
-        packed: what `as_logged` returned.
-        tags: `artefact_hash` and others, beside where it comes from.
-        metrics: logged with it.
+    `packed`: what `as_logged` returned; `tags`: `artefact_hash` and others, beside where it comes
+    from.
     """
     import mlflow
 
@@ -162,12 +155,7 @@ def add_version(
 
 
 def packaged(folder: Path, sources: RunFiles) -> dict[str, Any]:
-    """Write what MLflow is to log or save as a model; return how that is called there.
-
-    Args:
-        folder: where to.
-        sources: of a finished run.
-    """
+    """Write what MLflow is to log or save as a model; return how that is called there."""
     build_artefact(sources, folder / ARTEFACT)
     return as_logged(folder, sources.register.top_k)
 

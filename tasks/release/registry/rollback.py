@@ -1,9 +1,9 @@
-"""The champion before the last one, again: `python -m tasks.release.registry.rollback [--to VERSION]`.
+"""An earlier champion again: `python -m tasks.release.registry.rollback [--to VERSION]`.
 
-Both versions keep that in a tag: who was taken back, when, for what and why, and who took over. The
-tag of the first is written before the alias moves, so that a rollback which was killed is finished
-by the next one; the alias names a version all the while. A version that was taken back is not made
-champion again by a run that finds nothing new; `--to` can name it.
+Tags of both versions say which one was taken back, when, why, and which took over. The tag of the
+first is written before the alias moves, so that the next rollback finishes a killed one; the alias
+names a version all the while. A run that finds nothing new does not promote a version that was
+taken back; `--to` can name it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,9 @@ BACK, RESTORED = "rolled_back", "restored"
 
 
 def rollback(root: Path, to: str | None = None, why: str = "") -> str:
-    """Make an earlier version champion; return in a sentence what was done.
+    """Make an earlier version champion; return a sentence that says so.
 
-    Args:
-        root: whose parameters name the model.
-        to: a version; None is the latest before this one that was champion and not taken back.
-        why: kept with it.
+    `to`: a version; None is the latest before this one that was champion and not taken back.
 
     Raises:
         ValueError: there is no champion, no such version, or none before.
@@ -62,8 +59,8 @@ def rollback(root: Path, to: str | None = None, why: str = "") -> str:
     return f"{name}: version {champion} taken back, champion is version {target} again"
 
 
-def said(tags: Mapping[str, str]) -> str:
-    """Say what rollbacks did to a version; empty if none did."""
+def rollback_notes(tags: Mapping[str, str]) -> str:
+    """Describe a version's rollbacks; empty if there were none."""
     words = (
         (BACK, "taken back, for version {to}"),
         (RESTORED, "champion again, for version {from}"),
@@ -77,24 +74,24 @@ def said(tags: Mapping[str, str]) -> str:
 
 
 def _versions(client: MlflowClient, name: str) -> list[ModelVersion]:
-    found = client.search_model_versions(f"name = '{name}'")
-    return [client.get_model_version(name, one.version) for one in found]
+    listed = client.search_model_versions(f"name = '{name}'")
+    return [client.get_model_version(name, one.version) for one in listed]
 
 
 def _before(versions: dict[str, ModelVersion], champion: str) -> str:
-    earlier = [
+    former = [
         number
         for number, version in versions.items()
         if int(number) < int(champion)
         and {CARRIED_OUT, RESTORED} & version.tags.keys()
         and BACK not in version.tags
     ]
-    if not earlier:
+    if not former:
         raise ValueError(
-            f"no version before {champion} was champion: name one, --to VERSION; `rolecall "
-            "registry` lists them"
+            f"no version before {champion} was champion: name one, --to VERSION; `rolecall models` "
+            "lists them"
         )
-    return max(earlier, key=int)
+    return max(former, key=int)
 
 
 def main() -> None:

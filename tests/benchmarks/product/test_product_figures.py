@@ -1,4 +1,4 @@
-"""Figures of answers worked by hand: abstentions, places, confidence, calibration error."""
+"""Rows of answers worked by hand: abstentions, places, confidence, calibration error."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks.product.figures import Answers, Draws, Figure, accuracy, error_figure, places
+from benchmarks.product.figures import Draws, RankedAnswers, Row, accuracy, error_figure, places
 
 NONE = float("nan")
 DRAWS = Draws(200, 1)
 
 
-def figures(gold: list[str], answers: Answers) -> dict[str, Figure]:
+def figures(gold: list[str], answers: RankedAnswers) -> dict[str, Row]:
     queries = pl.DataFrame({"test": ["t"] * len(gold), "occupation_ids": [[own] for own in gold]})
     made = list(accuracy("s", queries, answers, DRAWS))
     assert len({figure.metric for figure in made}) == len(made)
@@ -30,7 +30,7 @@ def test_an_abstention_counts_as_wrong_and_is_counted_apart() -> None:
     success@1 = 1/4, success@10 = 2/4, MRR = (1 + 1/2 + 0 + 0) / 4 = 0.375, abstained = 1/4.
     """
     lists = [["a", "b"], ["b", "a"], ["b", "c"], []]
-    made = figures(["a"] * 4, Answers(lists, np.full(4, NONE)))
+    made = figures(["a"] * 4, RankedAnswers(lists, np.full(4, NONE)))
     assert {name: figure.value for name, figure in made.items()} == {
         "success_at_1": 0.25,
         "success_at_10": 0.5,
@@ -45,9 +45,9 @@ def test_an_abstention_counts_as_wrong_and_is_counted_apart() -> None:
 def test_confidence_of_eight_tenths_and_more() -> None:
     """Of four titles two have 0.8 or more, one of them is right; the abstention has none."""
     lists, sure = [["a"], ["b"], ["a"], []], np.array([0.9, 0.8, 0.79, NONE])
-    made = figures(["a"] * 4, Answers(lists, sure))
+    made = figures(["a"] * 4, RankedAnswers(lists, sure))
     assert (made["confident"].value, made["confident"].n) == (0.5, 4)
-    assert (made["confident_right"].value, made["confident_right"].n) == (0.5, 2)
+    assert (made["confident_correct"].value, made["confident_correct"].n) == (0.5, 2)
     assert "calibration_error" not in made  # fewer answers than bins
 
 
@@ -66,7 +66,7 @@ def test_calibration_error_of_one_answer_a_bin() -> None:
 
 def test_tests_stand_apart_and_equal_seeds_give_equal_figures() -> None:
     queries = pl.DataFrame({"test": ["t", "u", "t"], "occupation_ids": [["a"], ["b"], ["c"]]})
-    answers = Answers([["a"], ["a"], ["b", "c"]], np.full(3, NONE))
+    answers = RankedAnswers([["a"], ["a"], ["b", "c"]], np.full(3, NONE))
     made = list(accuracy("s", queries, answers, DRAWS))
     first = {f.test: (f.value, f.n) for f in made if f.metric == "success_at_1"}
     assert first == {"t": (0.5, 2), "u": (0.0, 1)}

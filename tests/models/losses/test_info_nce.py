@@ -41,7 +41,7 @@ def circle(*degrees: float) -> torch.Tensor:
 
 
 def negatives_of(pairs: int, others: int) -> torch.Tensor:
-    """Make `negative_mask` of a batch of pairs, then others: only pairs' strings and others are apart."""
+    """Make `negative_mask` of pairs, then others: only strings of pairs and others are apart."""
     paired = torch.arange(2 * pairs + others) < 2 * pairs
     return paired[:, None] != paired
 

@@ -141,7 +141,7 @@ def test_chance_level() -> None:
 
 @pytest.mark.parametrize("measure", CORRELATIONS)
 def test_equal_scores_or_gold_leave_a_correlation_undefined(measure: str) -> None:
-    """Take 0.1, without exact mean in binary: equal values are told by comparison."""
+    """Take 0.1, without exact mean in binary: equal values are recognized by comparison."""
     same, rising = np.full(7, 0.1), np.arange(7.0)
     with pytest.raises(ValueError, match=rf"{measure} is undefined: the scores of 7 .* all 0\.1"):
         CORRELATIONS[measure](same, rising)

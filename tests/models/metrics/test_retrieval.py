@@ -1,4 +1,4 @@
-"""Measures of ranked lists against ir-measures, which asks trec_eval, and against the house's."""
+"""Measures of ranked lists against ir-measures, which asks trec_eval, and against the project's."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_equal_ir_measures_on_scores_that_differ_in_the_last_digit() -> None:
         np.testing.assert_allclose(values, expected[measure], atol=1e-12)
 
 
-def test_without_ties_they_are_the_houses_own() -> None:
+def test_without_ties_they_are_the_projects_own() -> None:
     random = np.random.default_rng(2)
     scores = random.permuted(np.tile(np.arange(50.0), (30, 1)), axis=1)
     gold = pad_gold([random.permutation(50)[: 1 + query % 4].tolist() for query in range(30)])

@@ -1,4 +1,4 @@
-"""Every encoder and every loss through the protocol: what the rest of the house relies on."""
+"""Every encoder and every loss through the protocol: what the rest of the project relies on."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from models.ranking.occupation_scores import ScoreRule
 from models.ranking.search import Hits
 from models.ranking.two_stage_search import FEW
 
-UNSURE = Calibration(0.2, [-3.0], [1.0], -2.0)
+UNSURE = Calibration(0.2, [-3.0], [1.0], 2.0)
 """Of a level, the occupation; nothing is called unlike a title."""
 TRADES = ["baker", "nurse", "smith", "clerk", "driver", "cook", "tailor", "mason"]
 
@@ -49,7 +49,7 @@ def crowded(occupations: int) -> Normalizer:
     )
 
 
-@pytest.mark.parametrize("occupations", [40, FEW], ids=["exact", "pruned"])
+@pytest.mark.parametrize("occupations", [40, FEW], ids=["exact", "two_stage"])
 def test_every_label_is_answered_with_its_own_occupation(occupations: int) -> None:
     """The search alone prefers the neighbour; normalizing what was normalized changes nothing."""
     normalizer = crowded(occupations)
@@ -76,7 +76,7 @@ def test_it_has_the_best_score_and_the_others_keep_theirs() -> None:
     assert answer.score_margin == 0 and own < best
 
 
-@pytest.mark.parametrize("occupations", [40, FEW], ids=["exact", "pruned"])
+@pytest.mark.parametrize("occupations", [40, FEW], ids=["exact", "two_stage"])
 def test_what_people_said_comes_first_in_any_spelling_and_is_given_unsure_as_it_is(
     occupations: int,
 ) -> None:

@@ -165,7 +165,7 @@ def test_what_cannot_be_wanted(normalizer: Normalizer) -> None:
 
 def test_a_calibrated_model_says_how_sure_it_is(normalizer: Normalizer) -> None:
     """At each level of the answer's own hierarchy, and only if it is sure enough."""
-    calibration = Calibration(0.06, [0.0] * 3, [1.0] * 3, 0.3)
+    calibration = Calibration(0.06, [0.0] * 3, [1.0] * 3, -0.3)
     calibrated = replace(normalizer, calibration=calibration)
     baker, keeper, strange = calibrated.predict(["baker", "keeper", "tmtmtm"])
     assert baker.reason is None and len(baker.code_confidences) == 2

@@ -1,4 +1,4 @@
-"""What nobody can mean is refused with the value and what it may be."""
+"""Parameters out of range are refused with the value and what it may be."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_what_may_be_asked() -> None:
         ({"min_confidence": 1.5}, r"min_confidence = 1.5; it is a chance, from 0 to 1"),
         ({"min_confidence": float("nan")}, "min_confidence = nan; it is a chance"),
         ({"min_confidence": "much"}, "min_confidence = 'much'; it must be a number"),
-        ({"code_depth": 3}, r"levels = 3; this taxonomy has 2 above its occupations"),
-        ({"code_depth": -1}, r"levels = -1; this taxonomy has 2"),
+        ({"code_depth": 3}, r"code_depth = 3; this taxonomy has 2 levels above its occupations"),
+        ({"code_depth": -1}, r"code_depth = -1; this taxonomy has 2"),
         ({"calibrated": False, "min_confidence": 0.2}, "min_confidence = 0.2: .* not calibrated"),
     ],
     ids=str,

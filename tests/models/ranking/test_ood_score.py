@@ -1,4 +1,4 @@
-"""How much a string reads like a job title."""
+"""How little a string reads like a job title."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ TITLES = [
     "trainer, horses",
     "sales/marketing",
 ]
-FAMILIAR = OodScore.of(TITLES)
+OOD = OodScore.of(TITLES)
 NURSE, TRAINER = log1p(3), log1p(3)  # each ends the first part of three titles
 
 
 @pytest.mark.parametrize(
-    ("title", "added"),
+    ("title", "bonus"),
     [
         ("night nurse", 0.05 * NURSE + 0.1 * NURSE / 2),
         ("nurse - night shift", 0.05 * NURSE + 0.1 * NURSE / 3),
@@ -40,22 +40,22 @@ NURSE, TRAINER = log1p(3), log1p(3)  # each ends the first part of three titles
         ("school nurse", KNOWN),
     ],
 )
-def test_by_hand(title: str, added: float) -> None:
-    assert FAMILIAR([title], np.array([0.5], np.float32)) == pytest.approx([0.5 + added])
+def test_by_hand(title: str, bonus: float) -> None:
+    assert OOD([title], np.array([0.5], np.float32)) == pytest.approx([-(0.5 + bonus)])
 
 
 def test_the_ending_saturates() -> None:
     """Above twenty titles more of them add nothing but to the mean."""
     many = OodScore.of(f"{letter * 3} nurse" for letter in "abcdefghijklmnopqrstuvwxyz")
     (value,) = many(["ward nurse"], np.zeros(1))
-    assert value == pytest.approx(0.05 * log(20) + 0.1 * log1p(26) / 2)
+    assert -value == pytest.approx(0.05 * log(20) + 0.1 * log1p(26) / 2)
 
 
 def test_no_titles_know_no_word() -> None:
-    assert OodScore.of([])(["head nurse"], np.ones(1)).tolist() == [1.0]
+    assert OodScore.of([])(["head nurse"], np.ones(1)).tolist() == [-1.0]
 
 
 @given(st.lists(st.text(max_size=30), max_size=5))
 def test_any_text_has_a_finite_one(titles: list[str]) -> None:
-    values = FAMILIAR(titles, np.zeros(len(titles)))
+    values = OOD(titles, np.zeros(len(titles)))
     assert values.shape == (len(titles),) and np.isfinite(values).all()

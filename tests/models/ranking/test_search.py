@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from models.ranking import search
 from models.ranking.index import AliasIndex
 from models.ranking.occupation_scores import ScoreRule
-from models.ranking.search import Search
+from models.ranking.search import TITLES_AT_ONCE, Search, nearest_titles
 
 OWNED = [("cook", "a"), ("nurse", "b"), ("tutor", "b"), ("tutor", "c"), ("coach", "b")]
 INDEX = AliasIndex.of(*map(list, zip(*OWNED, strict=True)))
@@ -72,3 +72,31 @@ def test_equals_the_loop_in_any_blocks(
 
 def test_no_titles_are_no_block() -> None:
     assert list(system({}).blocks([], 3)) == []
+
+
+def test_the_closest_by_a_loop_over_several_blocks() -> None:
+    draw = np.random.default_rng(1)
+    vectors = {
+        str(row): draw.normal(size=4).astype(np.float32) for row in range(TITLES_AT_ONCE + 3)
+    }
+    others = draw.normal(size=(7, 4)).astype(np.float32)
+
+    def embed(titles: list[str]) -> np.ndarray:
+        return np.stack([vectors[title] for title in titles])
+
+    found = list(nearest_titles(list(vectors), embed, others, 3))
+    assert len(found) == 3 * len(vectors)
+    for row, vector in enumerate(vectors.values()):
+        values = [float(vector @ other) for other in others]
+        best = sorted(range(7), key=lambda place: -values[place])[:3]
+        own = [one for one in found if one[0] == row]
+        assert [one[1:3] for one in own] == list(enumerate(best, start=1))
+        assert [one[3] for one in own] == pytest.approx([values[b] for b in best], abs=1e-5)
+
+
+def test_equal_ones_stand_in_their_order_and_fewer_are_all() -> None:
+    same = np.ones((2, 3), np.float32)
+    found = list(nearest_titles(["a"], lambda titles: np.ones((len(titles), 3)), same, 5))
+    assert [one[1:3] for one in found] == [(1, 0), (2, 1)]
+    with pytest.raises(ValueError, match="k = 0"):
+        list(nearest_titles(["a"], lambda titles: same, same, 0))

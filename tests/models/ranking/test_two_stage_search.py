@@ -1,4 +1,4 @@
-"""A pruned search beside the exact one, on a made taxonomy of 1,200 occupations."""
+"""A two-stage search beside the exact one, on a made taxonomy of 1,200 occupations."""
 
 from __future__ import annotations
 
@@ -77,18 +77,22 @@ def whole() -> Hits:
 
 
 def test_links_score_as_aliases_and_exemplars_do() -> None:
-    pruned, titles = made(), queries()[::20]
-    links = pruned.links
-    near = np.exp(embed(titles) @ pruned.embeddings[links.places].T / TEMPERATURE) * links.weights
+    two_stage, titles = made(), queries()[::20]
+    links = two_stage.weighted_vectors
+    near = (
+        np.exp(embed(titles) @ two_stage.embeddings[links.places].T / TEMPERATURE) * links.weights
+    )
     scores = TEMPERATURE * np.log(np.add.reduceat(near, links.starts[:-1], axis=1))
     assert scores == pytest.approx(exact(titles).scores, abs=2e-6)
 
 
 def test_prototypes_are_fewer_and_say_about_the_scores() -> None:
-    pruned = made()
-    gathered = Prototypes.of(pruned.links, pruned.embeddings)
+    two_stage = made()
+    gathered = Prototypes.of(two_stage.weighted_vectors, two_stage.embeddings)
     assert (
-        len(pruned.links.places) / GATHERED < len(gathered.vectors) < len(pruned.links.places) / 2
+        len(two_stage.weighted_vectors.places) / GATHERED
+        < len(gathered.vectors)
+        < len(two_stage.weighted_vectors.places) / 2
     )
     assert sorted(gathered.occupations.tolist()) == [*range(OCCUPATIONS)]
     assert gathered.ends[-1] == len(gathered.vectors) and gathered.axes.shape[1] <= AXES
@@ -115,7 +119,7 @@ def test_links_that_are_all_alike_lose_nothing() -> None:
     assert gathered(embed(["bakers"])) == pytest.approx(search(["bakers"], 1).scores, abs=1e-5)
 
 
-def test_pruned_equals_exact_where_it_must() -> None:
+def test_it_equals_the_exact_search_where_it_must() -> None:
     """Titles of the taxonomy have their best answer, and what is answered its exact score."""
     titles = queries()
     few, all_ = hits(titles), exact(titles)
@@ -131,13 +135,13 @@ def test_pruned_equals_exact_where_it_must() -> None:
 
 
 def test_a_title_finds_all_its_owners() -> None:
-    pruned = made()
-    shared = [title for title, names in pruned.owners.items() if len(names) > 1]
+    two_stage = made()
+    shared = [title for title, names in two_stage.owners.items() if len(names) > 1]
     assert len(shared) > 100
     found, all_ = hits(shared, DEPTH), exact(shared, DEPTH)
     for row, title in enumerate(shared):
         names, scores = found.occupations[row], all_.scores[row]
-        others = {*pruned.owners[title]} - {*names.tolist()}
+        others = {*two_stage.owners[title]} - {*names.tolist()}
         assert all(scores[name] <= scores[names].min() + 2e-6 for name in others)
 
 
@@ -157,7 +161,7 @@ def test_answers_are_distinct_candidates_in_the_order_of_their_scores() -> None:
 
 
 def test_lots_are_one_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("models.normalizer.pruning.LOT", 100)
+    monkeypatch.setattr("models.ranking.two_stage_search.LOT", 100)
     assert LOT > 600 > 100
     for split, all_ in zip(hits(queries()), whole(), strict=True):
         assert (split == all_).all()

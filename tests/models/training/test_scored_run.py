@@ -66,11 +66,11 @@ def train_settings(**changes: Any) -> TrainSettings:
 
 def sentences() -> tuple[ScoredPairs, ScoredPairs]:
     """Give half a point for the same subject, half for the same verb; every fifth pair judges."""
-    told = [(subject, verb) for subject in SUBJECTS for verb in VERBS]
+    facts = [(subject, verb) for subject in SUBJECTS for verb in VERBS]
     pairs = [
         (f"a {s} {v}", f"the {t} {w}", ((s == t) + (v == w)) / 2)
-        for at, (s, v) in enumerate(told)
-        for t, w in told[at % 3 :: 3]
+        for at, (s, v) in enumerate(facts)
+        for t, w in facts[at % 3 :: 3]
     ]
     judges = ScoredPairs.of(*map(list, zip(*pairs[::5], strict=True)))
     kept = [pair for at, pair in enumerate(pairs) if at % 5]

@@ -119,7 +119,7 @@ def test_some_metrics_only() -> None:
 
 
 def test_a_table_comes_back_as_it_was_written(tmp_path: Path) -> None:
-    """Mixes stay text, nulls stay null; a missing column and a missing file are told."""
+    """Mixes stay text, nulls stay null; a missing column and a missing file are named."""
     schema = {**TABLE, "seed": pl.Int64}
     rows = [("1", "t", "all", "mrr", 0.5, 0.25, 1.0, 2, None)]
     frame = pl.DataFrame(rows, schema=schema, orient="row")

@@ -8,7 +8,7 @@ import pytest
 from frames_of import queries_of
 
 from tasks.io.frames import SchemaError, write_frame
-from tasks.io.queries import BEFORE_FEEDBACK, RESERVE, WRITERS, queried_strings, read_queries
+from tasks.io.queries import BEFORE_FEEDBACK, FEEDBACK, WRITERS, queried_strings, read_queries
 from tasks.io.schemas import QUERIES, SPLITS
 
 
@@ -16,7 +16,7 @@ def write(data: Path) -> None:
     for writer in WRITERS:
         frame = queries_of(
             (f"{writer}-{split}", writer, split, f"{writer}: {split.upper()}", ["a"], 1, "alias")
-            for split in (("gate",) if writer == RESERVE else ("gate", "test", "valid"))
+            for split in (("gate",) if writer == FEEDBACK else ("gate", "test", "valid"))
         )
         write_frame(frame, data / writer / "queries.parquet", QUERIES)
 

@@ -49,7 +49,9 @@ def test_a_section_is_that_of_the_file(write: Write) -> None:
 def test_faults_elsewhere_do_not_stop_a_stage(write: Write) -> None:
     path = write(pairs={"positives_per_anchor": 0}, lexical=None, seeds=[])
     assert load(TyposParams, path) == load(TyposParams, DEFAULT)
-    with pytest.raises(ParamsError, match=r"params\.yaml:\n  pairs\.rounds = 0: .* equal to 1"):
+    with pytest.raises(
+        ParamsError, match=r"params\.yaml:\n  pairs\.positives_per_anchor = 0: .* equal to 1"
+    ):
         load(PairsParams, path)
     with pytest.raises(ParamsError, match=r"lexical: missing; params\.yaml holds every parameter"):
         load(LexicalParams, path)

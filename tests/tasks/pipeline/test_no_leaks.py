@@ -1,4 +1,4 @@
-"""All data stages in order, on toys and on the sample: nothing that is asked is trained on."""
+"""All data stages in order, on toys and on the sample: no query is trained on."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Chain(NamedTuple):
-    """All queries, and the strings table of mix 4c."""
+    """All queries, and the strings table of the mix `corrections`."""
 
     queries: pl.DataFrame
     strings: pl.DataFrame
@@ -44,12 +44,12 @@ def chain(
     inputs: pl.DataFrame,
     manual: list[tuple[str, str]],
     params: AllParams,
-    given: Path,
+    folder: Path,
 ) -> Chain:
     """The pure functions in the order of the stages.
 
-    People judge every input there is, also those that are asked: harder than the stage `score`.
-    What they say goes through a file in the folder `given`.
+    People judge every input there is, also the queries: harder than the stage `simulate_feedback`.
+    What they say goes through a file in `folder`.
     """
     seed = params.seed
     parts = split(aliases, inputs, params.split, seed)
@@ -64,9 +64,9 @@ def chain(
     beside = auxiliary_taxonomy(aliases, {*queries["normalized"]}).titles
     earlier = {*parts.aliases["normalized"], *beside["normalized"], *trained["normalized"]}
     mined = wordy.variants.filter(pl.col("split") == "train")
-    given.mkdir(exist_ok=True)
-    judged(inputs, aliases).write_csv(given / "people.csv")
-    kept = params.feedback.model_copy(update={"folder": str(given), "own": False})
+    folder.mkdir(exist_ok=True)
+    judged(inputs, aliases).write_csv(folder / "people.csv")
+    kept = params.feedback.model_copy(update={"folder": str(folder), "from_labels": False})
     people = feedback(
         kept, parts.aliases, {*queries["normalized"]}, earlier | {*mined["normalized"]}
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from frames_of import Rows, frame_of, write_told
+from frames_of import Rows, frame_of, write_overrides
 
 from tasks.io.frames import write_frame
 from tasks.io.schemas import JUDGED
@@ -18,4 +18,4 @@ def say(root: Path, *said: tuple[str, str | None], held_out: Rows = ()) -> None:
     rows = [(raw, "baker", "incorrect", False, name, False) for raw, name in said]
     rows += [(raw, "baker", "incorrect", False, name, True) for raw, name in held_out]
     write_frame(frame_of(rows, JUDGED), root / "data/feedback/judged.parquet", JUDGED)
-    write_told(root / "data/feedback/overrides.parquet", [*said, *held_out])
+    write_overrides(root / "data/feedback/overrides.parquet", [*said, *held_out])

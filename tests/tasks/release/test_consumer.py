@@ -77,8 +77,8 @@ def test_an_empty_environment_elsewhere_beside_foreign_packages(
     subprocess.run(venv, check=True)
     python = str(tmp_path / "venv/bin/python")
     install = [sys.executable, "-m", "pip", "--python", python, "install", "--no-compile"]
-    wanted = [*install, "--quiet", "-r", requirements]
-    subprocess.run(wanted, check=True, env=environment(registered), timeout=600)
+    requirements_file = [*install, "--quiet", "-r", requirements]
+    subprocess.run(requirements_file, check=True, env=environment(registered), timeout=600)
     for name in ("tasks", "models"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("MINE = True\n", encoding="utf-8")
@@ -106,8 +106,8 @@ def test_an_empty_environment_elsewhere_beside_foreign_packages(
     assert out["numbers"] == ["not text", "uncalibrated"]
     assert "unknown params ['topk']" in out["refused"]
     assert len((EXAMPLES / "consumer.py").read_text(encoding="utf-8").splitlines()) <= 15
-    shown = printed(EXAMPLES / "consumer.py")
-    assert "no letters" in shown and "the nearest other" in shown
+    printout = printed(EXAMPLES / "consumer.py")
+    assert "no letters" in printout and "the nearest other" in printout
     polars = f"polars=={version('polars')}"
     subprocess.run([*install, "--quiet", polars], check=True, timeout=600)
     assert '["nights"]' in printed(EXAMPLES / "polars_consumer.py")

@@ -53,14 +53,14 @@ def answers(root: Path, *titles: str) -> list[str | None]:
 
 
 def test_what_people_said_is_at_work_in_the_next_version(root: Path) -> None:
-    """The corrected title in any spelling, and titles like it; a reserved one by look-up alone."""
+    """The corrected title in any spelling, and titles like it; a held-out one by override."""
     before = answers(root, "Night owl", "see below", "Lorry loader", *tiny_run.TAXONOMY)
     said = [("Night owl", "nurse"), ("see below", None)]
     say(root, *said, held_out=[("Lorry loader", "estate")])
     done = pick_up(root)
     assert done is not None and done[1].promoted and done[0].version == "2"
     assert done[1].reason == (
-        "the network of champion version 1 with what people said since, shown worse on none of 1 "
+        "the network of champion version 1 with later feedback, significantly worse on none of 1 "
         "tests"
     )
     after = answers(root, "NIGHT  owl!", "See below", "lorry loader", *tiny_run.TAXONOMY)
@@ -103,7 +103,7 @@ def test_exemplars_that_do_harm_leave_the_look_up(root: Path) -> None:
     with registry(root) as client:
         refused = client.get_model_version(NAME, "2").tags
     assert refused["decision"] == "not promoted"
-    assert "shown worse than champion version 1 on typos" in refused["decision_reason"]
+    assert "significantly worse than champion version 1 on typos" in refused["decision_reason"]
     assert pick_up(root) is None
 
 
@@ -148,8 +148,11 @@ def test_nothing_to_correct(root: Path) -> None:
 def test_another_taxonomy_and_another_format(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     say(root, ("Night owl", "nurse"))
     with monkeypatch.context() as patch:
-        patch.setattr("tasks.release.registry.corrections.FORMAT", 99)
-        with pytest.raises(ValueError, match="format 8, this code writes 99: run `rolecall retrai"):
+        patch.setattr("models.normalizer.package_format.FORMAT", 99)
+        earlier = (
+            "version 1 has format 9, not 99; trained by an earlier version: run `rolecall retrain`"
+        )
+        with pytest.raises(ValueError, match=earlier):
             correct(root, exemplars=True)
     with registry(root) as client:
         client.set_model_version_tag(NAME, "1", "taxonomy_hash", "another")

@@ -103,11 +103,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[web_port.Server
 
 
 def test_a_thousand_requests(server: web_port.Server) -> None:
-    draw, asked, failed = random.Random(1), 0, Counter[str]()
-    while asked < REQUESTS:
+    draw, requests, failed = random.Random(1), 0, Counter[str]()
+    while requests < REQUESTS:
         for body in bodies(draw):
             status, answer = server.post(body.data, body.content_type)
-            asked += 1
+            requests += 1
             if status >= 500:
                 failed[body.kind] += 1
             elif status == 200:
@@ -120,18 +120,21 @@ def test_a_thousand_requests(server: web_port.Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("params", "said"),
+    ("params", "message"),
     [
         ({"top_k": -1}, "top_k = -1; it must be from 1 to 1000"),
         ({"top_k": 100_000_000}, "top_k = 100000000; it must be from 1 to 1000"),
         ({"min_confidence": 0.5}, "this model is not calibrated"),
-        ({"code_depth": 99}, "levels = 99; this taxonomy has 2 above its occupations"),
-        ({"topk": 3}, "unknown params ['topk']; this model knows top_k, min_confidence, levels"),
+        ({"code_depth": 99}, "code_depth = 99; this taxonomy has 2 levels above its occupations"),
+        (
+            {"topk": 3},
+            "unknown params ['topk']; this model knows top_k, min_confidence, code_depth",
+        ),
     ],
     ids=str,
 )
 def test_the_caller_reads_what_was_wrong(
-    server: web_port.Server, params: dict[str, Any], said: str
+    server: web_port.Server, params: dict[str, Any], message: str
 ) -> None:
     status, answer = server.post(split(["nurse"], params=params))
-    assert status == 400 and said in json.loads(answer)["message"]
+    assert status == 400 and message in json.loads(answer)["message"]

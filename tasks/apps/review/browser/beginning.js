@@ -1,4 +1,4 @@
-// The page comes to life: who judges, what was decided before, and the first title.
+// The page comes to life: the reviewer, earlier decisions, and the first title.
 
 const NAME = "rolecall-reviewer";
 
@@ -21,10 +21,10 @@ function begin() {
     session.kept = false;
   }
   at("model").textContent = data.model;
-  const hint = ({ shown, says }) => make("span", {}, make("kbd", {}, shown), ` ${says}`);
+  const hint = ({ name, meaning }) => make("span", {}, make("kbd", {}, name), ` ${meaning}`);
   at("keys").append(...KEYS.filter(({ quiet }) => !quiet).map(hint));
-  at("help-keys").append(...KEYS.flatMap(({ shown, says }) => [
-    make("dt", {}, make("kbd", {}, shown)), make("dd", {}, says),
+  at("help-keys").append(...KEYS.flatMap(({ name, meaning }) => [
+    make("dt", {}, make("kbd", {}, name)), make("dd", {}, meaning),
   ]));
   document.addEventListener("keydown", press);
   at("reviewer").addEventListener("input", keepName);
@@ -37,7 +37,7 @@ function begin() {
   });
   render();
   (reviewerName() ? at("card") : at("reviewer")).focus();
-  if (session.done) say(`Goes on after ${count(session.done, "title")}.`);
+  if (session.done) announce(`Goes on after ${count(session.done, "title")}.`);
   setTimeout(() => search.prepare());
 }
 

@@ -1,12 +1,12 @@
-// What a key does to the queue: one title is decided, or many, or the last step is taken back.
+// Actions of the keys on the queue: decide one title or many, or take the last step back.
 
-let asked = null; // occupation of a bulk decision that waits for its second press
+let confirming = null; // occupation of a bulk decision that waits for its second press
 
-function decide(places, verdict, occupation, told) {
+function decide(places, verdict, occupation, message) {
   session.decide(places, verdict, occupation);
   marked = 0;
   render();
-  say(session.kept ? told : `${told} (This browser keeps nothing: save before you close the tab.)`);
+  announce(session.kept ? message : `${message} (This browser keeps nothing: save before you close the tab.)`);
 }
 
 function choose(occupation) {
@@ -18,7 +18,7 @@ function choose(occupation) {
 function accept(place) {
   const alternative = items[session.current].alternatives[place];
   if (alternative) choose(alternative[0]);
-  else say("There is no such answer: / searches, N is no job title, S skips.");
+  else announce("There is no such answer: / searches, N is not a job title, S skips.");
 }
 
 function move(by) {
@@ -29,36 +29,36 @@ function move(by) {
 
 function acceptAll() {
   const { predicted } = items[session.current];
-  if (predicted === null) return say("There is no answer to accept.");
+  if (predicted === null) return announce("There is no answer to accept.");
   const places = session.open(items.length, (item) => item.predicted === predicted);
-  const told = `${count(places.length, "title")} answered ${label(predicted)}`;
-  if (asked !== predicted) {
-    asked = predicted;
-    return say(`Accept all ${told}? Shift+A again does; any other key does not.`);
+  const message = `${count(places.length, "title")} answered ${label(predicted)}`;
+  if (confirming !== predicted) {
+    confirming = predicted;
+    return announce(`Accept all ${message}? Shift+A again does; any other key does not.`);
   }
-  asked = null;
-  return decide(places, CORRECT, predicted, `${told}: right, all of them. U takes all back.`);
+  confirming = null;
+  return decide(places, CORRECT, predicted, `${message}: correct, all of them. U takes all back.`);
 }
 
 function undo() {
   const titles = session.undo();
   marked = 0;
   render();
-  say(titles ? `${count(titles, "title")} taken back` : "Nothing to take back");
+  announce(titles ? `${count(titles, "title")} taken back` : "Nothing to take back");
 }
 
 function save() {
   const rows = session.done - session.counts[SKIPPED];
-  if (!rows) return say("Nothing is decided yet.");
+  if (!rows) return announce("Nothing is decided yet.");
   const name = fileName(new Date());
   download(feedbackText(items, occupations, session.decisions, reviewerName()), name);
   session.saved = true;
-  return say(`${name}: ${count(rows, "decision")}. Put it into the folder feedback/.`);
+  return announce(`${name}: ${count(rows, "decision")}. Put it into the folder feedback/.`);
 }
 
-function noTitle() {
+function notAJobTitle() {
   const { title } = items[session.current];
-  decide([session.current], NOT_A_JOB_TITLE, null, `${title}: no job title`);
+  decide([session.current], NOT_A_JOB_TITLE, null, `${title}: not a job title`);
 }
 
 function skip() {

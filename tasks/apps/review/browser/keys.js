@@ -1,19 +1,19 @@
-// Every key, what it does, and how it is shown; nothing needs a mouse.
+// Every key, its name on the page and its action; nothing needs a mouse.
 
 const KEYS = [
-  { keys: ["Enter"], shown: "Enter", says: "take what is marked", does: () => accept(marked) },
-  { keys: ["a"], shown: "A", says: "accept the answer", does: () => accept(0) },
-  { keys: ["1", "2", "3", "4", "5"], shown: "1–5", says: "take that one", does: (key) => accept(key - 1) },
-  { keys: ["ArrowDown", "j"], shown: "↓ J", says: "mark the next", does: () => move(1) },
-  { keys: ["ArrowUp", "k"], shown: "↑ K", says: "mark the one before", does: () => move(-1), quiet: true },
-  { keys: ["/"], shown: "/", says: "search", does: openSearch },
-  { keys: ["n"], shown: "N", says: "not a job title", does: noTitle },
-  { keys: ["s"], shown: "S", says: "skip", does: skip },
-  { keys: ["Shift+a"], shown: "Shift+A", says: "accept all with this answer", does: acceptAll },
-  { keys: ["u", "Ctrl+z"], shown: "U", says: "undo", does: undo, always: true },
-  { keys: ["d", "Ctrl+s"], shown: "D", says: "save the file", does: save, always: true },
-  { keys: ["r"], shown: "R", says: "reviewer", does: () => at("reviewer").select(), always: true, quiet: true },
-  { keys: ["?"], shown: "?", says: "help", does: () => at("help").showModal(), always: true },
+  { keys: ["Enter"], name: "Enter", meaning: "take the marked one", action: () => accept(marked) },
+  { keys: ["a"], name: "A", meaning: "accept the answer", action: () => accept(0) },
+  { keys: ["1", "2", "3", "4", "5"], name: "1–5", meaning: "take that one", action: (key) => accept(key - 1) },
+  { keys: ["ArrowDown", "j"], name: "↓ J", meaning: "mark the next", action: () => move(1) },
+  { keys: ["ArrowUp", "k"], name: "↑ K", meaning: "mark the one before", action: () => move(-1), quiet: true },
+  { keys: ["/"], name: "/", meaning: "search", action: openSearch },
+  { keys: ["n"], name: "N", meaning: "not a job title", action: notAJobTitle },
+  { keys: ["s"], name: "S", meaning: "skip", action: skip },
+  { keys: ["Shift+a"], name: "Shift+A", meaning: "accept all with this answer", action: acceptAll },
+  { keys: ["u", "Ctrl+z"], name: "U", meaning: "undo", action: undo, always: true },
+  { keys: ["d", "Ctrl+s"], name: "D", meaning: "save the file", action: save, always: true },
+  { keys: ["r"], name: "R", meaning: "reviewer", action: () => at("reviewer").select(), always: true, quiet: true },
+  { keys: ["?"], name: "?", meaning: "help", action: () => at("help").showModal(), always: true },
 ];
 
 // The names of a pressed key: its sign, and on other layouts the place where that sign would be.
@@ -33,15 +33,15 @@ function press(event) {
   if (!at("search").hidden && !saves) return pressInSearch(event);
   const name = pressed.find((one) => KEYS.some(({ keys }) => keys.includes(one)));
   const known = KEYS.find(({ keys }) => keys.includes(name));
-  if (asked !== null && known?.does !== acceptAll && event.key !== "Shift") {
-    asked = null;
-    say("Nothing was accepted.");
+  if (confirming !== null && known?.action !== acceptAll && event.key !== "Shift") {
+    confirming = null;
+    announce("Nothing was accepted.");
   }
   if (!known) return;
   event.preventDefault();
-  const moves = known.does === undo || name.startsWith("Arrow");
+  const moves = known.action === undo || name.startsWith("Arrow");
   if (event.repeat && !moves) return; // a key held down decides one title
-  if (known.always || session.current < items.length) known.does(name);
+  if (known.always || session.current < items.length) known.action(name);
 }
 
 function pressInName(event) {

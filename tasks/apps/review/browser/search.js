@@ -41,11 +41,11 @@ class Search {
 
   // Only what has every part somewhere is looked at title by title.
   ranked(parts) {
-    const found = [];
+    const hits = [];
     this.known.forEach(({ titles, all }, occupation) => {
-      if (parts.every((part) => all.includes(part))) found.push({ occupation, ...fit(titles, parts) });
+      if (parts.every((part) => all.includes(part))) hits.push({ occupation, ...fit(titles, parts) });
     });
-    return found;
+    return hits;
   }
 }
 

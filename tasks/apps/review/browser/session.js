@@ -1,7 +1,7 @@
-// What was decided, step by step: kept in the browser under the queue's name, and undone in order.
+// The decisions, step by step: kept in the browser under the queue's name, and undone in order.
 // A step is one decision on one title or on many; the current title is the first without one.
 
-const CORRECT = "right", INCORRECT = "wrong", NOT_A_JOB_TITLE = "not a job title", SKIPPED = "skipped";
+const CORRECT = "correct", INCORRECT = "incorrect", NOT_A_JOB_TITLE = "not_a_job_title", SKIPPED = "skipped";
 const VERDICTS = [CORRECT, INCORRECT, NOT_A_JOB_TITLE, SKIPPED];
 
 class Session {

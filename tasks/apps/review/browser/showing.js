@@ -1,4 +1,4 @@
-// One title at a time: what the model answered and why, how far one is, and what comes next.
+// One title at a time: the model's answer and why, the progress, and the next titles.
 // In the document are the current title and the next few, so that a queue may be of any length.
 
 const NEXT = 3;
@@ -17,7 +17,7 @@ function render() {
 
 function titleCard(item) {
   const rows = item.alternatives.map((alternative, place) => alternativeRow(item, alternative, place));
-  const none = make("p", { class: "none" }, "The model has no answer: search, no job title, or skip.");
+  const none = make("p", { class: "none" }, "The model has no answer: search, not a job title, or skip.");
   return [
     make("h2", { id: "title" }, item.title),
     make("p", { class: "quiet" }, item.queued),
@@ -43,19 +43,19 @@ function alternativeRow(item, [occupation, title, score], place) {
 }
 
 function differences(item) {
-  if (!item.own.length && !item.rival.length) return [];
+  if (!item.distinguishing.length && !item.runnerUp.length) return [];
   const words = (list) => list.join(", ") || "nothing";
-  const told = `Of the two closest, the first says ${words(item.own)}, the second ${words(item.rival)}.`;
-  return [make("p", { class: "quiet" }, told)];
+  const text = `Of the two closest, the first has ${words(item.distinguishing)}, the second ${words(item.runnerUp)}.`;
+  return [make("p", { class: "quiet" }, text)];
 }
 
 function summary() {
   const { counts } = session;
   const title = items.length ? "All done" : "Nothing is worth a minute";
-  const told = `${counts[CORRECT]} right, ${counts[INCORRECT]} corrected, ${counts[NOT_A_JOB_TITLE]} no job title, ` +
+  const text = `${counts[CORRECT]} correct, ${counts[INCORRECT]} corrected, ${counts[NOT_A_JOB_TITLE]} not job titles, ` +
     `${counts[SKIPPED]} skipped.`;
   const next = "D saves the file of feedback: put it into the folder feedback/. U takes back.";
-  return [make("h2", { id: "title" }, title), make("p", {}, told), make("p", { class: "quiet" }, next)];
+  return [make("h2", { id: "title" }, title), make("p", {}, text), make("p", { class: "quiet" }, next)];
 }
 
 function announced(item) {

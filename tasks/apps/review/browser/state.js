@@ -1,4 +1,4 @@
-// What all parts of the page share: the data, the session, and what is marked.
+// State that all parts of the page share: the data, the session, and the marked row.
 
 const at = (id) => document.getElementById(id);
 const data = JSON.parse(at("data").textContent);
@@ -9,7 +9,7 @@ let marked = 0; // of the alternatives, or of the results while searching
 
 const label = (occupation) => occupations[occupation][1];
 const codes = (occupation) => occupations[occupation][3].slice(-1).join("");
-const say = (text) => { at("said").textContent = text; };
+const announce = (text) => { at("message").textContent = text; };
 const count = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
 
 function make(name, attributes, ...content) {

@@ -18,11 +18,7 @@ from tasks.tables.read_table import read_rows
 from tasks.tables.records import BARE_TABS
 from tasks.tables.rejected import RejectedRows, Row
 
-FILES = {
-    "train": "msr-para-train.tsv",
-    "valid": "msr-para-val.tsv",
-    "test": "msr-para-test.tsv",
-}
+FILES = {"train": "msr-para-train.tsv", "valid": "msr-para-val.tsv", "test": "msr-para-test.tsv"}
 """Part -> the publisher's file."""
 ORIGIN = (
     "MSRP (Dolan, Quirk and Brockett 2004) is published by Microsoft Research; the columns must "
@@ -35,9 +31,7 @@ BAD_LABEL = "Quality is neither 0 nor 1"
 def read_msrp(files: Mapping[str, Path], rejected: RejectedRows) -> pl.DataFrame:
     """Read columns of `SCORED_PAIRS`, data set `msrp`, parts in `files`' order; scores are 0 or 1.
 
-    Args:
-        files: part -> file, for any of the keys of `FILES`.
-        rejected: takes the refused rows.
+    `files`: part -> file, for any of the keys of `FILES`.
 
     Raises:
         IngestError: a file or a column is missing, a part is unknown, or a file has no pair.

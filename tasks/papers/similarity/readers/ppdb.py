@@ -31,23 +31,16 @@ class Paraphrases(NamedTuple):
 
     Attributes:
         frame: schema `PARAPHRASES`; no pair twice, whichever way round, none of equal words.
-        links: words that follow a head, all lines together: pairs + self_links + repeated.
-        self_links: links of a word to itself, dropped.
-        repeated: links of a pair that stood before, mostly the other way round; dropped.
     """
 
     frame: pl.DataFrame
-    links: int
-    self_links: int
-    repeated: int
+    links: int  # words that follow a head, all lines together: pairs + self_links + repeated
+    self_links: int  # links of a word to itself, dropped
+    repeated: int  # links of a pair that stood before, mostly the other way round; dropped
 
 
 def read_ppdb(path: Path, rejected: RejectedRows) -> Paraphrases:
     """Read the adjacency list; a line without a paraphrase is refused.
-
-    Args:
-        path: such as ppdb-xl.txt.
-        rejected: takes the refused lines.
 
     Raises:
         IngestError: the file is missing or holds no pair.

@@ -41,11 +41,8 @@ def scored_pairs(
 ) -> pl.DataFrame:
     """Make columns of `SCORED_PAIRS`, in the order of the file.
 
-    Args:
-        rows: with the values `left`, `right` and `score`.
-        dataset: as the frame names it, such as `sick` or `sts2012/MSRpar`.
-        part: one of `SPLITS`.
-        rejected: takes the refused rows.
+    `rows`: with the values `left`, `right` and `score`; `dataset`: as the frame names it, such as
+    `sick` or `sts2012/MSRpar`; `part`: one of `SPLITS`.
 
     Raises:
         IngestError: the part or the data set is unknown, or no row could be taken.

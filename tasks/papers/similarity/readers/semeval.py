@@ -46,9 +46,8 @@ FIELDS = ("score", "left", "right")
 def read_semeval(files: Mapping[str, Path], rejected: RejectedRows) -> pl.DataFrame:
     """Read columns of `SCORED_PAIRS`; data set `sts<year>/<set>`, sets in the order of `files`.
 
-    Args:
-        files: name as in `FILES` -> file; sets that `FILES` lacks may be given too.
-        rejected: takes the refused rows, and 2015's unscored ones.
+    `files`: name as in `FILES` -> file; sets that `FILES` lacks may be given too; `rejected`: takes
+    the refused rows, and 2015's unscored ones.
 
     Raises:
         IngestError: a name is not `<year>/<set>.<train or test>`, or a file is missing or has no

@@ -2,7 +2,7 @@
 
 Three tab-separated files with a header and no quoting: 4,500 pairs to train, 500 as trial (here
 `valid`), 4,927 as annotated test. Bao et al. 2018 train and test on it, Wieting et al. 2016 test.
-The entailment run_gate is not read. 73 test pairs stand, word for word, among the training pairs
+The entailment label is not read. 73 test pairs stand, word for word, among the training pairs
 as well; they are kept, as every published figure includes them.
 """
 
@@ -18,11 +18,7 @@ from tasks.tables.read_table import read_rows
 from tasks.tables.records import BARE_TABS
 from tasks.tables.rejected import RejectedRows
 
-FILES = {
-    "train": "SICK_train.txt",
-    "valid": "SICK_trial.txt",
-    "test": "SICK_test_annotated.txt",
-}
+FILES = {"train": "SICK_train.txt", "valid": "SICK_trial.txt", "test": "SICK_test_annotated.txt"}
 """Part -> the publisher's file."""
 ORIGIN = (
     "SICK (Marelli et al. 2014) is published with SemEval 2014 task 1: SICK_train.txt, "
@@ -34,9 +30,7 @@ COLUMNS = {"left": "sentence_A", "right": "sentence_B", "score": "relatedness_sc
 def read_sick(files: Mapping[str, Path], rejected: RejectedRows) -> pl.DataFrame:
     """Read columns of `SCORED_PAIRS`, data set `sick`, parts in the order of `files`.
 
-    Args:
-        files: part -> file, for any of the keys of `FILES`.
-        rejected: takes the refused rows.
+    `files`: part -> file, for any of the keys of `FILES`.
 
     Raises:
         IngestError: a file or a column is missing, a part is unknown, or a file has no pair.

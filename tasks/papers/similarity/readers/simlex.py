@@ -25,9 +25,7 @@ COLUMNS = {"left": "word1", "right": "word2", "score": "SimLex999"}
 def read_simlex(path: Path, rejected: RejectedRows) -> pl.DataFrame:
     """Read columns of `SCORED_PAIRS`, data set `simlex`, part `test`.
 
-    Args:
-        path: SimLex-999.txt.
-        rejected: takes the refused rows.
+    `path`: SimLex-999.txt.
 
     Raises:
         IngestError: the file or a column is missing, or the file has no pair.

@@ -1,8 +1,7 @@
-"""The cells of one chunk of feedback, read: verdicts, ids, titles and times as they are meant.
+"""Cells of one chunk of feedback: verdicts, ids, titles and times as they are meant.
 
-In: the columns of `FEEDBACK` as text. Out, beside `line, text, fault`: the columns of `READ`. A `'`
-before what a spreadsheet would take for a formula is taken away (OWASP, "CSV injection"): whoever
-writes such a cell safely puts it there. What is wrong with a row is said by `faults.py`.
+In: the columns of `FEEDBACK` as text. Out: `line, text, fault` and the columns of `READ`. A `'`
+before what a spreadsheet would take for a formula is removed (OWASP, "CSV injection").
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ EARLIER_VERDICTS = {"right": CORRECT, "wrong": INCORRECT, "no_job_title": NOT_A_
 GUARD = r"^'([=+\-@\t\r])"
 READ = {
     "raw_title": pl.String,
-    "has_title": pl.Boolean,  # something is left of it when it is normalized
-    "verdict": pl.String,  # as it stands, or as the correction alone implies it
+    "has_title": pl.Boolean,  # not empty when normalized
+    "verdict": pl.String,  # as given, or as the correction alone implies it
     "from_correction": pl.Boolean,
     "says_nothing": pl.Boolean,
     "predicted": pl.String,  # an occupation of the taxonomy, or null
@@ -42,10 +41,8 @@ READ = {
 def read_cells(chunk: pl.DataFrame, occupations: OccupationIds, order: str) -> pl.DataFrame:
     """Return `line, text, fault` and the columns of `READ`.
 
-    Args:
-        chunk: of a table with the columns of `FEEDBACK`.
-        occupations: of the taxonomy.
-        order: of day and month where slashes stand between them (`slash_order`).
+    `chunk`: of a table with the columns of `FEEDBACK`; `occupations`: of the taxonomy; `order`: of
+    day and month where slashes stand between them (`slash_order`).
     """
     frame = chunk.with_columns(
         pl.col("raw_title").str.replace(GUARD, "$1"),  # its white space stays
@@ -74,7 +71,7 @@ def read_cells(chunk: pl.DataFrame, occupations: OccupationIds, order: str) -> p
 
 
 def _verdicts(read: pl.DataFrame) -> pl.DataFrame:
-    """A person who fills in a correction and nothing else says what it says."""
+    """Read a verdict from the correction if a person filled in nothing else."""
     silent, implied = pl.col("verdict") == "", pl.col("corrected_given")
     same = pl.col("corrected") == pl.col("predicted")
     return read.with_columns(

@@ -1,8 +1,8 @@
-"""When an opinion was given: dates as people, programs and spreadsheets write them, to UTC text.
+"""Dates and times of feedback, as people, programs and spreadsheets write them, to UTC text.
 
-ISO 8601 (`2026-11-24T13:05+01:00`), `24.11.2026 13:05`, `2026/11/24`, and the number of days that
-a spreadsheet counts (`46350.5`, from 1900 on). `3/4/2026` may be in March or in April: a number
-above 12 tells, in this row or, by `slash_order`, in another of its file; else nobody knows.
+ISO 8601 (`2026-11-24T13:05+01:00`), `24.11.2026 13:05`, `2026/11/24`, and a spreadsheet's number of
+days since 1900 (`46350.5`). `3/4/2026` is ambiguous unless a number above 12, in this row or
+another of its file (`slash_order`), shows which one is the day.
 """
 
 from __future__ import annotations
@@ -38,11 +38,8 @@ class DoubtfulDate(ValueError):
 def moment(judged_at: str, order: str = UNKNOWN) -> str:
     """Write a date or time as text of one width in UTC, so that later is greater.
 
-    A date is its midnight; a time without zone is taken as UTC.
-
-    Args:
-        judged_at: one of the ways of this module.
-        order: what `slash_order` says of the file.
+    A date is its midnight; a time without zone is taken as UTC. `order` is the file's
+    `slash_order`.
 
     Raises:
         DoubtfulDate: day and month could be either way round.

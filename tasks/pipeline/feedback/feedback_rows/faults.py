@@ -1,8 +1,7 @@
-"""Why a row of feedback cannot be used: one reason a row, the first that holds.
+"""Why a row of feedback cannot be used: the first reason that holds.
 
-Each reason says what is wrong, and most what to write instead; the row's text, which stands beside
-it wherever it is shown, has the value. A reason holds no value of its own, so that equal faults
-are counted as one.
+A reason says what is wrong and mostly what to write instead. It holds no value of the row, so that
+equal faults are counted as one; the row's text stands beside it.
 """
 
 from __future__ import annotations
@@ -22,30 +21,32 @@ NO_TITLE_YET_CORRECTED = (
     "not_a_job_title, yet corrected to an occupation: write incorrect, or empty it"
 )
 NO_PREDICTION = (
-    "predicted_occupation_id is empty: write the right one into corrected_occupation_id, and "
+    "predicted_occupation_id is empty: write the correct one into corrected_occupation_id, and "
     "incorrect, or not_a_job_title"
 )
 
 
 def fault() -> pl.Expr:
     """Name the reason to refuse a row of `READ`; null if there is none."""
-    said = pl.col("verdict")
+    verdict = pl.col("verdict")
     known, corrected = pl.col("predicted").is_not_null(), pl.col("corrected").is_not_null()
     confirmed = pl.col("corrected").eq_missing(pl.col("predicted"))
-    given, of_prediction = pl.col("corrected_given"), said != NOT_A_JOB_TITLE
+    corrected_given, of_prediction = pl.col("corrected_given"), verdict != NOT_A_JOB_TITLE
     reasons = {
         NOT_ANSWERED: pl.col("says_nothing"),
         empty("raw_title"): ~pl.col("has_title"),
-        BAD_VERDICT: ~said.is_in([CORRECT, INCORRECT, NOT_A_JOB_TITLE]),
-        NO_TITLE_YET_CORRECTED: ~of_prediction & given,
+        BAD_VERDICT: ~verdict.is_in([CORRECT, INCORRECT, NOT_A_JOB_TITLE]),
+        NO_TITLE_YET_CORRECTED: ~of_prediction & corrected_given,
         REWRITTEN_ID: of_prediction & _rewritten(),
-        NO_PREDICTION: of_prediction & ~pl.col("predicted_given") & ~((said == INCORRECT) & given),
+        NO_PREDICTION: of_prediction
+        & ~pl.col("predicted_given")
+        & ~((verdict == INCORRECT) & corrected_given),
         UNKNOWN_OCCUPATION: of_prediction & _unknown(known, corrected),
-        CORRECT_YET_CORRECTED: (said == CORRECT) & given & ~confirmed,
-        INCORRECT_YET_CONFIRMED: (said == INCORRECT) & given & known & confirmed,
+        CORRECT_YET_CORRECTED: (verdict == CORRECT) & corrected_given & ~confirmed,
+        INCORRECT_YET_CONFIRMED: (verdict == INCORRECT) & corrected_given & known & confirmed,
     }
-    found = [pl.when(holds).then(pl.lit(reason)) for reason, holds in reasons.items()]
-    return pl.coalesce("fault", *found, "at_fault")
+    cases = [pl.when(holds).then(pl.lit(reason)) for reason, holds in reasons.items()]
+    return pl.coalesce("fault", *cases, "at_fault")
 
 
 def _rewritten() -> pl.Expr:
@@ -54,6 +55,6 @@ def _rewritten() -> pl.Expr:
 
 
 def _unknown(known: pl.Expr, corrected: pl.Expr) -> pl.Expr:
-    """Without a prediction, or a verdict in words, the correction is all that is said."""
+    """Tell whether an id that the verdict depends on is unknown."""
     correction_is_all = pl.col("from_correction") | ~pl.col("predicted_given")
     return (pl.col("predicted_given") & ~known) | (correction_is_all & ~corrected)

@@ -1,9 +1,8 @@
-"""Ids of occupations as a file names them, also where a spreadsheet took them for numbers.
+"""Ids of occupations, also where a spreadsheet took them for numbers.
 
-A spreadsheet that opens `0123` writes `123`. Where exactly one id of the taxonomy is `123` but for
-zeros in front, that one is meant: no file can name another, and refusing it would lose every such
-row of a file that has been edited once. `1,234`, `1.0` and `1.2E+03` are refused with a reason of
-their own: grouping and rounding can have come from several ids.
+A spreadsheet writes `123` for `0123`. If exactly one id of the taxonomy is `123` but for zeros in
+front, that one is meant. `1,234`, `1.0` and `1.2E+03` are refused with a reason of their own,
+because several ids may become the same number.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SCIENTIFIC = re.compile(r"\d+(?:[.,]\d+)?E\+?\d+", re.ASCII | re.IGNORECASE)
 
 
 class Ids(NamedTuple):
-    """What stands in a column: of each distinct text the id, or the reason why there is none."""
+    """The id of each distinct text of a column, or the reason why there is none."""
 
     known: dict[str, str]
     faults: dict[str, str]

@@ -1,15 +1,12 @@
-"""Rows of feedback that can be used, as schema `FEEDBACK_ROWS`, and how often each was repaired.
+"""Usable rows of feedback as schema `FEEDBACK_ROWS`, and how often each repair was needed.
 
-A corrected occupation that the taxonomy does not have is dropped beside `wrong`, and a predicted
-one beside `no job title`, which speaks of the title alone. A matched title that is none of the
-predicted occupation's titles in the index (an older taxonomy's, a held-out one, or none) gives way
-to its label. A correction without a prediction says what is right and nothing else: `right` of the
-corrected occupation.
+A corrected occupation that the taxonomy does not have is dropped beside `incorrect`, and a
+predicted one beside `not_a_job_title`, which judges the title alone. The label replaces a matched
+title that is none of the predicted occupation's titles in the index. A correction without a
+prediction becomes `correct` of the corrected occupation.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import polars as pl
 
@@ -25,35 +22,28 @@ REPAIRS = {
     "leading_zeros_restored": pl.col("zeros_restored"),
     "unknown_prediction": pl.col("predicted_given") & pl.col("predicted").is_null(),
 }
-"""What is counted, and in which rows."""
+"""Repairs, and the rows that need them."""
 
 
-class Repaired(NamedTuple):
-    """Columns of `FEEDBACK`, and the counts of `REPAIRS`."""
-
-    frame: pl.DataFrame
-    counts: dict[str, int]
-
-
-def repair(taken: pl.DataFrame, occupations: OccupationIds) -> Repaired:
-    """Bring rows of `READ` that have no fault into the form of `FEEDBACK`."""
+def repair(taken: pl.DataFrame, occupations: OccupationIds) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Return faultless rows with the columns of `FEEDBACK`, and the counts of `REPAIRS`."""
     answers = ~pl.col("predicted_given") & (pl.col("verdict") == INCORRECT)
     rows = taken.with_columns(answers=answers).join(
         occupations.owned, on=["predicted", "matched"], how="left", maintain_order="left"
     )
     counts = rows.select(holds.sum().alias(name) for name, holds in REPAIRS.items())
-    return Repaired(_feedback(rows, occupations.labels), counts.row(0, named=True))
+    return _feedback(rows, occupations.labels), counts.row(0, named=True)
 
 
 def _feedback(rows: pl.DataFrame, labels: dict[str, str]) -> pl.DataFrame:
-    answers, wrong = pl.col("answers"), pl.col("verdict") == INCORRECT
+    answers, incorrect = pl.col("answers"), pl.col("verdict") == INCORRECT
     predicted = pl.when(answers).then("corrected").otherwise("predicted")
     label = predicted.replace_strict(labels, default=None, return_dtype=pl.String)
-    said = rows.with_columns(
+    repaired = rows.with_columns(
         predicted_occupation_id=predicted,
         matched_title=pl.when(pl.col("owned")).then("matched").otherwise(label),
-        corrected_occupation_id=pl.when(wrong & ~answers).then("corrected"),
+        corrected_occupation_id=pl.when(incorrect & ~answers).then("corrected"),
         verdict=pl.when(answers).then(pl.lit(CORRECT)).otherwise("verdict"),
         judged_at="at",
     )
-    return said.select(pl.when(pl.col(name) != "").then(name).alias(name) for name in FEEDBACK)
+    return repaired.select(pl.when(pl.col(name) != "").then(name).alias(name) for name in FEEDBACK)

@@ -1,7 +1,7 @@
-"""Taxonomies, one format a module, whose name is what `ingest.taxonomy.reader` says.
+"""Taxonomies, one module a format, named as in `ingest.taxonomy.reader`.
 
-A module has a function `read` of the section `ingest.taxonomy` and the rejected that takes refused
-rows; a new format is a module here and its test.
+A module has a function `read` of the section `ingest.taxonomy` and the rejected rows; a new format
+is a module here and its test.
 """
 
 from __future__ import annotations

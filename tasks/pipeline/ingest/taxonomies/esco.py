@@ -1,10 +1,8 @@
 """ESCO as the European Commission publishes it: `occupations_en.csv` and `ISCOGroups_en.csv`.
 
-One record per occupation; its alternative labels stand in one field, one a line. The occupation's
-id is its concept URI, `codes` the ISCO-08 groups above it, e.g. 2, 21, 216, 2166.
-
-Hidden labels are not read: ESCO keeps them from display (misspelt, outdated or names of other
-occupations), four occupations of v1.0 have any, and the published figures count without them.
+One record an occupation, its alternative labels in one field, one a line. The id is the concept
+URI, `codes` the ISCO-08 groups above it, e.g. 2, 21, 216, 2166. Hidden labels are not read: ESCO
+keeps them from display, and the published figures count without them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The corpus of a benchmark in MELO's form (Retyk et al. 2024): titles alone, no annotation.
 
-`elements` (corpus_elements.tsv: element id, tab, title; no header) gives the titles. The occupation
-of an element is the one that `concepts` (concept_mapping.tsv: element id, tab, concept id) names,
-or without that file the beginning of its id: C002220 of C002220_de_001. An occupation's first title
-is its label, which in MELO is ESCO's preferred one. Queries and annotations are not read.
+`elements` (corpus_elements.tsv: element id, tab, title; no header) gives the titles. An element's
+occupation is that of `concepts` (concept_mapping.tsv: element id, tab, concept id), or without that
+file the beginning of its id: C002220 of C002220_de_001. An occupation's first title is its label.
 """
 
 from __future__ import annotations

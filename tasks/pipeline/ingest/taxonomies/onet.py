@@ -1,13 +1,12 @@
 """O*NET's text files: tab-separated, a header, no quoting.
 
-`occupations` (Occupation Data.txt) gives ids and labels; `alternates` (Alternate Titles.txt) and
-`reported` (Sample of Reported Titles.txt), either of which may be left out, give the titles. A
-short title ("CEO") counts as a title of its own; `n/a` stands for none. `left_out`, in the form of
-the reported titles, names titles that no occupation gets, judged normalized, so that they can be
-asked; one that is an occupation's label stays.
+`occupations` (Occupation Data.txt) gives ids and labels; the optional `alternates` (Alternate
+Titles.txt) and `reported` (Sample of Reported Titles.txt) the titles. A short title ("CEO") is a
+title, too; `n/a` is none. `left_out`, in the form of the reported titles, names titles that no
+occupation gets, compared normalized, so that they can be queries; labels stay.
 
-`codes` are the four levels of the Standard Occupational Classification above the O*NET code:
-major group, minor group, broad occupation, detailed occupation.
+`codes` are the Standard Occupational Classification's major group, minor group, broad occupation
+and detailed occupation.
 """
 
 from __future__ import annotations
@@ -65,12 +64,7 @@ def soc_chain(code: str) -> list[str]:
     """List the levels of a code: 11-1021.00 -> 11-0000, 11-1000, 11-1020, 11-1021."""
     detailed = code[:7]
     digits = 5 if detailed[:5] in LONGER_MINOR_GROUPS else 4
-    return [
-        f"{detailed[:3]}0000",
-        detailed[:digits].ljust(7, "0"),
-        f"{detailed[:6]}0",
-        detailed,
-    ]
+    return [f"{detailed[:3]}0000", detailed[:digits].ljust(7, "0"), f"{detailed[:6]}0", detailed]
 
 
 def _left_out(path: Path, taxonomy: Taxonomy) -> set[str]:

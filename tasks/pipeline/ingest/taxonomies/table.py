@@ -54,5 +54,5 @@ def _codes(field: str) -> list[str]:
     return [code.strip() for code in field.split(">") if code.strip()]
 
 
-def _differs(said: str | list[str], known: str | list[str]) -> bool:
-    return bool(said) and said != known
+def _differs(value: str | list[str], earlier: str | list[str]) -> bool:
+    return bool(value) and value != earlier

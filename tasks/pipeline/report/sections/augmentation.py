@@ -1,8 +1,7 @@
-"""What augmentation made: pairs by source, the counts of each rule, and examples to judge by eye.
+"""Augmentation: pairs by source, the counts of each rule, and examples to judge by eye.
 
-Shows what the stages wrote and counts nothing anew. The stages of synonyms and of extra words have
-always run, because their tests are asked of every model; the pairs are those that the shown model
-has learned from.
+The stages of synonyms and of extra words run for every mix, because every model answers their
+tests; the pairs are those that this model has learned from.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ SOURCES = {
 }
 INDUCTION = {
     "candidates": "complements of two titles that share their first or last words",
-    "isolated": "a part is a title of the taxonomy itself",
-    "special_characters": "a part holds more than letters, digits and spaces",
-    "too_long": "a part has too many words",
+    "isolated": "a phrase is a title of the taxonomy itself",
+    "special_characters": "a phrase holds more than letters, digits and spaces",
+    "too_long": "a phrase has too many words",
 }
 TITLES = {
-    "generated": "made by exchanging accepted parts",
+    "generated": "made by exchanging accepted phrases",
     "is_a_title": "left out: a title of the taxonomy",
     "is_a_query": "left out: a query of an earlier test",
     "kept": "kept, for training and for the Composition queries",
@@ -60,7 +59,7 @@ def augmentation(report_data: ReportData) -> Html:
         "Augmentation",
         paragraph(
             "Each mix adds pairs of one source to those of the mix before, and a test that "
-            "asks for what they teach. Read the examples: a wrong one is learned like a right one."
+            "probes for it. Read the examples: a wrong one is learned like a right one."
         ),
         _pairs(made["pairs"]),
         _rules("Synonyms by induction: candidates and why they fall", INDUCTION, _induced(made)),
@@ -75,7 +74,7 @@ def augmentation(report_data: ReportData) -> Html:
         _examples(
             "Mined inputs, drawn at random",
             ("Title", "Input", "Its label"),
-            mined.select("title", "variant", _label_said()),
+            mined.select("title", "variant", _label_agreement()),
             report_data.params.seed,
         ),
     )
@@ -83,12 +82,12 @@ def augmentation(report_data: ReportData) -> Html:
 
 def _pairs(counts: dict[str, dict[str, int]]) -> Html:
     similar, dissimilar = counts["similar"], counts["dissimilar"]
-    whole = max(1, sum(similar.values()))
+    total = max(1, sum(similar.values()))
     rows = [
         (
             SOURCES.get(source, source),
             number(count(similar.get(source, 0))),
-            number(percent(similar.get(source, 0) / whole)),
+            number(percent(similar.get(source, 0) / total)),
             number(count(dissimilar.get(source, 0))),
         )
         for source in [*SOURCES, *sorted({*similar, *dissimilar} - {*SOURCES})]
@@ -99,7 +98,6 @@ def _pairs(counts: dict[str, dict[str, int]]) -> Html:
 
 
 def _induced(made: dict[str, dict[str, dict[str, int]]]) -> dict[str, int]:
-    """Return the counts of the rules, less what is nested in them."""
     return {name: made["synonyms"]["induction"][name] for name in INDUCTION}
 
 
@@ -109,14 +107,13 @@ def _rules(caption: str, meaning: dict[str, str], counts: dict[str, int]) -> Htm
 
 
 def _examples(caption: str, head: Sequence[str], rows: pl.DataFrame, seed: int) -> Html:
-    """Show a few rows at random places, in the frame's order."""
     if rows.is_empty():
         return paragraph(f"{caption}: there are none.")
     drawn = generator(seed, "report", caption).permutation(rows.height)[:EXAMPLES]
     return table(caption, head, rows[sorted(drawn.tolist())].iter_rows())
 
 
-def _label_said() -> pl.Expr:
+def _label_agreement() -> pl.Expr:
     agrees = pl.col("label_agrees")
-    said = pl.when(agrees).then(pl.lit("agrees")).when(~agrees).then(pl.lit("differs"))
-    return said.otherwise(pl.lit("none")).alias("label")
+    words = pl.when(agrees).then(pl.lit("agrees")).when(~agrees).then(pl.lit("differs"))
+    return words.otherwise(pl.lit("none")).alias("label")

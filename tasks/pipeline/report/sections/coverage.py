@@ -1,8 +1,8 @@
-"""What a threshold on the score buys: how many inputs are answered, and how many of those rightly.
+"""Accuracy against coverage: the share of answered inputs, and of right answers, by threshold.
 
-On the test `annotations`, since its queries are raw inputs as they come. A consumer who takes only
-answers with a score of at least the threshold gets fewer of them, and more that are right. Success
-counts ties by expectation, as every table does; a query without any answer is never answered.
+On the test `annotations`, whose queries are raw inputs as they come. A consumer who takes only
+answers with a score of at least the threshold gets fewer of them, and more that are right. Ties
+count by expectation; a query without any answer is never answered.
 """
 
 from __future__ import annotations
@@ -62,10 +62,7 @@ def coverage(report_data: ReportData) -> Html:
 def surest_first(run: pl.DataFrame, scores: pl.DataFrame, system: str) -> pl.DataFrame:
     """Return `score, success` of each query of the test, the highest score first, null ones last.
 
-    Args:
-        run: schema `RUN`; the score of rank 1 counts.
-        scores: schema `SCORES`.
-        system: whose.
+    `run`: schema `RUN`; the score of rank 1 counts; `scores`: schema `SCORES`.
     """
     first = run.filter(
         (pl.col("system") == system) & (pl.col("test") == TEST) & (pl.col("rank") == 1)
@@ -81,8 +78,7 @@ def surest_first(run: pl.DataFrame, scores: pl.DataFrame, system: str) -> pl.Dat
 def curve(by_score: pl.DataFrame) -> pl.DataFrame:
     """Return `threshold, answered, right` for each score as the threshold, the highest first.
 
-    Args:
-        by_score: of `surest_first`.
+    `by_score`: of `surest_first`.
 
     Returns:
         `answered` is the share of all queries whose score is `threshold` or more, `right` the share
@@ -109,7 +105,8 @@ def _by_coverage(report_data: ReportData) -> Html:
             )
         axes.set_xlabel("share of queries that are answered, the surest first")
         axes.set_ylabel("share of those that are right")
-        _whole(axes)
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1.02)
         axes.legend(loc="lower left")
 
     drawing = draw("coverage", "share of right answers by share of answered queries", plot)
@@ -131,23 +128,18 @@ def _by_threshold(by_score: pl.DataFrame) -> Html:
     return figure(drawing, "The network's answers with a score of at least the threshold.")
 
 
-def _whole(axes: Axes) -> None:
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1.02)
-
-
 def _table(by_score: pl.DataFrame, report_data: ReportData) -> Html:
     scores = by_score["score"].drop_nulls().to_numpy()
     thresholds = [_threshold(scores, part * by_score.height) for part in STEPS]
     rows = [_row(by_score, threshold, report_data) for threshold in dict.fromkeys(thresholds)]
     head = ("Score at least", "Answered", "of all", "Right", "of answered", "95 % interval")
-    caption = "What thresholds buy: the network at about every tenth of the queries"
+    caption = "Thresholds: the network at about every tenth of the queries"
     return table(caption, [number_head(name) for name in head], rows)
 
 
-def _threshold(scores: np.ndarray, wanted: float) -> float:
-    """Return the score of the last of the `wanted` surest, rounded down as the table shows it."""
-    last = float(scores[min(max(round(wanted), 1), len(scores)) - 1])
+def _threshold(scores: np.ndarray, count: float) -> float:
+    """Return the score of the last of the `count` surest, rounded down as the table shows it."""
+    last = float(scores[min(max(round(count), 1), len(scores)) - 1])
     return floor(last * 1000) / 1000
 
 

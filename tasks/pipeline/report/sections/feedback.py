@@ -1,7 +1,7 @@
-"""What people's feedback was: taken, refused and why; and what the network makes of it.
+"""People's feedback: rows taken and refused, their use, and the network's answers before and now.
 
-*Before* is what people said of the answer that they judged, *now* the answer of the network shown.
-Titles that it was trained on stand apart from those that only the gate asks.
+*Before* is the verdict on the judged answer, *now* the answer of the report's network. The tables
+separate titles that it was trained on from those that only the gate queries.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tasks.pipeline.report.report_data import ReportData
 
 HEADING = ("feedback", "Feedback")
 ROWS = {
-    "query": "left out: a test or the gate asks it",
+    "query": "left out: a query of a test or the gate",
     "contradicts_taxonomy": "left out: the taxonomy itself says otherwise",
-    "duplicate": "left out: the same reviewer said the same before",
-    "outdated": "left out: the same reviewer said something else later",
+    "duplicate": "left out: an equal review by the same reviewer",
+    "outdated": "left out: a later review by the same reviewer differs",
     "counted": "counted",
 }
 PREDICTIONS = {
@@ -38,8 +38,8 @@ USES = {
     "trained": "verdicts to learn from",
     "held_out": "titles kept from training, by their hash",
     "gate_queries": "of these, queries of the gate: the right occupation is known",
-    "told": "titles that are looked up, and answered as people did",
-    "no_job_title": "of these, no job title",
+    "overrides": "titles whose answer reviewers have fixed",
+    "not_job_titles": "of these, not job titles",
 }
 REPAIRS = {
     "unknown_correction": "corrections to an occupation that the taxonomy does not have, dropped",
@@ -47,7 +47,7 @@ REPAIRS = {
     "answered_without_prediction": "right occupations of titles that the model had not answered",
     "verdict_from_correction": "verdicts that were empty beside a correction",
     "leading_zeros_restored": "ids that had lost zeros in front",
-    "unknown_prediction": "answers judged no job title that the taxonomy does not have, dropped",
+    "unknown_prediction": "answers judged not a job title that the taxonomy does not have, dropped",
 }
 EXAMPLES = 8
 
@@ -64,7 +64,7 @@ def feedback(report_data: ReportData) -> Html:
             "be used are left out; data/feedback/rejected.parquet has them, with reasons."
         ),
         _files(counts),
-        *_what_became(counts),
+        *_counts(counts),
         *_before_and_now(report_data),
     )
 
@@ -82,26 +82,25 @@ def _files(counts: dict[str, Any]) -> Html:
     return table("Files of feedback", head, rows)
 
 
-def _what_became(counts: dict[str, Any]) -> Iterator[Html]:
+def _counts(counts: dict[str, Any]) -> Iterator[Html]:
     repairs = {name: counts["repairs"][name] for name in REPAIRS}
     for caption, meaning, values in (
-        ("What became of the rows that were taken", ROWS, counts),
-        ("What was repairs in them", REPAIRS, repairs),
-        ("What people say of the predictions, conflicts resolved", PREDICTIONS, counts),
-        ("What the verdicts are for", USES, counts),
+        ("Use of the rows that were taken", ROWS, counts),
+        ("Repairs", REPAIRS, repairs),
+        ("Verdicts on the predictions, conflicts resolved", PREDICTIONS, counts),
+        ("Use of the verdicts", USES, counts),
     ):
         rows = [(words, number(count(values[name]))) for name, words in meaning.items()]
         yield table(caption, ("", number_head("Count")), rows)
 
 
 def _before_and_now(report_data: ReportData) -> Iterator[Html]:
-    """Yield the tables of what changed, and examples."""
-    known = report_data.judged.drop_nulls("occupation_id")
-    if known.is_empty():
+    judged = report_data.judged.drop_nulls("occupation_id")
+    if judged.is_empty():
         yield paragraph("Of no judged title the right occupation is known.")
         return
-    rows = known.with_columns(
-        pl.Series("answer", answers(report_data, known["cleaned"].to_list()), dtype=pl.String),
+    rows = judged.with_columns(
+        pl.Series("answer", answers(report_data, judged["cleaned"].to_list()), dtype=pl.String),
         was=pl.col("resolution") == "correct",
     ).with_columns(now=pl.col("answer") == pl.col("occupation_id"))
     head = ("", *map(number_head, ("Titles", "Right before", "Right now", "Repaired", "Broken")))

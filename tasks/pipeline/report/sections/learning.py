@@ -19,8 +19,7 @@ TERMS_MEANING = (
     "Its two weighted terms, whose sum it is. In losses over a whole batch the term of similar "
     "pairs falls below zero as their similarity grows, and that of dissimilar pairs rises with it."
 )
-Curves = tuple[tuple[str, str, str, str], ...]
-"""Column, label, colour and style of each."""
+Curves = tuple[tuple[str, str, str, str], ...]  # column, label, colour and style of each
 UNLEARNED = (
     "This network did not learn: at no look was it better than before training, so its first "
     "weights were kept."

@@ -62,10 +62,10 @@ class Comparison(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """`better`, `worse` or `not told apart`: where the interval lies relative to 0."""
+        """`better`, `worse` or `inconclusive`: where the interval lies relative to 0."""
         if self.difference.low > 0:
             return "better"
-        return "worse" if self.difference.high < 0 else "not told apart"
+        return "worse" if self.difference.high < 0 else "inconclusive"
 
 
 def results(report_data: ReportData) -> Html:
@@ -122,30 +122,22 @@ def standing(comparisons: list[Comparison]) -> list[str]:
     sentences = []
     for baseline in dict.fromkeys(c.baseline for c in comparisons):
         against = [c for c in comparisons if c.baseline == baseline]
-        parts = [
-            f"{verb} on {listed([_with_difference(c) for c in alike])}"
-            for verdict, verb in _VERBS.items()
-            if (alike := [c for c in against if c.verdict == verdict])
-        ]
+        parts = []
+        for verdict, verb in _VERBS.items():
+            same = [c for c in against if c.verdict == verdict]
+            tests = [f"{test_name(c.test)} ({signed(c.difference.value)})" for c in same]
+            parts += [f"{verb} on {listed(tests)}"] if tests else []
         sentences.append(
             f"Against {baseline_name(baseline)} the trained network is {'; it is '.join(parts)}."
         )
     return sentences
 
 
-_VERBS = {
-    "better": "better",
-    "worse": "worse",
-    "not told apart": "not clearly better or worse",
-}
-
-
-def _with_difference(comparison: Comparison) -> str:
-    return f"{test_name(comparison.test)} ({signed(comparison.difference.value)})"
+_VERBS = {"better": "better", "worse": "worse", "inconclusive": "not clearly better or worse"}
 
 
 def _body(test: str, rows: pl.DataFrame, trained: str) -> Html:
-    """Make the rows of one test, under a heading that says what it asks and how often."""
+    """Make the rows of one test, under a heading with its meaning and size."""
     cells = {
         (system, metric): Interval(value, low, high)
         for system, metric, value, low, high in rows.select(

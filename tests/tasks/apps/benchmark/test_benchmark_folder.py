@@ -1,4 +1,4 @@
-"""A benchmark folder as its publisher gives it, and what is told of one that does not fit."""
+"""A benchmark folder as its publisher gives it, and messages about one that does not fit."""
 
 from __future__ import annotations
 

@@ -86,10 +86,10 @@ def titles(tmp_path: Path) -> Path:
 
 
 def run(
-    monkeypatch: pytest.MonkeyPatch, source: Path, output: Path, known: Path, *words: str
+    monkeypatch: pytest.MonkeyPatch, source: Path, output: Path, cache: Path, *more: str
 ) -> None:
-    given = [str(source), str(output), "--model=m", f"--known={known}", *words]
-    monkeypatch.setattr(sys, "argv", ["tasks.apps.bulk", *given])
+    arguments = [str(source), str(output), "--model=m", f"--cache-dir={cache}", *more]
+    monkeypatch.setattr(sys, "argv", ["tasks.apps.bulk", *arguments])
     bulk.main()
 
 
@@ -100,7 +100,7 @@ def content(folder: Path) -> dict[str, bytes]:
 def test_every_row_once_in_order(
     model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(monkeypatch, titles, tmp_path / "out", tmp_path / "known", "--prefix=to_")
+    run(monkeypatch, titles, tmp_path / "out", tmp_path / "cache", "--prefix=to_")
     manifest = json.loads((tmp_path / "out/manifest.json").read_text())
     assert [split["rows"] for split in manifest["parts"]] == [3, 3, 1, 2]
     assert (manifest["rows"], manifest["answered"]) == (9, 6)
@@ -122,13 +122,13 @@ def test_every_row_once_in_order(
 def test_tomorrow_only_what_is_new_is_asked(
     model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
+    run(monkeypatch, titles, tmp_path / "out", tmp_path / "cache")
     model.asked.clear()
-    run(monkeypatch, titles, tmp_path / "again", tmp_path / "known")
+    run(monkeypatch, titles, tmp_path / "again", tmp_path / "cache")
     assert model.asked == [None]
     assert content(tmp_path / "out") == content(tmp_path / "again")
     (tmp_path / "again/plan.json").write_text("left by a kill at the very end")
-    run(monkeypatch, titles, tmp_path / "again", tmp_path / "known")
+    run(monkeypatch, titles, tmp_path / "again", tmp_path / "cache")
     assert content(tmp_path / "out") == content(tmp_path / "again"), "nothing to do"
 
 
@@ -168,22 +168,22 @@ def test_a_damaged_file_keeps_what_is_finished(
     content_ = damaged.read_bytes()
     damaged.write_bytes(content_[:4] + b"\0" * 40 + content_[44:])
     monkeypatch.setattr(source, "ROWS", 5)
-    with pytest.raises(SourceError, match=r"b\.parquet cannot be read.*what is finished is kept"):
-        run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
+    with pytest.raises(SourceError, match=r"b\.parquet cannot be read.*finished parts are kept"):
+        run(monkeypatch, titles, tmp_path / "out", tmp_path / "cache")
     assert not (tmp_path / "out").exists()
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "out.unfinished").glob("*0-*")}
     assert len(kept) == 4, "two parts of the first file, and their notes"
     (tmp_path / "out.unfinished/part-0001-00002.parquet").write_text("of the file as it was")
     pq.write_table(pa.table({"row": [7, 8], "title": ["cook", "nurse"]}), damaged)
-    run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
+    run(monkeypatch, titles, tmp_path / "out", tmp_path / "cache")
     for path, stamp in kept.items():
         if path.suffix == ".parquet":
             assert (tmp_path / "out" / path.name).stat().st_mtime_ns == stamp
-    run(monkeypatch, titles, tmp_path / "again", tmp_path / "known")
+    run(monkeypatch, titles, tmp_path / "again", tmp_path / "cache")
     assert content(tmp_path / "out") == content(tmp_path / "again")
     pq.write_table(pa.table({"row": [7], "title": ["cook"]}), damaged)
     with pytest.raises(OutputError, match="is there already"):
-        run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
+        run(monkeypatch, titles, tmp_path / "out", tmp_path / "cache")
 
 
 def test_what_another_run_left_is_not_mixed_with_this(
@@ -195,19 +195,19 @@ def test_what_another_run_left_is_not_mixed_with_this(
     with monkeypatch.context() as patch:
         patch.setattr(output.Output, "write_file", killed)
         with pytest.raises(KeyboardInterrupt):
-            run(patch, titles, tmp_path / "out", tmp_path / "known")
-    with pytest.raises(OutputError, match="a run with other params has left"):
-        run(monkeypatch, titles, tmp_path / "out", tmp_path / "known", "--top-k=2")
-    run(monkeypatch, titles, tmp_path / "out", tmp_path / "known")
+            run(patch, titles, tmp_path / "out", tmp_path / "cache")
+    with pytest.raises(OutputError, match="left by a run with other params"):
+        run(monkeypatch, titles, tmp_path / "out", tmp_path / "cache", "--top-k=2")
+    run(monkeypatch, titles, tmp_path / "out", tmp_path / "cache")
     with pytest.raises(OutputError, match="is there already"):
-        run(monkeypatch, titles / "a.parquet", tmp_path / "out", tmp_path / "known")
+        run(monkeypatch, titles / "a.parquet", tmp_path / "out", tmp_path / "cache")
 
 
 def test_refused_rows_stand_in_a_file(
     model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "in.csv").write_text("id,title\n1,nurse\n2\n3,cook\n")
-    run(monkeypatch, tmp_path / "in.csv", tmp_path / "out", tmp_path / "known")
+    run(monkeypatch, tmp_path / "in.csv", tmp_path / "out", tmp_path / "cache")
     refused = pq.read_table(tmp_path / "out/refused.parquet").to_pylist()
     assert refused == [
         {"file": "in.csv", "line": 3, "reason": "wrong number of fields", "row": "2"},
@@ -219,8 +219,8 @@ def test_columns_of_the_answer_are_not_overwritten(
     model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "in.csv").write_text("reason,title\n1,nurse\n")
-    with pytest.raises(SourceError, match="reason; use --prefix=found_"):
-        run(monkeypatch, tmp_path / "in.csv", tmp_path / "out", tmp_path / "known")
+    with pytest.raises(SourceError, match="reason; use --prefix=answer_"):
+        run(monkeypatch, tmp_path / "in.csv", tmp_path / "out", tmp_path / "cache")
 
 
 def test_a_run_of_a_registered_model_is_remembered_also_by_a_run_that_finds_it_there(
@@ -229,7 +229,7 @@ def test_a_run_of_a_registered_model_is_remembered_also_by_a_run_that_finds_it_t
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
-        run(monkeypatch, titles, Path("out"), tmp_path / "known", "--model=models:/toy")
+        run(monkeypatch, titles, Path("out"), tmp_path / "cache", "--model=models:/toy")
         known = last_run(tmp_path, "toy")
         assert known is not None and (known.model, known.rows) == ("models:/toy/1", 9)
         assert known.titles.rows() == [("nurse", 4), ("", 2), ("cook", 2)]

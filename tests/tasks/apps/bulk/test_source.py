@@ -150,7 +150,7 @@ def test_a_file_of_other_columns_and_a_damaged_one(tmp_path: Path) -> None:
     damaged = (tmp_path / "b.parquet").read_bytes()
     (tmp_path / "a.csv").unlink()
     written(tmp_path / "b.parquet", damaged[:4] + b"\0" * 40 + damaged[44:])
-    with pytest.raises(SourceError, match=r"b\.parquet cannot be read.*what is finished is kept"):
+    with pytest.raises(SourceError, match=r"b\.parquet cannot be read.*finished parts are kept"):
         read(str(tmp_path))
 
 

@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from flows.workspaces.profiles import merged
+from tasks.apps.profile_wizard.dry_run import ProposalError
 from tasks.apps.profile_wizard.propose import Proposal, propose
-from tasks.apps.profile_wizard.refusals import ProposalError
 from tasks.check_params import check_params, load_params
 from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.ingest.stage import ingest, require_usable
@@ -94,10 +94,10 @@ def test_the_example_is_read_whole_by_what_is_proposed(root: Path) -> None:
     )
     read = ingest(section)
     require_usable(read, section)
-    assert (read.occupations.height, read.aliases.height, read.errors) == (20, 107, 0)
+    assert (read.occupations.height, read.aliases.height, read.rejected.errors) == (20, 107, 0)
     assert (read.inputs.height, read.inputs["occupation_id"].count()) == (50, 46)
-    assert "  20 occupations, 107 titles, labels among them" in proposal.shown
-    assert "  50 inputs, 46 labelled" in proposal.shown
+    assert "  20 occupations, 107 titles, labels among them" in proposal.preview
+    assert "  50 inputs, 46 labelled" in proposal.preview
 
 
 @pytest.mark.thorough
@@ -141,9 +141,9 @@ def test_without_ids_the_label_is_the_id(root: Path, tmp_path: Path) -> None:
     assert values(proposal)["synonyms"] == {"reader": "none"}
 
 
-def test_what_is_told_is_not_guessed(root: Path, titles: Path) -> None:
-    told = {"title": "Bezeichnung", "occupation_label": "", "codes": "Beruf"}
-    proposal = propose("mine", titles, root=root, columns=told)
+def test_overrides_are_not_guessed(root: Path, titles: Path) -> None:
+    columns_of = {"title": "Bezeichnung", "occupation_label": "", "codes": "Beruf"}
+    proposal = propose("mine", titles, root=root, columns=columns_of)
     assert columns(proposal) == {
         "occupation_id": "Kennziffer",
         "title": "Bezeichnung",
@@ -192,25 +192,25 @@ def test_one_title_an_occupation_cannot_be_learned(root: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("columns_of", "message"),
     [
         ({"titel": "Beruf"}, "--column titel=...: choose occupation_id, title, "),
         ({"occupation_id": ""}, "--column occupation_id=: .* has the columns"),
         ({"title": "Berufe"}, "--column title=Berufe: .* has the columns\n  'Kennziffer'"),
     ],
 )
-def test_what_is_told_must_be_there(
-    root: Path, titles: Path, told: dict[str, str], message: str
+def test_overrides_must_be_there(
+    root: Path, titles: Path, columns_of: dict[str, str], message: str
 ) -> None:
     with pytest.raises(ProposalError, match=message):
-        propose("mine", titles, root=root, columns=told)
+        propose("mine", titles, root=root, columns=columns_of)
 
 
-def test_labels_in_place_of_ids_are_told(root: Path, titles: Path, tmp_path: Path) -> None:
+def test_labels_in_place_of_ids_are_reported(root: Path, titles: Path, tmp_path: Path) -> None:
     raw = written(tmp_path / "raw.csv", [("text", "for"), ("Brotbäcker ab sofort", "Bäcker")])
     proposal = propose("mine", titles, raw, root=root)
     assert columns(proposal, "inputs") == {"raw_title": "text"}
-    hint = next(line for line in proposal.shown if "by their label" in line)
+    hint = next(line for line in proposal.preview if "by their label" in line)
     assert "'occupation_id=Beruf'" in hint
     again = propose("mine", titles, raw, root=root, columns={"occupation_id": "Beruf"})
     assert columns(again, "inputs") == {"occupation_id": "for", "raw_title": "text"}
@@ -222,11 +222,11 @@ def test_one_title_a_line(root: Path, titles: Path, tmp_path: Path) -> None:
     lines.write_text("Brotbäcker, Nacht\nKoch\nPflegekraft, Teilzeit\n", encoding="utf-8")
     proposal = propose("mine", titles, lines, root=root)
     assert values(proposal)["ingest"]["inputs"]["reader"] == "lines"
-    assert "  3 inputs, 0 labelled" in proposal.shown
+    assert "  3 inputs, 0 labelled" in proposal.preview
     named = written(tmp_path / "raw.csv", [("text",), ("Koch",)])
     proposal = propose("mine", titles, named, root=root)
     assert columns(proposal, "inputs") == {"raw_title": "text"}
-    assert "  1 inputs, 0 labelled" in proposal.shown
+    assert "  1 inputs, 0 labelled" in proposal.preview
 
 
 @pytest.mark.parametrize(("titles", "is_small"), [(999, True), (1000, False)])
@@ -261,9 +261,9 @@ def test_files_of_one_name_do_not_collide(root: Path, tmp_path: Path) -> None:
 
 def test_rows_at_fault_are_warned_of(root: Path, titles: Path, tmp_path: Path) -> None:
     raw = written(tmp_path / "raw.csv", [*RAW, ("Koch", "B9"), ("Chirurgin", "B3")])
-    shown = propose("mine", titles, raw, root=root).shown
+    shown = propose("mine", titles, raw, root=root).preview
     assert shown[-1].startswith("warning: 1 of 12 rows are at fault, more than ingest.max_reject")
-    assert not any("warning" in line for line in propose("mine", titles, root=root).shown)
+    assert not any("warning" in line for line in propose("mine", titles, root=root).preview)
 
 
 def test_a_delimiter_that_does_not_part_the_file(root: Path, titles: Path) -> None:
@@ -271,18 +271,18 @@ def test_a_delimiter_that_does_not_part_the_file(root: Path, titles: Path) -> No
         propose("mine", titles, root=root, delimiter=",")
 
 
-def test_an_encoding_is_told_for_files_that_need_it(root: Path, tmp_path: Path) -> None:
+def test_an_encoding_holds_for_files_that_need_it(root: Path, tmp_path: Path) -> None:
     rows = [("kod", "nazwa"), ("1", "księgowy"), ("1", "księgowa"), ("2", "mąż"), ("2", "łucznik")]
     titles = written(tmp_path / "t.csv", rows, code="cp1250")
     raw = written(tmp_path / "raw.csv", RAW)
-    told = {"occupation_id": "kod", "title": "nazwa"}
-    proposal = propose("mine", titles, raw, root=root, columns=told, encoding="cp1250")
+    columns_of = {"occupation_id": "kod", "title": "nazwa"}
+    proposal = propose("mine", titles, raw, root=root, columns=columns_of, encoding="cp1250")
     ingest_of = values(proposal)["ingest"]
     assert (ingest_of["taxonomy"]["encoding"], ingest_of["inputs"]["encoding"]) == (
         "cp1250",
         "utf-8",
     )
-    assert any("księgowy" in line for line in proposal.shown)
+    assert any("księgowy" in line for line in proposal.preview)
 
 
 @pytest.mark.parametrize("name", ["", "my profile", "../mine", "mine.yaml", "für", "-mine", "a/b"])
@@ -295,9 +295,9 @@ def test_any_name_of_a_column_survives_the_profile(root: Path, tmp_path: Path) -
     """Put signs of YAML, quotes and a line end into the header."""
     title = 'a: #title "x" {y}\nz'
     rows = [("Kennziffer: 'é'", title), *((key, one) for key, _, one, _ in ROWS)]
-    told = {"title": title, "occupation_id": "Kennziffer: 'é'"}
+    columns_of = {"title": title, "occupation_id": "Kennziffer: 'é'"}
     path = written(tmp_path / "t.csv", rows)
-    assert columns(propose("mine", path, root=root, columns=told)) == told
+    assert columns(propose("mine", path, root=root, columns=columns_of)) == columns_of
 
 
 @pytest.mark.thorough

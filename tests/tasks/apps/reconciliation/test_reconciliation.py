@@ -15,7 +15,7 @@ from tasks.apps.reconciliation.bodies import BATCH, MOST_BYTES
 from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
 from tasks.apps.reconciliation.web import application
 
-SURE = Calibration(0.05, [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], -10)
+SURE = Calibration(0.05, [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], 10)
 TEMPLATES = ("view", "preview")
 
 

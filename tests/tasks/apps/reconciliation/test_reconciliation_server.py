@@ -1,4 +1,4 @@
-"""A thousand requests to `python -m tasks.apps.reconciliation`, most bad; how it starts and ends."""
+"""A thousand requests to `python -m tasks.apps.reconciliation`, most bad; its start and its end."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from tasks.apps.review.answered_run import TITLES, AnsweredRun, bucket_titles
 
 
 def titles_of(run: AnsweredRun, place: Path, buckets: int) -> pl.DataFrame:
-    run.lay_down(place, buckets, lambda rows: None)
+    run.write_buckets(place, buckets, lambda rows: None)
     return pl.concat([bucket_titles(place, bucket) for bucket in range(buckets)])
 
 

@@ -13,7 +13,7 @@ from served_toy import toy_normalizer
 from models.normalizer.abstention import UNSURE
 from models.normalizer.answers import columns
 from models.ranking.calibration import Calibration
-from tasks.apps.review import rescore as asking
+from tasks.apps.review import build_queue as queueing
 from tasks.apps.review.__main__ import known_occupations
 from tasks.apps.review.build_queue import QUEUE, build_queue
 from tasks.apps.review.candidates import CANDIDATES
@@ -32,7 +32,7 @@ SCHEMA = pa.schema(
 @pytest.fixture
 def served() -> Any:
     model = ServedNormalizer()
-    model.normalizer = toy_normalizer(Calibration(0.2, [0.0] * 3, [1.0] * 3, -99.0))
+    model.normalizer = toy_normalizer(Calibration(0.2, [0.0] * 3, [1.0] * 3, 99.0))
     return model
 
 
@@ -72,7 +72,7 @@ def test_each_has_alternatives_and_says_why(served: Any) -> None:
 
 def test_only_the_first_are_explained(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """An explanation is many searches; all else is said of every title."""
-    monkeypatch.setattr(asking, "EXPLAINED", 1)
+    monkeypatch.setattr(queueing, "EXPLAINED", 1)
     queue = build_queue(served, SCHEMA, candidates("bread makr", "nurse keep"), LABELS, 5)
     assert [why is None for why in queue["why_answered"]] == [False, True]
     assert queue["why_queued"].null_count() == 0

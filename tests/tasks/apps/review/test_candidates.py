@@ -55,7 +55,7 @@ def test_what_people_judged_is_not_asked_again(run: AnsweredRun, tmp_path: Path)
     assert judged_titles(tmp_path).is_empty(), "nobody has judged anything"
     folder = tmp_path / "data/feedback"
     folder.mkdir(parents=True)
-    for name, schema, title in (("judged", JUDGED, "often"), ("words", REVIEWS, "cook")):
+    for name, schema, title in (("judged", JUDGED, "often"), ("reviews", REVIEWS, "cook")):
         row = dict.fromkeys(schema) | {"normalized": title}
         frame = pl.DataFrame([row, row], schema=dict(schema))
         frame.write_parquet(folder / f"{name}.parquet")

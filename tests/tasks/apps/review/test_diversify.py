@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.apps.review import diversify as variety
+from tasks.apps.review import diversify as diversifying
 from tasks.apps.review.diversify import ALIKE, diversify
 
 
@@ -48,7 +48,7 @@ def test_nothing_gives_nothing() -> None:
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(variety, "BLOCK", 3)
+    monkeypatch.setattr(diversifying, "BLOCK", 3)
 
 
 @given(

@@ -58,11 +58,11 @@ def data_of(document: str) -> dict[str, Any]:
 def test_a_title_stays_data(title: str) -> None:
     document = page(queue_of(title), OCCUPATIONS, "models:/rolecall/1")
     assert len(elements(document).scripts) == 2
-    told = data_of(document)
-    assert told["items"][0]["title"] == title
-    assert told["items"][0]["predicted"] == 0
-    assert told["items"][0]["alternatives"] == [[0, "Nurse", 0.9], [1, "Baker", 0.5]]
-    assert told["occupations"] == [[*one] for one in OCCUPATIONS]
+    data = data_of(document)
+    assert data["items"][0]["title"] == title
+    assert data["items"][0]["predicted"] == 0
+    assert data["items"][0]["alternatives"] == [[0, "Nurse", 0.9], [1, "Baker", 0.5]]
+    assert data["occupations"] == [[*one] for one in OCCUPATIONS]
 
 
 @given(st.text())

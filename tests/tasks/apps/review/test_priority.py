@@ -79,4 +79,6 @@ def test_words_say_what_made_it_worth_a_minute() -> None:
         "unlike the titles that the model knows; an earlier run answered cook"
     )
     row = abstention(reasons.NOT_A_JOB_TITLE) | {"rows": 1, "run_reason": None}
-    assert why_queued(row | {"earlier_occupation_id": None}, {}) == "1 row; no answer: no job title"
+    assert (
+        why_queued(row | {"earlier_occupation_id": None}, {}) == "1 row; no answer: not a job title"
+    )

@@ -133,7 +133,7 @@ def test_the_page(made: Similarity) -> None:
     """Words and sets where they belong; what is missing is an empty cell."""
     page = as_markdown(made.table, made.differences)
     head, first, note, _, by_set, _, gains = page.strip().split("\n\n")
-    assert head == "# Similarity: what the systems say of pairs that people scored"
+    assert head == "# Similarity: systems on pairs that people scored"
     columns = [cell.strip() for cell in first.splitlines()[0].strip("|").split("|")]
     assert columns == [
         "system",

@@ -119,7 +119,9 @@ def test_queries_are_paired_by_id_whatever_their_order() -> None:
 
 def test_other_queries_are_refused() -> None:
     scores = pl.concat([scores_of("base", BEFORE), scores_of("typos", {"typos": [1, 1]})])
-    with pytest.raises(ValueError, match="models 1 and 0 answered 2 and 6 queries, 2 of them"):
+    with pytest.raises(
+        ValueError, match="models typos and base answered 2 and 6 queries, 2 of them"
+    ):
         effects(scores, queries_for(BEFORE), 100, 1)
 
 

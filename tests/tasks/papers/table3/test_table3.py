@@ -26,7 +26,7 @@ from tasks.papers.table3.tables import (
     read_evaluations,
     table3,
 )
-from tasks.pipeline.report.aligned_table import aligned
+from tasks.pipeline.report.names import aligned
 
 SEEDS = [1, 5]
 FILES = {"table.csv", "summary.csv", "effects.csv", "kept_up.csv", "table3.md", "metrics.json"}
@@ -129,7 +129,7 @@ def write_evaluation(folder: Path, right: dict[str, int]) -> None:
 
 @pytest.mark.thorough
 def test_the_stage_on_files(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The k-th mix finds k of 6, `untrained` is that of mix 0, each mix gains 1 / 6."""
+    """The k-th mix finds k of 6, `untrained` is that of the mix `base`, each mix gains 1 / 6."""
     main()
     summary = read_table(FOLDER / "summary.csv", SUMMARY)
     means = summary.filter(test="composition", metric="mrr", slice="all")
@@ -163,13 +163,13 @@ def test_equal_bytes_and_no_other_file(data: Path) -> None:
 
 
 def test_a_missing_seed_is_named(data: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"evaluate/0/9/table\.csv is missing"):
+    with pytest.raises(FileNotFoundError, match=r"evaluate/base/9/table\.csv is missing"):
         read_evaluations(data, [1, 9])
 
 
 @pytest.mark.thorough
 def test_the_page(data: Path) -> None:
-    """The paper beside the tests that it has; mix 4's row of gains for each seed."""
+    """The paper beside the tests that it has; the corrected mix's row of gains for each seed."""
     made = table3(read_evaluations(data, SEEDS), read_queries("test"), 1000, 1)
     page = as_markdown(made.summary, made.effects, made.kept_up)
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines()]
@@ -181,10 +181,12 @@ def test_the_page(data: Path) -> None:
     ]
     assert (first[0], first[2], first[4], first[6]) == ("ngram", "0.99", "0.61", "1.00")
     assert first[1].startswith("0.167 [0.000, ")
-    assert next(row for row in rows if row[:1] == ["corrections"])[1].startswith("0.833 ±0.000 [")
-    assert ["corrections", "verdicts", "5"] in [row[:3] for row in rows]
+    assert next(row for row in rows if row[:1] == ["corrections (4c)"])[1].startswith(
+        "0.833 ±0.000 ["
+    )
+    assert ["corrections (4c)", "verdicts (4)", "5"] in [row[:3] for row in rows]
     removed = next(row for row in rows if row[3:4] == ["Typos"] and len(row) == 8)
-    assert removed[:3] == ["typos", "base", "typos"] and removed[6:] == ["0.17", "0.80"]
+    assert removed[:3] == ["typos (1)", "base (0)", "1"] and removed[6:] == ["0.17", "0.80"]
     assert all(line.isascii() or "±" in line or "−" in line for line in page.splitlines())
 
 

@@ -35,7 +35,7 @@ def test_distinct_titles_that_no_query_asks() -> None:
         ("chef", "chef", ["b"], False),
         ("cook (hot)", "cook hot", ["a", "b"], False),
     ]
-    assert made.counts == {"rows": 4, "asked": 1, "titles": 2}
+    assert made.counts == {"rows": 4, "queried": 1, "titles": 2}
 
 
 def test_noisy_copies() -> None:

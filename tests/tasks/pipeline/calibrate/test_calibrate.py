@@ -137,16 +137,16 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
     hits = PLAIN(titles, 1)
     shares = hierarchy.shares(posterior(hits.scores, T), hits.occupations[:, 0])
     assert made(shares)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
-    assert made.ood_threshold == -KNOWN
+    assert made.ood_threshold == KNOWN
     half = calibrate(PLAIN, queries, hierarchy, T, 0.5).ood_threshold
-    assert half == pytest.approx(np.median(PLAIN.familiarity(titles, hits.closest)))
+    assert half == pytest.approx(np.median(PLAIN.ood_score(titles, hits.closest)))
 
 
 @pytest.mark.parametrize("mix", ["typos", "extra_words"])
 def test_the_stage_on_a_run(mix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = make_run(tmp_path / "run")
     monkeypatch.chdir(root)
-    Path("data/train/1").rename(f"data/train/{mix}")
+    Path("data/train/typos").rename(f"data/train/{mix}")
     write_frame(
         inputs_of([("Night coder", None, "unlabelled")]),
         Path("data/split/inputs.parquet"),
@@ -156,7 +156,7 @@ def test_the_stage_on_a_run(mix: str, tmp_path: Path, monkeypatch: pytest.Monkey
     values = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
     values["calibrate"] |= {"prior_power": 0.5, "guess_weight": 0.3}
     Path("params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
-    monkeypatch.setattr("sys.argv", ["evidence", "--mix", mix, "--seed", "7"])
+    monkeypatch.setattr("sys.argv", ["calibrate", "--mix", mix, "--seed", "7"])
     main()
     folder = Path(f"data/calibrate/{mix}/7")
     first = {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -26,7 +26,7 @@ def folder(
     monkeypatch: pytest.MonkeyPatch,
     encoder_settings: Callable[..., RecurrentSettings],
 ) -> Path:
-    """Where the stage writes: mix 4c, trained with seed 3, which is not the pipeline's."""
+    """The stage's folder: mix `corrections`, seed 3, which is not the pipeline's."""
     monkeypatch.chdir(tmp_path)
     write_toy(tmp_path)
     featurizer = fit_featurizer(["cook nurse tutor"], encoder_settings())

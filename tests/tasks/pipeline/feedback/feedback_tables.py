@@ -28,7 +28,7 @@ KNOWN = ["raw_title", "predicted_occupation_id", "matched_title", "verdict"]
 
 
 class Read(NamedTuple):
-    """Schema `FEEDBACK_ROWS`, what was repaired (zeros left out), and (line, reason, text) refused."""
+    """Schema `FEEDBACK_ROWS`, counts of repairs without zeros, and (line, reason, text) refused."""
 
     frame: pl.DataFrame
     repairs: dict[str, int]

@@ -25,7 +25,7 @@ from tasks.io.schemas import (
     VERDICTS,
 )
 from tasks.pipeline.feedback.stage import main
-from tasks.pipeline.pairs.strings_table import NOTHING_BESIDE
+from tasks.pipeline.pairs.strings_table import NO_AUXILIARY
 from tasks.tables.source_files import IngestError
 
 OUT = Path("data/feedback")
@@ -67,7 +67,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         rows, schema = TRAINED[source.stage]
         frame = variants_of(rows, schema)
         write_frame(frame, Path(f"data/{source.stage}/variants.parquet"), schema)
-    write_frame(NOTHING_BESIDE, Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)
+    write_frame(NO_AUXILIARY, Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)
     Path("given").mkdir()
     params()
     give(OWN)
@@ -126,7 +126,7 @@ def test_files_add_up_and_others_are_not_read() -> None:
         "given/a.csv",
         "given/given.csv",
     ]
-    params(own=False)
+    params(from_labels=False)
     main()
     assert raw_titles() == ["Sister!"]
 
@@ -161,13 +161,13 @@ def test_the_reserve_is_asked_and_not_trained_on() -> None:
 
 
 def test_nobody_said_anything() -> None:
-    for own in (True, False):
-        params(own=own, gate_share=0.5)
+    for from_labels in (True, False):
+        params(from_labels=from_labels, gate_share=0.5)
         Path("given/given.csv").unlink(missing_ok=True)
         main()
         assert raw_titles() == []
         assert read_frame(OUT / "queries.parquet", QUERIES).is_empty()
-        assert metrics()["rows_read"] == ({str(OWN): 0} if own else {})
+        assert metrics()["rows_read"] == ({str(OWN): 0} if from_labels else {})
 
 
 def test_a_wrong_file_ends_it_and_a_bad_row_does_not(capsys: pytest.CaptureFixture[str]) -> None:
@@ -177,9 +177,9 @@ def test_a_wrong_file_ends_it_and_a_bad_row_does_not(capsys: pytest.CaptureFixtu
     give("a.csv", *LINES[:2], *bad)
     main()
     assert metrics()["rejected"] == {"given/a.csv": {"unknown occupation": 2}}
-    overrides = capsys.readouterr().out
-    assert "given/a.csv: 4 rows, 2 refused (2 × unknown occupation)\n" in overrides
-    assert f"refused rows: {Path.cwd()}/data/feedback/rejected.parquet\n" in overrides
+    printed = capsys.readouterr().out
+    assert "given/a.csv: 4 rows, 2 refused (2 × unknown occupation)\n" in printed
+    assert f"refused rows: {Path.cwd()}/data/feedback/rejected.parquet\n" in printed
     give("a.csv", LINES[0], *bad)
     for path in OUT.iterdir():
         path.unlink()
@@ -203,7 +203,9 @@ def test_an_empty_row_does_not_count() -> None:
 
 def test_a_missing_file_or_folder_says_what_to_do() -> None:
     OWN.unlink()
-    with pytest.raises(IngestError, match=r"score/feedback\.csv is missing.*dvc repro feedback"):
+    with pytest.raises(
+        IngestError, match=r"simulate_feedback/feedback\.csv is missing.*dvc repro feedback"
+    ):
         main()
     params(folder="nowhere")
     with pytest.raises(IngestError, match=r"nowhere is no folder; feedback\.folder"):

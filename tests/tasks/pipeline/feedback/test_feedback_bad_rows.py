@@ -47,9 +47,12 @@ REFUSED = {
     "right of nothing, corrected": ("x,,,,correct,cook,,", NO_PREDICTION),
     "wrong of nothing": ("x,,,,incorrect,,,", NO_PREDICTION),
     "right, yet corrected": ("x,cook,cook,,correct,nurse,,", CORRECT_YET_CORRECTED),
-    "right, yet corrected to nowhere": ("x,cook,cook,,correct,pilot,,", CORRECT_YET_CORRECTED),
-    "wrong, yet confirmed": ("x,cook,cook,,incorrect,cook,,", INCORRECT_YET_CONFIRMED),
-    "no job title, yet corrected": ("x,cook,cook,,not_a_job_title,nurse,,", NO_TITLE_YET_CORRECTED),
+    "correct, yet corrected to nowhere": ("x,cook,cook,,correct,pilot,,", CORRECT_YET_CORRECTED),
+    "incorrect, yet confirmed": ("x,cook,cook,,incorrect,cook,,", INCORRECT_YET_CONFIRMED),
+    "not a job title, yet corrected": (
+        "x,cook,cook,,not_a_job_title,nurse,,",
+        NO_TITLE_YET_CORRECTED,
+    ),
     "id as a float": ("x,1200.0,,,correct,,,", REWRITTEN_ID),
     "id with thousands": ('x,"1,200",,,correct,,,', REWRITTEN_ID),
     "id in scientific notation": ("x,1.2E+03,,,correct,,,", REWRITTEN_ID),
@@ -106,7 +109,23 @@ def test_a_correction_alone_is_a_verdict(tmp_path: Path, line: str, said: tuple[
     assert read.repairs["verdict_from_correction"] == 1
 
 
-def test_no_job_title_keeps_its_prediction_or_has_none(tmp_path: Path) -> None:
+def test_verdicts_in_the_words_of_older_files_are_read_beside_the_new_ones(tmp_path: Path) -> None:
+    """`right, wrong, no job title` mean what `correct, incorrect, not_a_job_title` mean now."""
+    lines = [
+        f"x{number},cook,cook,,{verdict},,,"
+        for number, verdict in enumerate(
+            ("right", "correct", "Wrong", "incorrect", "no job title", "not a job title")
+        )
+    ]
+    read = read_rows(tmp_path, *lines)
+    assert [verdict for (verdict,) in read.values("verdict")] == [
+        *("correct", "correct", "incorrect", "incorrect"),
+        *("not_a_job_title", "not_a_job_title"),
+    ]
+    assert (read.refused, read.repairs) == ([], {})
+
+
+def test_not_a_job_title_keeps_its_prediction_or_has_none(tmp_path: Path) -> None:
     lines = ("x,cook,chef,,No  Job Title,,,", "y,,,,NOT_A_JOB_TITLE,,,")
     read = read_rows(tmp_path, *lines)
     assert read.values(*KNOWN) == [
@@ -148,7 +167,7 @@ def test_duplicates_count_once(tmp_path: Path) -> None:
 
 
 def test_a_reviewer_who_contradicts_himself_holds_what_he_said_last(tmp_path: Path) -> None:
-    later = GOOD.replace("right,,ann,2026-01-01", "wrong,nurse,ann,2.1.2026")
+    later = GOOD.replace("correct,,ann,2026-01-01", "incorrect,nurse,ann,2.1.2026")
     made = judged(tmp_path, later, GOOD)
     assert made.counts["outdated"] == 1
     assert made.judged.select("resolution", "occupation_id").rows() == [("incorrect", "nurse")]
@@ -162,7 +181,7 @@ def test_at_once_he_has_said_nothing(tmp_path: Path) -> None:
 
 def test_reviewers_who_contradict_each_other_are_counted(tmp_path: Path) -> None:
     """Two against one; a spreadsheet's date tells that nobody spoke later."""
-    others = [GOOD.replace("right,,ann", f"wrong,nurse,{name}") for name in ("bob", "eve")]
+    others = [GOOD.replace("correct,,ann", f"incorrect,nurse,{name}") for name in ("bob", "eve")]
     made = judged(tmp_path, GOOD, *[line.replace("2026-01-01", "46023") for line in others])
     assert made.counts["conflicts"] == 1
     assert made.judged.select("resolution", "disputed", "occupation_id").rows() == [

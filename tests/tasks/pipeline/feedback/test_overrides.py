@@ -7,8 +7,7 @@ import pytest
 from frames_of import aliases_of
 
 from tasks.io.schemas import FEEDBACK_ROWS, OVERRIDES, REVIEWS
-from tasks.pipeline.feedback.overrides import overrides
-from tasks.pipeline.feedback.reviews import latest_reviews, reviews
+from tasks.pipeline.feedback.reviews import latest_reviews, overrides, reviews
 
 ALIASES = aliases_of([("cook", "Cook", True, "train"), ("nurse", "Nurse", True, "train")])
 EARLY, LATE = "2026-01-01", "2026-02-01"

@@ -39,10 +39,20 @@ def row(
     reviewer: str | None = "ann",
     at: str | None = "2026-01-01",
     matched: str = "",
-    own: bool = False,
+    from_labels: bool = False,
 ) -> Row:
     """A row of `FEEDBACK_ROWS`; the predicted occupation's label is matched unless said."""
-    return (raw_title, predicted, matched or predicted, "v", verdict, corrected, reviewer, at, own)
+    return (
+        raw_title,
+        predicted,
+        matched or predicted,
+        "v",
+        verdict,
+        corrected,
+        reviewer,
+        at,
+        from_labels,
+    )
 
 
 def resolved(*rows: Row) -> Resolved:
@@ -197,7 +207,9 @@ def test_rule_6_a_person_outvotes_the_labels() -> None:
 def test_a_person_who_calls_himself_labels_is_a_person() -> None:
     """Else the two would be one reviewer who says yes and no at once."""
     said = row("x", "cook", "correct", reviewer="labels")
-    result = resolved(said, row("x", "cook", "incorrect", "baker", reviewer="labels", own=True))
+    result = resolved(
+        said, row("x", "cook", "incorrect", "baker", reviewer="labels", from_labels=True)
+    )
     assert short(result) == [("x", "cook", True, None)]
 
 

@@ -198,8 +198,8 @@ def test_no_frame_holds_a_folder_of_this_machine(tmp_path) -> None:
     (tmp_path / "titles.csv").write_text(TITLES + "1,\n", encoding="utf-8")
     params = IngestParams.model_validate(section(folder=str(tmp_path), max_rejected_share=0.25))
     ingested = ingest(params)
-    assert ingested.rejected["file"].to_list() == ["titles.csv"]
-    assert ingested.errors == 1
+    assert ingested.rejected.frame()["file"].to_list() == ["titles.csv"]
+    assert ingested.rejected.errors == 1
     require_usable(ingested, params)
 
 
@@ -227,7 +227,7 @@ def test_files_may_lie_deeper_in_the_folder(here) -> None:
     (here / "deeper").rename(here / "outside/deeper")
     taxonomy = section()["taxonomy"] | {"files": {"titles": "deeper/titles.csv"}}
     ingested = ingest(IngestParams.model_validate(section(taxonomy=taxonomy)))
-    assert ingested.rows_read == {"outside/deeper/titles.csv": 3}
+    assert ingested.rejected.rows == {"outside/deeper/titles.csv": 3}
 
 
 def test_an_unknown_format_is_refused_with_those_there_are(here) -> None:

@@ -33,9 +33,9 @@ def test_esco_counts(esco: Ingested) -> None:
     """Count 32,939 titles as listed, 64 merged; lower-cased and stripped only, 32,878 were left."""
     assert esco.occupations.height == 2_942
     assert esco.aliases.height == 32_939 - 64 == 32_875
-    assert esco.reasons == {"duplicate title": 64}
-    assert esco.errors == 0
-    assert esco.rows_read == {
+    assert esco.rejected.reasons() == {"duplicate title": 64}
+    assert esco.rejected.errors == 0
+    assert esco.rejected.rows == {
         "ISCOGroups_en.csv": 619,
         "occupations_en.csv": 2_942,
         "titles.csv": 15_463,
@@ -87,7 +87,7 @@ def test_onet_counts() -> None:
     )
     assert onet.occupations.height == 1_016
     assert onet.aliases.height == 1_016 + 52_754 + 2_189 + 7_541 - 7_541 - 108 == 55_851
-    assert onet.reasons == {"duplicate title": 7_541 + 108}
+    assert onet.rejected.reasons() == {"duplicate title": 7_541 + 108}
     codes = onet.occupations["codes"]
     assert codes.list.first().n_unique() == 23  # major groups of SOC 2018
     assert codes.list.len().unique().to_list() == [4]

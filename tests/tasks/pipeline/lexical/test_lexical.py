@@ -11,9 +11,9 @@ import yaml
 from toy_evaluation import write_toy
 
 from models.ranking.search import Search
-from tasks.evaluation.measured import measure
 from tasks.evaluation.metric_tables import read_table
 from tasks.evaluation.params import EvaluateParams
+from tasks.evaluation.ranking import measure
 from tasks.evaluation.systems import read_index
 from tasks.io.frames import read_frame
 from tasks.io.queries import read_queries

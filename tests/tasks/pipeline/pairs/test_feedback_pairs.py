@@ -1,4 +1,4 @@
-"""Pairs from verdicts: hand-worked cases, promises on any verdicts, and who is contradicted_pairs."""
+"""Pairs from verdicts: by hand, on any verdicts, and which mined pairs are contradicted."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_where_they_meet_inputs_join_titles_and_inputs_of_their_occupation() -> 
 
 def test_few_verdicts_weigh_little() -> None:
     """Three pairs a verdict, though 100 were allowed; the second rejection has no pair to join."""
-    rows, _ = made([CORRECT, INCORRECT, CORRECTED], 100, positives_per_anchor=3)
+    rows, _ = made([CORRECT, INCORRECT, CORRECTED], 100, rounds=3)
     assert Counter(row for row in rows if row[3] == "feedback") == {
         ("baker", "bread maker", True, "feedback"): 3,
         ("nurse", "sky captain", False, "feedback"): 3,
@@ -141,7 +141,7 @@ def test_few_verdicts_weigh_little() -> None:
 def test_one_rejection_among_many_confirmed_weighs_no_more_than_they() -> None:
     """Ten confirmed, two pairs each; the rejection takes the place of a stranger twice."""
     confirmed = [(f"input {number}", "baker", "a", True, None) for number in range(10)]
-    rows, _ = made([*confirmed, INCORRECT], 100, positives_per_anchor=2)
+    rows, _ = made([*confirmed, INCORRECT], 100, rounds=2)
     counts = Counter(other for _, other, alike, source in rows if source == "feedback" and alike)
     assert counts == {f"input {number}": 2 for number in range(10)}
     assert len([row for row in rows if row[2:] == (False, "feedback")]) == 2

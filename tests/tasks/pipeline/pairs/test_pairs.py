@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from frames_of import frame_of, queries_of, titles_of, variants_of, verdicts_of, write_told
+from frames_of import frame_of, queries_of, titles_of, variants_of, verdicts_of, write_overrides
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from params_of import pairs_params
@@ -40,9 +40,9 @@ from tasks.pipeline.pairs.pair_blocks import PAIRS, write_blocks
 from tasks.pipeline.pairs.params import PairsParams
 from tasks.pipeline.pairs.stage import main
 from tasks.pipeline.pairs.strings_table import (
-    BESIDE,
+    AUXILIARY,
+    NO_AUXILIARY,
     NOISY,
-    NOTHING_BESIDE,
     append,
     variant_strings,
 )
@@ -119,7 +119,7 @@ def test_base_pairs(owned: list[list[str]], rounds: int, apart: int, seed: int) 
 def test_a_companions_strings_are_paired_among_themselves() -> None:
     """Its occupation "a" is not the taxonomy's; the aliases' pairs are those without it."""
     aliases = strings_of([["a"], ["a"], ["b"], ["b"]])
-    roles = (BESIDE, BESIDE, BESIDE, NOISY)
+    roles = (AUXILIARY, AUXILIARY, AUXILIARY, NOISY)
     beside = pl.DataFrame(
         [
             (f"beside {i}", [own], role)
@@ -297,7 +297,7 @@ def write_sources() -> None:
     write(frame, "split/titles", TITLES)
     queries = [("q", "heldout_alias", "valid", "Query", ["o1"], 10, "alias")]
     write(queries_of(queries), "split/queries", QUERIES)
-    write(NOTHING_BESIDE, "auxiliary_taxonomy/titles", AUXILIARY_TITLES)
+    write(NO_AUXILIARY, "auxiliary_taxonomy/titles", AUXILIARY_TITLES)
     titles = frame["title"].to_list()
     write(variants_of((t, f"{t}x") for t in titles), "typos/variants", VARIANTS)
     synonyms = [(t, f"job {i}", "title", "job", "manual") for i, t in enumerate(titles)]
@@ -312,10 +312,10 @@ def write_sources() -> None:
     write(frame_of(judged, JUDGED), "feedback/judged", JUDGED)
     write(
         frame_of([("judged right", "o1", "correct", "o1", "ann", "", False)], REVIEWS),
-        "feedback/words",
+        "feedback/reviews",
         REVIEWS,
     )
-    write_told(Path("data/feedback/overrides.parquet"), [("judged right", "o1")])
+    write_overrides(Path("data/feedback/overrides.parquet"), [("judged right", "o1")])
     write_json(COUNTS, Path("data/feedback/metrics.json"))
 
 
@@ -404,7 +404,7 @@ def test_what_is_written_beside_the_pairs(
     assert counts["dissimilar"] == {s: n for (s, similar), n in sums.items() if not similar}
     assert counts["feedback"] == COUNTS
     for mix, known in (("synonyms", 0), ("corrections", 1)):
-        for name, schema in (("judged", JUDGED), ("words", REVIEWS), ("told", OVERRIDES)):
+        for name, schema in (("judged", JUDGED), ("reviews", REVIEWS), ("overrides", OVERRIDES)):
             assert len(read_frame(Path(f"data/pairs/{mix}/{name}.parquet"), schema)) == known
         before = {p.name: p.read_bytes() for p in Path(f"data/pairs/{mix}").iterdir()}
         make(mix, monkeypatch)
@@ -421,7 +421,7 @@ def test_verdicts_alone_do_not_know_corrections(shares: dict[str, float]) -> Non
         assert bool(similar & set(judged["string_id"])) == (mix == "corrections")
 
 
-def test_outranked_pairs_can_be_kept(
+def test_contradicted_pairs_can_be_kept(
     shares: dict[str, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = Path("params.yaml").read_text()

@@ -116,7 +116,7 @@ def test_a_prediction_is_the_first_rank_of_the_run(rule: str) -> None:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tiny network of mix 3 and seed 7; the inputs are titles of its index as they stand."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.argv", ["score", "--seed", "7"])
+    monkeypatch.setattr("sys.argv", ["simulate_feedback", "--seed", "7"])
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     params["evaluate"]["occupation_score"] = "best"  # so that a title of the index finds itself
     Path("params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
@@ -176,7 +176,7 @@ def test_the_stage_feedback_takes_every_row(place: Path) -> None:
     main()
     Path("given").mkdir()
     values = {"columns": {}, "max_rejected_share": 0.0, "gate_share": 0.0}
-    params = FeedbackParams(reader="table", folder="given", own=True, **values)
+    params = FeedbackParams(reader="table", folder="given", from_labels=True, **values)
     judged = feedback(params, aliases(), set(), set())
     assert judged.counts["rejected"] == {}
     assert judged.counts["repairs"] == dict.fromkeys(REPAIRS, 0)
@@ -190,7 +190,7 @@ def test_no_labelled_inputs_give_a_header_only(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And embed no index: `network` is not called."""
-    monkeypatch.delattr("tasks.score.network")
+    monkeypatch.delattr("tasks.pipeline.simulate_feedback.stage.network")
     give(("Baker", None, "unlabelled"))
     main()
     assert (OUT / "feedback.csv").read_text() == ",".join(FEEDBACK) + "\n"

@@ -86,7 +86,7 @@ EXCHANGES = [
 def held(**changes: Any) -> pl.DataFrame:
     """The last two rows are one string; with `trained_on` as given."""
     frame = pl.DataFrame(
-        EXCHANGES, schema=["title", "variant", "split", "replacement"], orient="row"
+        EXCHANGES, schema=["title", "variant", "phrase", "replacement"], orient="row"
     )
     frame = frame.with_columns(normalized=pl.col("variant").str.replace_all(",", ""))
     owners = [["b"], ["a"], ["a"], ["c"], ["a", "b"]]

@@ -86,28 +86,30 @@ def test_the_promises(
     assert made.queries["query_id"].is_unique().all()
     assert made.variants.select("title", "variant").is_unique().all()
     assert set(made.variants["title"]) <= set(trained)
-    for occupation, split, replacement, kind, contexts in made.synonyms.iter_rows():
+    for occupation, phrase, replacement, kind, contexts in made.synonyms.iter_rows():
         assert kind == ("manual" if occupation is None else "induced")
         if kind == "manual":
-            assert (split, replacement) in manual
+            assert (phrase, replacement) in manual
         else:
             assert contexts >= min_contexts
-            assert not {split, replacement} & {normalize_title(title) for _, title, _ in aliases}
-            assert all(0 < len(phrase.split()) <= 2 for phrase in (split, replacement))
-            assert "&" not in split + replacement
+            assert not {phrase, replacement} & {normalize_title(title) for _, title, _ in aliases}
+            assert all(0 < len(text.split()) <= 2 for text in (phrase, replacement))
+            assert "&" not in phrase + replacement
     reachable = exchanges(trained, made.synonyms)
-    for title, variant, normalized, split, replacement, kind in made.variants.iter_rows():
-        assert (title, split, replacement, kind) in reachable[normalize_title(variant)]
+    for title, variant, normalized, phrase, replacement, kind in made.variants.iter_rows():
+        assert (title, phrase, replacement, kind) in reachable[normalize_title(variant)]
         assert (variant, normalized) == (clean_title(variant), normalize_title(variant))
     in_training = {
-        frozenset(row) for row in made.variants.select("split", "replacement").iter_rows()
+        frozenset(row) for row in made.variants.select("phrase", "replacement").iter_rows()
     }
     columns = ["raw_title", *READINGS, "occupation_ids", "source"]
     for raw, cleaned, normalized, gold, source in made.queries.select(columns).rows():
         assert (cleaned, normalized) == (clean_title(raw), normalize_title(raw))
         ways = reachable[normalized]
         assert gold == sorted(set().union(*(owners[title] for title, *_ in ways)))
-        if any(frozenset((split, replacement)) in in_training for _, split, replacement, _ in ways):
+        if any(
+            frozenset((phrase, replacement)) in in_training for _, phrase, replacement, _ in ways
+        ):
             assert source == "pair_seen"
     assert variants | questions == set(reachable) - taken
 
@@ -115,27 +117,27 @@ def test_the_promises(
 def exchanges(
     trained: dict[str, set[str]], pairs: pl.DataFrame
 ) -> dict[str, set[tuple[str, str, str, str]]]:
-    """Normalized result of every exchange, by brute force: (title, part, other, kind) behind it."""
+    """Normalized result of each exchange, by brute force, to (title, phrase, replacement, kind)."""
     ways: dict[str, set[tuple[str, str, str, str]]] = {}
     for title, occupations in trained.items():
         words = normalize_title(title).split()
         for occupation, one, two, kind, _ in pairs.iter_rows():
-            for split, replacement in ((one, two), (two, one)):
-                size, long = len(split.split()), replacement.split()
+            for phrase, replacement in ((one, two), (two, one)):
+                size, long = len(phrase.split()), replacement.split()
                 for at in range(len(words) - size + 1):
-                    if words[at : at + size] != split.split() or (
+                    if words[at : at + size] != phrase.split() or (
                         occupation is not None and occupation not in occupations
                     ):
                         continue
                     if any(
-                        long[back : back + size] == split.split()
+                        long[back : back + size] == phrase.split()
                         and at >= back
                         and words[at - back : at - back + len(long)] == long
                         for back in range(len(long))
                     ):
                         continue
                     result = " ".join([*words[:at], replacement, *words[at + size :]])
-                    ways.setdefault(result, set()).add((title, split, replacement, kind))
+                    ways.setdefault(result, set()).add((title, phrase, replacement, kind))
     return ways
 
 
@@ -259,7 +261,7 @@ def test_nothing_to_exchange(aliases: Aliases) -> None:
 def test_the_same_again_and_another_with_another_seed() -> None:
     rows = [(o, f"{o} {a} {b}", "train") for o in "xyz" for a in "klmn" for b in ("p", "q")]
     manual = [("p", "r"), ("k", "s t")]
-    one, two, replacement = (
+    one, two, another = (
         made_of(rows, manual),
         made_of(rows, manual),
         made_of(rows, manual, seed=2),
@@ -267,4 +269,4 @@ def test_the_same_again_and_another_with_another_seed() -> None:
     assert one.variants.equals(two.variants)
     assert one.queries.equals(two.queries)
     assert one.counts == two.counts
-    assert not one.queries.equals(replacement.queries)
+    assert not one.queries.equals(another.queries)

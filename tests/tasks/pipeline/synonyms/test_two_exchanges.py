@@ -7,7 +7,7 @@ import pytest
 from params_of import synonyms_params
 
 from tasks.io.schemas import SYNONYMS
-from tasks.pipeline.synonyms.two_exchanges import twice_exchanged
+from tasks.pipeline.synonyms.composition import twice_exchanged
 
 STRINGS = pl.DataFrame(
     {

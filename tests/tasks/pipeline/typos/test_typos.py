@@ -135,7 +135,7 @@ def test_draws_are_counted_and_only_the_pending_are_drawn_again() -> None:
 def test_a_variant_that_its_title_has_already_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Told apart as they are written: with a space behind it, it is another draw."""
     draws = iter(["tutr", "Tutr ", "tutr", "tuor"])
-    monkeypatch.setattr("tasks.typos.corrupt_by_rate", lambda *_: [next(draws)])
+    monkeypatch.setattr("tasks.pipeline.typos.stage.corrupt_by_rate", lambda *_: [next(draws)])
     made = made_of([("a", "tutor", "train")], variants=4, valid_titles=0, gate_titles=0)
     assert made.variants.rows() == [("tutor", typo, typo) for typo in ("tutr", "tutr", "tuor")]
     assert made.left_out["variants"] == 1

@@ -1,21 +1,21 @@
-"""Tables of changed_predictions and of affected titles, from values as the gate writes them."""
+"""Tables of changed predictions and of the impact on a run's titles, from values as written."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from test_report_page import read
+from report_world import read
 
-from tasks.release.gate.changed_titles import flipped, impact
+from tasks.release.gate.changed_titles import changed_sections, impact_section
 from tasks.release.gate.decision_page import decision_section
 
-OVERRIDES: dict[str, Any] = {
+IMPACT: dict[str, Any] = {
     "model": "models:/rolecall/6",
     "run_rows": 12000,
     "read_rows": 12000,
-    "asked_titles": 2000,
-    "asked_rows": 9000,
+    "queried_titles": 2000,
+    "queried_rows": 9000,
     "changed_titles": 4,
     "changed_rows": 1290,
     "changed": [
@@ -25,7 +25,7 @@ OVERRIDES: dict[str, Any] = {
         {"raw_title": "locum", "rows": 30, "before": "locksmith", "after": "physician"},
     ],
 }
-FLIP = {
+CHANGED = {
     "test": "typos",
     "raw_title": "cheff",
     "occupation_label": "chef",
@@ -37,7 +37,7 @@ FLIP = {
 
 def test_words_say_which_rows_and_how_many() -> None:
     """9,000 of 12,000 rows are 75 %, 1,290 of 9,000 are 14.3 %."""
-    text = "".join(read("".join(impact(OVERRIDES, "version 7")).encode()).text)
+    text = "".join(read("".join(impact_section(IMPACT, "version 7")).encode()).text)
     assert (
         "The last bulk run, answered by models:/rolecall/6, had 12,000 rows; 2,000 titles" in text
     )
@@ -46,14 +46,14 @@ def test_words_say_which_rows_and_how_many() -> None:
     assert "Another answer, under the one before: 4 titles" in text
 
 
-def test_of_a_long_run_it_is_said_how_much_was_looked_at() -> None:
-    (said, _) = impact(OVERRIDES | {"run_rows": 36000}, "version 7")
-    assert "had 36,000 rows, of which 12,000 were looked at; 2,000 titles" in said
+def test_the_share_read_of_a_long_run_is_shown() -> None:
+    (intro, _) = impact_section(IMPACT | {"run_rows": 36000}, "version 7")
+    assert "had 36,000 rows, of which 12,000 were read; 2,000 titles" in intro
 
 
 def test_titles_stand_under_the_answer_before_the_most_rows_first() -> None:
     """Waiter has 760 rows, no answer 500, locksmith 30."""
-    page = "".join(impact(OVERRIDES, "version 7"))
+    page = "".join(impact_section(IMPACT, "version 7"))
     named = ["waiter</strong>", "chef &lt;b&gt;", "sous chef", "no answer</strong>", "PCP"]
     places = [page.index(name) for name in [*named, "locksmith</strong>"]]
     assert places == sorted(places)
@@ -61,35 +61,35 @@ def test_titles_stand_under_the_answer_before_the_most_rows_first() -> None:
 
 
 def test_a_run_that_nothing_changes() -> None:
-    overrides = OVERRIDES | {"changed_titles": 0, "changed_rows": 0, "changed": []}
-    (only,) = impact(overrides, "version 7")
+    unchanged = IMPACT | {"changed_titles": 0, "changed_rows": 0, "changed": []}
+    (only,) = impact_section(unchanged, "version 7")
     assert "With version 7, they are answered as before." in only
 
 
 def test_more_titles_than_are_named_are_counted() -> None:
-    page = "".join(impact(OVERRIDES | {"changed_titles": 900}, "version 7"))
+    page = "".join(impact_section(IMPACT | {"changed_titles": 900}, "version 7"))
     assert "900 titles, of which 4 are shown" in page
 
 
-def test_flips_have_a_column_of_rows_where_a_run_is_known() -> None:
-    changed_predictions = [FLIP, FLIP | {"raw_title": "sous cheff", "rows": 1200}]
-    page = "".join(flipped(changed_predictions, "champion version 6", rows=True))
+def test_changed_predictions_have_a_column_of_rows_where_a_run_is_known() -> None:
+    changed_predictions = [CHANGED, CHANGED | {"raw_title": "sous cheff", "rows": 1200}]
+    page = "".join(changed_sections(changed_predictions, "champion version 6", rows=True))
     assert ">Rows</th>" in page
     assert page.index("sous cheff") < page.index(">cheff<"), "the most frequent one first"
     assert '<td class="number">1,200</td>' in page and '<td class="number"></td>' in page
     assert ">Rows</th>" not in "".join(
-        flipped(changed_predictions, "champion version 6", rows=False)
+        changed_sections(changed_predictions, "champion version 6", rows=False)
     )
 
 
-@pytest.mark.parametrize("told", [{}, {"impact": None}])
-def test_a_decision_without_a_run_is_shown_as_before(overrides: dict[str, Any]) -> None:
+@pytest.mark.parametrize("without", [{}, {"impact": None}])
+def test_a_decision_without_a_run_is_shown_as_before(without: dict[str, Any]) -> None:
     decision = {
         **{"name": "rolecall", "version": "7", "registered_at": "2026-03-02T04:04:11+00:00"},
         **{"promoted": True, "reason": "better", "opponent": "champion version 6"},
-        **{"table_markdown": "", "changed_predictions": [FLIP]},
+        **{"table_markdown": "", "changed_predictions": [CHANGED]},
     }
-    page = decision_section(decision | overrides)
+    page = decision_section(decision | without)
     assert "cheff" in page
-    assert "Who is affected" not in page and "Rows" not in page
-    assert "Who is affected" in decision_section(decision | {"impact": OVERRIDES})
+    assert "Impact on the last bulk run" not in page and "Rows" not in page
+    assert "Impact on the last bulk run" in decision_section(decision | {"impact": IMPACT})

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from test_report_page import read
+from report_world import read
 
 from tasks.pipeline.report.stage import report
 from tasks.release.gate.decision_page import (
@@ -51,17 +51,17 @@ def decided() -> dict[str, Any]:
     changed_predictions = [
         dict(zip(KEYS, row, strict=True)) for row in DECIDED["changed_predictions"]
     ]
-    for flip in changed_predictions:
-        right = flip["after"] == flip["occupation_label"]
-        flip["change"] = "wrong to right" if right else "right to wrong"
+    for title in changed_predictions:
+        right = title["after"] == title["occupation_label"]
+        title["change"] = "wrong to right" if right else "right to wrong"
     return {**DECIDED, "changed_predictions": changed_predictions}
 
 
 @pytest.fixture
-def folder(material, decided, tmp_path, monkeypatch):
+def folder(report_data, decided, tmp_path, monkeypatch):
     """Make a working directory with the report and the decision."""
     monkeypatch.chdir(tmp_path)
-    for path, content in ((REPORT, report(material)), (DECISION, json.dumps(decided).encode())):
+    for path, content in ((REPORT, report(report_data)), (DECISION, json.dumps(decided).encode())):
         path.parent.mkdir(parents=True)
         path.write_bytes(content)
     return tmp_path
@@ -101,7 +101,7 @@ def test_gate_s_table_is_a_table(decided):
     assert "<p>Note: champion version 6 saw 3 of the titles.</p>" in page
 
 
-def test_flips_stand_by_direction_and_occupation_the_most_first(decided):
+def test_changed_predictions_stand_by_direction_and_occupation_the_most_first(decided):
     page = decision_section(decided)
     gained, lost = page.index("Right now, wrong before: 3 titles"), page.index("Wrong now")
     assert gained < page.index("general practitioner</strong>") < page.index("fisher</strong>")
@@ -124,7 +124,7 @@ def test_a_long_list_is_cut_and_says_so(decided):
     assert "title 78." not in page  # a fourth of the first occupation
 
 
-def test_nothing_flipped_and_nothing_compared(decided):
+def test_nothing_changed_and_nothing_compared(decided):
     page = decision_section({**decided, "changed_predictions": [], "table_markdown": ""})
     assert "No title of the gate went from wrong to right" in page
     assert "<table>" not in page
@@ -140,8 +140,8 @@ def test_a_missing_file_is_named(folder, path, maker):
 
 
 @pytest.mark.thorough
-def test_a_decision_without_a_field_and_another_page_are_refused(material, decided):
-    page = report(material).decode()
+def test_a_decision_without_a_field_and_another_page_are_refused(report_data, decided):
+    page = report(report_data).decode()
     with pytest.raises(ValueError, match=r"decision.json lacks reason, changed_predictions"):
         decision_page(
             page, {k: v for k, v in decided.items() if k not in ("reason", "changed_predictions")}

@@ -1,4 +1,4 @@
-"""First versions: promoted unless shown worse, and what is said where nothing gained."""
+"""First versions: promoted unless significantly worse, and what is said where nothing gained."""
 
 from __future__ import annotations
 
@@ -24,16 +24,19 @@ def answers(queries: int, difference: int) -> SystemResults:
     return SystemResults(trained, untrained, untrained)
 
 
-def test_promoted_unless_shown_worse() -> None:
+def test_promoted_unless_significantly_worse() -> None:
     """One query of 100 fewer is no proof; 20 fewer are, and no gain elsewhere makes up for it."""
     good = decide_first({"a": answers(100, 20), "b": answers(100, -1)}, 0.05, "")
     assert good.promoted
     assert good.reason == (
-        "a first version, shown worse than the untrained network on none of 2 tests; better on a"
+        "a first version, significantly worse than the untrained network on none of 2 tests; "
+        "better on a"
     )
     bad = decide_first({"a": answers(100, 20), "b": answers(100, -20)}, 0.05, "")
     assert not bad.promoted
-    assert bad.reason == "shown worse than the untrained network on b (-0.200 on 100 queries)"
+    assert (
+        bad.reason == "significantly worse than the untrained network on b (-0.200 on 100 queries)"
+    )
 
 
 def test_no_gain_says_why() -> None:

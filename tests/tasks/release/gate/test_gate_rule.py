@@ -68,7 +68,7 @@ def test_worse_by_the_margin_is_refused_however_good_the_other() -> None:
 
 
 def test_a_loss_on_labels_is_refused_though_it_is_within_the_margin() -> None:
-    """And the mean over what decides stands for labels where there are none."""
+    """And the mean over the gating tests stands for labels where there are none."""
     small = answers(10_000, 40, 60)
     verdict = decide({"annotations": small, "typos": ALIKE}, CHAMPION, PARAMS)
     assert not verdict.promoted
@@ -78,14 +78,14 @@ def test_a_loss_on_labels_is_refused_though_it_is_within_the_margin() -> None:
     assert decide({"typos": answers(10_000, 60, 40)}, CHAMPION, PARAMS).promoted
 
 
-def test_another_test_refuses_only_what_is_shown_worse() -> None:
+def test_another_test_refuses_only_what_is_significantly_worse() -> None:
     """17 queries show nothing, whatever they say; 20 losses of 200 against none do."""
     good = {"annotations": answers(400, 30, 10), "typos": ALIKE}
     few = decide(good | {"extra_words": answers(17, 0, 1)}, CHAMPION, PARAMS)
-    assert few.promoted and not few.figures[-1].gating_tests and few.figures[-1].needed is None
+    assert few.promoted and not few.figures[-1].is_gating and few.figures[-1].needed is None
     worse = decide(good | {"heldout_alias": answers(200, 0, 20)}, CHAMPION, PARAMS)
     assert not worse.promoted
-    assert "shown worse than champion version 3 on heldout_alias (-0.100" in worse.reason
+    assert "significantly worse than champion version 3 on heldout_alias (-0.100" in worse.reason
 
 
 def test_the_same_answers_everywhere_leave_the_champion() -> None:

@@ -17,7 +17,7 @@ from tasks.release.gate.last_run import TITLES, LastRun
 
 
 class ByHeart:
-    """Answers what it was told, and abstains otherwise."""
+    """Answers from its list, and abstains otherwise."""
 
     def __init__(self, answers: Mapping[str, str]) -> None:
         self.answers = answers
@@ -43,24 +43,24 @@ def test_rows_count_where_the_occupation_differs_or_one_abstains() -> None:
     """Chef 40 gets another, bread 30 none, xx 20 one; rn stays, and sister has none twice."""
     before = ByHeart({"rn": "nurse", "chef": "waiter", "bread": "baker"})
     after = ByHeart({"rn": "nurse", "chef": "cook", "xx": "clerk"})
-    overrides = impact(run_of(RUN, 200), before, after)  # type: ignore[arg-type]
+    measured = impact(run_of(RUN, 200), before, after)  # type: ignore[arg-type]
     changed = [
         Changed("chef", 40, "Waiter", "Cook"),
         Changed("bread", 30, "Baker", None),
         Changed("xx", 20, None, "Clerk"),
     ]
-    assert overrides == Impact("models:/toy/3", 400, 200, 5, 150, 3, 90, changed)
+    assert measured == Impact("models:/toy/3", 400, 200, 5, 150, 3, 90, changed)
 
 
 def test_the_most_frequent_titles_are_asked_and_fewer_are_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of five titles three are asked (50 + 40 + 30 rows), of three that change one is named."""
-    monkeypatch.setattr(affecting, "ASKED", 3)
-    monkeypatch.setattr(affecting, "TOLD", 1)
+    monkeypatch.setattr(affecting, "MOST_QUERIED", 3)
+    monkeypatch.setattr(affecting, "MOST_NAMED", 1)
     after = ByHeart(dict.fromkeys(RUN, "pilot"))
-    overrides = impact(run_of(RUN, 150), ByHeart({}), after)  # type: ignore[arg-type]
-    assert overrides == Impact(
+    measured = impact(run_of(RUN, 150), ByHeart({}), after)  # type: ignore[arg-type]
+    assert measured == Impact(
         "models:/toy/3", 300, 150, 3, 120, 3, 120, [Changed("rn", 50, None, "Pilot")]
     )
 
@@ -78,10 +78,10 @@ def test_a_model_that_cannot_be_asked_so_ends_nothing(
     """The toy is not calibrated, so that nobody can mean a confidence."""
     model = toy_normalizer()
     assert impact(run_of(RUN, 150, min_confidence=0.5), model, model) is None
-    assert "who is affected is not told: " in capsys.readouterr().out
+    assert "the impact on the last bulk run is unknown: " in capsys.readouterr().out
 
 
 def test_a_model_against_itself_changes_nothing() -> None:
     model = toy_normalizer()
-    overrides = impact(run_of({"baker": 3, "": 2, "keeper": 1}, 6), model, model)
-    assert overrides == Impact("models:/toy/3", 12, 6, 3, 6, 0, 0, [])
+    measured = impact(run_of({"baker": 3, "": 2, "keeper": 1}, 6), model, model)
+    assert measured == Impact("models:/toy/3", 12, 6, 3, 6, 0, 0, [])

@@ -1,4 +1,4 @@
-"""What is remembered of a bulk run, and when nothing is told of it."""
+"""What is remembered of a bulk run, and when it cannot be used."""
 
 from __future__ import annotations
 
@@ -127,13 +127,13 @@ def with_another_column(output: Path) -> None:
         *(with_a_damaged_part, with_another_column),
     ],
 )
-def test_of_a_folder_that_is_not_as_it_was_nothing_is_told(
+def test_a_folder_that_has_changed_is_not_used(
     root: Path, output: Path, change: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     remember(root, output)
     change(output)
     assert last_run(root, "toy") is None
-    assert "of the last bulk run of toy nothing is told: " in capsys.readouterr().out
+    assert "the last bulk run of toy cannot be read: " in capsys.readouterr().out
 
 
 def test_a_run_does_not_fail_where_nothing_can_be_noted(
@@ -141,4 +141,4 @@ def test_a_run_does_not_fail_where_nothing_can_be_noted(
 ) -> None:
     (root / LAST.parent).write_text("a file, where a folder should be")
     remember(root, output)
-    assert "not noted as the last run" in capsys.readouterr().out
+    assert "the last run could not be noted" in capsys.readouterr().out

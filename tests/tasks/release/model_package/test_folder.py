@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import tiny_run
 import yaml
-from frames_of import write_evidence, write_told
+from frames_of import write_evidence, write_overrides
 
 from models.network.embedding import embed_titles
 from models.network.model_files import load_model
@@ -82,7 +82,7 @@ def test_it_is_read_as_the_normalizer_of_the_run(
     assert (normalizer.rule, normalizer.top_k) == (ScoreRule("soft", 0.5), 4)
     titles = sorted({clean_title(title) for title in tiny_run.aliases()["title"]})
     assert normalizer.index.titles == titles
-    featurizer, encoder = load_model(root / "data/train/1/7/model", which)  # type: ignore[arg-type]
+    featurizer, encoder = load_model(root / "data/train/typos/7/model", which)  # type: ignore[arg-type]
     expected = embed_titles(encoder, featurizer, titles).numpy()
     np.testing.assert_allclose(normalizer.embeddings, expected, atol=close)
     np.testing.assert_allclose(normalizer.embed(titles), expected, atol=close)
@@ -94,7 +94,7 @@ def test_floats_are_the_weights_of_the_run(root: Path, tmp_path: Path) -> None:
     change_params(root, "register", precision="single")
     build_artefact(RunFiles.below(root), tmp_path / "made")
     featurizer, encoder = load_model(tmp_path / "made")
-    expected = load_model(root / "data/train/1/7/model")
+    expected = load_model(root / "data/train/typos/7/model")
     assert (featurizer, encoder.settings) == (expected[0], expected[1].settings)
     for name, weight in expected[1].state_dict().items():
         assert weight.equal(encoder.state_dict()[name])
@@ -118,7 +118,7 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
     before = RunFiles.below(root).artefact_hash()
     change_params(root, "register", name="other")
     change_params(root, "evaluate", run_depth=3)
-    model = root / "data/train/1/7/model"
+    model = root / "data/train/typos/7/model"
     (model / "initial.safetensors").write_bytes(b"another start")
     assert RunFiles.below(root).artefact_hash() == before
     hashes = {before}
@@ -128,11 +128,11 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
     hashes.add(RunFiles.below(root).artefact_hash())
     change_params(root, "register", precision="single")
     hashes.add(RunFiles.below(root).artefact_hash())
-    write_evidence(root / "data/calibrate/1/7", exemplars=[("night owl", "nurse", 1.0)])
+    write_evidence(root / "data/calibrate/typos/7", exemplars=[("night owl", "nurse", 1.0)])
     hashes.add(RunFiles.below(root).artefact_hash())
-    write_evidence(root / "data/calibrate/1/7", prior=[("nurse", 0.5, 0.05)])
+    write_evidence(root / "data/calibrate/typos/7", prior=[("nurse", 0.5, 0.05)])
     hashes.add(RunFiles.below(root).artefact_hash())
-    write_told(root / "data/pairs/1/overrides.parquet", [("night owl", "nurse")])
+    write_overrides(root / "data/pairs/typos/overrides.parquet", [("night owl", "nurse")])
     hashes.add(RunFiles.below(root).artefact_hash())
     aliases = tiny_run.aliases().reverse()
     write_frame(aliases, root / "data/split/aliases.parquet", SPLIT_ALIASES)
@@ -148,11 +148,16 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
     assert len(hashes) == 11
 
 
-def test_a_folder_of_another_format_is_refused(artefact: Path) -> None:
+def test_a_folder_of_another_format_is_refused_with_what_to_do(artefact: Path) -> None:
     settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
-    (artefact / "settings.json").write_text(json.dumps(settings | {"format": 7}), encoding="utf-8")
-    with pytest.raises(ValueError, match="not of format 8"):
-        read_normalizer(artefact)
+    for number, help_text in (
+        (8, "format 8, not 9; trained by an earlier version: run `rolecall retrain`"),
+        (10, "format 10, not 9; trained by a later version: update rolecall"),
+    ):
+        values = json.dumps(settings | {"format": number})
+        (artefact / "settings.json").write_text(values, encoding="utf-8")
+        with pytest.raises(ValueError, match=help_text):
+            read_normalizer(artefact)
 
 
 def test_the_trained_network_has_its_evidence_and_the_untrained_none(
@@ -163,12 +168,14 @@ def test_the_trained_network_has_its_evidence_and_the_untrained_none(
         "temperature": 0.06,
         "offsets": [0.0] * 3,
         "slopes": [1.0] * 3,
-        "ood_threshold": -1.0,
+        "ood_threshold": 1.0,
     }
     prior = [("software", 0.5, 0.001)]
     exemplars = [("night owl", "nurse", 1.0), ("night owl", "gone", 1.0)]
-    write_told(root / "data/pairs/1/overrides.parquet", [("Night shift", "nurse"), ("x", "nurse")])
-    write_evidence(root / "data/calibrate/1/7", prior, exemplars, calibration)
+    write_overrides(
+        root / "data/pairs/typos/overrides.parquet", [("Night shift", "nurse"), ("x", "nurse")]
+    )
+    write_evidence(root / "data/calibrate/typos/7", prior, exemplars, calibration)
     made = {}
     for which in ("weights", "initial"):
         build_artefact(RunFiles.below(root), tmp_path / which, which)  # type: ignore[arg-type]
@@ -204,6 +211,6 @@ def test_a_list_of_words_and_a_crosswalk_of_ones_own(root: Path, tmp_path: Path)
     codes = dict(zip(known["occupation_id"], known["crosswalk_codes"], strict=True))
     assert {name for name, own in codes.items() if own} == {"nurse"}
     assert codes["nurse"] == ["SOC: 29-1141"]
-    phrases = (tmp_path / "own/qualifiers.csv").read_text(encoding="utf-8")
+    phrases = (tmp_path / "from_labels/qualifiers.csv").read_text(encoding="utf-8")
     assert phrases.startswith("kind,phrase\nseniority,grand\nlocation,")
     assert "\nlocation,london\n" in phrases

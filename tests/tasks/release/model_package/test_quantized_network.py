@@ -18,7 +18,7 @@ TITLES = ["nurse", "software developer", "baker"]
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_run.make_run(tmp_path_factory.mktemp("run")) / "data/train/1/7/model"
+    return tiny_run.make_run(tmp_path_factory.mktemp("run")) / "data/train/typos/7/model"
 
 
 def test_floats_are_what_was_trained(model: Path) -> None:

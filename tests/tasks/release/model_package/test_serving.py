@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 import tiny_run
 import torch
-from frames_of import aliases_of, write_evidence, write_told
+from frames_of import aliases_of, write_evidence, write_overrides
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -153,9 +153,9 @@ def serve(
     write_frame(aliases, folder / "aliases.parquet", SPLIT_ALIASES)
     write_frame(occupations, folder / "occupations.parquet", OCCUPATIONS)
     write_evidence(folder / "evidence")
-    write_told(folder / "overrides.parquet")
+    write_overrides(folder / "overrides.parquet")
     sources = RunFiles(
-        RunParams(track="titles", seed=1, mix="1", seeds=[1]),
+        RunParams(track="titles", seed=1, mix="typos", seeds=[1]),
         EvaluateParams(
             occupation_score=rule.kind,
             soft_temperature=rule.temperature,
@@ -165,7 +165,7 @@ def serve(
         RegisterParams(name="m", top_k=3, precision="single", qualifiers="", crosswalk=""),
         folder / "model",
         folder / "evidence",
-        *(folder / f"{name}.parquet" for name in ("told", "aliases", "occupations")),
+        *(folder / f"{name}.parquet" for name in ("overrides", "aliases", "occupations")),
     )
     build_artefact(sources, folder / "artefact")
     served = ServedNormalizer()

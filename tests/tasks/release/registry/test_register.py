@@ -149,7 +149,7 @@ def test_a_first_version_that_training_made_worse_is_refused_with_what_to_do(roo
     done = register(root)
     refused = promote(root, done.version)
     assert not refused.promoted
-    assert refused.reason.startswith("shown worse than the untrained network on typos (-0.")
+    assert refused.reason.startswith("significantly worse than the untrained network on typos (-0.")
     address = f"models:/{done.name}@challenger"
     assert f"{done.name} has no champion: load models:/{done.name}/1 or {address}" in refused.reason
     with registry(root) as client:
@@ -166,53 +166,53 @@ def test_the_decision_stands_in_a_file(root: Path, request: pytest.FixtureReques
     other = register(run(root, request, good=False))
     decision = promote(root, other.version)
     file = root / "data/gate/decision.json"
-    overrides = json.loads(file.read_text(encoding="utf-8"))
-    assert overrides.keys() == {
+    saved = json.loads(file.read_text(encoding="utf-8"))
+    assert saved.keys() == {
         *("name", "version", "registered_at", "promoted", "reason"),
-        *("opponent", "table_markdown", "figures", "changed_predictions", "affected"),
+        *("opponent", "table_markdown", "figures", "changed_predictions", "impact"),
     }
-    assert (overrides["name"], overrides["version"]) == (other.name, "2")
-    assert (overrides["promoted"], overrides["reason"]) == (decision.promoted, decision.reason)
-    assert overrides["opponent"] == "champion version 1"
-    assert overrides["table_markdown"] == decision.table_markdown
-    (figures,) = overrides["figures"]
+    assert (saved["name"], saved["version"]) == (other.name, "2")
+    assert (saved["promoted"], saved["reason"]) == (decision.promoted, decision.reason)
+    assert saved["opponent"] == "champion version 1"
+    assert saved["table_markdown"] == decision.table_markdown
+    (figures,) = saved["figures"]
     assert figures["test"] == "typos"
-    changes = [flip["change"] for flip in overrides["changed_predictions"]]
+    changes = [one["change"] for one in saved["changed_predictions"]]
     difference = (changes.count("wrong to right") - changes.count("right to wrong")) / len(
         read_queries("gate", root / "data")
     )
     assert difference == pytest.approx(figures["difference"], abs=0.1)  # it counts ties in part
-    assert overrides["changed_predictions"][0].keys() == {
+    assert saved["changed_predictions"][0].keys() == {
         *("test", "raw_title", "occupation_label", "before", "after", "change", "rows")
     }
-    assert overrides["affected"] is None, "there was no bulk run"
+    assert saved["impact"] is None, "there was no bulk run"
     with registry(root) as client:
         version = client.get_model_version(other.name, "2")
         created = version.creation_timestamp / 1000
-    assert datetime.fromisoformat(overrides["registered_at"]).timestamp() == int(created)
-    assert overrides["registered_at"].endswith("+00:00")
+    assert datetime.fromisoformat(saved["registered_at"]).timestamp() == int(created)
+    assert saved["registered_at"].endswith("+00:00")
     whole = file.read_bytes()
     file.unlink()
-    found = standing(root)
-    assert found is not None and found[1] == decision
+    stands = standing(root)
+    assert stands is not None and stands[1] == decision
     assert file.read_bytes() == whole
     with registry(root) as client:
         (artifact,) = [f for f in client.list_artifacts(version.run_id) if "json" in f.path]
         folder = client.get_run(version.run_id).info.artifact_uri
         Path(folder.removeprefix("file://"), artifact.path).unlink()
     promote(root, other.version)
-    assert json.loads(file.read_text(encoding="utf-8")) == overrides | {
+    assert json.loads(file.read_text(encoding="utf-8")) == saved | {
         "opponent": "",
         "changed_predictions": [],
     }
 
 
-def test_the_decision_tells_who_is_affected(
+def test_the_decision_shows_its_impact(
     root: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All titles of the taxonomy came in, the first one ten times; a useless network changes some.
 
-    It is told once: what becomes of the run's folder later does not change a decision.
+    The impact is written once: later changes of the run's folder do not change a decision.
     """
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(root.parent))
     first = register(root)
@@ -230,19 +230,19 @@ def test_the_decision_tells_who_is_affected(
     other = register(run(root, request, good=False))
     promote(root, other.version)
     file = root / "data/gate/decision.json"
-    overrides = json.loads(file.read_text(encoding="utf-8"))
-    shown = overrides["affected"]
+    decision = json.loads(file.read_text(encoding="utf-8"))
+    shown = decision["impact"]
     assert shown["model"] == f"models:/{first.name}/1"
-    assert shown["run_rows"] == shown["asked_rows"] == rows
-    assert shown["asked_titles"] == len(set(titles))
+    assert shown["run_rows"] == shown["queried_rows"] == rows
+    assert shown["queried_titles"] == len(set(titles))
     assert 0 < shown["changed_rows"] == sum(one["rows"] for one in shown["changed"])
     assert all(one["before"] != one["after"] for one in shown["changed"])
-    assert overrides["changed_predictions"] and all(
-        flip["rows"] >= 1 for flip in overrides["changed_predictions"]
+    assert decision["changed_predictions"] and all(
+        one["rows"] >= 1 for one in decision["changed_predictions"]
     )
     (output / "part.parquet").unlink()
     promote(root, other.version)
-    assert json.loads(file.read_text(encoding="utf-8")) == overrides
+    assert json.loads(file.read_text(encoding="utf-8")) == decision
 
 
 def test_a_kill_between_decision_and_alias_is_made_good(
@@ -316,7 +316,7 @@ def test_a_champion_of_an_older_format_is_named_and_nothing_decided(
         kept = {"taxonomy_hash": tags["taxonomy_hash"]}
         older = mlflow.register_model(logged.model_uri, done.name, tags=kept)
         client.set_registered_model_alias(done.name, "champion", older.version)
-        with pytest.raises(ValueError, match=r"/2 is of an older format.* register that model"):
+        with pytest.raises(ValueError, match=r"/2 has format unknown, .*: run `rolecall retrain`"):
             promote(root, done.version)
         assert "decision" not in client.get_model_version(done.name, done.version).tags
         client.delete_registered_model_alias(done.name, "champion")

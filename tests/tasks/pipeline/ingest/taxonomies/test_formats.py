@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from tasks.pipeline.ingest.reader_names import checked_reader
+from tasks.pipeline.ingest.params import checked_reader
 from tasks.pipeline.ingest.taxonomies import taxonomy_reader
 
 FORMATS = ["esco", "melo", "onet", "sample", "table"]

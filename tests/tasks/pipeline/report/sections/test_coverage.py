@@ -19,9 +19,11 @@ def answers(rows: list[tuple[float | None, float]]) -> dict[str, pl.DataFrame]:
     """Frames of one system whose queries have these scores (None: no answer) and successes."""
     named = [(f"q{place}", *row) for place, row in enumerate(rows)]
     run = [
-        ("1", "annotations", q, 1, "a", "t", score) for q, score, _ in named if score is not None
+        ("typos", "annotations", q, 1, "a", "t", score)
+        for q, score, _ in named
+        if score is not None
     ]
-    scores = [("1", "annotations", q, hit, hit, hit, hit) for q, _, hit in named]
+    scores = [("typos", "annotations", q, hit, hit, hit, hit) for q, _, hit in named]
     return {
         "run": pl.DataFrame(run, schema=dict(RUN), orient="row"),
         "scores": pl.DataFrame(scores, schema=dict(SCORES), orient="row"),
@@ -35,7 +37,7 @@ def answers(rows: list[tuple[float | None, float]]) -> dict[str, pl.DataFrame]:
 )
 def test_curve_against_a_loop(rows):
     """Take equal scores together, and leave a query without an answer out at every threshold."""
-    made = curve(surest_first(**answers(rows), system="1"))
+    made = curve(surest_first(**answers(rows), system="typos"))
     scores = sorted({score for score, _ in rows if score is not None}, reverse=True)
     assert made["threshold"].to_list() == pytest.approx(scores)
     for threshold, answered, right in made.rows():

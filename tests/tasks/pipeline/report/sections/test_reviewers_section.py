@@ -2,7 +2,7 @@
 
 On "ward sister" ann says nurse, labels and bob say baker: of three pairs one agrees. On "see below"
 ann and bob agree. So ann agrees in 1 of 3 pairs, bob in 2 of 3, labels in 1 of 2; nurse in 0 of 2,
-baker in 1 of 3, no job title in 1 of 1.
+baker in 1 of 3, not a job title in 1 of 1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def test_agreement(report_data):
         ("nurse", "2", "0.000"),
         ("baker 🥖", "3", "0.333"),
     ]
-    assert made["Who said what: 1 title answered in two ways"] == [
+    assert made["Different answers: 1 title answered in two ways"] == [
         ("Ward sister!", "&lt;bob&gt;: baker 🥖; ann: nurse; labels of inputs: baker 🥖")
     ]
 

@@ -6,21 +6,21 @@ from collections import Counter
 
 import polars as pl
 
-from tasks.pipeline.report.sections.worst_occupations import by_occupation, worst_occupations
+from tasks.pipeline.report.sections.confusions import by_occupation, worst_occupations
 
 
 def test_counts_against_a_loop(report_data):
     """Answer annotations [a, c], [a] and [d] by b and [c] rightly; typos are not judged."""
     counted = by_occupation(report_data.run, report_data.queries, "typos")
     gold = dict(report_data.queries.select("query_id", "occupation_ids").iter_rows())
-    asked: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     misses: Counter[str] = Counter()
     for test, query, answer in report_data.run.select("test", "query_id", "occupation_id").rows():
         if test != "typos":
-            asked["+".join(gold[query])] += 1
+            total["+".join(gold[query])] += 1
             misses["+".join(gold[query])] += answer not in gold[query]
-    rows = counted.select(pl.col("gold").list.join("+"), "misses", "asked").rows()
-    assert rows == [(name, misses[name], asked[name]) for name in ("a", "a+c", "d")]
+    rows = counted.select(pl.col("gold").list.join("+"), "misses", "queries").rows()
+    assert rows == [(name, misses[name], total[name]) for name in ("a", "a+c", "d")]
 
 
 def test_most_misses_first_then_the_larger_share(report_data, change):
@@ -33,7 +33,7 @@ def test_most_misses_first_then_the_larger_share(report_data, change):
         run.append(answer.with_columns(query_id=pl.lit(name), occupation_id=pl.lit(answered)))
     made = change(queries=pl.concat(queries), run=pl.concat(run))
     counted = by_occupation(made.run, made.queries, "typos")
-    rows = counted.select(pl.col("gold").list.join("+"), "misses", "asked").rows()
+    rows = counted.select(pl.col("gold").list.join("+"), "misses", "queries").rows()
     assert rows == [("d", 2, 2), ("a", 2, 3), ("a+c", 1, 1)]
     taken = dict(counted.select(pl.col("gold").list.join("+"), "taken_for").iter_rows())
     assert [(t["occupation_id"], t["count"]) for t in taken["a"]] == [("b", 1), ("c", 1)]

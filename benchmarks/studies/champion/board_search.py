@@ -1,4 +1,4 @@
-"""Networks of a workspace asked titles of the job board, with what is known of inputs."""
+"""Networks of a workspace queried with titles of a job board, with and without its known titles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from benchmarks.studies.champion.titles import Halves
+from benchmarks.job_board import Halves
 from benchmarks.systems import CHAMPION
 from benchmarks.workspace import Workspace
 from models.metrics.gold_ranks import rank_gold
@@ -30,8 +30,8 @@ NO_LABELS = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String,
 
 
 @dataclass(frozen=True)
-class Asking:
-    """Titles given and asked, and the workspace whose networks are asked."""
+class BoardSearch:
+    """Known and queried titles, and the workspace whose networks answer."""
 
     workspace: Workspace
     index: AliasIndex
@@ -44,17 +44,19 @@ class Asking:
         return QuantizedNetwork.of(model, precision).similarities(titles)
 
     def scores(self, search: Search) -> np.ndarray:
-        """Score all occupations for each title asked [title, occupation]."""
-        found = search.blocks(self.halves.asked["cleaned"].to_list(), 1)
-        return np.concatenate([hits.scores.astype(np.float32) for _, hits in found])
+        """Score all occupations for each queried title [title, occupation]."""
+        hits_by_block = search.blocks(self.halves.queried["cleaned"].to_list(), 1)
+        return np.concatenate([hits.scores.astype(np.float32) for _, hits in hits_by_block])
 
     def values(self, test: str, search: Search) -> pl.DataFrame:
-        """Return `test, query_id` and a column a metric for the titles asked; ties in mean."""
-        asked = self.halves.asked
-        gold = np.searchsorted(np.array(self.index.occupations), asked["occupation_id"].to_numpy())
+        """Return `test, query_id` and each metric of the queried titles; ties count in the mean."""
+        queried = self.halves.queried
+        gold = np.searchsorted(
+            np.array(self.index.occupations), queried["occupation_id"].to_numpy()
+        )
         rank = rank_gold(self.scores(search), gold[:, None])
         columns = {name: metric(rank) for name, metric in METRICS.items()}
-        return asked.select(pl.lit(test).alias("test"), "query_id").with_columns(**columns)
+        return queried.select(pl.lit(test).alias("test"), "query_id").with_columns(**columns)
 
     def search(
         self,
@@ -76,35 +78,35 @@ class Asking:
         return Search(self.index, self.similarities(model, titles), rule, evidence)
 
     def unjudged(self, values: pl.DataFrame) -> pl.DataFrame:
-        """Return the values of those titles whose occupation no given label names."""
-        named = set(self.halves.given["occupation_id"])
-        asked = self.halves.asked.filter(~pl.col("occupation_id").is_in(named))
-        rows = values.filter(pl.col("query_id").is_in(asked["query_id"].implode()))
+        """Return the values of those titles whose occupation no known label names."""
+        named = set(self.halves.known["occupation_id"])
+        queried = self.halves.queried.filter(~pl.col("occupation_id").is_in(named))
+        rows = values.filter(pl.col("query_id").is_in(queried["query_id"].implode()))
         return rows.with_columns(test=pl.lit("unjudged"))
 
     @cached_property
     def inputs(self) -> Known:
-        """The workspace's own inputs, whose labels nobody knows, as what is registered has them."""
+        """The workspace's own inputs, without labels, as the registered model has them."""
         data = self.workspace.data
         inputs = read_frame(data / "split/inputs.parquet", SPLIT_INPUTS)
         nobody = pl.DataFrame(schema=dict(JUDGED))
         return known_inputs(self.workspace.mix, inputs, nobody, queried_strings(data))
 
     @property
-    def board(self) -> CalibrateParams:
-        """How much the given titles weigh, which say more of the asked ones than inputs do."""
+    def weights(self) -> CalibrateParams:
+        """Weights of the board's known titles, higher than those of inputs."""
         options, own = self.options, self.workspace.params.calibrate
         changes = {"prior_power": options.prior_power, "guess_weight": options.guess_weight}
         return own.model_copy(update=changes)
 
     @property
     def bare(self) -> Known:
-        """The given titles without their labels."""
-        return Known(self.halves.given["cleaned"].unique(maintain_order=True).to_list(), NO_LABELS)
+        """The known titles without their labels."""
+        return Known(self.halves.known["cleaned"].unique(maintain_order=True).to_list(), NO_LABELS)
 
     @property
     def labelled(self) -> Known:
-        """The given titles with their labels, as often as each was given."""
-        titles = self.halves.given.select(pl.col("cleaned").alias("title"), "occupation_id")
+        """The known titles with their labels, counted."""
+        titles = self.halves.known.select(pl.col("cleaned").alias("title"), "occupation_id")
         counted = titles.group_by("title", "occupation_id", maintain_order=True).len("count")
         return Known([], counted.cast({"count": pl.Int64}))

@@ -1,8 +1,8 @@
-"""A person who answers some of a week's titles: which titles, and what the stage `feedback` makes.
+"""A person who reviews some of a week's titles, and their feedback as the pipeline reads it.
 
-`queue` are the titles that `rolecall review` puts first, `random` are titles of inputs drawn one by
-one, and with `nothing` nobody answers. A person confirms the champion's answer or corrects it to
-the label. What is chosen from holds no label.
+`queue` are the titles that `rolecall review` puts first, `random` are titles of inputs drawn one
+by one, and with `nothing` nobody reviews. A person confirms the champion's answer or corrects it to
+the label. The choice does not see the labels.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ FIRST_DAY = date(2026, 1, 5)
 
 
 class Week(NamedTuple):
-    """What may be chosen from.
+    """The titles to choose from.
 
     Attributes:
         titles: distinct, `normalized, cleaned, rows` and the columns of the champion's answers.
         embed: cleaned titles to the champion's embeddings of unit norm.
-        seed: of what is drawn.
+        seed: of random choices.
         number: of the week, from 1.
     """
 
@@ -45,8 +45,8 @@ class Week(NamedTuple):
     number: int
 
 
-def queued(week: Week, budget: int) -> list[str]:
-    """Return the titles that are worth most, normalized, none nearly another."""
+def first_in_queue(week: Week, budget: int) -> list[str]:
+    """Return the normalized titles with the highest priority, without near duplicates."""
     names = week.titles["normalized"]
     hashes = [zlib.crc32(name.encode("utf-8", "surrogatepass")) for name in names]
     titles = week.titles.with_columns(
@@ -58,55 +58,58 @@ def queued(week: Week, budget: int) -> list[str]:
     return queue["normalized"].to_list()
 
 
-def drawn(week: Week, budget: int) -> list[str]:
-    """Return titles of inputs that are drawn one by one; one that comes again is passed over."""
+def random_titles(week: Week, budget: int) -> list[str]:
+    """Return titles of inputs drawn one by one; repeated ones are skipped."""
     rng = generator(week.seed, "loop", RANDOM, str(week.number))
     inputs = np.repeat(np.arange(len(week.titles)), week.titles["rows"].to_numpy())
     places = dict.fromkeys(rng.permutation(inputs).tolist())
     return week.titles[[*places][:budget]]["normalized"].to_list()
 
 
-CHOICES: dict[str, Callable[[Week, int], list[str]]] = {QUEUE: queued, RANDOM: drawn}
+SELECTIONS: dict[str, Callable[[Week, int], list[str]]] = {
+    QUEUE: first_in_queue,
+    RANDOM: random_titles,
+}
 
 
 @dataclass(frozen=True)
-class People:
+class Reviewer:
     """Feedback files of an arm, a file a week.
 
     Attributes:
-        stream: whose titles are answered.
+        stream: whose titles are reviewed.
         folder: of the files.
     """
 
     stream: Stream
     folder: Path
 
-    def say(self, asked: pl.DataFrame, week: int) -> None:
+    def write(self, titles: pl.DataFrame, week: int) -> None:
         """Write a person's verdict on each title.
 
         Args:
-            asked: `raw_title, answer, matched_title` and the label, `said`.
-            week: in which they are answered, from 1.
+            titles: `raw_title, answer, matched_title, label`.
+            week: in which they are reviewed, from 1.
         """
         day = FIRST_DAY + timedelta(weeks=week - 1)
-        right = pl.col("answer").eq_missing(pl.col("said"))
-        rows = asked.select(
+        right = pl.col("answer").eq_missing(pl.col("label"))
+        rows = titles.select(
             "raw_title",
             "matched_title",
             predicted_occupation_id="answer",
             model_version=pl.lit("champion"),
-            verdict=pl.when(right).then(pl.lit("right")).otherwise(pl.lit("wrong")),
-            corrected_occupation_id=pl.when(~right).then("said"),
+            verdict=pl.when(right).then(pl.lit("correct")).otherwise(pl.lit("incorrect")),
+            corrected_occupation_id=pl.when(~right).then("label"),
             reviewer_id=pl.lit("person"),
             judged_at=pl.lit(day.isoformat()),
         )
         file = self.folder / f"week-{week:02}.parquet"
         write_frame(rows.select(list(FEEDBACK)), file, FEEDBACK)
 
-    def heard(self) -> Judged:
-        """Return what the stage `feedback` makes of all files; none may hold a refused row."""
+    def read(self) -> Judged:
+        """Read all files as the stage `feedback` does; none may hold a rejected row."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        changes = {"folder": str(self.folder), "own": False, "columns": {}}
+        changes = {"folder": str(self.folder), "from_labels": False, "columns": {}}
         params = self.stream.workspace.params.feedback.model_copy(update=changes)
         stream = self.stream
         made = feedback(params, stream.aliases, stream.queried, stream.trained)

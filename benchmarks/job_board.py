@@ -20,24 +20,24 @@ FOLDS = 5
 
 
 class Halves(NamedTuple):
-    """`given` may be learned from, as far as a test allows; `asked` is what figures are of.
+    """Titles that a model may learn from (`known`), and those that figures are of (`queried`).
 
     Columns `query_id, raw_title, cleaned, normalized, occupation_id`; the same normalized title
     never stands in both.
     """
 
-    given: pl.DataFrame
-    asked: pl.DataFrame
+    known: pl.DataFrame
+    queried: pl.DataFrame
 
 
-def read_halves(folder: Path, index: AliasIndex, asked: str) -> Halves:
+def read_halves(folder: Path, index: AliasIndex, half: str) -> Halves:
     """Read the titles whose occupation is in the index.
 
     Args:
         folder: of the publishers' files.
         index: of all aliases.
-        asked: `odd`: the odd half, with the even one given; `even`: that one, with nothing given;
-            `choice`: a fifth of it, with its other titles given, to choose by.
+        half: `odd`: the odd half is queried and the even one known; `even`: only that is queried;
+            `choice`: a fifth of it is queried and the rest of it known, to choose parameters by.
     """
     params = InputsParams(
         reader="table", file=str(folder / FILE), columns=COLUMNS, delimiter="", encoding=""
@@ -52,9 +52,9 @@ def read_halves(folder: Path, index: AliasIndex, asked: str) -> Halves:
     )
     hashes = [hashlib.sha256(name.encode()).digest() for name in titles["normalized"]]
     odd = pl.Series([digest[-1] % 2 == 1 for digest in hashes])
-    if asked == "odd":
+    if half == "odd":
         return Halves(titles.filter(~odd), titles.filter(odd))
-    if asked == "even":
+    if half == "even":
         return Halves(titles.clear(), titles.filter(~odd))
     fold = pl.Series([digest[0] % FOLDS == 0 for digest in hashes])
     return Halves(titles.filter(~odd & ~fold), titles.filter(~odd & fold))

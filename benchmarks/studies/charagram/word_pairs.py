@@ -1,4 +1,4 @@
-"""What this study trains on and is judged by, from the publishers' files."""
+"""Pairs of words and sentences of this study, from the publishers' files."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tasks.papers.similarity.readers.simlex import read_simlex
 from tasks.tables.rejected import RejectedRows
 
 HELD_OUT = 1000
-WeightedVectors = list[tuple[str, str]]
+WordPairs = list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class ReportData:
+class StudyPairs:
     """Pairs to train on, to choose by, and to judge by.
 
     Attributes:
-        train: links, none of which `simlex` asks.
-        valid: held-out links, as these.
+        train: links, none of which is in `simlex`.
+        valid: held-out links, also outside `simlex`.
         simlex: with scores in [0, 1].
         sentences: by test, the STS sets (`sts2012/MSRpar`) and `sick`, with scores in [0, 1].
     """
@@ -40,26 +40,26 @@ class ReportData:
     sentences: dict[str, ScoredPairs]
 
 
-def read(data: Path, held_out: int = HELD_OUT) -> ReportData:
+def read(data: Path, held_out: int = HELD_OUT) -> StudyPairs:
     """Read all of it."""
     published = read_ppdb(data / "ppdb/ppdb-xl.txt", RejectedRows()).frame
     links = distinct(published.select("head", "paraphrase").rows())
     simlex = judged(read_simlex(data / "word_similarity/SimLex-999.txt", RejectedRows()))
-    asked = set(map(frozenset, zip(*strings(simlex), strict=True)))
-    fresh = [link for link in links if frozenset(link) not in asked]
+    tested = set(map(frozenset, zip(*strings(simlex), strict=True)))
+    fresh = [link for link in links if frozenset(link) not in tested]
     drawn = generator(0, "charagram", "valid").permutation(len(fresh)) < held_out
-    return ReportData(
+    return StudyPairs(
         _linked(list(compress(fresh, ~drawn))),
         _linked(list(compress(fresh, drawn))),
         simlex,
-        asked_sentences(data / "sts"),
+        test_sentences(data / "sts"),
     )
 
 
-def distinct(pairs: Sequence[tuple[str, str]]) -> WeightedVectors:
+def distinct(pairs: Sequence[tuple[str, str]]) -> WordPairs:
     """Return each pair of two words once, whichever way round; none of equal words.
 
-    Words are told apart as encoders see them, cleaned: `1,800` is not `1800`, `The` is `the`.
+    Words are compared as encoders see them, cleaned: `1,800` is not `1800`, `The` is `the`.
     """
     first: dict[frozenset[str], tuple[str, str]] = {}
     for left, right in pairs:
@@ -69,11 +69,11 @@ def distinct(pairs: Sequence[tuple[str, str]]) -> WeightedVectors:
     return list(first.values())
 
 
-def _linked(links: WeightedVectors) -> ScoredPairs:
+def _linked(links: WordPairs) -> ScoredPairs:
     return ScoredPairs.of([left for left, _ in links], [right for _, right in links])
 
 
-def asked_sentences(folder: Path) -> dict[str, ScoredPairs]:
+def test_sentences(folder: Path) -> dict[str, ScoredPairs]:
     """Read the test pairs of the STS sets and of SICK, by set."""
     files = {
         name: folder / "semeval" / path

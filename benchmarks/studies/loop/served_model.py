@@ -1,4 +1,4 @@
-"""A model as consumers have it: an artefact folder that answers inputs and the gate's queries."""
+"""A model package that answers inputs and the gate's queries."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ ANSWER: Schema = {
 """Columns of an answer beside its input."""
 
 
-class Standing:
+class ServedModel:
     """A model, and its answers to the gate so far.
 
     Attributes:
-        folder: its artefact.
-        normalizer: what answers in it.
+        folder: of the model package.
+        normalizer: read from it.
     """
 
-    def __init__(self, folder: Path, same: Standing | None = None) -> None:
-        """Read an artefact; `same` has the same network and exemplars, so its scores hold here."""
+    def __init__(self, folder: Path, same: ServedModel | None = None) -> None:
+        """Read a model package; `same` has the same network and exemplars, thus the same scores."""
         from tasks.release.model_package.serving import read_normalizer  # onnxruntime takes seconds
 
         self.folder = folder
         self.normalizer: Normalizer = read_normalizer(folder)
-        known = pl.DataFrame(schema=dict(SCORES))
-        self._scores: pl.DataFrame = same._scores if same else known
+        empty = pl.DataFrame(schema=dict(SCORES))
+        self._scores: pl.DataFrame = same._scores if same else empty
 
     def answers(self, inputs: pl.DataFrame) -> pl.DataFrame:
         """Return `inputs` (`raw_title`) with the columns `ANSWER`."""
-        said = self.normalizer.predict(inputs["raw_title"].to_list()).columns
-        held = {name: said[name].tolist() for name in ANSWER if name in said}
-        held["answer"] = said["occupation_id"].tolist()
-        columns = [pl.Series(name, held[name], kind) for name, kind in dict(ANSWER).items()]
-        return inputs.with_columns(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
+        columns = self.normalizer.predict(inputs["raw_title"].to_list()).columns
+        values = {name: columns[name].tolist() for name in ANSWER if name in columns}
+        values["answer"] = columns["occupation_id"].tolist()
+        series = [pl.Series(name, values[name], kind) for name, kind in dict(ANSWER).items()]
+        return inputs.with_columns(series).with_columns(pl.col(pl.Float64).fill_nan(None))
 
     def scores(self, queries: pl.DataFrame, index: AliasIndex) -> pl.DataFrame:
-        """Return schema `SCORES` of the gate's queries, which know no look-up."""
+        """Return schema `SCORES` of the gate's queries, without exact matches."""
         new = queries.join(self._scores, on=QUERY, how="anti")
         if len(new):
             search = self.normalizer.within(index)
@@ -60,16 +60,16 @@ class Standing:
         return queries.select(QUERY).join(self._scores, on=QUERY, maintain_order="left")
 
 
-def at_the_gate(
-    challenger: Standing, champion: Standing, queries: pl.DataFrame, index: AliasIndex
+def gate_results(
+    challenger: ServedModel, champion: ServedModel, queries: pl.DataFrame, index: AliasIndex
 ) -> dict[str, SystemResults]:
     """Return both models' answers to the gate's queries.
 
-    The n-gram matcher takes no part in a decision: the champion stands for it.
+    The n-gram matcher does not count in a decision, so the champion stands for it.
     """
     systems = {"challenger": challenger, "opponent": champion, "ngram": champion}
-    asked = [
+    scores = [
         own.scores(queries, index).with_columns(system=pl.lit(name))
         for name, own in systems.items()
     ]
-    return by_test(pl.concat(asked))
+    return by_test(pl.concat(scores))

@@ -1,0 +1,27 @@
+"""The format of a model package, and the refusal of every other one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+FORMAT = 9
+"""Counts up whenever a package's files change in a way that older code cannot read."""
+
+
+def check_format(settings: Mapping[str, Any], package: str) -> None:
+    """Refuse a package that this version cannot read.
+
+    Args:
+        settings: content of its `settings.json`.
+        package: name of it for the message.
+
+    Raises:
+        ValueError: its format is not `FORMAT`.
+    """
+    number = settings.get("format", "unknown")
+    if number != FORMAT:
+        age = "a later version: update rolecall"
+        if not isinstance(number, int) or number < FORMAT:
+            age = "an earlier version: run `rolecall retrain`"
+        raise ValueError(f"{package} has format {number}, not {FORMAT}; trained by {age}")

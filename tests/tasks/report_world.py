@@ -1,0 +1,303 @@
+"""A small invented world: four occupations, two tests, three systems, titles that try to break in.
+
+`report_data` is like the stage's, with an embedding that hashes characters instead of a network;
+`read` parses a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from frames_of import aliases_of, frame_of, queries_of, variants_of
+
+from models.ranking.evidence import Evidence
+from models.text.titles import clean_title
+from tasks.evaluation.params import EvaluateParams
+from tasks.evaluation.systems import index_of
+from tasks.io.schemas import (
+    EXTRA_WORDS_VARIANTS,
+    JUDGED,
+    OCCUPATIONS,
+    REVIEWS,
+    RUN,
+    SCORES,
+    SYNONYM_VARIANTS,
+    TABLE,
+)
+from tasks.io.section import load
+from tasks.pipeline.feedback.feedback_rows.repairs import REPAIRS
+from tasks.pipeline.ingest.params import IngestParams
+from tasks.pipeline.report.params import ReportParams
+from tasks.pipeline.report.report_data import HISTORY, PageParams, ReportData
+from tasks.pipeline.split.stage import distinct_titles
+from tasks.pipeline.train.network_params import NetworkParams
+
+PARAMS = Path(__file__).parents[2] / "params.yaml"
+HOSTILE = "<script>alert('x')</script> & \"R&D\" 🧑‍🍳 面包师"
+LABELS = {"a": "baker 🥖", "b": "C++ <developer>", "c": "nurse", "d": "driver & loader"}
+TITLES = {
+    "a": ["baker 🥖", "bread baker", "pastry cook", HOSTILE],
+    "b": ["C++ <developer>", "programmer", "software developer"],
+    "c": ["nurse", "ward sister"],
+    "d": ["driver & loader"],
+}
+QUERY_ROWS = [
+    ("typos-1", "typos", "bakr", ["a"], "a"),
+    ("typos-2", "typos", "prgrammer", ["b"], "b"),
+    ("annotations-1", "annotations", "senior nurse (m/f)", ["c"], "c"),
+    ("annotations-2", "annotations", HOSTILE, ["a", "c"], "b"),
+    ("annotations-3", "annotations", "night baker", ["a"], "b"),
+    ("annotations-4", "annotations", "lorry <b>driver</b>", ["d"], "b"),
+]
+"""query_id, test, raw_title, gold, and what the trained network answers."""
+SYNONYM_ROWS = [
+    ("bread baker", "bread maker", "baker", "maker", "induced"),
+    ("bread baker", "<b>loaf</b> baker", "bread", "<b>loaf</b>", "manual"),
+    ("driver & loader", "chauffeur & loader", "driver", "chauffeur", "manual"),
+]
+JUDGED_ROWS = [
+    ("bread baker", "b", "incorrect", False, "a", False),
+    ("programmer <b>", "b", "correct", True, "b", False),
+    ("ward sister", "c", "correct", False, "a", True),
+    ("lorry driver", "a", "incorrect", True, None, False),
+]
+"""raw title, answer judged, what was decided, disputed?, right occupation, held out?"""
+REVIEW_ROWS = [
+    ("ward sister", "c", "correct", "c", "ann", "2026-01-01", False),
+    ("Ward sister!", "c", "incorrect", "a", "labels", "2026-01-01", True),
+    ("ward sister", "c", "incorrect", "a", "<bob>", "2026-01-01", False),
+    ("see below", "b", "not_a_job_title", None, "ann", "2026-01-01", False),
+    ("see below", "b", "not_a_job_title", None, "<bob>", "2026-01-01", False),
+    ("lorry driver", "a", "correct", "a", "ann", "2026-01-01", False),
+]
+"""raw title, answer judged, verdict, right occupation, reviewer, when, from labels?"""
+EXTRA_REVIEW_ROWS = [
+    ("nurse", "nurse (m/f) <i>urgent</i>", "mined", True, "train"),
+    ("programmer", "programmer wanted", "mined", False, "test"),
+    ("ward sister", "ward sister nights", "mined", None, "valid"),
+    ("programmer", "senior programmer", "padded", None, "train"),
+]
+MADE = {
+    "synonyms": {
+        "induction": {
+            "candidates": 9001,
+            "isolated": 31,
+            "special_characters": 41,
+            "too_long": 59,
+            "at_min_contexts": {"1": {"accepted": 8870}},
+        },
+        "titles": {
+            "all": {"generated": 5005, "is_a_title": 26, "is_a_query": 53, "kept": 4926},
+        },
+    },
+    "extra_words": {
+        "mined": {
+            "inputs": 7007,
+            "distinct": 6006,
+            "hold_a_title": 58,
+            "hold_it_strictly": 57,
+            "is_a_title": 9,
+            "is_an_earlier_query": 7,
+            "is_an_earlier_variant": 5,
+            "agrees": 23,
+            "ambiguous": 6,
+            "disagrees": 7,
+        },
+    },
+    "pairs": {
+        "pairs": 50,
+        "strings": 20,
+        "similar": {"base": 6, "typo": 4},
+        "dissimilar": {"base": 37, "typo": 3},
+        "feedback": {
+            "rows_read": {"feedback/<ann>.csv": 30, "data/simulate_feedback/feedback.csv": 4},
+            "rejected": {"feedback/<ann>.csv": {"empty raw_title": 2, "unknown occupation": 3}},
+            "repairs": {name: number for number, name in enumerate(REPAIRS, start=61)},
+            "query": 73,
+            "contradicts_taxonomy": 74,
+            "duplicate": 75,
+            "outdated": 76,
+            "counted": 77,
+            "correct": 78,
+            "incorrect": 79,
+            "corrected": 80,
+            "unresolved": 81,
+            "not_the_right_one": 82,
+            "shared_title": 83,
+            "trained": 84,
+            "held_out": 85,
+            "gate_queries": 86,
+            "overrides": 87,
+            "not_job_titles": 88,
+        },
+    },
+}
+
+
+VOID = {"meta", "br"}
+
+
+class PageReader(HTMLParser):
+    """Collects elements, attributes and text; complains of tags that are not closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def read(page: bytes) -> PageReader:
+    reader = PageReader()
+    reader.feed(page.decode())
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def embed(titles: Sequence[str]) -> np.ndarray:
+    """Count characters by code point modulo 16, to unit length; no section asks with raw titles."""
+    assert list(titles) == [clean_title(title) for title in titles]
+    rows = np.full((len(titles), 16), 1e-3)
+    for row, title in enumerate(titles):
+        for character in title:
+            rows[row, ord(character) % 16] += 1
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def _scores() -> pl.DataFrame:
+    rows = []
+    for query_id, test, _, gold, answered in QUERY_ROWS:
+        hit = float(answered in gold)
+        rows += [("typos", test, query_id, hit, 1.0, 1.0, (1 + hit) / 2)]
+        rows += [(name, test, query_id, 0.0, 0.5, 1.0, 0.25) for name in ("ngram", "untrained")]
+    return pl.DataFrame(rows, schema=dict(SCORES), orient="row")
+
+
+def _table(scores: pl.DataFrame) -> pl.DataFrame:
+    """Make true means with made-up intervals, for `all` and one slice of each kind."""
+    rows = []
+    for (system, test), group in scores.group_by(["system", "test"], maintain_order=True):
+        for split in ("all", "size:1", "length:31+", "source:alias"):
+            for column in ("success_at_1", "success_at_5", "reciprocal_rank"):
+                value = float(group[column].mean())
+                metric = "mrr" if column == "reciprocal_rank" else column
+                rows.append((system, test, split, metric, value, value / 2, 1.0, len(group)))
+    return pl.DataFrame(rows, schema=dict(TABLE), orient="row")
+
+
+def _aliases() -> pl.DataFrame:
+    return aliases_of(
+        (occupation, title, title == LABELS[occupation], "train")
+        for occupation, titles in TITLES.items()
+        for title in titles
+    )
+
+
+def _history() -> pl.DataFrame:
+    nan = float("nan")
+    rows = [(0, nan, nan, nan, 0.2), (50, 0.5, 0.2, 0.3, 0.6), (100, 0.4, 0.2, 0.2, 0.6)]
+    return pl.DataFrame(rows, schema=dict(HISTORY), orient="row")
+
+
+@pytest.fixture(scope="session")
+def report_data() -> ReportData:
+    scores = _scores()
+    return ReportData(
+        params=PageParams(
+            mix="typos",
+            seed=1,
+            train_seed=1,
+            reader=load(IngestParams, PARAMS).taxonomy.reader,
+            network=NetworkParams.read(PARAMS),
+            evaluate=load(EvaluateParams, PARAMS),
+            report=load(ReportParams, PARAMS),
+        ),
+        counts={
+            "occupations": 4,
+            "aliases": 10,
+            "inputs": 1234,
+            "inputs_labelled": 4,
+            "rows_read": {"folder/secret.csv": 1248},
+            "rejected": {"empty row": 3, "unknown <occupation>": 2},
+            "rejected_errors": 2,
+        },
+        occupations=pl.DataFrame(
+            [(key, label, ["9" if key == "d" else "2", key]) for key, label in LABELS.items()],
+            schema=dict(OCCUPATIONS),
+            orient="row",
+        ),
+        aliases=_aliases(),
+        titles=distinct_titles(_aliases()),
+        queries=queries_of(
+            (key, test, "test", raw, gold, 3, "input") for key, test, raw, gold, _ in QUERY_ROWS
+        ),
+        history=_history(),
+        run=pl.DataFrame(
+            [
+                ("typos", test, key, 1, answered, TITLES[answered][-1], 0.9)
+                for key, test, _, _, answered in QUERY_ROWS
+            ],
+            schema=dict(RUN),
+            orient="row",
+        ),
+        scores=scores,
+        table=_table(scores),
+        synonym_variants=variants_of(SYNONYM_ROWS, SYNONYM_VARIANTS),
+        extra_words_variants=variants_of(EXTRA_REVIEW_ROWS, EXTRA_WORDS_VARIANTS),
+        made=MADE,
+        reviews=frame_of(REVIEW_ROWS, REVIEWS),
+        judged=frame_of(JUDGED_ROWS, JUDGED),
+        evidence=Evidence.of(
+            index_of(distinct_titles(_aliases())),
+            {},
+            {"title": ["bread baker"], "occupation_id": ["a"], "weight": [1.0]},
+            0.06,
+        ),
+        weights=12345,
+        embed=embed,
+    )
+
+
+@pytest.fixture(scope="session")
+def change(report_data: ReportData) -> Callable[..., ReportData]:
+    """Make the same data with some of its parts replaced."""
+
+    def changed(**parts: Any) -> ReportData:
+        return replace(report_data, **parts)
+
+    return changed
+
+
+@pytest.fixture(scope="session")
+def empty(report_data: ReportData) -> ReportData:
+    """Make a data set whose tests have no query."""
+    none = {
+        name: getattr(report_data, name).clear() for name in ("queries", "run", "scores", "table")
+    }
+    return replace(report_data, **none)
