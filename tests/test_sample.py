@@ -71,9 +71,9 @@ def words(text: str) -> str:
 def without_seniority(title: str) -> Iterator[str]:
     """A normalized title less all its seniority and contract words, and less each single one."""
     parts = title.split()
-    yield " ".join(split for split in parts if not SENIORITY_OR_CONTRACT.fullmatch(split))
-    for at, split in enumerate(parts):
-        if SENIORITY_OR_CONTRACT.fullmatch(split):
+    yield " ".join(word for word in parts if not SENIORITY_OR_CONTRACT.fullmatch(word))
+    for at, word in enumerate(parts):
+        if SENIORITY_OR_CONTRACT.fullmatch(word):
             yield " ".join(parts[:at] + parts[at + 1 :])
 
 
@@ -328,6 +328,6 @@ def test_the_stage_takes_every_row(monkeypatch) -> None:
         pytest.skip("params.yaml is a profile's")
     read = ingest(params)
     require_usable(read, params)
-    assert read.rejected.rows() == []
+    assert read.rejected.refused == []
     assert read.aliases.height == sum(map(len, TITLES.values()))
     assert read.inputs.height == len(LABELLED) + len(UNLABELLED)

@@ -139,7 +139,7 @@ def _mean_squared_error(
 def _directions(values: Float[np.ndarray, "*draw pair"]) -> Float[np.ndarray, "*draw pair"]:
     """Return deviations from the mean as unit vectors; NaN where all values are equal.
 
-    They are brought to 0–1 first: then equal values are recognized exactly, and no square overflows.
+    They are brought to 0–1 first: then equal values are found exactly, and no square overflows.
     """
     low = values.min(axis=-1, keepdims=True)
     spread = values.max(axis=-1, keepdims=True) - low

@@ -26,8 +26,8 @@ def padded(codes: list[set[int]]) -> torch.Tensor:
 
 
 @given(st.lists(st.sets(st.integers(0, 4), max_size=3), min_size=1, max_size=6))
-def test_told_apart_equals_the_sets(codes: list[set[int]]) -> None:
-    """Two strings of known occupations without a common one; an unknown one is a negative of none."""
+def test_known_negatives_equal_the_sets(codes: list[set[int]]) -> None:
+    """Strings of known occupations without a common one; an unknown one is a negative of none."""
     negative_mask = checked(known_negatives)(padded(codes))
     assert negative_mask.tolist() == [[bool(a and b and not a & b) for b in codes] for a in codes]
 

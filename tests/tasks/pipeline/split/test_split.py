@@ -104,8 +104,8 @@ def titles_of_the_taxonomy(parts: Split) -> None:
         for title, own in owners.items()
     ]
     split_of = dict(parts.titles.select("title", "split").iter_rows())
-    for title, split in parts.aliases.select("title", "split").iter_rows():
-        assert split_of[clean_title(title)] == split
+    for title, name in parts.aliases.select("title", "split").iter_rows():
+        assert split_of[clean_title(title)] == name
 
 
 def no_query_is_a_training_string(parts: Split) -> None:
@@ -123,30 +123,30 @@ def held_out_aliases(parts: Split) -> None:
     sizes = Counter(parts.aliases["occupation_id"])
     normalized = Counter(normalize_title(title) for title in parts.aliases["title"])
     held = parts.aliases.filter(pl.col("split") != "train")
-    for occupation, title, preferred, split in held.select(*ALIASES, "split").iter_rows():
+    for occupation, title, preferred, name in held.select(*ALIASES, "split").iter_rows():
         assert not preferred
-        assert sizes[occupation] >= limits[split]
+        assert sizes[occupation] >= limits[name]
         assert normalized[normalize_title(title)] == 1
     assert held.select("occupation_id", "split").is_unique().all()
     for occupation, own in parts.aliases.group_by("occupation_id"):
         free = own.filter(~pl.col("preferred"))["title"]
         count = sum(normalized[normalize_title(title)] == 1 for title in free)
         given_away = Counter(own["split"])
-        for turn, (split, limit) in enumerate(limits.items(), start=1):
-            assert given_away[split] == (len(own) >= limit and count >= turn), occupation
+        for turn, (name, limit) in enumerate(limits.items(), start=1):
+            assert given_away[name] == (len(own) >= limit and count >= turn), occupation
 
 
 def parts_of_inputs(parts: Split) -> None:
     known = {normalize_title(title) for title in parts.aliases["title"]}
     together: dict[str, set[str]] = {}
-    for _, raw_title, occupation, split in parts.inputs.select(*INPUTS, "split").iter_rows():
+    for _, raw_title, occupation, name in parts.inputs.select(*INPUTS, "split").iter_rows():
         if occupation is None:
-            assert split == "unlabelled"
+            assert name == "unlabelled"
         elif normalize_title(raw_title) in known:
-            assert split == "known"
+            assert name == "known"
         else:
-            assert split in {"annotations", "gate", "valid", "train"}
-            together.setdefault(normalize_title(raw_title), set()).add(split)
+            assert name in {"annotations", "gate", "valid", "train"}
+            together.setdefault(normalize_title(raw_title), set()).add(name)
     assert all(len(of_equal_inputs) == 1 for of_equal_inputs in together.values())
 
 
