@@ -166,7 +166,7 @@ def test_reviews_are_read_as_by_the_pipeline(board: Path, tmp_path: Path) -> Non
     """A confirmed answer, a corrected one and one that was missing; some are kept for the gate."""
     stream = Stream.read("sample", board, 2)
     reviewer = Reviewer(stream, tmp_path / "reviews")
-    assert reviewer.read().told.is_empty()
+    assert reviewer.read().overrides.is_empty()
     rows = [(f"zz {k} {JOBS[k % 5]}", (None, "o0", "o1")[k % 3], "x", "o1") for k in range(30)]
     names = ["raw_title", "answer", "matched_title", "label"]
     reviewer.write(pl.DataFrame(rows, schema=names, orient="row"), 1)
