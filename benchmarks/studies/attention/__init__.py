@@ -1,1 +1,1 @@
-"""What attention adds to a Siamese LSTM: Table I of Bao et al. 2018."""
+"""The gain of attention in a Siamese LSTM: Table I of Bao et al. 2018."""

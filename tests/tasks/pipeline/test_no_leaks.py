@@ -49,7 +49,7 @@ def chain(
     """The pure functions in the order of the stages.
 
     People judge every input there is, also the queries: harder than the stage `simulate_feedback`.
-    What they say goes through a file in `folder`.
+    Their verdicts go through a file in `folder`.
     """
     seed = params.seed
     parts = split(aliases, inputs, params.split, seed)

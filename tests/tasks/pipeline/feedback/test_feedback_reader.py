@@ -1,4 +1,4 @@
-"""What people give: columns by name or by map, three formats, and what is repaired."""
+"""Feedback files: columns by name or by map, three formats, and what is repaired."""
 
 from __future__ import annotations
 
