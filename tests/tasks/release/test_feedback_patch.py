@@ -30,7 +30,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     monkeypatch.chdir(tmp_path)  # where MLflow puts artifacts
     folder = tiny_run.make_run(tmp_path / "run", register=SECTION)
-    change(folder, "evidence", label_weight=1e-3)  # to this network all titles are alike
+    change(folder, "calibrate", label_weight=1e-3)  # to this network all titles are alike
     promote(folder, register(folder).version)
     return folder
 
@@ -93,7 +93,7 @@ def test_said_otherwise_later_and_taken_back(root: Path) -> None:
 
 def test_exemplars_that_do_harm_leave_the_look_up(root: Path) -> None:
     """Of a weight that outvotes every alias."""
-    change(root, "evidence", label_weight=1e9)
+    change(root, "calibrate", label_weight=1e9)
     before = answers(root, *tiny_run.TAXONOMY)
     say(root, ("Night owl", "nurse"))
     done = pick_up(root)

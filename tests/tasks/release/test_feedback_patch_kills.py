@@ -24,8 +24,8 @@ pytestmark = [pytest.mark.slow, *WARNINGS]
 
 KILLS, NAME = 10, "killed"
 SECTION = {"name": NAME, "top_k": 2, "precision": "byte", "qualifiers": "", "crosswalk": ""}
-EVIDENCE = {"prior_power": 0.0, "pseudo_count": 1.0, "guess_weight": 0.0, "guesses": 5}
-EVIDENCE |= {"label_weight": 1e-3, "max_false_rejection_rate": 0.05}
+CALIBRATE = {"prior_power": 0.0, "pseudo_count": 1.0, "guess_weight": 0.0, "guesses": 5}
+CALIBRATE |= {"label_weight": 1e-3, "max_false_rejection_rate": 0.05}
 PICK_UP = """
 from pathlib import Path
 from tasks.release.feedback_patch import pick_up
@@ -45,7 +45,7 @@ def test_kills_lose_no_correction_and_register_none_twice(
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     monkeypatch.setenv("PYTHONPATH", str(tiny_run.ROOT))
     monkeypatch.chdir(tmp_path)
-    root = tiny_run.make_run(tmp_path, register=SECTION, evidence=EVIDENCE)
+    root = tiny_run.make_run(tmp_path, register=SECTION, calibrate=CALIBRATE)
     promote(root, register(root).version)
     rng, killed = random.Random(1), Counter[str]()
     said: list[tuple[str, str | None]] = []

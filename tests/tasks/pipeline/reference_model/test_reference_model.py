@@ -81,7 +81,7 @@ def test_a_version_is_a_folder_that_training_reads(
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     stage.main()
     featurizer, encoder = load_model(stage.FOLDER)
-    expected = load_model(root / "data/train/1/7/model")
+    expected = load_model(root / "data/train/typos/7/model")
     assert (featurizer, encoder.settings) == (expected[0], expected[1].settings)
     for name, weight in unpacked(packed(expected[1], "byte")).items():
         assert weight.equal(encoder.state_dict()[name])

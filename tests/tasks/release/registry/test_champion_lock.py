@@ -22,10 +22,10 @@ from tasks.release.registry.register import register
 COUNT = """
 import sys, time
 from pathlib import Path
-from tasks.release.registry.champion_lock import turn
+from tasks.release.registry.champion_lock import champion_lock
 file = Path(sys.argv[1])
 for _ in range(10):
-    with turn(Path.cwd()):
+    with champion_lock(Path.cwd()):
         seen = int(file.read_text())
         time.sleep(0.01)
         file.write_text(str(seen + 1))
@@ -33,8 +33,8 @@ for _ in range(10):
 HOLD = """
 import time
 from pathlib import Path
-from tasks.release.registry.champion_lock import turn
-with turn(Path.cwd()):
+from tasks.release.registry.champion_lock import champion_lock
+with champion_lock(Path.cwd()):
     print("mine", flush=True)
     time.sleep(600)
 """

@@ -71,7 +71,7 @@ def test_once_per_content_with_tags_metrics_and_alias(
         version = client.get_model_version(first.name, "1")
         tags = version.tags
         run_of_it = client.get_run(version.run_id)
-    assert tags["artefact_hash"] == artefact_hash and tags["mix"] == "1"
+    assert tags["artefact_hash"] == artefact_hash and tags["mix"] == "typos"
     assert {"git_commit", "tree", "params_changed", "lock_md5"} <= tags.keys()
     assert {"params_md5", "taxonomy_hash"} <= tags.keys()
     assert "data/split/aliases.parquet" in json.loads(tags["data_md5"])
@@ -141,7 +141,7 @@ def test_a_first_version_that_training_made_worse_is_refused_with_what_to_do(roo
     import mlflow
 
     weights, initial = (
-        root / f"data/train/1/7/model/{name}.safetensors" for name in ("weights", "initial")
+        root / f"data/train/typos/7/model/{name}.safetensors" for name in ("weights", "initial")
     )
     good = weights.read_bytes()
     weights.write_bytes(initial.read_bytes())
@@ -324,7 +324,7 @@ def test_a_champion_of_an_older_format_is_named_and_nothing_decided(
 
 
 def test_without_a_finished_run(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    (run(tmp_path, request) / "data/train/1/7/model/weights.safetensors").unlink()
+    (run(tmp_path, request) / "data/train/typos/7/model/weights.safetensors").unlink()
     with pytest.raises(FileNotFoundError, match=r"weights\.safetensors"):
         registering.register(tmp_path)
 
