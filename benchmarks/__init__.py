@@ -1,1 +1,1 @@
-"""Studies of the product: what is measured, how it is kept as tidy CSV, and pages of it."""
+"""Studies of the product: their measurements, the figures as tidy CSV, and the pages."""

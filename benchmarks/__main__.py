@@ -24,7 +24,7 @@ QUIET = ("processes", "kept", "dataset", "results")
 def measure(chosen: Study, arguments: Sequence[str]) -> Path:
     """Measure one study on its data sets and write its rows; return the folder of the files."""
     options = parser(chosen).parse_args(arguments)
-    for dataset in options.dataset or chosen.face["datasets"]:
+    for dataset in options.dataset or chosen.config["datasets"]:
         reason = missing(chosen, dataset)
         if reason and options.dataset:
             raise FileNotFoundError(f"{chosen.name} {dataset}: {reason}")
@@ -42,11 +42,11 @@ def measure(chosen: Study, arguments: Sequence[str]) -> Path:
 def parser(chosen: Study) -> argparse.ArgumentParser:
     """Return the parser of a study's options, which have their defaults from `study.yaml`."""
     made = argparse.ArgumentParser(f"python -m benchmarks {chosen.name}")
-    made.add_argument("--dataset", nargs="+", help=f"default: {chosen.face['datasets']}")
+    made.add_argument("--dataset", nargs="+", help=f"default: {chosen.config['datasets']}")
     made.add_argument("--processes", type=int, default=2, help="networks that train at a time")
     made.add_argument("--kept", type=Path, default=Path(".checkpoints") / chosen.name)
     made.add_argument("--results", type=Path, default=FOLDER, help="folder of the CSV files")
-    for name, default in chosen.face.get("options", {}).items():
+    for name, default in chosen.config.get("options", {}).items():
         several = isinstance(default, list)
         kind = type(default[0] if several else default)
         nargs = "*" if several else None
@@ -55,8 +55,9 @@ def parser(chosen: Study) -> argparse.ArgumentParser:
 
 
 def missing(chosen: Study, dataset: str) -> str | None:
-    """Say what keeps a study from running on a data set; None if nothing does."""
-    file = chosen.needs(dataset)
+    """Say why a study cannot run on a data set; None if it can."""
+    needs = chosen.config["needs"]
+    file = needs[dataset] if isinstance(needs, dict) else needs
     if file.startswith(OUTSIDE):
         path = data_folder() / file.removeprefix(OUTSIDE)
         return None if path.is_file() else f"{file} is not there"
@@ -66,7 +67,7 @@ def missing(chosen: Study, dataset: str) -> str | None:
 
 def before(chosen: Study, dataset: str) -> str:
     """Return the command that has to have run: `make reproduce PROFILE=esco`."""
-    made_by: str = chosen.face.get("before", "")
+    made_by: str = chosen.config.get("before", "")
     return made_by if dataset == SAMPLE or not made_by else f"{made_by} PROFILE={dataset}"
 
 
@@ -86,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     name, *rest = list(sys.argv[1:] if arguments is None else arguments) or [""]
     if name in ("", "-h", "--help"):
         print(__doc__)
-        print("\n".join(f"{one.name:14} {one.face['question']}" for one in studies()))
+        print("\n".join(f"{one.name:14} {one.config['question']}" for one in studies()))
         return
     for chosen in studies() if name == "all" else [study(name)]:
         folder = measure(chosen, rest)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from models.ranking.index import AliasIndex
-from models.text.titles import clean_title, normalize_title
+from models.search.index import AliasIndex
+from tasks.io.title_readings import with_readings
 from tasks.pipeline.ingest.inputs import read_inputs
 from tasks.pipeline.ingest.params import InputsParams
 from tasks.tables.rejected import RejectedRows
@@ -22,7 +22,7 @@ FOLDS = 5
 class Halves(NamedTuple):
     """Titles that a model may learn from (`known`), and those that figures are of (`queried`).
 
-    Columns `query_id, raw_title, cleaned, normalized, occupation_id`; the same normalized title
+    Columns `query_id, raw_title, occupation_id, cleaned, normalized`; the same normalized title
     never stands in both.
     """
 
@@ -43,13 +43,8 @@ def read_halves(folder: Path, index: AliasIndex, half: str) -> Halves:
         reader="table", file=str(folder / FILE), columns=COLUMNS, delimiter="", encoding=""
     )
     rows = read_inputs(params, set(index.occupations), RejectedRows())
-    titles = rows.select(
-        pl.format("jobbert-{}", "input_id").alias("query_id"),
-        "raw_title",
-        pl.Series("cleaned", [clean_title(title) for title in rows["raw_title"]]),
-        pl.Series("normalized", [normalize_title(title) for title in rows["raw_title"]]),
-        "occupation_id",
-    )
+    query_id = pl.format("jobbert-{}", "input_id").alias("query_id")
+    titles = with_readings(rows.select(query_id, "raw_title", "occupation_id"))
     hashes = [hashlib.sha256(name.encode()).digest() for name in titles["normalized"]]
     odd = pl.Series([digest[-1] % 2 == 1 for digest in hashes])
     if half == "odd":

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.pair_networks import strings
+from benchmarks.networks.pair_networks import strings
 from benchmarks.results import Row
 from models.metrics.correlations import Measure
 from models.reproducibility.seeding import child_seed

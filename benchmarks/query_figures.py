@@ -102,7 +102,7 @@ def _by_seed(
 
 
 def _paired(mine: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
-    """Put what the other system has of each query beside it, as columns `…_over`."""
+    """Put the other system's values of each query beside it, as columns `…_over`."""
     both = mine.join(theirs, on=["test", "query_id"], suffix="_over", maintain_order="left")
     if len(both) < len(mine):
         raise ValueError(

@@ -9,31 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import readme
 from benchmarks.pages.tables import Table, datasets, where
 from benchmarks.pages.unlearned import marked
+from benchmarks.product.page import readme_block
 from benchmarks.results import FOLDER, Line, Lines, read_rows, read_runs
 from benchmarks.study import Study, studies
 from models.reproducibility.atomic_write import write_bytes
 
-PAGES = Path("docs/results")
+PAGES, README = Path("docs/results"), Path("README.md")
 
 
 def pages(folder: Path = FOLDER, texts: Path = PAGES) -> dict[Path, str]:
-    """Return every page and plot of the studies by its path.
-
-    Args:
-        folder: of the CSV files.
-        texts: folder of the committed pages.
-    """
+    """Return every page and plot by its path, from the CSV files and the committed pages."""
     runs, made = read_runs(folder), {}
     for one in studies():
         rows = marked(read_rows(folder / f"{one.name}.csv"))
         if rows:
             page = texts / f"{one.name}.md"
             block = "\n\n".join([*tables(one, rows), *measured(rows, runs)])
-            text = readme.between_markers(page.read_text(encoding="utf-8"), "figures", block)
-            made[PAGES / page.name] = text
+            text = page.read_text(encoding="utf-8")
+            made[PAGES / page.name] = between_markers(text, "figures", block)
             if one.page:
                 made[PAGES / f"{one.name}.svg"] = one.page.plot(rows)
     return made
@@ -41,11 +36,11 @@ def pages(folder: Path = FOLDER, texts: Path = PAGES) -> dict[Path, str]:
 
 def tables(one: Study, rows: Lines) -> Iterator[str]:
     """Yield the tables of `study.yaml`."""
-    face = one.face
-    paper = getattr(one.measuring, "PAPER", face.get("paper", {}))
+    config = one.config
+    paper = getattr(one.measuring, "PAPER", config.get("paper", {}))
     names = getattr(one.measuring, "NAMES", {})
-    for table in face.get("tables", []):
-        yield from Table(**table).parts(rows, face.get("systems", []), paper, names)
+    for table in config.get("tables", []):
+        yield from Table(**table).parts(rows, config.get("systems", []), paper, names)
 
 
 def measured(rows: Lines, runs: dict[str, Line]) -> Iterator[str]:
@@ -59,16 +54,36 @@ def measured(rows: Lines, runs: dict[str, Line]) -> Iterator[str]:
             )
 
 
+def readme(text: str, folder: Path = FOLDER) -> str:
+    """Return the README with its example answers and its benchmark made anew."""
+    examples = (folder / "answers.md").read_text(encoding="utf-8").strip()
+    return between_markers(
+        between_markers(text, "answers", examples), "benchmark", readme_block(folder)
+    )
+
+
+def between_markers(text: str, name: str, content: str) -> str:
+    """Return `text` with `content` between ``<!-- name:begin -->`` and ``<!-- name:end -->``.
+
+    Raises:
+        ValueError: a marker is missing or stands twice.
+    """
+    begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise ValueError(f"the page needs {begin} and, after it, {end}, once each")
+    before, _, rest = text.partition(begin)
+    return f"{before}{begin}\n{content}\n{end}{rest.partition(end)[2]}"
+
+
 def main() -> None:
     """Write all pages, their plots, and the README's tables."""
     made = pages()
     for path, text in made.items():
         write_bytes(text.encode(), path)
     print(f"rendered {len(made)} files in {PAGES}")
-    if readme.README.is_file():
-        text = readme.readme(readme.README.read_text(encoding="utf-8"))
-        write_bytes(text.encode(), readme.README)
-        print(f"rendered {readme.README}")
+    if README.is_file():
+        write_bytes(readme(README.read_text(encoding="utf-8")).encode(), README)
+        print(f"rendered {README}")
 
 
 if __name__ == "__main__":

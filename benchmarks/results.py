@@ -44,7 +44,7 @@ class Row(NamedTuple):
     low: float | None = None
     high: float | None = None
     seed: int | None = None
-    """Of training; None for what was not trained, or is a mean over seeds."""
+    """Of training; None for a system without training and for a mean over seeds."""
 
 
 class Run(NamedTuple):
@@ -64,13 +64,13 @@ class Run(NamedTuple):
 
 
 class ResultsError(ValueError):
-    """Rows that do not belong in a results file; the message says what is wrong with them."""
+    """Rows that do not belong in a results file; the message names the error."""
 
 
 def replace_rows(
     study: str, dataset: str, rows: Iterable[Row], run: Run, folder: Path = FOLDER
 ) -> None:
-    """Write `rows` in the place of what their systems had on the data set, and note their run.
+    """Replace the rows that the systems of `rows` have on the data set, and note their run.
 
     Raises:
         ResultsError: a figure is not finite or stands twice, or the run names a path of this

@@ -36,7 +36,7 @@ class Study:
     name: str
 
     @property
-    def face(self) -> dict[str, Any]:
+    def config(self) -> dict[str, Any]:
         """Content of `study.yaml`."""
         return _yaml(STUDIES / self.name / "study.yaml")
 
@@ -50,11 +50,6 @@ class Study:
         """Its module `page`, if it has one."""
         file = STUDIES / self.name / "page.py"
         return import_module(f"benchmarks.studies.{self.name}.page") if file.is_file() else None
-
-    def needs(self, dataset: str) -> str:
-        """Return the file that it needs of a data set."""
-        needs = self.face["needs"]
-        return str(needs[dataset] if isinstance(needs, dict) else needs)
 
 
 def studies() -> list[Study]:

@@ -6,13 +6,15 @@ theirs; `sentence_encoder` is the packaged one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import pickle
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
-from benchmarks.runner import FIRST_SEED, bounded
-from models.ranking.search import Similarities
+from benchmarks.networks.runner import FIRST_SEED, bounded
+from models.search.search import Similarities
 from models.training.run import TrainSettings
 from tasks.check_params import AllParams
+from tasks.pipeline.lexical.params import LexicalParams
 from tasks.pipeline.lexical.stage import lexical_systems
 from tasks.pipeline.teacher.sentence_encoder import sentence_encoder
 from tasks.pipeline.train.network_params import taught, training_settings
@@ -27,17 +29,15 @@ def champion_settings(params: AllParams, steps: int, batch: int) -> TrainSetting
 
 
 def untrained(
-    titles: list[str], params: AllParams, names: Sequence[str]
-) -> Iterator[tuple[str, Similarities]]:
-    """Yield the systems that are named, each compared with the same titles."""
-    for name, similarities in lexical_systems(titles, params.lexical).items():
+    titles: Sequence[str], params: LexicalParams, names: Container[str]
+) -> Iterator[tuple[str, Similarities, float]]:
+    """Yield name, similarities to cleaned titles and megabytes of each system that is named."""
+    for name, similarities in lexical_systems(titles, params).items():
         if name in names:
-            yield name, similarities
+            yield name, similarities, len(pickle.dumps(similarities)) / 1e6
     if SENTENCES in names:
-        yield SENTENCES, _sentences(titles)
-
-
-def _sentences(titles: list[str]) -> Similarities:
-    embed = sentence_encoder()
-    index = embed(titles).T
-    return lambda queries: embed(queries) @ index
+        print(f"{SENTENCES}: {len(titles):,} titles of the index", flush=True)
+        encoder = sentence_encoder()
+        index = encoder(titles).T
+        weights = sum(own.numel() for own in encoder.model.parameters())
+        yield SENTENCES, lambda queries: encoder(queries) @ index, 4 * (weights + index.size) / 1e6

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from statistics import median
 from typing import NamedTuple
+
+import numpy as np
 
 from benchmarks.results import Row
 
@@ -34,7 +35,10 @@ def alternate(works: Sequence[Work], repeats: int) -> list[Row]:
             if repeat:
                 own.append(speed)
                 print(f"{work.test}, {work.system}: {speed:,.1f} {work.metric}", flush=True)
-    return [
-        Row(*work[:3], float(median(own)), len(own), min(own), max(own))
-        for work, own in zip(works, speeds, strict=True)
-    ]
+    return [median(*work[:3], own) for work, own in zip(works, speeds, strict=True)]
+
+
+def median(system: str, test: str, metric: str, values: Sequence[float] | np.ndarray) -> Row:
+    """Return the median of timings, with the lowest and the highest."""
+    low, middle, high = np.quantile(values, [0, 0.5, 1]).tolist()
+    return Row(system, test, metric, middle, len(values), low, high)

@@ -13,8 +13,8 @@ from pathlib import Path
 import polars as pl
 
 from models.network.model_files import load_model
-from models.ranking.index import AliasIndex
-from models.ranking.search import Search, Similarities
+from models.search.index import AliasIndex
+from models.search.search import Search, Similarities
 from tasks.check_params import AllParams, load_params
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import network, read_index
@@ -40,13 +40,9 @@ class Exam:
         search = Search(self.index, similarities, params.rule)
         return rank_queries(system, search, self.queries, params.run_depth)[0]
 
-    def network(self, model: Path) -> Similarities:
-        """Return the network in a folder, its own embeddings of the index beside it."""
-        return network(*load_model(model), self.index.titles)
-
     def answers(self, model: Path, system: str = "") -> pl.DataFrame:
         """Return the same of the network in a folder."""
-        return self.scores(self.network(model), system)
+        return self.scores(network(*load_model(model), self.index.titles), system)
 
 
 @dataclass(frozen=True)
@@ -82,17 +78,17 @@ class Workspace:
         """Return the folder of the pairs of a mix."""
         return self.data / "pairs" / mix
 
+    def files(self, stage: str, mix: str, seed: int) -> Path:
+        """Return the folder of a stage for the network of a mix and a seed."""
+        return self.data / stage / mix / str(seed)
+
     def table(self, mix: str, seed: int) -> Path:
         """Return the figures of a network on the tests."""
-        return self.data / "evaluate" / mix / str(seed) / "table.csv"
-
-    def history(self, mix: str, seed: int) -> Path:
-        """Return the history of a network's training."""
-        return self.data / "train" / mix / str(seed) / "history.csv"
+        return self.files("evaluate", mix, seed) / "table.csv"
 
     def model(self, mix: str, seed: int) -> Path:
         """Return the folder of a network."""
-        folder = self.data / "train" / mix / str(seed) / "model"
+        folder = self.files("train", mix, seed) / "model"
         if not (folder / "weights.safetensors").is_file():
             raise FileNotFoundError(f"{folder} is missing: run `make reproduce`")
         return folder

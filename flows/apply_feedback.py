@@ -16,11 +16,12 @@ from prefect.cache_policies import NO_CACHE
 
 from flows.failed_run import leave_page
 from flows.processes.command import check_params, log_lines
-from flows.registry import VersionAndDecision, patch_champion
+from flows.registry import patch_champion
 from flows.results import publish
 from flows.stages.dvc_stages import repro, run_stage
 from flows.stages.target import complete_report, push_target
 from flows.workspaces.workspace import root_of
+from tasks.release.registry.outcomes import VersionAndDecision
 
 STAGE = "feedback"
 
@@ -29,18 +30,13 @@ STAGE = "feedback"
 def apply_feedback(profile: str = "") -> dict[str, str]:
     """Read the reviewers' files and correct the champion.
 
+    Before the first training there is no model to correct, so the files wait.
+
     Args:
         profile: a file of `profiles/`, whose feedback folder and model are used; empty: those of
             the current directory.
     """
-    return apply_feedback_in(root_of(profile))
-
-
-def apply_feedback_in(root: Path) -> dict[str, str]:
-    """Take the steps of the flow in `root`; called within a flow run.
-
-    Before the first training there is no model to correct, so the files wait.
-    """
+    root = root_of(profile)
     if not (root / "data/simulate_feedback/feedback.csv").is_file():
         return {"model": f"none yet in {root}: `rolecall retrain` also learns from the files"}
     check_params(root, log_lines())

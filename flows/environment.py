@@ -1,7 +1,6 @@
 """Environment variables that turn off telemetry and give slow machines time to start.
 
-Prefect reads its settings when it is imported, so a command sets these variables before that. A
-value that the user has set is kept.
+A command sets them before it imports Prefect; a value that the user has set is kept.
 """
 
 from __future__ import annotations

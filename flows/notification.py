@@ -6,20 +6,15 @@ second call finds the automation by its name and changes it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from uuid import UUID
 
-from prefect.client.orchestration import get_client
+from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.events.actions import SendNotification
 from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
 from prefect.exceptions import ObjectNotFound
 from prefect.settings import PREFECT_API_URL
 
 from flows.failure import Failure
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from prefect.client.orchestration import SyncPrefectClient
 
 NAME = "rolecall: a run has failed"
 FLOWS = ("retrain", "reproduce", "normalize", "normalize-folder", "apply-feedback", "review")

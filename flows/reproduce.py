@@ -23,39 +23,25 @@ from flows.stages.target import push_target, run_stages
 from flows.stages.up_to_date import push_unchanged, unchanged
 from flows.workspaces.workspace import root_of
 
-
-@dataclass(frozen=True)
-class Track:
-    """A target of `dvc.yaml`, whose last stage writes `data/TARGET/TARGET.md`."""
-
-    target: str
-    description: str
-
-
 TRACKS = {  # by the parameter `track`
-    "titles": Track("table3", "Table 3 and its effects"),
-    "similarity": Track("similarity", "Similarity of scored pairs"),
+    "titles": ("table3", "Table 3 and its effects"),
+    "similarity": ("similarity", "Similarity of scored pairs"),
 }
+"""Of each track the target, whose last stage writes `data/TARGET/TARGET.md`, and its title."""
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """The outcome of one run in `root`; `stages` in the order in which they ran."""
+    """The outcome of one run; `stages` in the order in which they ran."""
 
-    root: Path
-    track: Track
+    folder: Path  # of the tables
     stages: dict[str, Outcome]
     pushed: bool
 
     @property
-    def folder(self) -> Path:
-        """The folder of the tables."""
-        return self.root / "data" / self.track.target
-
-    @property
     def page(self) -> str:
         """The tables, as the target's last stage wrote them."""
-        return (self.folder / f"{self.track.target}.md").read_text(encoding="utf-8")
+        return (self.folder / f"{self.folder.name}.md").read_text(encoding="utf-8")
 
 
 @flow(name="reproduce", on_failure=[leave_page], on_crashed=[leave_page])
@@ -65,31 +51,25 @@ def reproduce(profile: str = "") -> Reproduction:
     Args:
         profile: a file of `profiles/`, run in its own workspace; empty: the current directory.
     """
-    return reproduce_in(root_of(profile))
-
-
-def reproduce_in(root: Path) -> Reproduction:
-    """Take the steps of the flow in `root`; called within a flow run."""
-    track = read_track(root)
-    stages = run_stages(root, track.target)
-    outcome = Reproduction(root, track, stages, push_target(root, track.target))
-    create_markdown_artifact(
-        key="reproduce", markdown=as_markdown(outcome), description=track.description
-    )
+    root = root_of(profile)
+    target, title = read_track(root)
+    stages = run_stages(root, target)
+    outcome = Reproduction(root / "data" / target, stages, push_target(root, target))
+    create_markdown_artifact(key="reproduce", markdown=as_markdown(outcome), description=title)
     return outcome
 
 
 def current_result(root: Path) -> Reproduction | None:
     """Return the result in `root` if a run would change nothing, else None; push its data."""
     with suppress(Exception):  # the flow meets the same error and explains it better
-        track = read_track(root)
-        if stages := unchanged(root, track.target):
-            return Reproduction(root, track, stages, push_unchanged(root, track.target))
+        target, _ = read_track(root)
+        if stages := unchanged(root, target):
+            return Reproduction(root / "data" / target, stages, push_unchanged(root, target))
     return None
 
 
-def read_track(root: Path) -> Track:
-    """Return the track that `params.yaml` of `root` names.
+def read_track(root: Path) -> tuple[str, str]:
+    """Return target and title of the track that `params.yaml` of `root` names.
 
     Raises:
         StageFailed: there is no such track.

@@ -1,7 +1,7 @@
 """The result table of a run, as text for a terminal and as Markdown for Prefect's page.
 
 It shows two metrics over all queries, with intervals, test by test. They come from `table.csv` of
-`data/lexical/` and of `data/evaluate/MIX/SEED/`.
+`data/lexical/` and of `data/evaluate/MIX/SEED/`, the model that `params.yaml` names.
 """
 
 from __future__ import annotations
@@ -19,17 +19,12 @@ REPORT = Path("data/gate/report.html")  # with the gate's decision on top
 Row = tuple[str, ...]
 
 
-def tables(root: Path) -> list[Path]:
-    """List the tables of the lexical baselines and of the model that `params.yaml` names."""
+def result_rows(root: Path) -> list[Row]:
+    """Return one row per (test, system), the baselines' first: the columns of `HEAD`."""
     params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    evaluated = Path("evaluate", str(params["mix"]), str(params["seeds"][0]))
-    return [root / "data" / folder / "table.csv" for folder in (Path("lexical"), evaluated)]
-
-
-def result_rows(files: Sequence[Path]) -> list[Row]:
-    """Return one row per (test, system), in the files' order: the columns of `HEAD`."""
     rows: dict[str, dict[str, dict[str, str]]] = {}
-    for file in files:
+    for folder in ("lexical", f"evaluate/{params['mix']}/{params['seeds'][0]}"):
+        file = root / "data" / folder / "table.csv"
         with file.open(encoding="utf-8", newline="") as text:
             for line in csv.DictReader(text):
                 if line["slice"] == "all" and line["metric"] in METRICS:

@@ -18,11 +18,12 @@ from prefect.schedules import Cron, Schedule
 
 from flows.failed_run import leave_page
 from flows.processes.command import log_lines
-from flows.registry import GateResult, RegistrationResult, register_model, run_gate
+from flows.registry import register_model, run_gate
 from flows.stages.target import complete_report, push_target, run_stages
 from flows.stages.up_to_date import TARGET
 from flows.summary import Summary, as_markdown
 from flows.workspaces.workspace import root_of
+from tasks.release.registry.outcomes import Promotion, RegisteredVersion
 
 DEPLOYMENT = "weekly"
 
@@ -31,17 +32,12 @@ DEPLOYMENT = "weekly"
 def retrain(profile: str = "") -> Summary:
     """Retrain, register the result and promote it if the gate says so.
 
+    A push that fails is a warning, because the model is registered already.
+
     Args:
         profile: a file of `profiles/`, run in its own workspace; empty: the current directory.
     """
-    return retrain_in(root_of(profile))
-
-
-def retrain_in(root: Path) -> Summary:
-    """Take the steps of the flow in `root`; called within a flow run.
-
-    A push that fails is a warning, because the model is registered already.
-    """
+    root = root_of(profile)
     stages = run_stages(root, TARGET)
     version = register(root)
     decision = promote(root, version.version)
@@ -54,7 +50,7 @@ def retrain_in(root: Path) -> Summary:
 
 
 @task(name="register", task_run_name="register", cache_policy=NO_CACHE, persist_result=False)
-def register(root: Path) -> RegistrationResult:
+def register(root: Path) -> RegisteredVersion:
     """Register the model package of `root`, once per content."""
     version = register_model(root, log_lines())
     state = "was registered already" if version.already_registered else "registered"
@@ -63,7 +59,7 @@ def register(root: Path) -> RegistrationResult:
 
 
 @task(name="promote", task_run_name="promote", cache_policy=NO_CACHE, persist_result=False)
-def promote(root: Path, version: str) -> GateResult:
+def promote(root: Path, version: str) -> Promotion:
     """Let the gate decide whether `version` becomes champion."""
     decision = run_gate(root, version, log_lines())
     verb = "promoted" if decision.promoted else "not promoted"

@@ -1,7 +1,4 @@
-"""The outcome of `retrain`: stages, result table, report, model and decision.
-
-The same facts are written as text for the terminal and as Markdown for Prefect's artifact.
-"""
+"""The outcome of `retrain`: stages, result table, report, model and decision."""
 
 from __future__ import annotations
 
@@ -9,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows import results
-from flows.registry import GateResult, RegistrationResult
 from flows.stages.dvc_plan import Outcome
+from tasks.release.registry.outcomes import Promotion, RegisteredVersion
 
 
 @dataclass(frozen=True)
@@ -19,8 +16,8 @@ class Summary:
 
     root: Path
     stages: dict[str, Outcome]
-    version: RegistrationResult
-    decision: GateResult
+    version: RegisteredVersion
+    decision: Promotion
     pushed: bool
 
     @property
@@ -29,11 +26,6 @@ class Summary:
         alias = "champion" if self.decision.promoted else self.version.alias
         before = " (registered before)" if self.version.already_registered else ""
         return f"{self.version.name} version {self.version.version}, {alias}{before}"
-
-    @property
-    def table(self) -> list[results.Row]:
-        """The results of the model that `params.yaml` names, and of the baselines."""
-        return results.result_rows(results.tables(self.root))
 
     @property
     def gate(self) -> str:
@@ -47,7 +39,7 @@ def as_text(summary: Summary, *, up_to_date: bool = False) -> str:
     stages = ", ".join(f"{stage} {outcome}" for stage, outcome in summary.stages.items())
     run = {"stages": stages, **model, "gate": summary.gate, "data": results.pushed(summary.pushed)}
     facts = {**model, "to do": "nothing"} if up_to_date else run
-    return results.as_text(summary.table) + "\n\n" + results.as_facts(facts)
+    return results.as_text(results.result_rows(summary.root)) + "\n\n" + results.as_facts(facts)
 
 
 def as_markdown(summary: Summary) -> str:
@@ -58,7 +50,7 @@ def as_markdown(summary: Summary) -> str:
             f"**{summary.gate}**",
             summary.decision.table_markdown,
             "## Results",
-            results.as_markdown(summary.table),
+            results.as_markdown(results.result_rows(summary.root)),
             "## Stages",
             results.as_markdown(list(summary.stages.items()), ("stage", "outcome")),
         ]

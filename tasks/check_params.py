@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.command import run
@@ -67,40 +67,19 @@ class AllParams(RunParams):
     gate: GateParams
     register_: Annotated[RegisterParams, Field(alias="register")]
 
-    @model_validator(mode="after")
-    def _kinds_have_values(self) -> Self:
-        for name, kind, sections in (
-            ("train.encoder", self.train.encoder.kind, self.encoders),
-            ("train.loss", self.train.loss.kind, self.losses),
-        ):
-            if kind not in sections:
-                raise ValueError(
-                    f"{name}.kind = {kind!r} has no section of values; choose "
-                    f"{', '.join(sorted(sections))}"
-                )
-        return self
-
     @property
     def network(self) -> NetworkParams:
-        """Section `train` and the values of all kinds."""
-        return NetworkParams(self.train, self.encoders, self.losses)
+        """Section `train` and the values of all kinds; ParamsError if its own have none."""
+        return NetworkParams.of(self.train, self.encoders, self.losses)
 
 
 def load_params(path: Path = FILE) -> AllParams:
-    """Read and check the whole file.
-
-    Raises:
-        ParamsError: with every offending name, its value, and what is allowed.
-    """
+    """Read and check the whole file; the ParamsError names each value and what is allowed."""
     return checked(AllParams, read_values(path), path)
 
 
 def check_params(params: AllParams) -> None:
-    """Refuse values with which no training can work, in any section or together.
-
-    Raises:
-        ParamsError: naming the values and what is allowed.
-    """
+    """Refuse values with which no training can work, in any section, with a ParamsError."""
     network = params.network
     check_kinds(network)
     loss = taught(training_settings(network, params.seeds[0]), params.teacher).loss

@@ -9,8 +9,8 @@ import numpy as np
 
 from models.normalizer.normalizer import Normalizer
 from models.normalizer.qualifiers import Qualifiers
-from models.ranking.calibration import Calibration
-from models.ranking.occupation_scores import ScoreRule
+from models.search.calibration import Calibration
+from models.search.occupation_scores import ScoreRule
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 from models.text.units import UnitSettings

@@ -103,7 +103,7 @@ LAYERS = (
     ("tasks.tables",),
     ("tasks.io",),
     ("models.training", "models.normalizer"),
-    ("models.encoders", "models.losses", "models.ranking"),
+    ("models.encoders", "models.losses", "models.search"),
     ("models.network",),
     ("models.metrics", "models.text"),
     ("models.reproducibility",),

@@ -41,11 +41,13 @@ NAMES = {
     "decides": "gating_tests",
     "earlier_model": "reference_model",
     "ending": "error_handling",
+    "evidence": "exemplars",
     "familiar": "ood_threshold",
     "familiarity": "ood_score",
     "fate": "resolution",
     "filling": "answer_columns",
     "flips": "changed_predictions",
+    "guesses": "choices",
     "harm": "alpha",
     "judgement": "run_gate",
     "judging": "gate",
@@ -62,7 +64,9 @@ NAMES = {
     "packed_tables": "quantization",
     "probe_titles": "valid_titles",
     "products": "tiled_matmul",
+    "proposal": "profile_draft",
     "pruning": "two_stage_search",
+    "queued": "build_queue",
     "quiet": "environment",
     "repeatable": "reproducibility",
     "reserve": "held_out",
@@ -72,6 +76,7 @@ NAMES = {
     "rounds": "positives_per_anchor",
     "said": "reviews",
     "shared_tables": "external_weights",
+    "shown": "preview",
     "sure_code": "best_confident_code",
     "taught_run": "distillation",
     "told": "overrides",
@@ -80,6 +85,8 @@ NAMES = {
     "variants_meet": "variant_positive",
     "varied": "diversify",
     "variety": "diversify",
+    "wanted": "predict_params",
+    "watched": "tracked",
     "whole_file": "atomic_write",
 }
 PHRASES = {
@@ -91,12 +98,17 @@ PHRASES = {
     r"\bfamiliar": "out-of-distribution score",
     r"\bledger": "rejected rows",
     r"\bcatalogue": "taxonomy labels",
+    r"\bearlier model": "reference model",
+    r"\bno job title\b(?!s)": "not a job title",
+    r'"""What ': "subject first",
     r"\b(pruned|pruning)\b": "two-stage search",
     r"rolecall (profile|registry|feedback)\b": "rolecall init, models, apply-feedback",
 }
 ALLOWED = {
     # its draws are seeded by the stage's first name, so that outputs keep their bytes
     ("tasks/pipeline/auxiliary_taxonomy/stage.py", "companion"),
+    # it says that files with the earlier words are still read
+    ("docs/guides/feedback.md", r"\bno job title\b(?!s)"),
 }
 """Pairs of a file and a word of it that has another meaning there."""
 

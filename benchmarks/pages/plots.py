@@ -12,6 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 
+from benchmarks.pages.tables import where
+from benchmarks.results import Lines
+
 INK, FAINT = "#7d8590", "#7d859055"
 COLOURS = ("#2f81f7", "#e0823d", "#3fa45b", "#a371f7", "#d4a72c", "#db61a2", "#7d8590")
 MARKS = "osD^vPX"
@@ -83,6 +86,26 @@ def scatters(figure: Figure, panels: Mapping[str, Sequence[Point]], y: str) -> N
         axes.set_xlabel(label)
     grid[0].set_ylabel(y)
     _legend(figure, grid[0])
+
+
+def against_costs(
+    rows: Lines, means: Lines, costs: Mapping[str, tuple[str, str]]
+) -> dict[str, list[Point]]:
+    """Return a panel for each label of `costs`: each mean against the cost of its system.
+
+    `costs` maps a label to test and metric. The cost of an encoder holds with all of its losses.
+    """
+    panels: dict[str, list[Point]] = {}
+    for label, (test, metric) in costs.items():
+        measured = where(rows, test=test, metric=metric)
+        values = {row["system"]: float(row["value"]) for row in measured}
+        panels[label] = []
+        for row in means:
+            system, encoder = row["system"], row["system"].partition("+")[0]
+            cost = values.get(system, values.get(encoder))
+            if cost is not None:
+                panels[label].append((encoder, cost, float(row["value"])))
+    return panels
 
 
 def _look(number: int) -> dict[str, Any]:

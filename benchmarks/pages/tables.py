@@ -20,7 +20,7 @@ SHARES = (
     *("accuracy", "corrected", "discordance", "fell_back", "gain_", "mean_s", "mistakes", "mrr"),
     *("pearson", "promoted", "same_answer", "share_with", "spearman", "success_at", "valid_"),
 )
-"""Prefixes of the metrics that are shown with three decimals; others stand as in the file."""
+"""Prefixes of the metrics with three decimals on a page; others stand as in the file."""
 Printed = Mapping[str, Mapping[str, float]]
 """Figures of a paper: column to line to value."""
 
@@ -36,7 +36,7 @@ class Table:
         column: whose values are the columns.
         after: columns behind them.
         beside: name of the paper's figures that stand beside ours.
-        ends: whether intervals are shown.
+        ends: whether intervals stand beside the values.
     """
 
     title: str
@@ -61,7 +61,7 @@ class Table:
 
         Args:
             rows: of the study.
-            systems: names in their order on the page.
+            systems: their order on the page.
             paper: figures that `beside` names.
             names: systems under another name on the page; those of a difference, too.
         """
@@ -135,7 +135,7 @@ def figure(row: Line, *, ends: bool = True) -> str:
 
 
 def over_seeds(rows: Lines) -> list[Line]:
-    """Return rows with a mean over seeds in the place of what it is the mean of."""
+    """Return rows without those of single seeds that have a mean over seeds."""
     names = ("dataset", "system", "test", "metric")
     means = {tuple(row[name] for name in names) for row in rows if not row["seed"]}
     return [

@@ -1,4 +1,4 @@
-"""Networks that did not learn, so that no page shows their first weights as what training made.
+"""Networks that did not learn, so that no page shows their first weights as a result of training.
 
 A study writes the step of each network's best look at the validation data (`best_step`). Where that
 is 0, the weights that were kept are those that training began with.
@@ -16,7 +16,7 @@ UNLEARNED = "did not learn"
 
 
 def marked(rows: Lines) -> list[Line]:
-    """Return rows with a further key `MARK`: what of their networks did not learn, else empty.
+    """Return rows with a further key `MARK`: which of their networks did not learn, else empty.
 
     A mean over seeds names the seeds; a comparison is of networks that learned or it is none.
     """

@@ -12,18 +12,18 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import torch
 from threadpoolctl import threadpool_limits
 
+from benchmarks.networks.runner import one_thread
 from benchmarks.pages.tables import where
 from benchmarks.product.figures import Draws, accuracy
 from benchmarks.product.page import readme_block, table
 from benchmarks.product.queries import queries
 from benchmarks.product.systems import COST, OURS, RegisteredModel, alternatives, ranked, speed
-from benchmarks.readme import README, between_markers
+from benchmarks.render import README, between_markers
 from benchmarks.results import FOLDER, Row, Run, read_rows, replace_rows
 from benchmarks.workspace import SAMPLE, data_folder, place
-from models.ranking.search import Search
+from models.search.search import Search
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.command import run
 from tasks.io.section import load, load_run
@@ -71,12 +71,10 @@ def measure(ours: RegisteredModel, root: Path) -> Iterator[Row]:
     yield from ours.costs(raw_titles)
     for name, similarities, megabytes in alternatives(index.titles, load(LexicalParams, file)):
         print(f"{name}: accuracy and speed", flush=True)
-        search, threads = Search(index, similarities, params.rule), torch.get_num_threads()
+        search = Search(index, similarities, params.rule)
         yield from accuracy(name, titles, ranked(name, search, cleaned), draws)
-        torch.set_num_threads(1)
-        with threadpool_limits(1):
+        with one_thread(), threadpool_limits(1):
             yield speed(name, search, cleaned)
-        torch.set_num_threads(threads)
         yield Row(name, COST, "megabytes", megabytes, 1)
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from benchmarks.pages.tables import datasets, distinct, where
 from benchmarks.product.figures import DEPTH
-from benchmarks.product.systems import COST, OURS, SENTENCES, SPEED
+from benchmarks.product.systems import COST, OURS, SPEED
 from benchmarks.results import FOLDER, Line, Lines, read_rows, read_runs
+from benchmarks.systems import SENTENCES
 from tasks.pipeline.report.names import aligned
 
 SYSTEMS = {OURS: "Rolecall", "tfidf": "TF-IDF", "ngram": "n-gram matcher", SENTENCES: "MiniLM"}

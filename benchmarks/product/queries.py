@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from benchmarks.job_board import FILE, read_halves
-from models.ranking.index import AliasIndex
+from models.search.index import AliasIndex
 from tasks.io.frames import read_frame
 from tasks.io.queries import read_queries
 from tasks.io.schemas import SPLIT_INPUTS

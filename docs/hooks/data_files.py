@@ -1,6 +1,6 @@
-"""Every file that a stage writes: its path, its stage and its schema.
+"""The files that hold data: the path, the stage and the schema of each.
 
-`python docs/hooks/files_table.py` writes the list into `docs/design/files.md`.
+`network_files.py` has those of networks; `files_table.py` writes both into `docs/design/files.md`.
 """
 
 from __future__ import annotations
@@ -11,25 +11,20 @@ from tasks.io.frames import Schema
 from tasks.io.schemas import (
     ALIASES,
     AUXILIARY_TITLES,
-    EXEMPLARS,
     EXTRA_WORDS_VARIANTS,
     FEEDBACK,
     INPUTS,
     JUDGED,
     OCCUPATIONS,
     OVERRIDES,
-    PRIOR,
     QUERIES,
     REJECTED,
     REVIEWS,
-    RUN,
-    SCORES,
     SPLIT_ALIASES,
     SPLIT_INPUTS,
     STRINGS,
     SYNONYM_VARIANTS,
     SYNONYMS,
-    TABLE,
     TITLES,
     VARIANTS,
     VERDICTS,
@@ -52,7 +47,7 @@ class DataFile(NamedTuple):
     meaning: str = ""
 
 
-FILES = (
+DATA_FILES = (
     DataFile("external/NAME", "dvc import-url", "source files", "names are the publisher's"),
     DataFile(
         "ingest/occupations.parquet",
@@ -110,7 +105,7 @@ FILES = (
         "typos/variants.parquet",
         "typos",
         VARIANTS,
-        "`title` is a cleaned training alias; `variant` is cleaned, `normalized` its other reading",
+        "`title` is a cleaned training alias; `variant` is cleaned, `normalized` its normal form",
     ),
     DataFile(
         "synonyms/variants.parquet",
@@ -180,106 +175,5 @@ FILES = (
         "`source` is `base`, `typo`, `synonym`, `extra_words` or `feedback`; a dissimilar pair is "
         "of source `base`, or of `feedback`: a rejection",
     ),
-    DataFile(
-        "training_code_hash/train.json",
-        "training_code_hash",
-        "path of each module behind training, hash of its code",
-    ),
-    DataFile(
-        "reference_model/", "reference_model", "`address`, and that version's package, if any"
-    ),
-    DataFile(
-        "teacher/{titles,words}.parquet",
-        "teacher",
-        "`title` or `word: String, vector: Array(Float16), nearest: Array(UInt32)`",
-        "distinct, sorted, of unit norm; `nearest` are rows of the nearest aliases; empty without "
-        "a teacher",
-    ),
-    DataFile(
-        "train/K/SEED/model/",
-        "train@K-SEED",
-        "`featurizer.json, encoder.json, weights.safetensors, initial.safetensors`",
-    ),
-    DataFile(
-        "train/K/SEED/history.csv",
-        "train@K-SEED",
-        "`step, loss, loss_similar, loss_dissimilar, valid_score`",
-    ),
-    DataFile(
-        "calibrate/K/SEED/prior.parquet",
-        "calibrate@K-SEED",
-        PRIOR,
-        "the share of each occupation among inputs, and the bias that it adds to the score",
-    ),
-    DataFile(
-        "calibrate/K/SEED/exemplars.parquet",
-        "calibrate@K-SEED",
-        EXEMPLARS,
-        "cleaned inputs as further aliases of an occupation",
-    ),
-    DataFile(
-        "calibrate/K/SEED/calibration.json",
-        "calibrate@K-SEED",
-        "temperature, threshold, and for each level offsets and slopes",
-        "null: not calibrated",
-    ),
-    DataFile(
-        "{evaluate/K/SEED,lexical}/run.parquet",
-        "evaluate@K-SEED, lexical",
-        RUN,
-        "`title` is the best alias; systems are K and `untrained`, or `ngram` and `tfidf`",
-    ),
-    DataFile(
-        "{evaluate/K/SEED,lexical}/scores.parquet",
-        "evaluate@K-SEED, lexical",
-        SCORES,
-        "one row for each system, test and query; ties by expectation",
-    ),
-    DataFile("{evaluate/K/SEED,lexical}/table.csv", "evaluate@K-SEED, lexical", TABLE),
-    DataFile(
-        "{evaluate/K/SEED,lexical}/metrics.json",
-        "evaluate@K-SEED, lexical",
-        "`{system: {test: {metric: value}}}`",
-    ),
-    DataFile("table3/table.csv", "table3", "`table.csv` of all systems, with `seed`"),
-    DataFile("table3/summary.csv", "table3", "mean, standard deviation and range over the seeds"),
-    DataFile("table3/effects.csv", "table3", "the gain of each mix over the one before, paired"),
-    DataFile("report/report.html", "report", "the report, self-contained"),
-    DataFile(
-        "report/metrics.json",
-        "report",
-        "`{test: success@1}` of the network of `mix`",
-        "the one metrics file of DVC, kept by git",
-    ),
-    DataFile(
-        "gate/report.html",
-        "the flow, after the gate",
-        "the report with the gate's decision above it",
-        "no output of a stage",
-    ),
-    DataFile(
-        "scored_pairs/pairs.parquet",
-        "scored_pairs",
-        "`dataset, split, left, right: String, score: Float64`",
-        "`score` has the publisher's range",
-    ),
-    DataFile(
-        "scored_pairs/paraphrases.parquet", "scored_pairs", "`split, head, paraphrase: String`"
-    ),
-    DataFile(
-        "similarity_code/SYSTEM.json",
-        "similarity_code@SYSTEM",
-        "as `training_code_hash/train.json`",
-    ),
-    DataFile(
-        "similarity_train/SYSTEM/SEED/",
-        "similarity_train@SYSTEM",
-        "`model/`, `history.csv`, as train",
-    ),
-    DataFile(
-        "similarity/",
-        "similarity",
-        "`table.csv`, `differences.csv`, `similarity.md`, `metrics.json`",
-    ),
 )
-"""Every file between stages, in the order of the stages."""
+"""From the taxonomy to the pairs, in the order of the stages."""

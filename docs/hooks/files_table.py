@@ -1,4 +1,4 @@
-"""The table of files between stages, from `FILES` of `data_files`.
+"""The table of files between stages, from `data_files.py` and `network_files.py`.
 
 `python docs/hooks/files_table.py` writes it between the markers of `docs/design/files.md`.
 """
@@ -11,11 +11,13 @@ from itertools import groupby, product
 from pathlib import Path
 
 import polars as pl
-from data_files import FILES
+from data_files import DATA_FILES
+from network_files import NETWORK_FILES
 from reference_tables import table
 
 PAGE = Path(__file__).parents[1] / "design/files.md"
 BEGIN, END = "<!-- files:begin -->", "<!-- files:end -->"
+FILES = (*DATA_FILES, *NETWORK_FILES)
 
 
 def files_table() -> str:

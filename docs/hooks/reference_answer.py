@@ -7,7 +7,7 @@ from typing import get_args, get_type_hints
 
 from reference_tables import table
 
-from models.normalizer.answers import Answer, columns
+from models.normalizer.answers.columns import Answer, columns
 
 WORDS: dict[type, str] = {str: "text", float: "number", bool: "true or false"}
 LISTS: dict[type, str] = {str: "text", float: "numbers"}

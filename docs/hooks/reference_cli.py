@@ -64,5 +64,5 @@ def block_text(block: str) -> str:
     if not block.startswith("\b"):
         return block
     first, *lines = block.strip("\b\n").splitlines()
-    shown = "\n".join(re.sub(r"^ {2}", "", line) for line in lines)
-    return f"{first}\n\n```text\n{shown}\n```"
+    kept = "\n".join(re.sub(r"^ {2}", "", line) for line in lines)
+    return f"{first}\n\n```text\n{kept}\n```"

@@ -79,8 +79,8 @@ def read(text: str) -> Iterator[Parameter]:
         for key, value in node.value:
             path = (*above, key.value)
             block = isinstance(value, yaml.MappingNode) and not value.flow_style and value.value
-            shown = None if block else written(text, value)
-            yield Parameter(path, shown, comment(lines, key.start_mark.line))
+            value_text = None if block else written(text, value)
+            yield Parameter(path, value_text, comment(lines, key.start_mark.line))
             if block:
                 yield from walk(value, path)
 

@@ -60,9 +60,9 @@ def method_text(name: str, method: Any) -> str:  # noqa: ANN401
     own = signature.replace(
         parameters=[p for p in signature.parameters.values() if p.name != "self"]
     )
-    shown = f"{name}{own}".replace("'", "").replace("pd.", "pandas.").replace("np.", "numpy.")
+    call = f"{name}{own}".replace("'", "").replace("pd.", "pandas.").replace("np.", "numpy.")
     documented = sections(method)
-    parts = [f"### {name}", f"```python\n{shown}\n```", documented[""]]
+    parts = [f"### {name}", f"```python\n{call}\n```", documented[""]]
     if "Args" in documented:
         rows = [(f"`{arg}`", text) for arg, text in entries(documented["Args"])]
         parts.append(table(("argument", "meaning"), rows))

@@ -41,7 +41,7 @@ def code(names: Iterable[str]) -> str:
 
 
 def readable(name: str) -> str:
-    """Replace what varies over a stage's instances by a short word."""
+    """Replace the variables of a stage's instances by short words."""
     for variable, short in KEYS.items():
         name = name.replace("${" + variable + "}", short)
     return name.replace("${", "{")

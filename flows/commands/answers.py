@@ -1,8 +1,5 @@
 # ruff: noqa: D301  (\b tells click to keep the lines of this paragraph)
-"""The commands about answers: `normalize` writes, `review` queues, `apply-feedback` corrects them.
-
-Each runs the flow of its name on files that are named relative to the current directory.
-"""
+"""The commands about answers: `normalize`, `review`, `apply-feedback`."""
 
 from __future__ import annotations
 
@@ -11,8 +8,13 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.project_root import Profile, absolute_model, change_to_root
-from flows.commands.run_flow import print_facts, run_flow
+from flows.commands.project_root import (
+    Profile,
+    absolute_model,
+    change_to_root,
+    print_facts,
+    run_flow,
+)
 
 
 def normalize(

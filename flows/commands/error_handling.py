@@ -18,19 +18,9 @@ from typing import NoReturn
 
 from flows.failure import Failure
 
-INTERRUPTED = "interrupted: run the same command again to continue"
-SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 MAX_LINES = 10  # of a message
 FAILURE_STARTS = ("Finished in state Failed", "Finished in state Crash", "Running hook ", "Hook ")
 """The beginnings of Prefect's lines about a failed run at level INFO."""
-
-
-class Interrupted(KeyboardInterrupt):
-    """A signal asks this process to end; cleaned up after like Ctrl-C."""
-
-    def __init__(self, sign: int) -> None:
-        super().__init__()
-        self.sign = sign
 
 
 @contextmanager
@@ -39,14 +29,15 @@ def error_handling(log: Path | None = None) -> Iterator[None]:
 
     `log` takes the traceback of an unexpected error; without it the error is raised.
     """
-    for sign in SIGNALS:
+    for sign in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(sign, _interrupt)
     try:
         yield
     except Failure as error:
         _end(f"error: {error}", 1, log)
     except KeyboardInterrupt as interrupt:
-        _end(INTERRUPTED, 128 + getattr(interrupt, "sign", signal.SIGINT))
+        sign = interrupt.args[0] if interrupt.args else signal.SIGINT
+        _end("interrupted: run the same command again to continue", 128 + sign)
     except Exception as error:
         if log is None:
             raise
@@ -83,7 +74,7 @@ def _is_progress(record: logging.LogRecord) -> bool:
 
 
 def _interrupt(sign: int, frame: FrameType | None) -> NoReturn:
-    raise Interrupted(sign)
+    raise KeyboardInterrupt(sign)
 
 
 def _end(message: str, status: int, log: Path | None = None) -> NoReturn:

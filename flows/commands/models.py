@@ -20,6 +20,8 @@ from flows.commands.project_root import (
     project_root,
 )
 
+LISTING, ROLLBACK = "tasks.release.registry.listing", "tasks.release.registry.rollback"
+
 
 def models(
     profile: Profile = None,
@@ -35,9 +37,10 @@ def models(
       export MLFLOW_TRACKING_URI=$(rolecall models --address)
     """
     with error_handling():
-        from flows.registry import list_models
+        from flows.processes.command import run_command
 
-        print("\n".join(list_models(existing_root(profile), only_address=address)))
+        options = ["--address"] if address else []
+        print("\n".join(run_command(LISTING, options, existing_root(profile), name=LISTING)))
 
 
 def rollback(
@@ -56,9 +59,10 @@ def rollback(
       rolecall rollback --to 3
     """
     with error_handling():
-        from flows.registry import roll_back
+        from flows.processes.command import run_command
 
-        roll_back(existing_root(profile), to, reason, print)
+        options = [f"--reason={reason}", *([f"--to={to}"] if to else [])]
+        run_command(ROLLBACK, options, existing_root(profile), print, name=ROLLBACK)
 
 
 def serve(

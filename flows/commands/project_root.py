@@ -1,16 +1,17 @@
-"""Finds the folder of a command: the clone around the current directory, or a workspace in it."""
+"""Finds the folder of a command, the clone or a workspace in it, and runs flows there."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from flows.commands.error_handling import error_handling
+from flows.commands.error_handling import error_handling, log_to_file
 from flows.failure import Failure
 
 MARKS = ("dvc.yaml", "params.yaml")
@@ -64,3 +65,24 @@ def change_to_root(profile: str | None) -> Iterator[Path]:
 def absolute_model(model: str) -> str:
     """Return a model's address, or its absolute path if it is a folder."""
     return str(Path(model).absolute()) if model and Path(model).exists() else model
+
+
+@contextmanager
+def run_flow(root: Path, command: str) -> Iterator[None]:
+    """Check the parameters, then let the block run flows and keep their lines in a file."""
+    from flows.processes.command import check_params
+
+    check_params(root, partial(print, flush=True))
+    log = root / "logs" / f"{command}.log"
+    with error_handling(log), log_to_file(log):
+        from flows.processes.server import server
+
+        with server():
+            yield
+
+
+def print_facts(facts: dict[str, str]) -> None:
+    """Print the outcome of a flow."""
+    from flows.results import as_facts
+
+    print("\n" + as_facts(facts), flush=True)

@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from flows.commands.error_handling import error_handling
-from flows.commands.project_root import Profile, change_to_root, existing_root, project_root
-from flows.commands.run_flow import run_flow
+from flows.commands.project_root import (
+    Profile,
+    change_to_root,
+    existing_root,
+    project_root,
+    run_flow,
+)
 
 MAX_REASONS = 3  # of a stage
 
@@ -34,7 +37,13 @@ def retrain(
       rolecall retrain --profile mine   your own data: see `rolecall init`
     """
     if serve:
-        _serve_weekly(profile)
+        with error_handling():
+            from flows.processes.server import server
+
+            with server():
+                from flows.retrain import serve_weekly
+
+                serve_weekly(project_root(), profile or "")
         return
     with change_to_root(profile) as root:
         from flows.stages.up_to_date import print_if_up_to_date
@@ -46,16 +55,6 @@ def retrain(
             from flows.summary import as_text
 
             print("\n" + as_text(flow()), flush=True)
-
-
-def _serve_weekly(profile: str | None) -> None:
-    with error_handling():
-        from flows.processes.server import server
-
-        with server():
-            from flows.retrain import serve_weekly
-
-            serve_weekly(project_root(), profile or "")
 
 
 def reproduce(profile: Profile = None) -> None:
@@ -93,24 +92,19 @@ def status(profile: Profile = None) -> None:
     with error_handling():
         root = existing_root(profile)
         os.chdir(root)  # DVC names files relative to the current directory
-        print("\n".join(_status_lines(root)))
+        from flows.stages.dvc_plan import reasons
+        from flows.stages.up_to_date import TARGET
 
-
-def _status_lines(root: Path) -> Iterator[str]:
-    """Count the stages that are up to date, and list the changes of the others."""
-    from flows.stages.dvc_plan import reasons
-    from flows.stages.up_to_date import TARGET
-
-    stages = reasons(root, TARGET)
+        stages = reasons(root, TARGET)
     due = {stage: changes for stage, changes in stages.items() if changes}
-    yield f"{root}: {len(stages) - len(due)} of {len(stages)} stages are up to date"
+    print(f"{root}: {len(stages) - len(due)} of {len(stages)} stages are up to date")
     for stage, changes in due.items():
         rest = len(changes) - MAX_REASONS
         more = f", and {rest} more" if rest > 0 else ""
-        yield f"  {stage:<16}{', '.join(changes[:MAX_REASONS])}{more}"
+        print(f"  {stage:<16}{', '.join(changes[:MAX_REASONS])}{more}")
     if not due:
-        yield "nothing to train; `rolecall models` lists the registered versions"
+        print("nothing to train; `rolecall models` lists the registered versions")
         return
     first = list(stages).index(next(iter(due)))
     if behind := [stage for stage in list(stages)[first:] if stage not in due]:
-        yield f"  behind them, if their files change: {', '.join(behind)}"
+        print(f"  behind them, if their files change: {', '.join(behind)}")

@@ -1,8 +1,4 @@
-"""Runs a module of the pipeline as a process, in the folder whose data and code it uses.
-
-Each module (a stage, the registry, the gate) runs as a process in the root that is worked on, so
-that the code of that root decides.
-"""
+"""Runs a module of the pipeline as a process in the root that is worked on, whose code decides."""
 
 from __future__ import annotations
 

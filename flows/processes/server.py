@@ -44,7 +44,7 @@ def server() -> Iterator[None]:
         free.bind((HOST, 0))
         port: int = free.getsockname()[1]
     address = f"http://{HOST}:{port}/api"
-    with guarded(_command(port), Path.cwd(), _environment(), stdout=subprocess.DEVNULL) as process:
+    with guarded(_command(port), Path.cwd(), _environment(), subprocess.DEVNULL) as process:
         _wait(address, process)
         os.environ[API_URL] = address  # for all threads, or Prefect starts a second server
         refresh_global_settings_context()
@@ -75,7 +75,6 @@ def _environment() -> dict[str, str]:
 
 
 def _wait(address: str, process: subprocess.Popen[str]) -> None:
-    """Return when the server answers."""
     limit = time.monotonic() + SECONDS_TO_START
     with httpx.Client(trust_env=False) as client:
         while time.monotonic() < limit and process.poll() is None:

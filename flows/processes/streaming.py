@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from flows.environment import stage_environment
@@ -29,15 +29,10 @@ def stream(command: Sequence[str], folder: Path, show: Show) -> tuple[int, list[
     Returns:
         The exit status (128 + signal when a signal ended it) and all lines, without line ends.
     """
-    with running(command, folder) as process:
+    with guarded(command, folder) as process:
         assert process.stdout is not None
         lines = follow(process.stdout, show)
         return process.wait(), lines
-
-
-def running(command: Sequence[str], folder: Path) -> AbstractContextManager[subprocess.Popen[str]]:
-    """Run `command` in `folder` for the time of the block; the caller reads its output."""
-    return guarded(command, folder, stage_environment(), stdout=subprocess.PIPE)
 
 
 def follow(output: Iterable[str], show: Show) -> list[str]:
@@ -52,13 +47,19 @@ def follow(output: Iterable[str], show: Show) -> list[str]:
 
 @contextmanager
 def guarded(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str], *, stdout: int
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    stdout: int = subprocess.PIPE,
 ) -> Iterator[subprocess.Popen[str]]:
-    """Run `command` below the guard for the time of the block; stderr goes where stdout does."""
+    """Run `command` below the guard for the time of the block; stderr goes where stdout does.
+
+    `environment`: None is that of a stage; `stdout`: the caller reads a pipe.
+    """
     process = subprocess.Popen(
         [sys.executable, "-P", str(GUARD), str(SECONDS_TO_END), *command],
         cwd=folder,
-        env=environment,
+        env=environment or stage_environment(),
         stdin=subprocess.PIPE,
         stdout=stdout,
         stderr=subprocess.STDOUT,

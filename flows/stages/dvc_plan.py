@@ -33,12 +33,11 @@ def plan_and_skipped(root: Path, target: str) -> tuple[list[str], list[str]]:
     with Repo(str(root)) as repo:
         plan = _plan(repo, root, target)
         with suppress(LockError), repo.lock:
-            stages = {_address(root, stage): stage for stage in repo.index.stages}
-            for name in plan:
-                if stages[name].changed():
+            for name, stage in plan.items():
+                if stage.changed():
                     break
                 skipped.append(name)
-    return plan, skipped
+    return list(plan), skipped
 
 
 def reasons(root: Path, target: str) -> dict[str, list[str]]:
@@ -52,9 +51,8 @@ def reasons(root: Path, target: str) -> dict[str, list[str]]:
 
     try:
         with Repo(str(root)) as repo, repo.lock:
-            stages = {_address(root, stage): stage for stage in repo.index.stages}
             plan = _plan(repo, root, target)
-            return {name: list(_changes(stages[name].status())) for name in plan}
+            return {name: list(_changes(stage.status())) for name, stage in plan.items()}
     except DvcException as error:
         raise Failure(f"DVC: {error}") from error
 
@@ -73,8 +71,8 @@ def _changes(status: Status) -> Iterator[str]:
                     yield from (f"{parameter} {how}" for parameter, how in state.items())
 
 
-def _plan(repo: Repo, root: Path, target: str) -> list[str]:
-    """List the addresses of `target` and its ancestors in the order that `dvc repro` visits.
+def _plan(repo: Repo, root: Path, target: str) -> dict[str, Stage]:
+    """Return `target` and its ancestors by their addresses, in the order that `dvc repro` visits.
 
     Source: `dvc.repo.reproduce.reproduce` of DVC 3.67, without the running. Imported files
     (`NAME.dvc`) are stages to DVC and come under their path.
@@ -87,7 +85,7 @@ def _plan(repo: Repo, root: Path, target: str) -> list[str]:
     graph = get_active_graph(repo.index.graph)
     needed = set(plan_repro(graph, collect_stages(repo, [target_address(root, target)])))
     graph.remove_nodes_from([stage for stage in graph if stage not in needed])
-    return [_address(root, stage) for stage in plan_repro(graph)]
+    return {_address(root, stage): stage for stage in plan_repro(graph)}
 
 
 def target_address(root: Path, target: str) -> str:

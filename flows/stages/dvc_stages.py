@@ -22,7 +22,7 @@ from prefect.cache_policies import NO_CACHE
 
 from flows.failure import command_failed
 from flows.processes.command import log_lines
-from flows.processes.streaming import follow, running
+from flows.processes.streaming import follow, guarded
 from flows.stages.dvc_plan import Outcome
 
 OUTCOMES: dict[str, Outcome] = {
@@ -54,7 +54,7 @@ def _output(root: Path, stages: Sequence[str]) -> Generator[str]:
     first_lines = _first_lines(stages)
     while True:
         busy = False
-        with running([*command, *stages], root) as process:
+        with guarded([*command, *stages], root) as process:
             assert process.stdout is not None
             for line in process.stdout:
                 if line.rstrip() in first_lines:

@@ -1,7 +1,4 @@
-"""Brings a target of `dvc.yaml` up to date, stage by stage, and pushes its data.
-
-The flows share these steps and call them within a flow run.
-"""
+"""Steps of flow runs: bring a target of `dvc.yaml` up to date, stage by stage, push its data."""
 
 from __future__ import annotations
 

@@ -70,11 +70,12 @@ def import_external(
     (workspace / FOLDER).mkdir(parents=True, exist_ok=True)
     for name, source in sources.items():
         show(f"import {name}")
-        stage = FOLDER.with_name(f"{name}.dvc")
-        if _imported_source(workspace / stage) != source:
+        stage = workspace / FOLDER.with_name(f"{name}.dvc")
+        imported = yaml.safe_load(stage.read_text(encoding="utf-8")) if stage.exists() else None
+        if not imported or imported["deps"][0]["path"] != source:
             output = {"path": f"{FOLDER.name}/{name}"}
             stub = {"frozen": True, "deps": [{"path": source}], "outs": [output]}
-            (workspace / stage).write_text(yaml.safe_dump(stub), encoding="utf-8")
+            stage.write_text(yaml.safe_dump(stub), encoding="utf-8")
         subprocess.run(
             [sys.executable, "-m", "dvc", "--wait-for-lock", "update", "--quiet", str(stage)],
             cwd=workspace,
@@ -83,13 +84,6 @@ def import_external(
             capture_output=True,
             text=True,
         )
-
-
-def _imported_source(stage: Path) -> str | None:
-    if not stage.exists():
-        return None
-    source: str = yaml.safe_load(stage.read_text(encoding="utf-8"))["deps"][0]["path"]
-    return source
 
 
 def require_files(workspace: Path, params: Mapping[str, Any], main: Path) -> None:

@@ -1,7 +1,4 @@
-"""A profile: `profiles/NAME.yaml`, the values of `params.yaml` that a data set changes.
-
-Names and sections are checked here; the stages check the values.
-"""
+"""A profile: `profiles/NAME.yaml`, the values of `params.yaml` that a data set changes."""
 
 from __future__ import annotations
 
@@ -57,7 +54,9 @@ def merged(base: Mapping[str, Any], overrides: Mapping[str, Any], where: str = "
     for name, value in overrides.items():
         address = f"{where}{name}"
         if name not in base:
-            raise ProfileError(f"{address}: unknown parameter{_nearest(name, base)}")
+            near = difflib.get_close_matches(str(name), base, n=1)
+            advice = f"did you mean {near[0]}?" if near else f"there are: {', '.join(base)}"
+            raise ProfileError(f"{address}: unknown parameter; {advice}")
         if isinstance(base[name], dict) != isinstance(value, dict):
             raise ProfileError(f"{address}: {value!r} where params.yaml has {base[name]!r}")
         nested = isinstance(value, dict) and name not in OPEN
@@ -73,8 +72,3 @@ def _overlaid(below: Tree, above: Tree) -> Tree:
         if name not in OPEN and isinstance(value, dict) and isinstance(below.get(name), dict)
     }
     return {**below, **above, **both}
-
-
-def _nearest(name: str, base: Mapping[str, Any]) -> str:
-    near = difflib.get_close_matches(str(name), base, n=1)
-    return f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(base)}"

@@ -28,7 +28,20 @@ def prepare(folder: Path, name: str, show: Show = print) -> Path:
         Failure: a profile, parameter or external file is missing, or git or DVC failed.
     """
     try:
-        return _prepare(folder, name, show)
+        main = _main(folder)
+        overrides, external = read_profile(main / "profiles", name)
+        data = os.environ.get("ROLECALL_DATA")
+        resolve_sources(external, data, main)  # refuse missing files before anything is made
+        if _git(main, "status", "--porcelain", "--untracked-files=no"):
+            show(f"warning: uncommitted changes; profile {name} runs the last commit's code")
+        workspace = workspace_of(main, name)
+        show(f"workspace {workspace.relative_to(main)}")
+        _check_out(main, workspace)
+        _share_storage(main, workspace)
+        params = _write_params(workspace, overrides)
+        import_external(workspace, external, data, main, show)
+        require_files(workspace, params, main)
+        return workspace
     except ProfileError as error:
         raise Failure(f"profile {name}: {error}") from error
     except subprocess.CalledProcessError as error:
@@ -53,24 +66,7 @@ def workspace_of(folder: Path, name: str) -> Path:
 
 
 def _main(folder: Path) -> Path:
-    return Path(_git(folder, "rev-parse", "--show-toplevel").strip())
-
-
-def _prepare(folder: Path, name: str, show: Show) -> Path:
-    main = _main(folder)
-    overrides, external = read_profile(main / "profiles", name)
-    data = os.environ.get("ROLECALL_DATA")
-    resolve_sources(external, data, main)  # refuse missing files before anything is made
-    if _git(main, "status", "--porcelain", "--untracked-files=no").strip():
-        show(f"warning: uncommitted changes; profile {name} runs the last commit's code")
-    workspace = workspace_of(main, name)
-    show(f"workspace {workspace.relative_to(main)}")
-    _check_out(main, workspace)
-    _share_storage(main, workspace)
-    params = _write_params(workspace, overrides)
-    import_external(workspace, external, data, main, show)
-    require_files(workspace, params, main)
-    return workspace
+    return Path(_git(folder, "rev-parse", "--show-toplevel"))
 
 
 def _check_out(main: Path, workspace: Path) -> None:
@@ -81,7 +77,7 @@ def _check_out(main: Path, workspace: Path) -> None:
             copy.parent.mkdir(parents=True, exist_ok=True)
             if own.exists() and not copy.exists():  # a copy is left by a run that was killed here
                 own.rename(copy)
-        head = _git(main, "rev-parse", "HEAD").strip()
+        head = _git(main, "rev-parse", "HEAD")
         _git(workspace, "checkout", "--quiet", "--force", "--detach", head)
     else:
         _git(main, "worktree", "add", "--quiet", "--force", "--detach", str(workspace), "HEAD")
@@ -120,4 +116,5 @@ def _write_params(workspace: Path, overrides: dict[str, object]) -> dict[str, An
 def _git(folder: Path, *arguments: str) -> str:
     """Run git without hooks: DVC's own post-checkout hook would check data out for nothing."""
     command = ["git", "-c", "core.hooksPath=/dev/null", *arguments]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()

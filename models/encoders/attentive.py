@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from torch import nn
 from torch.nn import functional
 
-from models.encoders.parts.lstm_layers import lstm_weights, run_layers
-from models.encoders.parts.pieces import in_pieces
-from models.encoders.parts.pooling import attended_state, largest_state, last_state, mean_state
-from models.network.encoder import Encoder
+from models.encoders.shared.lstm_layers import lstm_weights, run_layers
+from models.encoders.shared.pieces import in_pieces
+from models.encoders.shared.pooling import attended_state, largest_state, last_state, mean_state
+from models.network.encoder import Encoder, EncoderSettings
 from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
@@ -25,15 +25,13 @@ if TYPE_CHECKING:
     from jaxtyping import Float, Int
     from torch import Tensor
 
-LONGEST = {"character": (4, 1000), "word": (1, 1000)}
-
 
 @dataclass(frozen=True)
-class AttentiveSettings:
-    """Shape of the network, the paper's values in brackets; a ValueError says what to choose."""
+class AttentiveSettings(EncoderSettings):
+    """Shape of the network, the paper's values in brackets."""
 
     unit: Literal["character", "word"]
-    """What is one step of the LSTM (word)."""
+    """One step of the LSTM (word)."""
     max_length: int
     """Units read of a title."""
     dim_unit: int
@@ -50,18 +48,10 @@ class AttentiveSettings:
     """On the vectors of the units, in training (none)."""
 
     def __post_init__(self) -> None:
-        if self.unit not in LONGEST:
-            raise ValueError(f"unit = {self.unit!r}; choose {' or '.join(LONGEST)}")
-        low, high = LONGEST[self.unit]
-        if not low <= self.max_length <= high:
-            raise ValueError(f"max_length = {self.max_length} {self.unit}s; choose {low} to {high}")
-        if self.pooling not in ("attention", "last", "mean", "max"):
-            raise ValueError(f"pooling = {self.pooling!r}; choose attention, last, mean or max")
-        for name in ("dim_unit", "hidden", "min_count"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)}; choose 1 or more")
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout = {self.dropout}; choose 0 or more, below 1")
+        low = 4 if self.unit == "character" else 1
+        if not low <= self.max_length <= 1000:
+            raise ValueError(f"max_length = {self.max_length} {self.unit}s; choose {low} to 1000")
+        super().__post_init__()
 
 
 class AttentiveEncoder(Encoder):
@@ -85,7 +75,7 @@ class AttentiveEncoder(Encoder):
         """Return the only unit: words that occur often enough, or all characters."""
         if settings.unit == "word":
             return (UnitSettings("word", settings.max_length, min_count=settings.min_count),)
-        return (UnitSettings("character", settings.max_length),)
+        return Encoder.units(settings)
 
     @property
     def dim(self) -> int:

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, ClassVar
 import torch
 from torch import nn
 
-from models.encoders.parts.lstm_layers import lstm_weights, run_layers
-from models.encoders.parts.pieces import in_pieces
-from models.encoders.parts.pooling import last_state
-from models.network.encoder import Encoder
-from models.text.units import UnitSettings
+from models.encoders.shared.lstm_layers import lstm_weights, run_layers
+from models.encoders.shared.pieces import in_pieces
+from models.encoders.shared.pooling import last_state
+from models.network.encoder import Encoder, EncoderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +28,8 @@ OPEN = 40.0  # σ(40) is 1 in float32
 
 
 @dataclass(frozen=True)
-class CharLstmSettings:
-    """Shape of the network, the paper's values in brackets; a ValueError says what to choose."""
+class CharLstmSettings(EncoderSettings):
+    """Shape of the network, the paper's values in brackets."""
 
     max_length: int
     """Characters read of a title."""
@@ -44,9 +43,7 @@ class CharLstmSettings:
     def __post_init__(self) -> None:
         if not 4 <= self.max_length <= 1000:
             raise ValueError(f"max_length = {self.max_length}; choose 4 to 1000 characters")
-        for name in ("dim_character", "dim"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)}; choose 1 or more")
+        super().__post_init__()
 
 
 class CharLstmEncoder(Encoder):
@@ -60,11 +57,6 @@ class CharLstmEncoder(Encoder):
         (size,) = sizes
         self.characters = nn.Embedding(size, settings.dim_character)
         self.lstm = nn.LSTM(settings.dim_character, settings.dim)
-
-    @staticmethod
-    def units(settings: CharLstmSettings) -> tuple[UnitSettings, ...]:
-        """Return the only unit: characters, all that occur."""
-        return (UnitSettings("character", settings.max_length),)
 
     def forward(  # type: ignore[override]  # one unit
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]

@@ -19,10 +19,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from models.encoders.parts.pieces import in_pieces
-from models.encoders.parts.pooling import largest_state
-from models.network.encoder import Encoder
-from models.text.units import UnitSettings
+from models.encoders.shared.pieces import in_pieces
+from models.encoders.shared.pooling import largest_state
+from models.network.encoder import Encoder, EncoderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ConvolutionSettings:
-    """Shape of the network, the paper's values in brackets; a ValueError says what to choose."""
+class ConvolutionSettings(EncoderSettings):
+    """Shape of the network, the paper's values in brackets."""
 
     max_length: int
     """Characters read of a title."""
@@ -55,25 +54,12 @@ class ConvolutionSettings:
     def __post_init__(self) -> None:
         if not 4 <= self.max_length <= 1000:
             raise ValueError(f"max_length = {self.max_length}; choose 4 to 1000 characters")
-        self._check_banks()
-        for name in ("dim_character", "dim"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)}; choose 1 or more")
-        if self.activation not in ("relu", "tanh"):
-            raise ValueError(f"activation = {self.activation!r}; choose relu or tanh")
-        if self.fully_connected not in ("tanh", "linear", "none"):
-            raise ValueError(
-                f"fully_connected = {self.fully_connected!r}; choose tanh, linear or none"
-            )
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout = {self.dropout}; choose 0 or more, below 1")
+        super().__post_init__()
         if self.dropout and self.fully_connected == "none":
             raise ValueError(
                 f"dropout = {self.dropout}, but with fully_connected: none there is no last layer "
                 "whose input to drop; set dropout to 0"
             )
-
-    def _check_banks(self) -> None:
         banks = f"widths = {self.widths}, filters = {self.filters}"
         if not self.widths or len(self.widths) != len(self.filters):
             raise ValueError(f"{banks}; give a count of filters for each width")
@@ -100,11 +86,6 @@ class ConvolutionEncoder(Encoder):
         )
         connected = settings.fully_connected != "none"
         self.dense = nn.Linear(sum(settings.filters), settings.dim) if connected else None
-
-    @staticmethod
-    def units(settings: ConvolutionSettings) -> tuple[UnitSettings, ...]:
-        """Return the only unit: characters, all that occur."""
-        return (UnitSettings("character", settings.max_length),)
 
     @property
     def dim(self) -> int:

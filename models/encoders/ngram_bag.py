@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from models.network.encoder import Encoder
+from models.network.encoder import Encoder, EncoderSettings
 from models.text.featurizer import FIRST, PADDING
 from models.text.units import UnitSettings
 
@@ -30,11 +30,10 @@ START = 0.05
 
 
 @dataclass(frozen=True)
-class NgramBagSettings:
-    """Which n-grams have a vector, and what is done with their sum; the paper's values in brackets.
+class NgramBagSettings(EncoderSettings):
+    """Which n-grams have a vector, and the use of their sum; the paper's values in brackets."""
 
-    A ValueError says what to change.
-    """
+    may_be_zero: ClassVar[tuple[str, ...]] = ("most", "buckets")
 
     orders: tuple[int, ...]
     """Lengths n of the n-grams, in characters (2, 3, 4); section 4.4 tries (2) to (2 … 6)."""
@@ -58,25 +57,17 @@ class NgramBagSettings:
     """
 
     def __post_init__(self) -> None:
-        if self.within not in ("title", "word"):
-            raise ValueError(f"within = {self.within!r}; choose title or word")
+        super().__post_init__()
         if not self.orders or len(set(self.orders)) < len(self.orders):
             raise ValueError(f"orders = {self.orders}; name each length once, and one at least")
         longest = self.max_length + 2
         if min(self.orders) < 1 or (self.within == "title" and max(self.orders) > longest):
             raise ValueError(f"orders = {self.orders}; choose from 1 to max_length + 2 = {longest}")
-        for name, least in (("max_length", 1), ("min_count", 1), ("most", 0), ("buckets", 0)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} = {getattr(self, name)}; choose {least} or more")
         if self.buckets and (self.min_count > 1 or self.most):
             raise ValueError(
                 f"buckets = {self.buckets} leaves no vocabulary to choose from: set min_count to 1 "
                 f"(is {self.min_count}) and most to 0 (is {self.most}), or buckets to 0"
             )
-        if self.activation not in ("tanh", "linear"):
-            raise ValueError(f"activation = {self.activation!r}; choose tanh or linear")
-        if self.dim < 1:
-            raise ValueError(f"dim = {self.dim}; choose 1 or more")
 
 
 class NgramBagEncoder(Encoder):

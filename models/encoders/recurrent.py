@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import torch
 from torch import nn
 
-from models.encoders.parts.lstm_layers import lstm_weights, run_layers
-from models.encoders.parts.pieces import in_pieces
-from models.encoders.parts.pooling import mean_state
-from models.network.encoder import Encoder
-from models.text.units import UnitSettings
+from models.encoders.shared.lstm_layers import lstm_weights, run_layers
+from models.encoders.shared.pieces import in_pieces
+from models.encoders.shared.pooling import mean_state
+from models.network.encoder import Encoder, EncoderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RecurrentSettings:
-    """Shape of the network, the paper's values in brackets; a ValueError says what to choose."""
+class RecurrentSettings(EncoderSettings):
+    """Shape of the network, the paper's values in brackets."""
 
     mode: Literal["paper", "fast"]
     max_length: int
@@ -46,16 +45,9 @@ class RecurrentSettings:
     """Between layers (0.4)."""
 
     def __post_init__(self) -> None:
-        if self.mode not in ("paper", "fast"):
-            raise ValueError(f"mode = {self.mode!r}; choose paper or fast")
         if not 4 <= self.max_length <= 1000:
             raise ValueError(f"max_length = {self.max_length}; choose 4 to 1000 characters")
-        for name in ("dim_character", "layers", "hidden", "dim"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)}; choose 1 or more")
-        for name in ("dropout_recurrent", "dropout_between"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ValueError(f"{name} = {getattr(self, name)}; choose 0 or more, below 1")
+        super().__post_init__()
 
 
 class RecurrentEncoder(Encoder):
@@ -75,11 +67,6 @@ class RecurrentEncoder(Encoder):
             bidirectional=True,
         )
         self.dense = nn.Linear(2 * settings.hidden, settings.dim)
-
-    @staticmethod
-    def units(settings: RecurrentSettings) -> tuple[UnitSettings, ...]:
-        """Return the only unit: characters, all that occur."""
-        return (UnitSettings("character", settings.max_length),)
 
     def forward(  # type: ignore[override]  # one unit
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]

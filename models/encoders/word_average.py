@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import torch
 from torch import nn
 
-from models.network.encoder import Encoder
+from models.network.encoder import Encoder, EncoderSettings
 from models.text.featurizer import PADDING
 from models.text.units import UnitSettings
 
@@ -28,8 +28,8 @@ START = 0.05
 
 
 @dataclass(frozen=True)
-class WordAverageSettings:
-    """Which words have a vector of their own, the paper's value in brackets; all above 0."""
+class WordAverageSettings(EncoderSettings):
+    """Which words have a vector of their own, the paper's value in brackets."""
 
     max_length: int
     """Words read of a title."""
@@ -37,11 +37,6 @@ class WordAverageSettings:
     """Occurrences in the training titles from which on a word is in the vocabulary."""
     dim: int
     """Of a word's vector and of the embedding (300)."""
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if value < 1:
-                raise ValueError(f"{name} = {value}; choose 1 or more")
 
 
 class WordAverageEncoder(Encoder):

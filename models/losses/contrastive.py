@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import torch
 
-from models.losses.parts.negatives import hardest
+from models.losses.shared.negatives import hardest
 from models.network.loss import Loss, LossSettings, PairBatch, unit
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ The first two are constants without gradient. At û = u they are 0/0, and define
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from torch.nn import functional
 
-from models.losses.parts.negatives import drawn, most_informative
+from models.losses.shared.negatives import check_margin, drawn, most_informative
 from models.network.loss import Loss, LossSettings, PairBatch, hinge, nothing, unit
 
 if TYPE_CHECKING:
@@ -44,12 +44,7 @@ class FrozenMarginSettings(LossSettings):
     """k random draws, with `negatives` = random; the paper's is 5."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.margin <= 2:
-            raise ValueError(f"margin = {self.margin}: choose above 0 and at most 2")
-        if self.negatives not in get_args(Negatives):
-            raise ValueError(
-                f"negatives {self.negatives!r}: choose {', '.join(get_args(Negatives))}"
-            )
+        check_margin(self.margin, self.negatives, Negatives)
         if self.draws < 1:
             raise ValueError(f"draws = {self.draws}: choose 1 or more")
 

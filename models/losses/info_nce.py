@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING
 import torch
 from torch.nn import functional
 
-from models.network.loss import Loss, LossSettings, PairBatch, nothing
-from models.network.similarity import cosine_matrix
+from models.network.loss import Loss, LossSettings, PairBatch, cosine_matrix, nothing
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float
+    from jaxtyping import Float
     from torch import Tensor
 
 
@@ -52,11 +51,18 @@ def info_nce(
 
     `similar` is the mean of -s/τ; `dissimilar` is the mean logarithm of the denominators, the pair
     itself included.
+
+    Raises:
+        ValueError: the pairs have scores, and so may not be similar.
     """
     if not len(batch.left):
         return nothing(embeddings)
+    if batch.scores is not None:
+        raise ValueError("scored pairs may not be similar; choose a loss that reads their scores")
     logits = cosine_matrix(embeddings) / settings.temperature
-    negatives = _negatives(batch)
+    paired = torch.zeros_like(batch.negative_mask)
+    paired[batch.left, batch.right] = True
+    negatives = batch.negative_mask & ~(paired | paired.T)
     anchor, match = batch.left, batch.right
     if settings.symmetric:
         anchor, match = torch.cat([anchor, match]), torch.cat([match, anchor])
@@ -67,18 +73,4 @@ def info_nce(
     return Loss(cost.mean(), -own.mean(), (cost + own).mean())
 
 
-def _negatives(batch: PairBatch) -> Bool[Tensor, "batch batch"]:
-    """Mark the known negatives of each string (row); a pair of the batch is none.
-
-    Raises:
-        ValueError: the pairs have scores, and so may not be similar.
-    """
-    if batch.scores is not None:
-        raise ValueError("scored pairs may not be similar; choose a loss that reads their scores")
-    paired = torch.zeros_like(batch.negative_mask)
-    paired[batch.left, batch.right] = True
-    return batch.negative_mask & ~(paired | paired.T)
-
-
-SETTINGS = InfoNceSettings
-LOSS = info_nce
+SETTINGS, LOSS = InfoNceSettings, info_nce

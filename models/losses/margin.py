@@ -11,11 +11,11 @@ occupation, which the paper has to accept.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import torch
 
-from models.losses.parts.negatives import drawn, highest, most_informative, semihard
+from models.losses.shared.negatives import check_margin, drawn, highest, most_informative, semihard
 from models.network.loss import Loss, LossSettings, PairBatch, hinge, nothing, unit
 
 if TYPE_CHECKING:
@@ -34,15 +34,10 @@ class MarginSettings(LossSettings):
     """δ on cosine similarity, above 0; the paper's is 0.4."""
     negatives: Negatives
     """``max``: the most similar; ``random``: any; ``mix``: each of the two half of the time;
-    ``semihard`` and ``most_informative`` as in `models/losses/parts/negatives.py`."""
+    ``semihard`` and ``most_informative`` as in `models/losses/shared/negatives.py`."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.margin <= 2:
-            raise ValueError(f"margin = {self.margin}: choose above 0 and at most 2")
-        if self.negatives not in get_args(Negatives):
-            raise ValueError(
-                f"negatives {self.negatives!r}: choose {', '.join(get_args(Negatives))}"
-            )
+        check_margin(self.margin, self.negatives, Negatives)
 
 
 def margin(

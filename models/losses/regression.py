@@ -2,9 +2,8 @@
 
 The prediction, in [0, 1], is g = exp(-‖a - b‖₁) of the embeddings as they come (Bao et al. 2018,
 section III.A), or (1 + cosine) / 2. Bao et al. print the sum of the squared errors (equation 11);
-their Table I can only hold means. Scores of another range are brought to [0, 1] before
-(`models/network/similarity.py`). A similar pair without a score has 1, a dissimilar one of the file
-0.
+their Table I can only hold means. Scores of another range are brought to [0, 1] before. A similar
+pair without a score has 1, a dissimilar one of the file 0.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import torch
 
-from models.network.loss import Loss, LossSettings, PairBatch
-from models.network.similarity import cosine, exp_manhattan
+from models.network.loss import Loss, LossSettings, PairBatch, cosine, exp_manhattan
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RegressionSettings(LossSettings):
-    """What predicts the score of a pair."""
+    """How the score of a pair is predicted."""
 
     reads_scores: ClassVar[bool] = True
     # one for all settings of the other losses, a choice in these
@@ -51,7 +49,10 @@ def regression(
     together what is many units apart, for there it is as good as 0.
     """
     left, right = torch.cat([torch.stack([batch.left, batch.right], 1), batch.dissimilar]).T
-    predicted = _predicted(embeddings[left], embeddings[right], settings)
+    if settings.similarity == "cosine":
+        predicted = (1 + cosine(embeddings[left], embeddings[right])) / 2
+    else:
+        predicted = exp_manhattan(embeddings[left], embeddings[right])
     scores = torch.zeros_like(predicted)
     scores[: len(batch.left)] = 1 if batch.scores is None else batch.scores.to(scores)
     errors = (predicted - scores).square() / len(scores)
@@ -59,13 +60,4 @@ def regression(
     return Loss(pull + push, pull, push)
 
 
-def _predicted(
-    left: Float[Tensor, "pair dim"], right: Float[Tensor, "pair dim"], settings: RegressionSettings
-) -> Float[Tensor, " pair"]:
-    if settings.similarity == "cosine":
-        return (1 + cosine(left, right)) / 2
-    return exp_manhattan(left, right)
-
-
-SETTINGS = RegressionSettings
-LOSS = regression
+SETTINGS, LOSS = RegressionSettings, regression

@@ -5,7 +5,7 @@ direction û/‖û‖ and concentration κ = ‖û‖: p(u; û) = C_m(‖û‖) 
 
     C_m(κ) = κ^(dim/2 - 1) / ((2π)^(dim/2) I_(dim/2 - 1)(κ))
 
-with the modified Bessel function I of `models/losses/parts/bessel.py`. The loss is -log p of the
+with the modified Bessel function I of `models/losses/shared/bessel.py`. The loss is -log p of the
 frozen target u, of unit norm, plus λ1‖û‖ ("NLLvMF_reg1").
 """
 
@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from models.losses.parts.bessel import log_bessel_i_over_power
+from models.losses.shared.bessel import log_bessel_i_over_power
 from models.network.loss import Loss, LossSettings, PairBatch, nothing
 
 if TYPE_CHECKING:
@@ -35,9 +35,8 @@ class VonMisesFisherSettings(LossSettings):
 
     def __post_init__(self) -> None:
         if not 0 <= self.norm_penalty < 1:
-            raise ValueError(
-                f"norm_penalty = {self.norm_penalty}: 0 or more; from 1 on û goes to 0"
-            )
+            value = self.norm_penalty
+            raise ValueError(f"norm_penalty = {value}: 0 or more; from 1 on û goes to 0")
 
 
 def von_mises_fisher(
@@ -60,12 +59,10 @@ def von_mises_fisher(
         return nothing(embeddings)
     norm = predicted.norm(dim=1)
     similar = -(predicted * target).sum(1).mean()
-    dissimilar = (_minus_log_c(norm, embeddings.shape[1]) + settings.norm_penalty * norm).mean()
+    half = embeddings.shape[1] / 2
+    minus_log_c = half * math.log(2 * math.pi) + log_bessel_i_over_power(half - 1, norm)
+    dissimilar = (minus_log_c + settings.norm_penalty * norm).mean()
     return Loss(similar + dissimilar, similar, dissimilar)
-
-
-def _minus_log_c(norm: Float[Tensor, " pair"], dim: int) -> Float[Tensor, " pair"]:
-    return dim / 2 * math.log(2 * math.pi) + log_bessel_i_over_power(dim / 2 - 1, norm)
 
 
 SETTINGS, LOSS = VonMisesFisherSettings, von_mises_fisher

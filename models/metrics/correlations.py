@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy.stats import rankdata
 
+from models.metrics.intervals import resamples
+
 if TYPE_CHECKING:
     from jaxtyping import Float
 
@@ -35,10 +37,7 @@ def pearson(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]
 def spearman(scores: Float[np.ndarray, " pair"], gold: Float[np.ndarray, " pair"]) -> float:
     """Return Spearman's ρ: r of the ranks; equal values share the mean of their ranks.
 
-    Range −1 to 1, higher is better; chance level 0.
-
-    Raises:
-        ValueError: as `pearson`.
+    Range, chance level and errors are those of `pearson`.
     """
     return _value("spearman", scores, gold)
 
@@ -72,13 +71,11 @@ def resampled_measure(
         ValueError: lengths differ, there is no pair, or a value is not finite.
     """
     scores, gold = _paired(scores, gold)
-    rows = max(BLOCK // len(gold), 1)
-    random = np.random.default_rng(seed)
-    blocks = [np.empty((len(scores), 0))]
-    for start in range(0, draws, rows):
-        drawn = random.integers(len(gold), size=(min(rows, draws - start), len(gold)))
-        blocks.append(MEASURES[measure](scores[:, drawn], gold[drawn]))
-    return np.concatenate(blocks, axis=1)
+    blocks = [
+        MEASURES[measure](scores[:, drawn], gold[drawn])
+        for drawn in resamples(len(gold), draws, seed, BLOCK)
+    ]
+    return np.concatenate([np.empty((len(scores), 0)), *blocks], axis=1)
 
 
 def _value(
@@ -98,11 +95,7 @@ def _value(
 def _paired(
     scores: Float[np.ndarray, "*system pair"], gold: Float[np.ndarray, " pair"]
 ) -> tuple[Float[np.ndarray, "*system pair"], Float[np.ndarray, " pair"]]:
-    """Bring both to double precision.
-
-    Raises:
-        ValueError: lengths differ, there is no pair, or a value is not finite.
-    """
+    """Bring both to double precision, if there is a finite value of each for every pair."""
     if scores.shape[-1] != len(gold) or not len(gold):
         raise ValueError(f"{scores.shape[-1]} scores for {len(gold)} gold: give one for each pair")
     exact = np.asarray(scores, dtype=np.float64), np.asarray(gold, dtype=np.float64)

@@ -7,7 +7,7 @@ A query may have several gold occupations; any of them is a hit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -94,23 +94,13 @@ def reciprocal_rank(rank: GoldRank) -> Float64[np.ndarray, " query"]:
     """
     triples = np.stack([rank.better, rank.tied, rank.gold_tied], axis=1)
     distinct, row = np.unique(triples, axis=0, return_inverse=True)
-    better = distinct[:, 0]
-    expected = np.zeros(len(distinct))
-    for place, probability in _first_gold(distinct):
-        expected += probability / (better + place)
-    return expected[row.reshape(-1)]
-
-
-def _first_gold(
-    distinct: Int64[np.ndarray, "case 3"],
-) -> Iterator[tuple[int, Float64[np.ndarray, " case"]]]:
-    """Yield, for x = 1, 2, …: x and the probability that the tied ones' first gold stands there."""
-    _, tied, gold_tied = distinct.T
-    probability = gold_tied / tied
+    better, tied, gold_tied = distinct.T
+    expected, probability = np.zeros(len(distinct)), gold_tied / tied
     for place in range(1, (tied - gold_tied).max(initial=-1) + 2):
-        yield place, probability
+        expected += probability / (better + place)
         others = np.maximum(tied - place - gold_tied + 1, 0)
         probability = probability * others / np.maximum(tied - place, 1)
+    return expected[row.reshape(-1)]
 
 
 def _distinct(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Float64
+    from jaxtyping import Float, Float64, Int64
 
 TAIL = 0.025  # each side of a 95 % interval
 MARGIN = 0.01  # by which a system may be worse and still count as not inferior
@@ -125,17 +125,18 @@ def resampled_means(
     exact = np.asarray(values, dtype=np.float64)
     if not len(exact) or not np.isfinite(exact).all():
         raise ValueError(f"{len(exact)} values, finite: {np.isfinite(exact).sum()}; give all")
+    blocks = resamples(len(exact), draws, seed, BLOCK)
+    return np.concatenate([exact[block].mean(axis=1) for block in blocks])
+
+
+def resamples(
+    count: int, draws: int, seed: int, at_once: int
+) -> Iterator[Int64[np.ndarray, "draw query"]]:
+    """Yield `draws` resamples of `count` queries in blocks of some `at_once` indices."""
     random = np.random.default_rng(seed)
-    blocks = [
-        exact[random.integers(len(exact), size=(size, len(exact)))].mean(axis=1)
-        for size in _block_sizes(draws, max(BLOCK // len(exact), 1))
-    ]
-    return np.concatenate(blocks)
-
-
-def _block_sizes(total: int, largest: int) -> Iterator[int]:
-    for start in range(0, total, largest):
-        yield min(largest, total - start)
+    rows = max(at_once // count, 1)
+    for start in range(0, draws, rows):
+        yield random.integers(count, size=(min(rows, draws - start), count))
 
 
 def _order(level: float, draws: int) -> int:

@@ -1,1 +1,1 @@
-"""What an encoder and a loss are, their kinds by name, and a network as files."""
+"""The interfaces of an encoder and of a loss, their kinds by name, and a network as files."""

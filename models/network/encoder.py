@@ -1,14 +1,15 @@
 """The base of encoders: features of a batch of strings in, one vector a string out.
 
-An encoder is one file of `models/encoders/`, whose name is its kind, with a frozen dataclass of its
-settings and a subclass of `Encoder` bound to the name `ENCODER`. The featurizer is fitted to its
-`units`. Losses and `models/network/embedding.py` bring the output of `forward` to unit norm.
+An encoder is one file of `models/encoders/`, whose name is its kind, with a subclass of
+`EncoderSettings` and a subclass of `Encoder` bound to the name `ENCODER`. The featurizer is fitted
+to its `units`. Losses and `models/network/embedding.py` bring the output of `forward` to unit norm.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import torch
 from torch import nn
@@ -22,12 +23,36 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+@dataclass(frozen=True)
+class EncoderSettings:
+    """Base of every encoder's settings: plain values (numbers, strings, tuples of these).
+
+    Raises:
+        ValueError: a choice is unknown, a count too small, or a share (a float) not in [0, 1); or
+            the encoder cannot work with the values. The message says what to choose.
+    """
+
+    may_be_zero: ClassVar[tuple[str, ...]] = ()
+    """Counts that are 0 or more; all others are 1 or more."""
+
+    def __post_init__(self) -> None:
+        for name, hint in get_type_hints(type(self)).items():
+            value = getattr(self, name)
+            if get_origin(hint) is Literal and value not in get_args(hint):
+                *others, last = get_args(hint)
+                raise ValueError(f"{name} = {value!r}; choose {', '.join(others)} or {last}")
+            least = 0 if name in self.may_be_zero else 1
+            if hint is int and value < least:
+                raise ValueError(f"{name} = {value}; choose {least} or more")
+            if hint is float and not 0 <= value < 1:
+                raise ValueError(f"{name} = {value}; choose 0 or more, below 1")
+
+
 class Encoder(nn.Module, ABC):
     """Base of all encoders.
 
     Attributes:
-        Settings: frozen dataclass of plain values (numbers, strings, tuples of these); its
-            `__post_init__` raises ValueError, with what to change, for what cannot work.
+        Settings: class of its settings.
         settings: the values of this encoder.
     """
 
@@ -39,9 +64,9 @@ class Encoder(nn.Module, ABC):
         self.settings = settings
 
     @staticmethod
-    @abstractmethod
     def units(settings: Any) -> tuple[UnitSettings, ...]:  # noqa: ANN401
-        """Return the units of a string that `forward` reads, one featurizer each."""
+        """Return the units that `forward` reads: all characters, unless the encoder says others."""
+        return (UnitSettings("character", settings.max_length),)
 
     @property
     def dim(self) -> int:
@@ -58,7 +83,7 @@ class Encoder(nn.Module, ABC):
         """Return the unit that is this whole word, of an encoder that gives words vectors.
 
         Raises:
-            ValueError: it gives them none; the message says what to set, which is the rule.
+            ValueError: it gives them none; the message says what to set.
         """
         raise ValueError(
             "this encoder has no vectors of whole words to begin at: choose another in "
@@ -83,10 +108,9 @@ class Encoder(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, *features: Tensor) -> Float[Tensor, "batch dim"]:
-        """Embed a batch; not of unit norm.
+        """Embed a batch, not of unit norm; an empty batch gives no rows.
 
-        Args:
-            features: for each of `units` two tensors, int64: `ids [batch length]`, padded with 0
-                behind each string, and `lengths [batch]`, 1 or more. A string without a unit has
-                length 1 and the id 0. An empty batch gives no rows.
+        `features` are two int64 tensors for each of `units`: `ids [batch length]`, padded with 0
+        behind each string, and `lengths [batch]`, 1 or more. A string without a unit has length 1
+        and the id 0.
         """

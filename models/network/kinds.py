@@ -12,12 +12,10 @@ from models.network.encoder import Encoder
 from models.network.loss import LossFunction, LossSettings
 from models.text.featurizer import Featurizer
 
-MODELS = Path(__file__).parents[1]
-
 
 def kinds(package: str) -> list[str]:
     """List the kinds in `encoders` or `losses`, sorted."""
-    return sorted(path.stem for path in (MODELS / package).glob("[!_]*.py"))
+    return sorted(path.stem for path in (Path(__file__).parents[1] / package).glob("[!_]*.py"))
 
 
 def encoder_class(kind: str) -> type[Encoder]:
@@ -31,11 +29,7 @@ def encoder_class(kind: str) -> type[Encoder]:
 
 
 def loss_parts(kind: str) -> tuple[type[LossSettings], LossFunction]:
-    """Return the settings and the function of the loss of this kind.
-
-    Raises:
-        ValueError: there is none; the message lists those that there are.
-    """
+    """Return settings and function of the loss of this kind; raises as `encoder_class`."""
     module = _module("losses", kind)
     return module.SETTINGS, module.LOSS
 
@@ -60,11 +54,7 @@ def encoder_settings(values: dict[str, Any]) -> Any:  # noqa: ANN401
 
 
 def loss_settings(values: dict[str, Any]) -> LossSettings:
-    """Make the settings of a loss from `kind` and its values.
-
-    Raises:
-        ValueError: as `encoder_settings`.
-    """
+    """Make the settings of a loss from `kind` and its values; raises as `encoder_settings`."""
     settings: LossSettings = _settings(loss_parts(values["kind"])[0], values)
     return settings
 

@@ -24,11 +24,11 @@ class LossSettings:
     """Base of every loss's settings; what a loss needs of the data stands in class variables."""
 
     needs_targets: ClassVar[bool] = False
-    """Whether it trains into the frozen space of an earlier model (`PairBatch.targets`)."""
+    """Whether it trains into the frozen space of a reference model (`PairBatch.targets`)."""
     reads_scores: ClassVar[bool] = False
     """Whether it learns from scored pairs (`PairBatch.scores`)."""
     similarity: ClassVar[str] = "cosine"
-    """What two embeddings are compared by when they are used (`models/network/similarity.py`)."""
+    """How two embeddings are compared when they are used: ``cosine`` or ``exp_manhattan``."""
 
     @property
     def reads_dissimilar(self) -> bool:
@@ -37,16 +37,15 @@ class LossSettings:
 
 
 class Targets(NamedTuple):
-    """A frozen space: unit-norm embeddings of an earlier model, without gradient."""
+    """A frozen space: unit-norm embeddings of a reference model, without gradient."""
 
     table: Float[Tensor, "target dim"]
     """One embedding a target."""
     rows: Int[Tensor, " pair"]
     """The target that `PairBatch.left` is to meet, for each similar pair; -1: none."""
     negative_mask: Callable[[], Bool[Tensor, "pair target"]]
-    """Say which targets are known to share no occupation with `left`: what may be a negative. It is
-    a mask of pairs × table, made when it is called: a loss that looks for no negative in the table
-    does without."""
+    """Mark which targets are known to share no occupation with `left`, and so may be negatives;
+    made when it is called, since some losses do without."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +56,11 @@ class PairBatch:
     right: Int[Tensor, " pair"]
     """Places of the two strings of each similar pair; left is the anchor."""
     negative_mask: Bool[Tensor, "batch batch"]
-    """What may serve as a negative of what; symmetric. Strings known to have no occupation in
-    common and those of `dissimilar`; only the latter for a loss that reads them from the file."""
+    """Pairs that may be negatives; symmetric. Strings known to have no occupation in common and
+    those of `dissimilar`; only the latter for a loss that reads them from the file."""
     dissimilar: Int[Tensor, "dissimilar 2"]
-    """Places of the dissimilar pairs that were read from the file: all of the step for a loss that
-    asks for them (`LossSettings.reads_dissimilar`), else those that people rejected."""
+    """Places of the dissimilar pairs of the file: all of the step if the loss reads them
+    (`LossSettings.reads_dissimilar`), else those that people rejected."""
     scores: Float[Tensor, " pair"] | None = None
     """How similar each pair is, in [0, 1], where that is known; then `left`, `right` hold every
     scored pair, similar or not."""
@@ -82,6 +81,29 @@ LossFunction = Callable[["Float[Tensor, 'batch dim']", PairBatch, Any], Loss]
 def unit(embeddings: Float[Tensor, "*batch dim"]) -> Float[Tensor, "*batch dim"]:
     """Scale to unit norm; a vector of zeros stays one."""
     return functional.normalize(embeddings, dim=-1)
+
+
+def cosine(
+    left: Float[Tensor, "*pair dim"], right: Float[Tensor, "*pair dim"]
+) -> Float[Tensor, "*pair"]:
+    """Return the cosine of two embeddings, in [-1, 1]; 0 with a vector of zeros."""
+    return (unit(left) * unit(right)).sum(-1)
+
+
+def cosine_matrix(embeddings: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch batch"]:
+    """Return `cosine` of every embedding with every other."""
+    directions = unit(embeddings)
+    return directions @ directions.T
+
+
+def exp_manhattan(
+    left: Float[Tensor, "*pair dim"], right: Float[Tensor, "*pair dim"]
+) -> Float[Tensor, "*pair"]:
+    """Return g = exp(-‖a - b‖₁), in [0, 1], which looks at lengths too.
+
+    It is of Mueller & Thyagarajan 2016 and Bao et al. 2018; its gradient by a is -g·sign(a - b).
+    """
+    return (left - right).abs().sum(-1).neg().exp()
 
 
 def nothing(embeddings: Float[Tensor, "batch dim"]) -> Loss:

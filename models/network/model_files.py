@@ -26,16 +26,11 @@ def save_model(
     initial: dict[str, Tensor],
 ) -> None:
     """Write `featurizer.json`, `encoder.json`, `weights.safetensors`, `initial.safetensors`."""
-    save_shape(folder, featurizer, settings)
-    for name, tensors in (("weights", weights), ("initial", initial)):
-        write_bytes(save(tensors), folder / f"{name}.safetensors")
-
-
-def save_shape(folder: Path, featurizer: Featurizer, settings: Any) -> None:  # noqa: ANN401
-    """Write `featurizer.json` and `encoder.json`: the kind and its settings."""
     for name, value in (("featurizer", asdict(featurizer)), ("encoder", plain(settings))):
         text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
         write_bytes(text.encode(), folder / f"{name}.json")
+    for name, tensors in (("weights", weights), ("initial", initial)):
+        write_bytes(save(tensors), folder / f"{name}.safetensors")
 
 
 def load_model(

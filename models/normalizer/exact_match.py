@@ -15,15 +15,12 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from models.ranking.index import AliasIndex, owners_of_titles
-from models.ranking.search import Hits
+from models.search.index import AliasIndex
+from models.search.search import Hits
 from models.text.titles import normalize_title
 
 if TYPE_CHECKING:
     from jaxtyping import Bool
-
-SAME = 1.0
-"""Similarity of a title to itself."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class ExactMatch:
         index: of all aliases.
         labels: of its occupations, cleaned, in their order.
         owners: of each title that is looked up, the occupations that may be its answer.
-        overrides: of normalized titles, the occupation that people gave; None: no job title.
+        overrides: of normalized titles, the occupation that people gave; None: not a job title.
     """
 
     index: AliasIndex
@@ -49,7 +46,7 @@ class ExactMatch:
         """Look up the titles of an index; an override by an unknown occupation_id is dropped."""
         owners = {
             title: [name for name in own if labels[name] == title] or own
-            for title, own in owners_of_titles(index).items()
+            for title, own in index.owners.items()
         }
         code: dict[str | None, int | None] = {None: None}
         code |= {name: number for number, name in enumerate(index.occupations)}
@@ -57,7 +54,7 @@ class ExactMatch:
         return cls(index, labels, owners, known)
 
     def is_none(self, title: str) -> bool:
-        """Tell whether people said of a cleaned title that it is no job title."""
+        """Say whether people judged a cleaned title not to be a job title."""
         return bool(self.overrides) and self.overrides.get(normalize_title(title), 0) is None
 
     def __call__(self, titles: Sequence[str], hits: Hits) -> Bool[np.ndarray, " query"]:
@@ -71,9 +68,8 @@ class ExactMatch:
             overridden[row] = override is not None
             scores, best = hits.scores[row], hits.occupations[row]
             owner = own[int(scores[own].argmax())]
-            scores[owner] = max(
-                scores[owner], scores[best[0]], *([SAME] if overridden[row] else [])
-            )
+            least = 1.0 if overridden[row] else -np.inf  # 1 is the similarity of a title to itself
+            scores[owner] = max(scores[owner], scores[best[0]], least)
             if owner != best[0]:
                 self._put_first(row, hits, owner, title)
         return overridden

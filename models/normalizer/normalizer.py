@@ -14,20 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.normalizer.abstention import NOT_A_JOB_TITLE, UNSURE, InputValidator
-from models.normalizer.answer_columns import answer_columns, confidence_columns
-from models.normalizer.answers import UNCALIBRATED, Answers
+from models.normalizer.answers.abstention import NOT_A_JOB_TITLE, UNSURE, InputValidator
+from models.normalizer.answers.columns import UNCALIBRATED, Answers
 from models.normalizer.exact_match import ExactMatch
 from models.normalizer.predict_params import PredictParams
 from models.normalizer.qualifiers import KINDS, Qualifiers
 from models.normalizer.taxonomy_labels import TaxonomyLabels
-from models.ranking.calibration import Calibration, Levels
-from models.ranking.evidence import Evidence, posterior
-from models.ranking.index import AliasIndex
-from models.ranking.occupation_scores import ScoreRule
-from models.ranking.search import Hits, Search
-from models.ranking.tiled_matmul import similarities
-from models.ranking.two_stage_search import DEPTH, FEW, TwoStageSearch
+from models.search.calibration import Calibration, Levels
+from models.search.exemplars import Exemplars, posterior
+from models.search.index import AliasIndex
+from models.search.occupation_scores import ScoreRule
+from models.search.search import Hits, Search
+from models.search.tiled_matmul import similarities
+from models.search.two_stage_search import DEPTH, FEW, TwoStageSearch
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 
@@ -50,8 +49,8 @@ class Normalizer:
         aliases: columns `occupation_id, title` (cleaned), `written` (as the taxonomy has it) and
             `split`, a row a title and occupation.
         occupations: columns `occupation_id, occupation_label, codes, crosswalk_codes, bias`.
-        exemplars: columns `title, occupation_id, weight` (`models/ranking/evidence.py`).
-        overrides: columns `normalized, occupation_id`, by people; None: no job title.
+        exemplars: columns `title, occupation_id, weight` (`models/search/exemplars.py`).
+        overrides: columns `normalized, occupation_id`, by people; None: not a job title.
         embeddings: of the titles of `index`, in its order, and then of the exemplars in theirs.
         rule: how occupations score.
         calibration: of the confidence, if there is one.
@@ -86,14 +85,13 @@ class Normalizer:
     @cached_property
     def two_stage_search(self) -> TwoStageSearch | None:
         """The same with less work, where that loses little; or None."""
-        few = len(self.index.occupations) < FEW
-        if few or self.rule.kind != "soft":
+        if len(self.index.occupations) < FEW or self.rule.kind != "soft":
             return None
         return TwoStageSearch(self.search, self.embed, self.embeddings)
 
     @cached_property
     def exact_match(self) -> ExactMatch:
-        """What people and the taxonomy itself say of titles."""
+        """Overrides by people, and the taxonomy's own titles."""
         labels = [clean_title(label) for label in self.taxonomy_labels.labels]
         overrides = zip(self.overrides["normalized"], self.overrides["occupation_id"], strict=True)
         return ExactMatch.of(self.index, labels, dict(overrides))
@@ -111,9 +109,9 @@ class Normalizer:
 
     def _search(self, index: AliasIndex, embeddings: Float32[np.ndarray, "title dim"]) -> Search:
         bias = dict(zip(self.occupations["occupation_id"], self.occupations["bias"], strict=True))
-        evidence = Evidence.of(index, bias, self.exemplars, self.rule.temperature)
+        exemplars = Exemplars.of(index, bias, self.exemplars, self.rule.temperature)
         return Search(
-            index, lambda titles: similarities(self.embed(titles), embeddings), self.rule, evidence
+            index, lambda titles: similarities(self.embed(titles), embeddings), self.rule, exemplars
         )
 
     def predict(
@@ -168,9 +166,10 @@ class Normalizer:
         """Write the answers to a block of titles; an override is given, confident or not."""
         sure = self.confidences(hits)
         answered = np.ones(len(rows), bool)
-        if sure is not None:
+        if sure is not None and self.calibration is not None:
             answered = overridden | (sure[:, params.code_depth - 1] >= params.min_confidence)
-            ood = ~overridden & self._out_of_domain(titles, hits)
+            ood_scores = self.search.ood_score(titles, hits.closest)
+            ood = ~overridden & (ood_scores > self.calibration.ood_threshold)
             codes = self.taxonomy_labels.confident_codes(
                 sure, hits.occupations[:, 0], params.confident_from
             )
@@ -183,18 +182,11 @@ class Normalizer:
             [title for title, kept in zip(titles, answered, strict=True) if kept]
         )
         near = RUNNER_UP * (self.calibration or self.rule).temperature
-        answers.put(
-            rows[answered],
-            truncated=truncated,
-            **answer_columns(kept_hits, self.taxonomy_labels, params, near),
-        )
+        kept_sure = None if sure is None else sure[answered]
+        columns = self.taxonomy_labels.answer_columns(kept_hits, kept_sure, params, near)
+        answers.put(rows[answered], truncated=truncated, **columns)
         if sure is None:
             answers.put(rows, reason=UNCALIBRATED)
-        else:
-            answers.put(
-                rows[answered],
-                **confidence_columns(kept_hits, sure[answered], self.taxonomy_labels, params),
-            )
 
     def confidences(self, hits: Hits) -> Float64[np.ndarray, "query level"] | None:
         """Return how certain each answer is at every level, the occupation last; or None."""
@@ -203,11 +195,6 @@ class Normalizer:
         chances = posterior(hits.scores, self.calibration.temperature)
         shares = self.hierarchy.shares(chances, hits.occupations[:, 0])
         return self.calibration(shares)
-
-    def _out_of_domain(self, titles: list[str], hits: Hits) -> Bool[np.ndarray, " query"]:
-        """Mark the titles that read like no job title."""
-        assert self.calibration is not None
-        return self.search.ood_score(titles, hits.closest) > self.calibration.ood_threshold
 
     def _truncated(self, titles: list[str]) -> Bool[np.ndarray, " query"]:
         """Say which are longer than the network reads; a unit has one character at least."""

@@ -10,15 +10,7 @@ FORMAT = 9
 
 
 def check_format(settings: Mapping[str, Any], package: str) -> None:
-    """Refuse a package that this version cannot read.
-
-    Args:
-        settings: content of its `settings.json`.
-        package: name of it for the message.
-
-    Raises:
-        ValueError: its format is not `FORMAT`.
-    """
+    """Raise a ValueError if `settings`, a package's `settings.json`, have another format."""
     number = settings.get("format", "unknown")
     if number != FORMAT:
         age = "a later version: update rolecall"

@@ -8,7 +8,6 @@ from typing import Self
 
 MOST = 1000
 """Answers to one title: more than anybody reads, and no caller's slip fills the memory."""
-EVEN = 0.5
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,8 @@ class PredictParams:
         Raises:
             ValueError: with the value, what it may be, and what to do.
         """
-        answers, least, level = _whole("top_k", top_k), _chance(min_confidence), 0
+        answers, least = _whole("top_k", top_k), _chance(min_confidence)
+        level = 0 if code_depth is None else _whole("code_depth", code_depth)
         if not 1 <= answers <= MOST:
             raise ValueError(f"top_k = {answers}; it must be from 1 to {MOST}")
         if least and not calibrated:
@@ -48,8 +48,6 @@ class PredictParams:
                 f"min_confidence = {least:g}: this model is not calibrated, so it has no "
                 "confidence to compare; leave it out, or compare `score` yourself"
             )
-        if code_depth is not None:
-            level = _whole("code_depth", code_depth)
         if not 0 <= level <= depth:
             raise ValueError(
                 f"code_depth = {level}; this taxonomy has {depth} levels above its occupations: "
@@ -59,8 +57,8 @@ class PredictParams:
 
     @property
     def confident_from(self) -> float:
-        """From which confidence on a code is sure."""
-        return self.min_confidence or EVEN
+        """From which confidence on a code is sure; an even chance if nothing is asked for."""
+        return self.min_confidence or 0.5
 
 
 def _whole(name: str, value: object) -> int:

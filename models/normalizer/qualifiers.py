@@ -99,7 +99,7 @@ def check_phrases(file: Path) -> None:
         ValueError: a column is missing, a kind is unknown, or a phrase is empty or stands twice;
             with the line.
     """
-    seen: dict[str, int] = {}
+    line_of: dict[str, int] = {}
     with file.open(encoding="utf-8", newline="") as lines:
         rows = csv.DictReader(lines)
         if rows.fieldnames != ["kind", "phrase"]:
@@ -108,13 +108,14 @@ def check_phrases(file: Path) -> None:
             kind, phrase = row["kind"], row["phrase"] or ""
             tokens = " ".join(tokens_of(phrase))
             if kind not in (*KINDS, NEITHER):
-                known = ", ".join((*KINDS, NEITHER))
-                raise ValueError(f"{file}, line {number}: kind {kind!r}; use {known}")
+                kinds = ", ".join((*KINDS, NEITHER))
+                raise ValueError(f"{file}, line {number}: kind {kind!r}; use {kinds}")
             if not tokens:
                 raise ValueError(f"{file}, line {number}: no word in the phrase {phrase!r}")
-            if tokens in seen:
-                raise ValueError(f"{file}, line {number}: {phrase!r} stands in line {seen[tokens]}")
-            seen[tokens] = number
+            if tokens in line_of:
+                first = line_of[tokens]
+                raise ValueError(f"{file}, line {number}: {phrase!r} stands in line {first}")
+            line_of[tokens] = number
 
 
 def tokens_of(phrase: str) -> list[str]:

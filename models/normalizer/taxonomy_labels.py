@@ -1,4 +1,4 @@
-"""The taxonomy's ids, labels, codes and spellings of what an index numbers."""
+"""The taxonomy's ids, labels, codes and spellings of what an index numbers, and answers of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from models.ranking.index import AliasIndex
-from models.ranking.ood_score import WORDS
+from models.normalizer.predict_params import PredictParams
+from models.search.index import AliasIndex
+from models.search.ood_score import WORDS
+from models.search.search import Hits
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float64, Int, Int64, Shaped
@@ -44,12 +46,10 @@ class TaxonomyLabels:
         aliases: Mapping[str, Sequence[Any]],
         occupations: Mapping[str, Sequence[Any]],
     ) -> Self:
-        """Read what an index is called.
+        """Read the taxonomy behind an index of all aliases.
 
-        Args:
-            index: of all aliases.
-            aliases: columns `title` (cleaned), `occupation_id` and `written`.
-            occupations: columns `occupation_id, occupation_label, codes, crosswalk_codes`.
+        `aliases` has the columns `title` (cleaned), `occupation_id` and `written`; `occupations`
+        has `occupation_id, occupation_label, codes, crosswalk_codes`.
         """
         place = {name: row for row, name in enumerate(occupations["occupation_id"])}
         rows = [place[name] for name in index.occupations]
@@ -99,6 +99,48 @@ class TaxonomyLabels:
             elif level and own:
                 confident[row] = own[min(level, len(own)) - 1]
         return confident
+
+    def answer_columns(
+        self,
+        hits: Hits,
+        sure: Float64[np.ndarray, "query level"] | None,
+        params: PredictParams,
+        near: float,
+    ) -> dict[str, Any]:
+        """Return the columns of hits with two occupations if there are two.
+
+        `sure` is the confidence at each level, the occupation last; without it no column has any.
+        Distinguishing words stand where the second occupation scores less by `near` at most.
+        """
+        best = hits.occupations
+        scores = np.take_along_axis(hits.scores, best, axis=1).astype(float)
+        margins = (
+            scores[:, 0] - scores[:, 1] if scores.shape[1] > 1 else np.full(len(scores), np.nan)
+        )
+        top = slice(params.top_k)
+        written = self.written(best, hits.titles)
+        words, runner_up = self.differences(best, hits.titles, margins <= near)
+        codes = [own[: params.code_depth or None] for own in self.codes[best[:, 0]]]
+        confidences: dict[str, Any] = {}
+        if sure is not None:
+            levels = zip(sure.tolist(), codes, strict=True)
+            confidences["confidence"] = sure[:, -1]
+            confidences["code_confidences"] = [level[: len(own)] for level, own in levels]
+        return confidences | {
+            "abstained": False,
+            "occupation_id": self.occupations[best[:, 0]],
+            "occupation_label": self.labels[best[:, 0]],
+            "codes": codes,
+            "crosswalk_codes": self.crosswalk_codes[best[:, 0]].tolist(),
+            "matched_title": written[:, 0],
+            "score": scores[:, 0],
+            "score_margin": margins,
+            "distinguishing_words": words,
+            "runner_up_words": runner_up,
+            "top_occupation_ids": self.occupations[best[:, top]].tolist(),
+            "top_titles": written[:, top].tolist(),
+            "top_scores": scores[:, top].tolist(),
+        }
 
     def differences(
         self,

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -74,13 +75,8 @@ class Vocabulary:
         ]
         if units.most:
             counted.sort(key=lambda unit: (len(unit[1]), -unit[0], unit[1]))
-            kept, order, rank = [], 0, 0
-            for unit in counted:
-                rank = rank + 1 if len(unit[1]) == order else 0
-                order = len(unit[1])
-                if rank < units.most:
-                    kept.append(unit)
-            counted = kept
+            orders = groupby(counted, key=lambda unit: len(unit[1]))
+            counted = [unit for _, order in orders for unit in islice(order, units.most)]
         return cls(units, tuple(sorted(text for _, text in counted)))
 
     @property
@@ -99,8 +95,7 @@ class Vocabulary:
         empty = np.flatnonzero(lengths == 0)
         if len(empty):
             row, ids = np.concatenate([row, empty]), np.append(ids, np.full(len(empty), PADDING))
-            order = np.argsort(row, kind="stable")
-            ids = ids[order]
+            ids = ids[np.argsort(row, kind="stable")]
         return Ids(ids, np.maximum(lengths, 1)), stretches.truncated
 
     def _look_up(self, stretches: Spans) -> Int[np.ndarray, " unit"]:
@@ -129,7 +124,7 @@ class Featurizer:
 
     alphabet: str
     """All characters of the training titles, sorted; a title without a letter of it is not
-    answered (`models/normalizer/abstention.py`)."""
+    answered (`models/normalizer/answers/abstention.py`)."""
     vocabularies: tuple[Vocabulary, ...]
 
     @classmethod
@@ -143,16 +138,12 @@ class Featurizer:
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> Featurizer:
         """From the plain values that `dataclasses.asdict` gives, read back from JSON."""
-        return cls(
-            values["alphabet"],
-            tuple(
-                Vocabulary(
-                    UnitSettings(**fitted["units"] | {"orders": tuple(fitted["units"]["orders"])}),
-                    tuple(fitted["known"]),
-                )
-                for fitted in values["vocabularies"]
-            ),
-        )
+        vocabularies = []
+        for fitted in values["vocabularies"]:
+            orders = tuple(fitted["units"]["orders"])
+            units = UnitSettings(**fitted["units"] | {"orders": orders})
+            vocabularies.append(Vocabulary(units, tuple(fitted["known"])))
+        return cls(values["alphabet"], tuple(vocabularies))
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -40,21 +40,14 @@ class NgramMatcher:
         query, trigram = trigram_sets(queries)
         lengths = np.array([len(string) for string in queries], dtype=np.float32)
         own = lengths - np.bincount(query, minlength=len(queries)).astype(np.float32)
-        similarity = self._shared(query, trigram, len(queries))
+        known = np.isin(trigram, self._vocabulary)  # trigrams that no title has drop out
+        column = np.searchsorted(self._vocabulary, trigram[known])
+        incidence = _incidence(query[known], column, (len(queries), len(self._vocabulary)))
+        similarity: Float32[np.ndarray, "query title"] = (incidence @ self._postings).toarray()
         similarity *= 3
         similarity += own[:, None]
         similarity -= self._sizes
         return similarity
-
-    def _shared(
-        self, query: Int64[np.ndarray, " pair"], trigram: Int64[np.ndarray, " pair"], queries: int
-    ) -> Float32[np.ndarray, "query title"]:
-        """|T_Q ∩ T_C| of every query and title; trigrams that no title has drop out."""
-        column = np.searchsorted(self._vocabulary, trigram)
-        known = np.isin(trigram, self._vocabulary)
-        incidence = _incidence(query[known], column[known], (queries, len(self._vocabulary)))
-        shared: Float32[np.ndarray, "query title"] = (incidence @ self._postings).toarray()
-        return shared
 
 
 def trigram_sets(

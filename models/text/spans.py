@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import category
 
 import numpy as np
 
@@ -120,8 +120,9 @@ def _words(titles: Sequence[str], most: int) -> Spans:
     text = "".join(f"{title} " for title in titles)
     points = code_points(text)
     distinct, which = np.unique(points, return_inverse=True)
-    letters = np.array([chr(point).isalnum() or _is_mark(point) for point in distinct], bool)
-    signs = np.array([chr(point) in WORD_SIGNS for point in distinct], bool)
+    characters = [chr(point) for point in distinct]
+    letters = np.array([one.isalnum() or category(one)[0] == "M" for one in characters], bool)
+    signs = np.array([one in WORD_SIGNS for one in characters], bool)
     letter = letters[which]
     inside = letter | signs[which]
     stop = points == ord(".")
@@ -134,10 +135,6 @@ def _words(titles: Sequence[str], most: int) -> Spans:
     rank = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
     kept = rank < most
     return Spans(text, points, start[kept], end[kept], row[kept], counts > most)
-
-
-def _is_mark(point: int) -> bool:
-    return unicodedata.category(chr(point)).startswith("M")
 
 
 def _lengths(titles: Sequence[str]) -> Int[np.ndarray, " title"]:

@@ -1,4 +1,4 @@
-"""What a featurizer is fitted by: the units of a string that an encoder reads."""
+"""The settings that a featurizer is fitted by: the units of a string that an encoder reads."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Pairs on the device, and which of them a step reads: a function of seed and step alone.
+"""Pairs of strings, and the batch of a step: a function of seed and step alone.
 
-Any step's batch can be had without the ones before it, which is what makes a run resumable.
+A batch can be had without the ones before it, so a run can be resumed. It holds the strings of some
+similar pairs and of the dissimilar pairs that the loss reads; their occupations decide who is a
+negative of whom.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import torch
 
+from models.network.loss import PairBatch
 from models.reproducibility.seeding import child_seed
+from models.training.strings import Strings, known_negatives
 
 if TYPE_CHECKING:
     from jaxtyping import Int
@@ -45,7 +49,8 @@ def read_pairs(path: Path, *, with_dissimilar: bool) -> Pairs:
         ValueError: the file holds no similar pair, or no dissimilar one where they are needed.
     """
     table = pq.read_table(path, columns=["anchor_id", "other_id", "similar", "source"])
-    ids = np.stack([table["anchor_id"].to_numpy(), table["other_id"].to_numpy()], 1)
+    ids = np.stack([table[name].to_numpy() for name in ("anchor_id", "other_id")], 1)
+    ids = ids.astype(np.int32)
     similar = table["similar"].to_numpy(zero_copy_only=False).astype(bool)
     rejected = pc.equal(table["source"].cast(pa.string()), "feedback").to_numpy() & ~similar
     if not similar.any():
@@ -53,11 +58,7 @@ def read_pairs(path: Path, *, with_dissimilar: bool) -> Pairs:
     if with_dissimilar and similar.all():
         raise ValueError(f"{path}: no dissimilar pair; set loss.negatives to batch or hardest")
     dissimilar = ids[~similar] if with_dissimilar else ids[rejected]
-    return Pairs(_int32(ids[similar]), _int32(dissimilar))
-
-
-def _int32(ids: np.ndarray) -> Tensor:
-    return torch.from_numpy(ids.astype(np.int32))
+    return Pairs(torch.from_numpy(ids[similar]), torch.from_numpy(dissimilar))
 
 
 class Shuffled:
@@ -79,3 +80,53 @@ class Shuffled:
             self._order = torch.randperm(self.count, generator=draw).to(self.device)
             self._epoch = epoch
         return self._order[within * self.batch : (within + 1) * self.batch]
+
+
+class TitleBatches:
+    """Pairs of a strings table on one device, in batches of `count` similar pairs by step.
+
+    With `reads_dissimilar` only the pairs of the file are negatives.
+    """
+
+    def __init__(
+        self,
+        strings: Strings,
+        pairs: Pairs,
+        count: int,
+        seed: int,
+        device: torch.device,
+        *,
+        reads_dissimilar: bool,
+    ) -> None:
+        self.reads_dissimilar = reads_dissimilar
+        self.occupations = strings.occupations.to(device)
+        self.occupation_count = strings.occupation_count
+        self.beside = torch.zeros(len(strings.titles), dtype=torch.bool, device=device)
+        self.beside[strings.auxiliary.to(device)] = True
+        self.similar, self.dissimilar = pairs.similar.to(device), pairs.dissimilar.to(device)
+        self.similar_rows = Shuffled(len(self.similar), count, seed, device)
+        if len(self.dissimilar):
+            share = len(self.dissimilar) / len(self.similar)
+            self.dissimilar_rows = Shuffled(
+                len(self.dissimilar),
+                max(1, round(share * count)),
+                child_seed(seed, "dissimilar"),
+                device,
+            )
+
+    def __call__(self, step: int) -> tuple[Int[Tensor, " batch"], PairBatch]:
+        """Return the strings of a step, each once, and who belongs to whom among them."""
+        pairs = self.similar[self.similar_rows(step)].long()
+        count = len(pairs)
+        if len(self.dissimilar):
+            pairs = torch.cat([pairs, self.dissimilar[self.dissimilar_rows(step)].long()])
+        rows, place = torch.unique(pairs, return_inverse=True)
+        (left, right), dissimilar = place[:count].unbind(1), place[count:]
+        if self.reads_dissimilar:
+            negative_mask = torch.zeros(len(rows), len(rows), dtype=torch.bool, device=rows.device)
+        else:
+            negative_mask = known_negatives(self.occupations[rows])
+            negative_mask &= self.beside[rows][:, None] == self.beside[rows][None, :]
+        negative_mask[dissimilar[:, 0], dissimilar[:, 1]] = True
+        negative_mask[dissimilar[:, 1], dissimilar[:, 0]] = True
+        return rows, PairBatch(left, right, negative_mask, dissimilar)

@@ -1,4 +1,4 @@
-"""The space of an earlier model: its embeddings of the aliases, which a new model learns to hit.
+"""The space of a reference model: its embeddings of the aliases, which a new model learns to hit.
 
 Consumers that stored those embeddings need not recompute them. The table is frozen (Bhat, Kumar and
 Tsvetkov 2019, section 2: u is pre-trained), so that no loss can make everything collapse.
@@ -52,15 +52,12 @@ class FrozenSpace:
         return FrozenSpace(*(part.to(device) for part in vars(self).values()))
 
     def check(self, dim: int) -> None:
-        """Refuse an encoder that cannot meet the space.
-
-        Raises:
-            ValueError: its embeddings have another dimension.
-        """
-        if dim != self.table.shape[1]:
+        """Raise a ValueError if an encoder's embeddings have another dimension than the space."""
+        space = self.table.shape[1]
+        if dim != space:
             raise ValueError(
-                f"the earlier model's embeddings have {self.table.shape[1]} dimensions, this "
-                f"encoder's {dim}; set its dimension to {self.table.shape[1]}"
+                f"the reference model's embeddings have {space} dimensions, this encoder's {dim}; "
+                f"set its dimension to {space}"
             )
 
     def targets(
@@ -77,10 +74,8 @@ class FrozenSpace:
         self, codes: Int[Tensor, "pair most"], count: int
     ) -> Bool[Tensor, "pair target"]:
         hot = torch.zeros(count + 1, len(codes), dtype=torch.bool, device=codes.device)
-        hot[
-            torch.where(codes < 0, count, codes),
-            torch.arange(len(codes), device=codes.device)[:, None],
-        ] = True
+        pairs = torch.arange(len(codes), device=codes.device)[:, None]
+        hot[torch.where(codes < 0, count, codes), pairs] = True
         hot[count] = False
         shared = torch.zeros(len(self.table), len(codes), dtype=torch.bool, device=codes.device)
         for column in self.occupations.unbind(1):

@@ -48,7 +48,31 @@ def train(run: Run, checkpoints: Checkpoints, say: Callable[[str], None] = print
         FloatingPointError: the loss is no longer finite.
     """
     with _deterministic(run.device):
-        return _train(run, checkpoints, say)
+        settings, initial = run.settings, run.weights()
+        progress = checkpoints.load(run.encoder, run.optimizer)
+        if progress is None:
+            progress = Checkpoint(step=0, best=-math.inf, stale=0, weights=initial, history=[])
+            _look(run, progress, (0.0, 0.0, 0.0), 0)
+        else:
+            say(f"resumed at step {progress.step}")
+        while progress.step < settings.max_steps and progress.stale < settings.patience:
+            steps = min(settings.evaluate_every, settings.max_steps - progress.step)
+            began = time.perf_counter()
+            line = Progress("step", settings.max_steps, say, progress.step)
+            sums = torch.zeros(3, device=run.device)
+            for step in range(progress.step, progress.step + steps):
+                sums += torch.stack(run.step(step)).detach()
+                line(step + 1)
+            seconds = time.perf_counter() - began
+            progress.step += steps
+            if not sums.isfinite().all():
+                raise FloatingPointError(
+                    f"the loss is {sums[0].item()} at step {progress.step}; lower learning_rate"
+                )
+            _look(run, progress, tuple((sums / steps).tolist()), steps)
+            checkpoints.save(run.encoder, run.optimizer, progress)
+            say(_line(progress, settings, steps / seconds))
+        return Trained(progress.weights, initial, [Look._make(row) for row in progress.history])
 
 
 @contextmanager
@@ -67,34 +91,6 @@ def _deterministic(device: torch.device) -> Iterator[None]:
     finally:
         torch.use_deterministic_algorithms(before)
         memory.fill_uninitialized_memory = filled
-
-
-def _train(run: Run, checkpoints: Checkpoints, say: Callable[[str], None]) -> Trained:
-    settings, initial = run.settings, run.weights()
-    progress = checkpoints.load(run.encoder, run.optimizer)
-    if progress is None:
-        progress = Checkpoint(step=0, best=-math.inf, stale=0, weights=initial, history=[])
-        _look(run, progress, (0.0, 0.0, 0.0), 0)
-    else:
-        say(f"resumed at step {progress.step}")
-    while progress.step < settings.max_steps and progress.stale < settings.patience:
-        steps = min(settings.evaluate_every, settings.max_steps - progress.step)
-        began = time.perf_counter()
-        line = Progress("step", settings.max_steps, say, progress.step)
-        sums = torch.zeros(3, device=run.device)
-        for step in range(progress.step, progress.step + steps):
-            sums += torch.stack(run.step(step)).detach()
-            line(step + 1)
-        seconds = time.perf_counter() - began
-        progress.step += steps
-        if not sums.isfinite().all():
-            raise FloatingPointError(
-                f"the loss is {sums[0].item()} at step {progress.step}; lower learning_rate"
-            )
-        _look(run, progress, tuple((sums / steps).tolist()), steps)
-        checkpoints.save(run.encoder, run.optimizer, progress)
-        say(_line(progress, settings, steps / seconds))
-    return Trained(progress.weights, initial, [Look._make(row) for row in progress.history])
 
 
 def _look(run: Run, progress: Checkpoint, losses: tuple[float, ...], steps: int) -> None:

@@ -1,4 +1,4 @@
-"""A run: an encoder, its optimizer and one update after another; what is read is the subclass's.
+"""A run: an encoder, its optimizer and one update after another; a subclass says what is read.
 
 `models/training/title_run.py` reads pairs of a taxonomy, `models/training/scored_run.py` scored
 pairs; the loop around a run is `models/training/loop.py`. Adam with gradient clipping (Neculoiu et
@@ -47,7 +47,7 @@ class TrainSettings:
     patience: int
     """Looks at the validation queries without a better success@1 before training stops."""
     teacher: TeacherSettings | None = None
-    """How it learns from a teacher (`models/training/distillation.py`), if it has one."""
+    """How it learns from a teacher (`models/training/title_run.py`), if it has one."""
 
 
 class Run(ABC):

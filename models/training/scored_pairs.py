@@ -53,7 +53,6 @@ class ScoredPairs:
         return cls(list(place), rows[: len(left)], rows[len(left) :], _checked(scores))
 
     def __len__(self) -> int:
-        """Return the number of pairs."""
         return len(self.left)
 
 

@@ -3,12 +3,11 @@
 With scores (Mueller & Thyagarajan 2016, Bao et al. 2018) a step reads some of the pairs, and no
 string is a negative of another. With paraphrases (Wieting et al. 2016) each pair is similar, and a
 negative is any string of the step that is in no link with the other, be it of this step or not.
-`pair_similarities` is what a trained encoder says of any pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +19,7 @@ from models.network.embedding import BATCH, encode_rows
 from models.network.encoder import Encoder
 from models.network.featurized_strings import FeaturizedStrings
 from models.network.kinds import kind_of
-from models.network.loss import PairBatch, unit
-from models.network.similarity import cosine, exp_manhattan
+from models.network.loss import PairBatch, cosine, exp_manhattan, unit
 from models.text.featurizer import Featurizer
 from models.training.batches import Shuffled
 from models.training.run import Run, TrainSettings
@@ -31,10 +29,7 @@ if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int
     from torch import Tensor
 
-SIMILARITIES: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "cosine": cosine,
-    "exp_manhattan": exp_manhattan,
-}
+SIMILARITIES = {"cosine": cosine, "exp_manhattan": exp_manhattan}
 BLOCK = 256  # validation strings compared with all others at once
 
 
@@ -78,13 +73,12 @@ class ScoredRun(Run):
         chosen = self.pair_rows(step)
         pairs = torch.stack([self.left[chosen], self.right[chosen]], 1)
         rows, place = torch.unique(pairs, return_inverse=True)
+        left, right = place.unbind(1)
         none = torch.empty(0, 2, dtype=torch.long, device=self.device)
         if self.scores is None:
-            return rows, PairBatch(place[:, 0], place[:, 1], self._unlinked(rows), none)
+            return rows, PairBatch(left, right, self._unlinked(rows), none)
         negative_mask = torch.zeros(len(rows), len(rows), dtype=torch.bool, device=self.device)
-        return rows, PairBatch(
-            place[:, 0], place[:, 1], negative_mask, none, scores=self.scores[chosen]
-        )
+        return rows, PairBatch(left, right, negative_mask, none, scores=self.scores[chosen])
 
     @torch.inference_mode()
     def valid_score(self) -> float:
@@ -123,7 +117,7 @@ def pair_similarities(
     right: Sequence[str],
     similarity: str,
 ) -> Float[np.ndarray, " pair"]:
-    """Return what the encoder says of each pair, in their order; higher is closer.
+    """Return the similarity that the encoder gives each pair, in their order; higher is closer.
 
     The encoder is left in evaluation mode. `similarity` is ``cosine``, in [-1, 1], or
     ``exp_manhattan``, in [0, 1]; a loss names the one that it trains (`LossSettings.similarity`).
@@ -140,13 +134,14 @@ def pair_similarities(
 def _predicted(
     outputs: Float[Tensor, "title dim"], pairs: ScoredPairs, similarity: str
 ) -> Float[np.ndarray, " pair"]:
-    similar = SIMILARITIES[_known(similarity)]
+    if similarity not in SIMILARITIES:
+        raise ValueError(f"similarity {similarity!r}: choose {' or '.join(SIMILARITIES)}")
     similarities = np.empty(len(pairs))
     for start in range(0, len(pairs), BATCH):
         block = slice(start, start + BATCH)
         # in double precision, or what is far apart would be equally far, exp(-104) being 0
         left, right = outputs[pairs.left[block]].double(), outputs[pairs.right[block]].double()
-        similarities[block] = similar(left, right).cpu().numpy()
+        similarities[block] = SIMILARITIES[similarity](left, right).cpu().numpy()
     return similarities
 
 
@@ -156,20 +151,14 @@ def _success(outputs: Float[Tensor, "title dim"], pairs: ScoredPairs, similarity
     hits = 0.0
     for start in range(0, len(pairs), BLOCK):
         left, right = pairs.left[start : start + BLOCK], gold[start : start + BLOCK]
-        scores = _nearness(outputs[left], outputs[candidates], similarity).cpu()
+        if similarity == "cosine":
+            scores = (unit(outputs[left]) @ unit(outputs[candidates]).T).cpu()
+        else:
+            scores = -torch.cdist(outputs[left], outputs[candidates], p=1).cpu()
         itself = (left[:, None] == candidates) & (left != candidates[right])[:, None]
         scores[itself] = -torch.inf
         hits += float(success_at_k(rank_gold(scores.numpy(), right[:, None].numpy()), 1).sum())
     return hits / len(pairs)
-
-
-def _nearness(
-    left: Float[Tensor, "left dim"], right: Float[Tensor, "right dim"], similarity: str
-) -> Float[Tensor, "left right"]:
-    """Compare each with each, in the order of the similarity."""
-    if similarity == "cosine":
-        return unit(left) @ unit(right).T
-    return -torch.cdist(left, right, p=1)
 
 
 def _require_fitting(pairs: ScoredPairs, valid: ScoredPairs, settings: TrainSettings) -> None:
@@ -179,7 +168,7 @@ def _require_fitting(pairs: ScoredPairs, valid: ScoredPairs, settings: TrainSett
         raise ValueError("of training and validation pairs one has scores: judge by the same kind")
     kind, loss = kind_of(settings.loss), settings.loss
     if loss.needs_targets:
-        raise ValueError(f"loss {kind} trains into the space of an earlier model; there is none")
+        raise ValueError(f"loss {kind} trains into the space of a reference model; there is none")
     if pairs.scores is None and loss.reads_dissimilar:
         raise ValueError(
             f"loss {kind} reads dissimilar pairs, of which paraphrases have none: choose one with "
@@ -187,10 +176,3 @@ def _require_fitting(pairs: ScoredPairs, valid: ScoredPairs, settings: TrainSett
         )
     if pairs.scores is not None and not loss.reads_scores:
         raise ValueError(f"loss {kind} cannot learn from scores: choose one that reads them")
-    _known(loss.similarity)
-
-
-def _known(similarity: str) -> str:
-    if similarity not in SIMILARITIES:
-        raise ValueError(f"similarity {similarity!r}: choose {' or '.join(SIMILARITIES)}")
-    return similarity

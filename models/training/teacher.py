@@ -3,7 +3,7 @@
 In: a folder with `titles.parquet` (``title, vector, nearest``) and `words.parquet` (``word,
 vector``), as the stage `teacher` writes it; titles are cleaned, words whole ones, vectors of unit
 norm in half precision, `nearest` the rows of the aliases whose vectors are nearest.
-`models/training/distillation.py` learns from them; the encoder itself is not needed.
+`models/training/title_run.py` learns from them; the encoder itself is not needed.
 """
 
 from __future__ import annotations

@@ -21,12 +21,12 @@ from models.network.model_files import save_model
 from models.reproducibility.atomic_write import write_bytes
 from models.training.batches import read_pairs
 from models.training.checkpoints import Checkpoints, run_key
-from models.training.distillation import title_run
 from models.training.frozen_space import FrozenSpace
 from models.training.loop import Look, Trained, train
 from models.training.run import TrainSettings, describe
 from models.training.strings import read_strings
 from models.training.teacher import Teacher, TeacherSettings
+from models.training.title_run import TitleRun
 
 
 def train_files(
@@ -49,9 +49,9 @@ def train_files(
     strings = read_strings(strings_file)
     pairs = read_pairs(pairs_file, with_dissimilar=settings.loss.reads_dissimilar)
     # only what is trained on: a character of the validation queries alone stays unknown
-    known = set(strings.valid.tolist())
+    unseen = set(strings.valid.tolist())
     featurizer = fit_featurizer(
-        [title for row, title in enumerate(strings.titles) if row not in known], settings.encoder
+        [title for row, title in enumerate(strings.titles) if row not in unseen], settings.encoder
     )
     read = [strings_file, pairs_file, *Path(__file__).parents[1].rglob("*.py")]
     for folder in filter(None, (earlier, teacher)):
@@ -64,7 +64,7 @@ def train_files(
         f"similar pairs, {len(strings.valid)} validation queries, on {device.type}"
     )
     taught = None if teacher is None else Teacher.read(teacher)
-    run = title_run(strings, pairs, featurizer, settings, device, frozen, taught)
+    run = TitleRun(strings, pairs, featurizer, settings, device, frozen, taught)
     trained = train(run, saved)
     save_model(out / "model", featurizer, settings.encoder, trained.weights, trained.initial)
     write_bytes(_history(trained.history), out / "history.csv")
@@ -91,24 +91,16 @@ def _history(looks: list[Look]) -> bytes:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--strings", type=Path, required=True)
-    parser.add_argument("--pairs", type=Path, required=True)
+    parser.add_argument("--strings", type=Path, required=True, dest="strings_file")
+    parser.add_argument("--pairs", type=Path, required=True, dest="pairs_file")
     parser.add_argument("--settings", type=Path, required=True, help="JSON of section `train`")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--earlier", type=Path, help="folder of the model to be compatible with")
     parser.add_argument("--teacher", type=Path, help="folder of the teacher to learn from")
     parser.add_argument("--checkpoints", type=Path, default=Path(".checkpoints"))
     options = parser.parse_args()
-    settings = settings_from(json.loads(options.settings.read_text(encoding="utf-8")))
-    train_files(
-        options.strings,
-        options.pairs,
-        settings,
-        options.out,
-        options.checkpoints,
-        options.earlier,
-        options.teacher,
-    )
+    options.settings = settings_from(json.loads(options.settings.read_text(encoding="utf-8")))
+    train_files(**vars(options))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,9 @@ column).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
+from math import inf
 from pathlib import Path
 
 import polars as pl
@@ -26,8 +28,9 @@ METRICS = {
     "reciprocal_rank": "mrr",
 }
 """Column of `SCORES` to the metric's name in `TABLE`."""
-SIZES = ((1, "1"), (5, "2-5"), (15, "6-15"), (None, "16+"))
-LENGTHS = ((15, "1-15"), (30, "16-30"), (None, "31+"))
+SIZES = {"size:1": 1, "size:2-5": 5, "size:6-15": 15, "size:16+": inf}
+LENGTHS = {"length:1-15": 15, "length:16-30": 30, "length:31+": inf}
+"""Slices and the largest value in each."""
 
 
 def table(
@@ -52,10 +55,14 @@ def table(
         draw = child_seed(seed, "evaluate", str(test), str(split))
         for column, metric in metrics.items():
             interval = bootstrap_interval(group[column].to_numpy(), draws, draw)
-            ends = (interval.value, interval.low, interval.high)
-            rows.append((system, test, split, metric, *ends, len(group)))
-    frame = pl.DataFrame(rows, schema=dict(TABLE), orient="row")
-    return frame.with_columns(pl.col("value", "low", "high").round(6))
+            rows.append((system, test, split, metric, *astuple(interval), len(group)))
+    return rounded(rows, TABLE)
+
+
+def rounded(rows: Iterable[Sequence[object]], schema: Schema) -> pl.DataFrame:
+    """Make a frame of rows, its fractions rounded to six decimals."""
+    frame = pl.DataFrame(list(rows), schema=dict(schema), orient="row")
+    return frame.with_columns(pl.selectors.float().round(6))
 
 
 def nested(frame: pl.DataFrame) -> dict[str, dict[str, dict[str, float]]]:
@@ -69,13 +76,13 @@ def nested(frame: pl.DataFrame) -> dict[str, dict[str, dict[str, float]]]:
 
 def slices(queries: pl.DataFrame) -> pl.DataFrame:
     """`test, query_id, slices`: the slices of each query, `all` first."""
-    return queries.with_columns(length=pl.col("cleaned").str.len_chars()).select(
+    return queries.select(
         "test",
         "query_id",
         slices=pl.concat_list(
             pl.lit("all"),
-            _band("occupation_size", "size", SIZES),
-            _band("length", "length", LENGTHS),
+            _band(pl.col("occupation_size"), SIZES),
+            _band(pl.col("cleaned").str.len_chars(), LENGTHS),
             pl.format("source:{}", "source"),
         ),
     )
@@ -99,10 +106,5 @@ def read_table(path: Path, schema: Schema) -> pl.DataFrame:
     return check(pl.read_csv(path, schema_overrides=dict(schema)), schema, str(path))
 
 
-def _band(column: str, name: str, bands: tuple[tuple[int | None, str], ...]) -> pl.Expr:
-    expression = pl.lit(f"{name}:{bands[-1][1]}")
-    for limit, label in reversed(bands[:-1]):
-        expression = (
-            pl.when(pl.col(column) <= limit).then(pl.lit(f"{name}:{label}")).otherwise(expression)
-        )
-    return expression
+def _band(value: pl.Expr, bands: Mapping[str, float]) -> pl.Expr:
+    return pl.coalesce(pl.when(value <= top).then(pl.lit(name)) for name, top in bands.items())

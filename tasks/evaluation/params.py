@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from models.ranking.occupation_scores import ScoreRule
+from models.search.occupation_scores import ScoreRule
 from tasks.io.section import Count, Section
 
 

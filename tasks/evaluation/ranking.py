@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 
 from models.metrics.gold_ranks import GoldRank, pad_gold, rank_gold, reciprocal_rank, success_at_k
-from models.ranking.index import AliasIndex
-from models.ranking.search import Hits, Search
 from models.reproducibility.progress import Progress
+from models.search.index import AliasIndex
+from models.search.search import Hits, Search
 from tasks.evaluation.metric_tables import nested, table, write_table
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.frames import write_frame, write_json

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from models.ranking.index import AliasIndex
-from models.ranking.search import Similarities
+from models.search.index import AliasIndex
+from models.search.search import Similarities
 from tasks.io.frames import read_frame
 from tasks.io.schemas import TITLES
 

@@ -30,9 +30,8 @@ class TfidfMatcher:
             raise ValueError(f"n-grams of {smallest} to {largest} characters: smaller first, 1 up")
         if not any(titles):
             raise ValueError(f"{len(titles)} titles without a character: the index is empty")
-        from sklearn.feature_extraction.text import (
-            TfidfVectorizer,  # takes a second, which a check of parameters need not
-        )
+        # takes a second, which a check of parameters need not
+        from sklearn.feature_extraction.text import TfidfVectorizer
 
         self._vectorizer = TfidfVectorizer(
             analyzer="char_wb",

@@ -39,18 +39,14 @@ def print_counts(counts: Mapping[str, object]) -> None:
 
 def _lines(counts: Mapping[str, object], within: str = "") -> Iterator[str]:
     """Yield `NAME: COUNT VALUE, ...` for each mapping that holds values."""
-    values = {name: value for name, value in counts.items() if not isinstance(value, Mapping)}
-    words = ", ".join(f"{_spaced(name)} {_figure(value)}" for name, value in values.items())
+    spaced = {name.replace("_", " "): value for name, value in counts.items()}
+    words = ", ".join(
+        f"{name} {value:,}" if isinstance(value, int | float) else f"{name} {value}"
+        for name, value in spaced.items()
+        if not isinstance(value, Mapping)
+    )
     if words:
         yield f"{within}: {words}" if within else words
-    for name, value in counts.items():
+    for name, value in spaced.items():
         if isinstance(value, Mapping):
-            yield from _lines(value, f"{within}, {_spaced(name)}" if within else _spaced(name))
-
-
-def _spaced(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _figure(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int | float) else str(value)
+            yield from _lines(value, f"{within}, {name}" if within else name)

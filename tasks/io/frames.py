@@ -69,11 +69,7 @@ def read_parquet(path: Path) -> pl.DataFrame:
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401
-    """Read what `write_json` wrote.
-
-    Raises:
-        FileNotFoundError: the stage that writes it has not run.
-    """
+    """Read what `write_json` wrote; FileNotFoundError if its stage has not run."""
     if not path.is_file():
         raise FileNotFoundError(f"{path} is missing: run `dvc repro` for the stage that writes it")
     return json.loads(path.read_text(encoding="utf-8"))

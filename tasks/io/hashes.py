@@ -11,7 +11,7 @@ import polars as pl
 
 
 def text_hash(text: str) -> str:
-    """Return what tells texts apart."""
+    """Return a short hash, which tells texts apart."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -23,10 +23,10 @@ def md5(path: Path) -> str:
 
 
 def taxonomy_hash(aliases: pl.DataFrame, occupations: pl.DataFrame) -> str:
-    """Of what there is to answer with: titles and occupations, without labels' order or splits."""
+    """Hash all possible answers: titles and occupations, without labels' order or splits."""
     titles = sorted(aliases.select("occupation_id", "title").rows())
-    known = sorted(occupations.select("occupation_id", "occupation_label").rows())
-    text = json.dumps([titles, known], ensure_ascii=False)
+    labels = sorted(occupations.select("occupation_id", "occupation_label").rows())
+    text = json.dumps([titles, labels], ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

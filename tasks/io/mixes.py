@@ -67,10 +67,8 @@ def reads_feedback(mix: str) -> bool:
 
 def sources_of(mix: str) -> tuple[str, ...]:
     """Name in words what a mix adds to the base taxonomy, in order."""
-    added = [source.words for source in SOURCES]
-    if reads_feedback(mix):
-        return (*added, "verdicts", "corrections")[: len(added) + 1 + (mix == CORRECTIONS)]
-    return tuple(added[: MIXES.index(mix)])
+    added = (*(source.words for source in SOURCES), VERDICTS, CORRECTIONS)
+    return added[: MIXES.index(mix)]
 
 
 def mix_before(mix: str) -> str:

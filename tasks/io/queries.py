@@ -21,7 +21,7 @@ WRITERS = (*BEFORE_FEEDBACK, FEEDBACK)
 
 def read_queries(split: str, data: Path = DATA) -> pl.DataFrame:
     """Read the rows of `split` (`test`, `valid` or `gate`) of every stage's file: `QUERIES`."""
-    with_feedback = split == "gate" and _file(FEEDBACK, data).is_file()
+    with_feedback = split == "gate" and (data / FEEDBACK / "queries.parquet").is_file()
     frames = _read(WRITERS if with_feedback else BEFORE_FEEDBACK, data)
     return frames.filter(pl.col("split") == split)
 
@@ -35,8 +35,4 @@ def queried_strings(data: Path = DATA) -> set[str]:
 
 
 def _read(writers: Iterable[str], data: Path) -> pl.DataFrame:
-    return pl.concat(read_frame(_file(writer, data), QUERIES) for writer in writers)
-
-
-def _file(writer: str, data: Path) -> Path:
-    return data / writer / "queries.parquet"
+    return pl.concat(read_frame(data / writer / "queries.parquet", QUERIES) for writer in writers)

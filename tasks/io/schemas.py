@@ -1,7 +1,8 @@
 """The columns and types of every frame that a stage writes.
 
 The pairs' file has no schema here: its dictionary column is written, row group by row group, with
-pyarrow. `docs/hooks/data_files.py` lists every file with its schema.
+pyarrow. `docs/hooks/data_files.py` and `docs/hooks/network_files.py` list the files with their
+schemas.
 """
 
 from __future__ import annotations
@@ -138,6 +139,11 @@ PRIOR: Schema = {"occupation_id": pl.String, "chance": pl.Float64, "bias": pl.Fl
 EXEMPLARS: Schema = {"title": pl.String, "occupation_id": pl.String, "weight": pl.Float32}
 """Cleaned inputs as further aliases of an occupation; an unlabelled input has several rows."""
 
+HISTORY: Schema = {
+    "step": pl.Int64,
+    **dict.fromkeys(("loss", "loss_similar", "loss_dissimilar", "valid_score"), pl.Float64),
+}
+"""The looks of a training; the losses of step 0 are NaN."""
 RUN: Schema = {
     "system": pl.String,
     "test": pl.String,

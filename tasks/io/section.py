@@ -74,22 +74,14 @@ def load(section: type[S], path: Path = FILE) -> S:
 
 
 def load_run(path: Path = FILE) -> RunParams:
-    """Read and check the values above all sections.
-
-    Raises:
-        ParamsError: as `load`.
-    """
+    """Read and check the values above all sections; ParamsError as `load`."""
     values = read_values(path)
     named = {name: values[name] for name in RunParams.model_fields if name in values}
     return checked(RunParams, named, path)
 
 
 def read_values(path: Path = FILE) -> dict[str, Any]:
-    """Return the whole file as plain values, unchecked.
-
-    Raises:
-        ParamsError: it is no YAML, or holds no names.
-    """
+    """Return the whole file, unchecked; ParamsError if it is no YAML or holds no names."""
     try:
         values: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
@@ -100,11 +92,7 @@ def read_values(path: Path = FILE) -> dict[str, Any]:
 
 
 def require_below(folder: str, files: Iterable[str], section: str) -> None:
-    """Refuse files outside the section's folder, which is a dep of its stage.
-
-    Raises:
-        ValueError: with the first of them; empty names are none.
-    """
+    """Refuse a file outside the section's folder, a dep of its stage; the ValueError names it."""
     for file in filter(None, files):
         if Path(file).is_absolute() or ".." in Path(file).parts:
             raise ValueError(
@@ -114,22 +102,14 @@ def require_below(folder: str, files: Iterable[str], section: str) -> None:
 
 
 def require_sum_of_one(**shares: float) -> None:
-    """Refuse shares that are more than 1 together.
-
-    Raises:
-        ValueError: naming the shares.
-    """
+    """Refuse shares that are more than 1 together, with a ValueError that names them."""
     total = round(sum(shares.values()), 9)  # 0.56 + 0.34 + 0.1 and the like end a hair above 1
     if total > 1:
         raise ValueError(f"{' + '.join(shares)} = {total:g}; lower them to 1 or less")
 
 
 def checked(model: type[P], values: object, path: Path, below: tuple[str, ...] = ()) -> P:
-    """Validate plain values.
-
-    Raises:
-        ParamsError: one line a problem.
-    """
+    """Validate plain values; ParamsError with one line a problem."""
     try:
         return model.model_validate(values)
     except ValidationError as error:

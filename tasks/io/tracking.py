@@ -71,9 +71,9 @@ def experiment(client: MlflowClient, root: Path, name: str) -> str:
 
     The default store keeps artifacts beside its database, not in the working directory.
     """
-    known = client.get_experiment_by_name(name)
-    if known is not None:
-        return str(known.experiment_id)
+    existing = client.get_experiment_by_name(name)
+    if existing is not None:
+        return str(existing.experiment_id)
     folder = local_folder(root)
     is_default = client.tracking_uri == f"{SQLITE}{folder / 'mlflow.db'}"
     location = (folder / "artifacts").as_uri() if is_default else None

@@ -28,15 +28,15 @@ from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.release.model_package import serving_file
 from tasks.release.model_package.folder import VERSION, RunFiles
 from tasks.release.model_package.patch import exemplify, learned, replace_overrides
-from tasks.release.registry.promote import Promotion, promote
+from tasks.release.registry.outcomes import RegisteredVersion, VersionAndDecision
+from tasks.release.registry.promote import promote
 from tasks.release.registry.register import (
     ARTEFACT,
     CHAMPION,
     CORRECTS,
-    RegisteredVersion,
     add_version,
-    alias_of,
     as_logged,
+    as_registered,
     find_version,
 )
 
@@ -50,7 +50,7 @@ KEPT = ("taxonomy_hash", "mix", "train_seed")
 INSTEAD = "run `rolecall retrain`, which learns from the feedback as well"
 
 
-def pick_up(root: Path) -> tuple[RegisteredVersion, Promotion] | None:
+def pick_up(root: Path) -> VersionAndDecision | None:
     """Apply the feedback; None if the champion has it already.
 
     Raises:
@@ -86,10 +86,12 @@ def correct(root: Path, *, exemplars: bool) -> RegisteredVersion | None:
             weight = load(CalibrateParams, root / "params.yaml").label_weight
             exemplify(artefact, judged["cleaned"], learned(judged, weight))
         changed = [artefact / f"{part}.parquet" for part in ("overrides", "exemplars")]
-        own = content_hash([*changed, *serving_file.sources()], champion.tags["artefact_hash"])
-        known = find_version(client, name, own)
-        version = str(known.version) if known else _add(client, root, champion, artefact, own)
-        return RegisteredVersion(name, version, alias_of(client, name, version), known is not None)
+        digits = content_hash([*changed, *serving_file.sources()], champion.tags["artefact_hash"])
+        earlier = find_version(client, name, digits)
+        version = (
+            str(earlier.version) if earlier else _add(client, root, champion, artefact, digits)
+        )
+        return as_registered(client, name, version, earlier is not None)
 
 
 def _champion(client: MlflowClient, root: Path, sources: RunFiles) -> ModelVersion:
@@ -118,13 +120,14 @@ def _fetch(champion: ModelVersion, artefact: Path) -> None:
     check_format(read_json(artefact / "settings.json"), f"champion version {champion.version}")
 
 
-def _add(client: MlflowClient, root: Path, champion: ModelVersion, artefact: Path, own: str) -> str:
-    """Log and register the corrected artefact; the version's number."""
+def _add(
+    client: MlflowClient, root: Path, champion: ModelVersion, artefact: Path, artefact_hash: str
+) -> str:
     settings = read_json(artefact / "settings.json")
-    settings["versions"]["model_version"] = own[:VERSION]
+    settings["versions"]["model_version"] = artefact_hash[:VERSION]
     write_json(settings, artefact / "settings.json")
     tags = {tag: champion.tags[tag] for tag in KEPT}
-    tags |= {"artefact_hash": own, CORRECTS: str(champion.version)}
+    tags |= {"artefact_hash": artefact_hash, CORRECTS: str(champion.version)}
     packed = as_logged(artefact.parent, settings["top_k"])
     return add_version(client, root, champion.name, packed, tags, {})
 

@@ -13,8 +13,7 @@ from itertools import chain, islice
 
 import polars as pl
 
-from tasks.tables.chunks import Chunk
-from tasks.tables.delimiters import LINES, NAMES, declared_delimiter, find_delimiter, fit
+from tasks.tables.delimiters import DECLARED, LINES, NAMES, find_delimiter, fit
 from tasks.tables.encodings import is_text
 from tasks.tables.records import Block, Format, Records
 from tasks.tables.rejected import (
@@ -23,6 +22,7 @@ from tasks.tables.rejected import (
     BAD_WIDTH,
     CHUNK,
     EMPTY_ROW,
+    Chunk,
     RejectedRows,
     escaped,
 )
@@ -49,27 +49,29 @@ class Delimited:
     def open(
         cls,
         file: SourceFile,
-        wanted: Iterable[str],
+        needed_columns: Iterable[str],
         origin: str,
         rejected: RejectedRows,
         form: Format,
     ) -> Delimited:
         """Detect how a file is written, as far as `form` does not say; `rejected` notes it.
 
-        A delimiter is found by the columns `wanted`, which the file should have.
+        A delimiter is found by `needed_columns`, which the file should have.
 
         Raises:
             IngestError: it is no text, or not in the encoding of `form`.
         """
         form = replace(form, encoding=file_encoding(file, origin, form.encoding))
         lines = text_lines(file, origin, rejected, form.encoding)
-        head, wanted = list(islice(lines, LINES)), set(wanted)
-        declared = declared_delimiter(head[0]) if head else ""
+        head, needed_columns = list(islice(lines, LINES)), set(needed_columns)
+        declaration = DECLARED.fullmatch(head[0]) if head else None
+        declared = declaration[1] if declaration else ""
         head = head[1:] if declared else head
-        if not form.delimiter and declared and fit(head, declared).names(wanted):
+        if not form.delimiter and declared and fit(head, declared).names(needed_columns):
             form = replace(form, delimiter=declared)
-        form = replace(form, delimiter=form.delimiter or find_delimiter(head, wanted).delimiter)
-        rejected.readings[file.name] += f", {_shown(form.delimiter)} between fields"
+        delimiter = form.delimiter or find_delimiter(head, needed_columns).delimiter
+        form = replace(form, delimiter=delimiter)
+        rejected.readings[file.name] += f", {_name_of(delimiter)} between fields"
         records = Records(chain(head, lines), form, 2 if declared else 1)
         header = next(records, None)
         names = [name.strip() for name in (header and header.fields) or []]
@@ -81,10 +83,10 @@ class Delimited:
         Raises:
             IngestError: there is no header, or a column is missing or stands twice.
         """
-        path, origin, wanted = self.file.path, self.origin, columns.values()
+        path, origin, theirs = self.file.path, self.origin, columns.values()
         if not self.names:
             raise IngestError(f"{path} has no header line. {origin}")
-        require_columns(self.names, wanted, path, self._other_delimiter(wanted) + origin)
+        require_columns(self.names, theirs, path, self._other_delimiter(theirs) + origin)
         for block in self.records.blocks(CHUNK):
             yield self._chunk(block, columns)
 
@@ -98,11 +100,16 @@ class Delimited:
             for row, text in zip(rows, texts, strict=True)
         ]
         good = [nothing if fault else row for row, fault in zip(rows, faults, strict=True)]
-        shown = [escaped(text) if bad else text for text, bad in zip(texts, faults, strict=True)]
-        places = {ours: self.names.index(theirs) for ours, theirs in columns.items()}
+        texts = [escaped(text) if bad else text for text, bad in zip(texts, faults, strict=True)]
+        schema = {"line": pl.UInt32, "text": pl.String, "fault": pl.String}
         by_place = list(zip(*good, strict=True))
-        values = [pl.Series(ours, by_place[at], pl.String) for ours, at in places.items()]
-        return Chunk.of(lines, shown, faults, pl.DataFrame(values))
+        values = [
+            pl.Series(ours, by_place[self.names.index(theirs)], pl.String)
+            for ours, theirs in columns.items()
+        ]
+        return Chunk(
+            pl.DataFrame([list(lines), texts, faults], schema=schema), pl.DataFrame(values)
+        )
 
     def _repaired(self, fields: list[str] | None) -> list[str] | None:
         """Give a record its width where nothing is guessed, unnamed last columns left out."""
@@ -118,17 +125,16 @@ class Delimited:
         needed = max((at for at, name in enumerate(self.names, start=1) if name), default=0)
         return fields + [""] * (width - len(fields)) if len(fields) >= needed else fields
 
-    def _other_delimiter(self, wanted: Collection[str]) -> str:
+    def _other_delimiter(self, needed_columns: Collection[str]) -> str:
         """Name another delimiter if the columns are there with it."""
-        other, ours = find_delimiter(self.head, set(wanted)), self.form.delimiter
-        if other.delimiter == ours or not set(wanted) <= set(other.header):
+        other, ours = find_delimiter(self.head, set(needed_columns)), self.form.delimiter
+        if other.delimiter == ours or not set(needed_columns) <= set(other.header):
             return ""
-        return (
-            f"It was read with {_shown(ours)} between fields, but has {_shown(other.delimiter)}. "
-        )
+        names = _name_of(ours), _name_of(other.delimiter)
+        return f"It was read with {names[0]} between fields, but has {names[1]}. "
 
 
-def _shown(delimiter: str) -> str:
+def _name_of(delimiter: str) -> str:
     return NAMES.get(delimiter, repr(delimiter))
 
 

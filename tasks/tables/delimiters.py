@@ -15,9 +15,8 @@ from tasks.tables.records import Format, Records
 NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 """The candidates, the most usual first, and their names in messages."""
 LINES = 2000  # that are looked at
-MOSTLY = 0.5
 DECLARED = re.compile(r'"?sep=(.)"?[,;\t|]*[\r\n]*', re.IGNORECASE)
-"""A first line that Excel understands; other programs save it with a field for each column."""
+"""A first line ``sep=;``, for Excel; other programs save it with a field for each column."""
 
 
 class Fit(NamedTuple):
@@ -31,30 +30,23 @@ class Fit(NamedTuple):
     @property
     def is_table(self) -> bool:
         """Tell whether there are several columns, and most rows have them."""
-        return len(self.header) > 1 and self.constancy > MOSTLY
+        return len(self.header) > 1 and self.constancy > 0.5
 
-    def names(self, wanted: Iterable[str]) -> bool:
-        """Tell whether the header has all columns of `wanted`, in whatever case."""
-        present = {name.casefold() for name in self.header}
-        return all(name.casefold() in present for name in wanted)
-
-
-def declared_delimiter(line: str) -> str:
-    """Return what a first line ``sep=;`` names; empty if it is no such line."""
-    match = DECLARED.fullmatch(line)
-    return match[1] if match else ""
+    def names(self, columns: Iterable[str]) -> bool:
+        """Tell whether the header has all of `columns`, in whatever case."""
+        return {name.casefold() for name in columns} <= {name.casefold() for name in self.header}
 
 
-def find_delimiter(lines: list[str], wanted: Collection[str] = ()) -> Fit:
+def find_delimiter(lines: list[str], needed_columns: Collection[str] = ()) -> Fit:
     """Choose among the candidates by the first lines of a file, header first.
 
-    Those with which the header names all of `wanted` (in any case) come before all others; then a
-    table of several columns before one column; then the one with which most rows are as wide as the
-    header; then the widest; then the most usual. A single column whose titles hold commas is so
-    read with tabs.
+    Those with which the header names all `needed_columns` (in any case) come before all others;
+    then a table of several columns before one column; then the one with which most rows are as wide
+    as the header; then the widest; then the most usual. So a single column whose titles hold commas
+    is read with tabs.
     """
     fits = [fit(lines, delimiter) for delimiter in NAMES]
-    naming = [one for one in fits if one.names(wanted)]
+    naming = [one for one in fits if one.names(needed_columns)]
     return max(naming or fits, key=lambda one: (one.is_table, one.constancy, len(one.header)))
 
 
@@ -79,11 +71,7 @@ def checked_delimiter(name: str) -> str:
 
 
 def checked_encoding(name: str) -> str:
-    """Return `name`, a parameter: an encoding that Python knows, or empty.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Return `name`, an encoding that Python knows, or empty; ValueError if it is another."""
     try:
         codecs.lookup(name or "utf-8")
     except LookupError:

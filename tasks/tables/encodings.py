@@ -17,7 +17,7 @@ from itertools import chain
 
 UTF_8, WINDOWS = "utf-8", "cp1252"
 UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-SHOWN = {
+NAMES = {
     UTF_8: "UTF-8",
     WINDOWS: "Windows-1252 (Latin-1)",
     **dict.fromkeys(UTF_16.values(), "UTF-16"),
@@ -32,7 +32,6 @@ ALPHABETS = (
 STRAY = 0.02  # of the characters beyond ASCII: a name from elsewhere, a damaged byte
 WITHIN_WORDS = frozenset("’‘´·\xad")
 LETTERS = re.compile(r"[^\W\d_]+")
-SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def found_in(blocks: Callable[[], Iterable[bytes]]) -> str:
@@ -118,26 +117,24 @@ def _is_western(pieces: Iterable[str]) -> bool:
         words = [word for word in LETTERS.findall(piece) if not word.isascii()]
         letters += sum(map(len, words))
         accented.update(char.lower() for word in words for char in word if char > "\x7f")
-        strange = [_is_strange(*near) for near in _signs(piece)]
+        strange = _strange_signs(piece)
         signs += len(strange)
         strange_signs += sum(strange)
     few = STRAY * (accented.total() + signs)
-    foreign = min(_outside(accented, alphabet) for alphabet in ALPHABETS)
+    foreign = min(
+        sum(count for char, count in accented.items() if char not in alphabet)
+        for alphabet in ALPHABETS
+    )
     return 2 * accented.total() <= letters and foreign + strange_signs <= few
 
 
-def _signs(piece: str) -> list[tuple[str, str, str]]:
-    """Return what is beyond ASCII and no letter, between its neighbours."""
-    padded = f" {piece} "
-    places = [match.start() for match in re.finditer(r"[^\x00-\x7f]", padded)]
-    near = [(padded[at - 1], padded[at], padded[at + 1]) for at in places]
-    return [signs for signs in near if not signs[1].isalpha()]
-
-
-def _is_strange(before: str, sign: str, after: str) -> bool:
-    within = before.isalpha() and after.isalpha() and sign not in WITHIN_WORDS
-    return within or SURROGATE.match(sign) is not None
-
-
-def _outside(accented: Counter[str], alphabet: frozenset[str]) -> int:
-    return sum(count for char, count in accented.items() if char not in alphabet)
+def _strange_signs(piece: str) -> list[bool]:
+    """Tell of each sign beyond ASCII that is no letter: is it no character, or within a word?"""
+    padded, strange = f" {piece} ", []
+    for match in re.finditer(r"[^\x00-\x7f]", padded):
+        at, sign = match.start(), match[0]
+        if not sign.isalpha():
+            within = padded[at - 1].isalpha() and padded[at + 1].isalpha()
+            within = within and sign not in WITHIN_WORDS
+            strange.append(within or "\ud800" <= sign <= "\udfff")
+    return strange

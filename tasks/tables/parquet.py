@@ -13,8 +13,7 @@ import pyarrow as pa
 from polars.exceptions import PolarsError
 from pyarrow import parquet
 
-from tasks.tables.chunks import Chunk
-from tasks.tables.rejected import BAD_CHARACTERS, CHUNK, EMPTY_ROW, RejectedRows
+from tasks.tables.rejected import BAD_CHARACTERS, CHUNK, EMPTY_ROW, Chunk, RejectedRows
 from tasks.tables.source_files import IngestError, SourceFile, require_columns
 
 
@@ -31,14 +30,16 @@ def parquet_chunks(
     try:
         schema, _ = parquet_schema(file)
         require_columns(schema.names, columns.values(), file.path, origin)
-        wanted = list(dict.fromkeys(columns.values()))
-        empty = pl.DataFrame(schema.empty_table()).select(wanted)  # of a file without rows all
-        _require_text(empty, file, origin)
-        for frame in chain([empty], map(pl.DataFrame, parquet_batches(file, wanted))):
+        theirs = list(dict.fromkeys(columns.values()))
+        empty = pl.DataFrame(schema.empty_table()).select(theirs)  # of a file without rows all
+        for name, kind in empty.schema.items():
+            if kind.is_nested() or kind == pl.Binary:
+                raise IngestError(f"{file.path}: column {name!r} is {kind}, not text. {origin}")
+        for frame in chain([empty], map(pl.DataFrame, parquet_batches(file, theirs))):
             rejected.readings[file.name] = "Parquet"
             values = frame.select(
-                pl.col(theirs).cast(pl.String).fill_null("").alias(ours)
-                for ours, theirs in columns.items()
+                pl.col(column).cast(pl.String).fill_null("").alias(ours)
+                for ours, column in columns.items()
             )
             lines = pl.int_range(first, first + len(values), dtype=pl.UInt32).alias("line")
             places = values.select(lines, _as_csv(names).alias("text"), _fault(names))
@@ -66,12 +67,6 @@ def parquet_header(file: SourceFile) -> list[str]:
         return list(parquet_schema(file)[0].names)
     except (pa.ArrowException, OSError):
         return []
-
-
-def _require_text(frame: pl.DataFrame, file: SourceFile, origin: str) -> None:
-    for name, kind in frame.schema.items():
-        if kind.is_nested() or kind == pl.Binary:
-            raise IngestError(f"{file.path}: column {name!r} is {kind}, not text. {origin}")
 
 
 def _fault(names: list[str]) -> pl.Expr:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from tasks.tables.chunks import Chunk
 from tasks.tables.delimited import Delimited
 from tasks.tables.parquet import parquet_chunks, parquet_header
 from tasks.tables.records import AS_FOUND, Format
-from tasks.tables.rejected import DUPLICATE_ROW, RejectedRows, Row
+from tasks.tables.rejected import DUPLICATE_ROW, Chunk, RejectedRows, Row
 from tasks.tables.source_files import SourceFile
 
 
@@ -42,11 +41,7 @@ def read_rows(
     rejected: RejectedRows,
     form: Format = AS_FOUND,
 ) -> Iterator[Row]:
-    """Yield the rows of a table that have no fault; `rejected` counts all and takes the others.
-
-    Raises:
-        IngestError: as `read_table`.
-    """
+    """Yield the rows without a fault; `rejected` counts all and takes the others."""
     source = SourceFile.at(file, origin)
     for chunk in read_table(source, columns, origin, rejected, form):
         rejected.rows[source.name] += len(chunk.places)
@@ -58,21 +53,24 @@ def read_rows(
 
 
 def read_header(
-    file: Path | SourceFile, wanted: Iterable[str], origin: str, form: Format = AS_FOUND
+    file: Path | SourceFile, needed_columns: Iterable[str], origin: str, form: Format = AS_FOUND
 ) -> list[str]:
-    """Return the column names of a table, which should have `wanted`; none if unreadable."""
+    """Return the column names of a table; none if unreadable.
+
+    A delimiter is found by `needed_columns`.
+    """
     source = SourceFile.at(file, origin)
     if source.is_parquet:
         return parquet_header(source)
-    return Delimited.open(source, wanted, origin, RejectedRows(), form).names
+    return Delimited.open(source, needed_columns, origin, RejectedRows(), form).names
 
 
 def distinct(rows: Iterable[Row], rejected: RejectedRows) -> Iterator[Row]:
     """Yield the first of identical records; the later ones are refused as `duplicate row`."""
-    seen: set[str] = set()
+    texts: set[str] = set()
     for row in rows:
-        if row.text in seen:
+        if row.text in texts:
             rejected.refuse(row, DUPLICATE_ROW)
         else:
-            seen.add(row.text)
+            texts.add(row.text)
             yield row

@@ -25,7 +25,6 @@ class Format:
 
 
 AS_FOUND = Format()
-COMMAS = Format(",")
 BARE_TABS = Format("\t", quoting=csv.QUOTE_NONE)  # a quote is a character like any other
 
 
@@ -85,15 +84,13 @@ class Records(Iterator[Record]):
             end = self._at + len(lines)
             if fields is None:
                 self._lines.again.extendleft(reversed(lines))
-                records = list(self._before(end))
+                records = []
+                while self._at < end:
+                    records.append(next(self))
                 yield Block(*map(list, zip(*records, strict=True)))
             else:
                 starts, self._at = range(self._at, end), end
                 yield Block(starts, [line.rstrip("\r\n") for line in lines], fields)
-
-    def _before(self, line: int) -> Iterator[Record]:
-        while self._at < line:
-            yield next(self)
 
     def _one_line_each(self, lines: list[str]) -> list[list[str]] | None:
         """Return each line's fields; None if quotes are broken, or hold line breaks."""

@@ -1,4 +1,4 @@
-"""Rejected rows: how many rows each file has, which were refused, and why.
+"""Rows and chunks of tables: how many each file has, which were refused, and why.
 
 Every row that does not reach a frame as it stands is noted with file, line and reason. Most reasons
 are *errors*: the file is not what it should be. `NOTICES` lose nothing, or what was to be left out,
@@ -8,8 +8,9 @@ and do not count towards `max_rejected_share`. Refused rows lie in frames, to sa
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import polars as pl
 
@@ -30,7 +31,8 @@ DUPLICATE_ROW = "duplicate row"
 DUPLICATE_TITLE = "duplicate title"
 LEFT_OUT = "title to be left out"
 NOT_ANSWERED = "not answered"
-NOTICES = frozenset({EMPTY_ROW, DUPLICATE_ROW, DUPLICATE_TITLE, LEFT_OUT, NOT_ANSWERED})
+UNSCORED = "pair that the publisher left without a score"
+NOTICES = frozenset({EMPTY_ROW, DUPLICATE_ROW, DUPLICATE_TITLE, LEFT_OUT, NOT_ANSWERED, UNSCORED})
 CHUNK = 65_536
 """Rows that are held as Python objects, or looked at in one frame."""
 
@@ -61,6 +63,28 @@ class Row:
     def about(self, title: str) -> Self:
         """Return the same place, with one of its titles as text: for records that hold many."""
         return replace(self, text=title)
+
+
+class Chunk(NamedTuple):
+    """Rows of a table, in its order.
+
+    `places` has `line: UInt32`, `text: String` (the record), and `fault: String` (why the row has
+    no values, or null); `values` the columns under our names, all text and never null.
+    """
+
+    places: pl.DataFrame
+    values: pl.DataFrame
+
+    @property
+    def good(self) -> pl.DataFrame:
+        """The values of the rows without a fault."""
+        return self.values.filter(self.places["fault"].is_null())
+
+    def rows(self, file: str) -> Iterator[tuple[Row, str | None]]:
+        """Yield each row of the file of that name, and its fault."""
+        values = self.values.iter_rows(named=True)
+        for (line, text, fault), row in zip(self.places.iter_rows(), values, strict=True):
+            yield Row(file, line, text, row), fault
 
 
 @dataclass(slots=True)

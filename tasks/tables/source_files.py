@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
+
+from tasks.tables.encodings import UTF_16
 
 OTHER_KINDS = {  # of file, by how they begin, and what to do
     b"PK\x03\x04": "an Excel workbook or another zip archive: save the sheet as CSV (UTF-8)",
@@ -14,7 +15,6 @@ OTHER_KINDS = {  # of file, by how they begin, and what to do
     b"%PDF": "a PDF: save the table as CSV (UTF-8)",
     b"PAR1": "a Parquet file: let its name end in .parquet",
 }
-BYTE_ORDER_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 BLOCK = 1 << 20
 """Bytes that are read at once."""
 NULS = 0.2  # share of the first bytes that only UTF-16 and binary files have
@@ -35,18 +35,14 @@ class SourceFile(NamedTuple):
 
     @classmethod
     def at(cls, path: Path | SourceFile, origin: str) -> SourceFile:
-        """Return the file at a path.
-
-        Raises:
-            IngestError: there is none; the message ends with `origin`.
-        """
+        """Return the file at a path; IngestError, which ends with `origin`, if there is none."""
         if isinstance(path, SourceFile):
             return path
         if path.is_dir():
             raise IngestError(f"{path} is a folder: name the file in it. {origin}")
         if not path.is_file():
             raise IngestError(f"{path} is missing. {origin}")
-        return cls(str(path), shown(path), lambda: path.open("rb"))
+        return cls(str(path), display_path(path), lambda: path.open("rb"))
 
     @property
     def is_parquet(self) -> bool:
@@ -60,7 +56,7 @@ class SourceFile(NamedTuple):
                 yield block
 
 
-def shown(path: Path) -> str:
+def display_path(path: Path) -> str:
     """Return how frames and messages name `path`: as given if relative, else its last part.
 
     So no frame holds a folder of one machine, and two machines write the same bytes.
@@ -69,41 +65,37 @@ def shown(path: Path) -> str:
 
 
 def named_files(
-    files: Mapping[str, str], required: Iterable[str], optional: Iterable[str] = ()
+    files: Mapping[str, str], required: Collection[str], optional: Collection[str] = ()
 ) -> dict[str, Path]:
-    """Return `ingest.taxonomy.files` as paths.
-
-    Raises:
-        IngestError: a required name is absent, or one is given that the reader does not know.
-    """
-    required, optional = set(required), set(optional)
-    absent = sorted(required - files.keys())
-    unknown = sorted(files.keys() - required - optional)
-    if absent or unknown:
-        raise IngestError(
-            f"ingest.taxonomy.files: missing {absent}, unknown {unknown}; this reader takes "
-            f"{sorted(required)} and, if wanted, {sorted(optional)}"
-        )
+    """Return `ingest.taxonomy.files` as paths; IngestError for an absent or unknown name."""
+    allowed = f"this reader takes {sorted(required)} and, if wanted, {sorted(optional)}"
+    _require_names(files, required, optional, "ingest.taxonomy.files", allowed)
     return {name: Path(file) for name, file in files.items()}
 
 
 def mapped_columns(
-    columns: Mapping[str, str], where: str, required: Iterable[str], optional: Iterable[str]
+    columns: Mapping[str, str], where: str, required: Collection[str], optional: Collection[str]
 ) -> dict[str, str]:
-    """Check that a column map (our name -> the file's column) names all that is needed.
-
-    Raises:
-        IngestError: a required name is not mapped, or an unknown one is.
-    """
-    required, optional = set(required), set(optional)
-    absent = sorted(required - columns.keys())
-    unknown = sorted(columns.keys() - required - optional)
-    if absent or unknown:
-        raise IngestError(
-            f"{where}: missing {absent}, unknown {unknown}; map {sorted(required)} and, if the "
-            f"file has them, {sorted(optional)} to the file's columns"
-        )
+    """Check a column map (our name -> the file's); IngestError for an absent or unknown name."""
+    allowed = (
+        f"map {sorted(required)} and, if the file has them, {sorted(optional)} to the file's "
+        "columns"
+    )
+    _require_names(columns, required, optional, where, allowed)
     return dict(columns)
+
+
+def _require_names(
+    names: Mapping[str, str],
+    required: Collection[str],
+    optional: Collection[str],
+    where: str,
+    allowed: str,
+) -> None:
+    absent = sorted(set(required) - names.keys())
+    unknown = sorted(names.keys() - {*required, *optional})
+    if absent or unknown:
+        raise IngestError(f"{where}: missing {absent}, unknown {unknown}; {allowed}")
 
 
 def require_text(file: SourceFile, origin: str) -> None:
@@ -116,23 +108,20 @@ def require_text(file: SourceFile, origin: str) -> None:
     for beginning, kind in OTHER_KINDS.items():
         if head.startswith(beginning):
             raise IngestError(f"{file.path} is {kind}. {origin}")
-    if not head.startswith(BYTE_ORDER_MARKS) and head.count(0) > NULS * len(head):
+    if head[:2] not in UTF_16 and head.count(0) > NULS * len(head):
         raise IngestError(
             f"{file.path} is binary, or UTF-16 without its byte order mark: save it as UTF-8, or "
             f"name its encoding (utf-16-le, utf-16-be). {origin}"
         )
 
 
-def require_columns(present: Iterable[str], wanted: Iterable[str], path: str, origin: str) -> None:
-    """Refuse a file without the columns that the reader needs, or with one of them twice.
-
-    Raises:
-        IngestError: naming file, columns wanted and columns found.
-    """
-    present = list(present)
-    absent = [name for name in wanted if name not in present]
+def require_columns(
+    present: Sequence[str], needed: Collection[str], path: str, origin: str
+) -> None:
+    """Refuse a file that lacks needed columns, or has one twice; the IngestError names them."""
+    absent = [name for name in needed if name not in present]
     if absent:
         raise IngestError(f"{path} has no column {absent}, only {present}. {origin}")
-    twice = [name for name in wanted if present.count(name) > 1]
+    twice = [name for name in needed if present.count(name) > 1]
     if twice:
         raise IngestError(f"{path} has the column {twice} more than once. {origin}")

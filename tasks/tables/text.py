@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tasks.tables.encodings import SHOWN, found_in, is_text, pieces, python_name, whole_lines
+from tasks.tables.encodings import NAMES, found_in, is_text, pieces, python_name, whole_lines
 from tasks.tables.rejected import BAD_CHARACTERS, EMPTY_ROW, RejectedRows, Row
 from tasks.tables.source_files import IngestError, SourceFile, require_text
 
@@ -35,7 +35,7 @@ def text_lines(
     Raises:
         IngestError: the encoding does not fit at all.
     """
-    name = SHOWN.get(encoding, encoding)
+    name = NAMES.get(encoding, encoding)
     rejected.readings[file.name] = name
     number, bad = 0, list[int]()
     try:

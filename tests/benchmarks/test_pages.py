@@ -10,7 +10,7 @@ from benchmarks import render
 from benchmarks.__main__ import parser
 from benchmarks.pages.plots import curves, scatters, svg
 from benchmarks.pages.tables import Table, figure, markdown, over_seeds
-from benchmarks.readme import between_markers, readme
+from benchmarks.render import between_markers, readme
 from benchmarks.results import Line, Row, Run, replace_rows
 from benchmarks.study import STUDIES, Study, studies, study
 
@@ -81,13 +81,13 @@ def test_a_study_is_its_folder() -> None:
 
 @pytest.mark.parametrize("one", studies(), ids=lambda one: one.name)
 def test_every_study_says_what_is_needed(one: Study) -> None:
-    face = one.face
-    assert face["question"].endswith("?")
+    config = one.config
+    assert config["question"].endswith("?")
     assert callable(one.measuring.measure)
     assert vars(parser(one).parse_args([])).keys() >= {
-        name.replace("-", "_") for name in face.get("options", {})
+        name.replace("-", "_") for name in config.get("options", {})
     }
-    assert [Table(**table) for table in face["tables"]]
+    assert [Table(**table) for table in config["tables"]]
 
 
 @pytest.mark.parametrize("one", studies(), ids=lambda one: one.name)
@@ -107,12 +107,12 @@ def test_a_page_has_its_tables_and_how_they_were_measured(tmp_path: Path) -> Non
     replace_rows("table3", "sample", rows, RUN, tmp_path)
     made = render.pages(tmp_path, ROOT / render.PAGES)
     assert set(made) == {render.PAGES / "table3.md", render.PAGES / "table3.svg"}
-    for wanted in (
+    for row in (
         "| ngram | 0.250 | 0.99 |",
         "| typos (1) | 0.532 | 0.99 |",
         "Measured (sample): 2026-01-02, commit `abc1234`, m, `c`",
     ):
-        assert wanted in made[render.PAGES / "table3.md"].splitlines(), wanted
+        assert row in made[render.PAGES / "table3.md"].splitlines(), row
 
 
 def test_plots_are_the_same_bytes_without_date_or_background() -> None:

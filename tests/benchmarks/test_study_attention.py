@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from benchmarks.__main__ import measure, parser
-from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
+from benchmarks.networks.pair_networks import PairNetwork, PairNetworks, gold_of
+from benchmarks.networks.runner import Job
 from benchmarks.results import read_rows, read_runs
-from benchmarks.runner import Job
 from benchmarks.studies.attention.measure import FILES, judged, read, systems
 from benchmarks.study import study
 
@@ -63,13 +63,13 @@ def test_training_pairs_that_are_test_pairs_are_left_out(data: Path) -> None:
 @pytest.mark.parametrize("dataset", ["sick", "msrp"])
 def test_every_system_has_its_shape_and_its_tuned_values(dataset: str) -> None:
     options = parser(study("attention")).parse_args(["--steps", "2"])
-    face, made = study("attention").face, systems(dataset, options)
-    assert list(made) == list(face["encoders"])
+    config, made = study("attention").config, systems(dataset, options)
+    assert list(made) == list(config["encoders"])
     for system, own in made.items():
         assert (own.seed, own.max_steps, own.patience) == (1, 2, 6)
-        shape = face["encoders"][system]
+        shape = config["encoders"][system]
         assert {name: getattr(own.encoder, name) for name in shape} == shape
-        tuned = face["tuned"][dataset][system]
+        tuned = config["tuned"][dataset][system]
         assert own.learning_rate == tuned["learning_rate"]
         assert own.encoder.dim_unit == tuned["encoder.dim_unit"]
 
@@ -94,8 +94,8 @@ def test_tiny_study(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(PairNetworks, "_trained", noted)
     small = {"learning_rate": 0.01, "encoder.dim_unit": 3}
-    tuned = dict.fromkeys(study("attention").face["encoders"], small)
-    monkeypatch.setitem(study("attention").face, "tuned", {"sick": tuned, "msrp": tuned})
+    tuned = dict.fromkeys(study("attention").config["encoders"], small)
+    monkeypatch.setitem(study("attention").config, "tuned", {"sick": tuned, "msrp": tuned})
     kept = tmp_path / "kept"
     options = (
         f"--steps 2 --every 1 --seeds 2 --processes 1 --kept {kept} --results {tmp_path}".split()

@@ -12,7 +12,7 @@ from toy_workspace import JOBS
 
 from benchmarks.job_board import COLUMNS, FILE, Halves, read_halves
 from benchmarks.studies.champion import measure as champion
-from models.ranking.index import AliasIndex
+from models.search.index import AliasIndex
 from models.text.titles import clean_title
 
 INDEX = AliasIndex.of(["a", "b"], ["o0", "o1"])
@@ -23,7 +23,7 @@ OPTIONS = Namespace(
     seeds=2,
     processes=1,
     prior_power=0.5,
-    guess_weight=0.5,
+    prediction_weight=0.5,
     untrained=["ngram", "tfidf"],
     timed=5,
     repeats=1,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import measure, parser
-from benchmarks.pair_networks import gold_of, strings
+from benchmarks.networks.pair_networks import gold_of, strings
 from benchmarks.results import read_rows
 from benchmarks.studies.charagram import measure as charagram
 from benchmarks.studies.charagram.measure import systems
@@ -93,17 +93,17 @@ def test_every_system_sees_as_many_examples() -> None:
     for system, own in made.items():
         assert (own.max_steps, own.evaluate_every, own.batch_pairs) == (3, 1, 4)
         assert own.patience > own.max_steps
-        tuned = study("charagram").face["tuned"]["ppdb"][system]
+        tuned = study("charagram").config["tuned"]["ppdb"][system]
         assert (own.learning_rate, own.loss.negatives) == tuple(tuned.values())
 
 
 def test_tiny_study(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures are means over sets and differences of systems."""
     monkeypatch.setattr(charagram, "read", partial(read, held_out=6))
-    face = study("charagram").face
+    config = study("charagram").config
     narrow = {"dim_character": 4, "widths": [2], "filters": [5]}
     for system, values in (("char_lstm", {"dim_character": 4}), ("convolution", narrow)):
-        monkeypatch.setitem(face["encoders"], system, face["encoders"][system] | values)
+        monkeypatch.setitem(config["encoders"], system, config["encoders"][system] | values)
     bounds = f"--examples 12 --every 4 --batch 4 --dim 5 --results {tmp_path}"
     words = [*bounds.split(), "--seeds", "2", "--processes", "1", "--kept", str(tmp_path / "kept")]
     measure(study("charagram"), words)
@@ -112,7 +112,7 @@ def test_tiny_study(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     figures = {(row["system"], row["test"], row["metric"], row["seed"]): row for row in rows}
     looks = {row["test"] for row in rows if row["test"].startswith("examples_")}
     assert looks == {f"examples_{count:07d}" for count in (0, 4, 8, 12)}
-    for system in face["encoders"]:
+    for system in config["encoders"]:
         for test in looks:
             assert figures[system, test, "spearman", "2"]["n"] == "11"
         assert figures[system, "simlex", "spearman", ""]["n"] == "11"

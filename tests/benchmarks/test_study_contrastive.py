@@ -42,8 +42,8 @@ def test_variants_are_what_their_names_say(workspace: Path) -> None:
         loss = own.loss
         assert (loss.penalty, f"margin:{loss.margin:g}") == (penalty, margin)
         mined = ("hardest", 1.0, base.batch_pairs)
-        wanted = mined if way == "hardest" else ("pairs", 4.0, max(2, base.batch_pairs // 5))
-        assert (loss.negatives, loss.weight_dissimilar, own.batch_pairs) == wanted
+        expected = mined if way == "hardest" else ("pairs", 4.0, max(2, base.batch_pairs // 5))
+        assert (loss.negatives, loss.weight_dissimilar, own.batch_pairs) == expected
         assert loss.weight_similar == 0.25
 
 
@@ -60,8 +60,9 @@ def test_share_with_a_gradient(penalty: str, share: float) -> None:
 def test_tiny_run(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contrastive, "MIX", "extra_words")
     monkeypatch.setattr(contrastive, "MARGINS", (0.4,))
-    monkeypatch.setitem(study("contrastive").face, "datasets", ["sample"])
-    monkeypatch.setitem(study("contrastive").face, "needs", "data/pairs/extra_words/pairs.parquet")
+    config = study("contrastive").config
+    monkeypatch.setitem(config, "datasets", ["sample"])
+    monkeypatch.setitem(config, "needs", "data/pairs/extra_words/pairs.parquet")
     words = f"--steps 3 --every 2 --processes 1 --kept {tmp_path}/kept --results {tmp_path}"
     measure(study("contrastive"), words.split())
     rows = read_rows(tmp_path / "contrastive.csv")

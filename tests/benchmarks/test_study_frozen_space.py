@@ -14,15 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.__main__ import measure
+from benchmarks.networks.runner import Job, bounded
+from benchmarks.networks.title_networks import TitleNetworks
 from benchmarks.results import read_rows
-from benchmarks.runner import Job, bounded
 from benchmarks.studies.frozen_space import measure as frozen_space
 from benchmarks.studies.frozen_space.measure import METRICS, beside, in_space, quality, systems
 from benchmarks.study import study
-from benchmarks.title_networks import TitleNetworks
 from benchmarks.workspace import Exam, Workspace
-from models.losses.parts.bessel import log_bessel_i_over_power
+from models.losses.shared.bessel import log_bessel_i_over_power
 from models.network.kinds import kind_of
+from models.network.model_files import load_model
+from tasks.evaluation.systems import network
 from tasks.pipeline.train.network_params import training_settings
 
 REFERENCE = Path("data/train/typos/1/model")
@@ -41,7 +43,7 @@ def networks(kept: Path, reference: Path | None = None) -> TitleNetworks:
 def test_stored_embeddings_are_those_of_the_reference_model(exam: Exam, tmp_path: Path) -> None:
     """The reference model meets them as its own; another network does not."""
     titles = exam.index.titles
-    stored, own = in_space(REFERENCE, REFERENCE, titles), exam.network(REFERENCE)
+    stored, own = in_space(REFERENCE, REFERENCE, titles), network(*load_model(REFERENCE), titles)
     np.testing.assert_allclose(stored(titles), own(titles), atol=1e-6)
     np.testing.assert_allclose(np.diag(stored(titles)), 1, atol=1e-5)
     settings = bounded(training_settings(exam.params.network, 9), 1, 9)
@@ -143,7 +145,7 @@ def test_tiny_run(
     compared = {"von_mises_fisher": {"kind": "von_mises_fisher"}, "projection": frozen}
     monkeypatch.setattr(frozen_space, "COMPARED", compared)
     monkeypatch.setattr(frozen_space, "FROZEN", ("projection",))
-    monkeypatch.setitem(study("frozen_space").face, "tuned", {"sample": TUNED})
+    monkeypatch.setitem(study("frozen_space").config, "tuned", {"sample": TUNED})
     options = f"--steps 2 --seeds 2 --processes 1 --kept {tmp_path}/k --results {tmp_path}"
     measure(study("frozen_space"), options.split())
     assert "step 2/2" in capsys.readouterr().out

@@ -11,7 +11,7 @@ import pytest
 from toy_workspace import queries
 
 from benchmarks.studies.gate import measure as gate
-from benchmarks.studies.gate.measure import STANDS, GateTest, Scenario, measure, replayed, scenarios
+from benchmarks.studies.gate.measure import STANDS, GateTest, measure, replayed, scenarios
 from benchmarks.workspace import Workspace
 
 TESTS = {"annotations": GateTest(430, 0.1, 0.6), "typos": GateTest(800, 0.01, 0.97)}
@@ -20,8 +20,8 @@ TESTS = {"annotations": GateTest(430, 0.1, 0.6), "typos": GateTest(800, 0.01, 0.
 def test_a_replay_has_the_discordance_and_the_true_difference() -> None:
     """Of 400,000 queries: wins 0.05 + 0.03, losses 0.05; typos, all but right, lose 0.02 more."""
     many = {name: test._replace(queries=400_000) for name, test in TESTS.items()}
-    case = Scenario("", {"annotations": 0.03, "typos": -0.02})
-    made = replayed(many, case, np.random.default_rng(1))
+    differences = {"annotations": 0.03, "typos": -0.02}
+    made = replayed(many, differences, np.random.default_rng(1))
     for name, wins, losses in (("annotations", 0.08, 0.05), ("typos", 0.005, 0.025)):
         answers = made[name]
         differences = answers.challenger - answers.opponent
@@ -33,7 +33,7 @@ def test_a_replay_has_the_discordance_and_the_true_difference() -> None:
 
 def test_scenarios() -> None:
     """Each difference on labelled inputs, and each loss elsewhere, beside a gain on them."""
-    assert [(case.name, dict(case.differences)) for case in scenarios(TESTS, [-0.01], [-0.02])] == [
+    assert [*scenarios(TESTS, [-0.01], [-0.02])] == [
         ("annotations:-0.01", {"annotations": -0.01}),
         ("typos:-0.02", {"annotations": 0.03, "typos": -0.02}),
     ]

@@ -18,10 +18,9 @@ from benchmarks.studies.table3 import measure as table3
 from benchmarks.study import study
 from tasks.evaluation.metric_tables import write_table
 from tasks.io.frames import Schema, write_frame
-from tasks.io.schemas import STRINGS, TABLE
+from tasks.io.schemas import HISTORY, STRINGS, TABLE
 from tasks.papers.table3.effects import EFFECTS
 from tasks.papers.table3.tables import SUMMARY
-from tasks.pipeline.report.report_data import HISTORY
 
 ROOT = Path(__file__).parents[2]
 LABEL = "source:label_agrees"

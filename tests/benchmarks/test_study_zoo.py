@@ -23,7 +23,7 @@ def values(*numbers: float, test: str = "typos") -> pl.DataFrame:
 
 
 def test_systems_differ_in_encoder_loss_and_learning_rate_alone(workspace: Path) -> None:
-    params, tuned = Workspace.read("sample").params, study("zoo").face["tuned"]["sample"]
+    params, tuned = Workspace.read("sample").params, study("zoo").config["tuned"]["sample"]
     options = Namespace(encoders=["all"], steps=12, batch=6)
     made = zoo.systems(params, tuned, options)
     assert list(made) == list(tuned)
@@ -56,7 +56,7 @@ def test_tiny_run(
     """Three encoders; run again nothing is trained."""
     kinds = ("recurrent", "ngram_bag", "word_average")
     tuned = {f"{kind}+margin": {"learning_rate": 0.01} for kind in kinds}
-    monkeypatch.setitem(study("zoo").face, "tuned", {"sample": tuned})
+    monkeypatch.setitem(study("zoo").config, "tuned", {"sample": tuned})
     options = "--steps 4 --seeds 2 --repeats 1 --titles 30 --processes 1"
     words = [*options.split(), "--kept", str(tmp_path / "kept"), "--results", str(tmp_path)]
     measure(study("zoo"), words)

@@ -1,13 +1,13 @@
-"""What pages say of networks whose best look was their first."""
+"""Pages name the networks whose best look was their first."""
 
 from __future__ import annotations
 
 import pytest
 
+from benchmarks.networks.runner import Outcome, learning
 from benchmarks.pages.tables import Table, figure
 from benchmarks.pages.unlearned import MARK, UNLEARNED, marked
 from benchmarks.results import BEST_STEP, LAST_STEP, Line
-from benchmarks.runner import Outcome, learning
 from models.training.loop import Look
 
 

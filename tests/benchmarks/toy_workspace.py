@@ -14,7 +14,7 @@ from frames_of import aliases_of, frame_of
 
 from models.network.kinds import fit_featurizer, make_encoder
 from models.network.model_files import save_model
-from models.ranking.search import Search
+from models.search.search import Search
 from tasks.check_params import load_params
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import index_of

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from data_files import FILES
-from files_table import BEGIN, PAGE, files_table, renewed, spelled
+from files_table import BEGIN, FILES, PAGE, files_table, renewed, spelled
 
 ROOT = Path(__file__).parents[2]
 

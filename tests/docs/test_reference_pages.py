@@ -13,7 +13,7 @@ from reference_stages import stages_page
 from reference_tables import entries, sections, table
 
 from flows.cli import app
-from models.normalizer.answers import columns
+from models.normalizer.answers.columns import columns
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.apply_feedback import apply_feedback_in, facts
-from flows.registry import GateResult, RegistrationResult, VersionAndDecision
+from flows.apply_feedback import apply_feedback, facts
+from tasks.release.registry.outcomes import Promotion, RegisteredVersion, VersionAndDecision
 
 COUNTS = {
     "rows_read": {"feedback/a.csv": 1200, "data/simulate_feedback/feedback.csv": 34},
@@ -16,7 +16,7 @@ COUNTS = {
     "not_job_titles": 7,
     "conflicts": 4,
 }
-VERSION = RegistrationResult("toy", "3", "challenger", False)
+VERSION = RegisteredVersion("toy", "3", "challenger", False)
 
 
 @pytest.mark.parametrize(
@@ -24,11 +24,11 @@ VERSION = RegistrationResult("toy", "3", "challenger", False)
     [
         (None, {"model": "the champion has all of this feedback already"}),
         (
-            (VERSION, GateResult(True, "as requested", "")),
+            (VERSION, Promotion(True, "as requested", "")),
             {"model": "toy version 3", "gate": "champion: as requested"},
         ),
         (
-            (VERSION, GateResult(False, "as requested", "")),
+            (VERSION, Promotion(False, "as requested", "")),
             {"model": "toy version 3", "gate": "not promoted: as requested"},
         ),
     ],
@@ -43,7 +43,8 @@ def test_facts(done: VersionAndDecision | None, model: dict[str, str]) -> None:
     }
 
 
-def test_without_a_model_the_files_wait(tmp_path: Path) -> None:
-    assert apply_feedback_in(tmp_path) == {
+def test_without_a_model_the_files_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert apply_feedback.fn() == {
         "model": f"none yet in {tmp_path}: `rolecall retrain` also learns from the files"
     }

@@ -16,15 +16,15 @@ NUMBERS = ["train@base-1", "evaluate@base-1", "train@typos-1", "evaluate@typos-1
 
 
 def test_every_mix_then_the_table_and_a_page(
-    toy: Path, prefect_server: None, run_in: Run, dvc: Dvc
+    toy: Path, prefect_server: None, run_in: Run, dvc: Dvc, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Run stages and leave a lock as a bare `dvc repro table3`; the report is no part of it."""
-    from prefect import flow
     from prefect.artifacts import Artifact
 
-    from flows.reproduce import as_text, reproduce_in
+    from flows.reproduce import as_text, reproduce
 
-    done = flow(reproduce_in, name="reproduce", validate_parameters=False)(toy)
+    monkeypatch.chdir(toy)
+    done = reproduce()
     assert set(done.stages) == {"ingest", "lexical", *NUMBERS, "table3"}
     assert list(done.stages)[-1] == "table3"
     assert done.pushed
@@ -43,15 +43,17 @@ def test_every_mix_then_the_table_and_a_page(
     assert "| table3 | ran |" in str(artifact.data)
 
 
-def test_the_track_decides_the_target_and_the_page(toy: Path, prefect_server: None) -> None:
+def test_the_track_decides_the_target_and_the_page(
+    toy: Path, prefect_server: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Run nothing of the other track."""
-    from prefect import flow
     from prefect.artifacts import Artifact
 
-    from flows.reproduce import as_text, reproduce_in
+    from flows.reproduce import as_text, reproduce
 
     choose_track(toy, "similarity")
-    done = flow(reproduce_in, name="reproduce", validate_parameters=False)(toy)
+    monkeypatch.chdir(toy)
+    done = reproduce()
     assert done.stages == {"similarity": "ran"}
     assert as_text(done).startswith(
         f"# Similarity\n\nstages  1: 1 ran\ntable   {toy}/data/similarity\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.results import as_facts, as_markdown, as_text, result_rows, tables
+from flows.results import as_facts, as_markdown, as_text, result_rows
 
 TABLE = """system,test,slice,metric,value,low,high,n
 ngram,typos,all,mrr,0.8124,0.80049,0.82,300
@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Path:
 
 def test_two_metrics_over_all_queries_systems_together(root: Path) -> None:
     """Show 0.8124 and 0.80049 with three decimals; a missing metric is an empty cell."""
-    assert result_rows(tables(root)) == [
+    assert result_rows(root) == [
         ("typos", "ngram", "0.700 [0.650, 0.750]", "0.812 [0.800, 0.820]", "300"),
         ("typos", "corrections", "0.900", "", "300"),
         ("annotations", "ngram", "0.250", "", "12"),

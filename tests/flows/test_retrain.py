@@ -39,14 +39,13 @@ class Shelf:
 
 
 def run(root: Path, shelf: Shelf):  # type: ignore[no-untyped-def]
-    from prefect import flow
-
     from flows import retrain
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(retrain, "register_model", shelf.register)
         patch.setattr(retrain, "run_gate", shelf.promote)
-        return flow(retrain.retrain_in, name="retrain", validate_parameters=False)(root)
+        patch.chdir(root)
+        return retrain.retrain()
 
 
 def test_all_steps_in_order_and_a_page_in_prefect(toy: Path, prefect_server: None) -> None:

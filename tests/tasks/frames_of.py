@@ -92,7 +92,7 @@ def verdicts_of(rows: Rows) -> pl.DataFrame:
     return frame_of(rows, VERDICTS)
 
 
-def write_evidence(
+def write_exemplars(
     folder: Path, prior: Rows = (), exemplars: Rows = (), calibration: object = None
 ) -> None:
     """Write what the stage `calibrate` does, nothing by default: schemas `PRIOR`, `EXEMPLARS`."""

@@ -17,12 +17,13 @@ import polars as pl
 import pytest
 from frames_of import aliases_of, frame_of, queries_of, variants_of
 
-from models.ranking.evidence import Evidence
+from models.search.exemplars import Exemplars
 from models.text.titles import clean_title
 from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.systems import index_of
 from tasks.io.schemas import (
     EXTRA_WORDS_VARIANTS,
+    HISTORY,
     JUDGED,
     OCCUPATIONS,
     REVIEWS,
@@ -35,7 +36,7 @@ from tasks.io.section import load
 from tasks.pipeline.feedback.feedback_rows.repairs import REPAIRS
 from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.report.params import ReportParams
-from tasks.pipeline.report.report_data import HISTORY, PageParams, ReportData
+from tasks.pipeline.report.report_data import PageParams, ReportData
 from tasks.pipeline.split.stage import distinct_titles
 from tasks.pipeline.train.network_params import NetworkParams
 
@@ -84,7 +85,7 @@ EXTRA_REVIEW_ROWS = [
     ("ward sister", "ward sister nights", "mined", None, "valid"),
     ("programmer", "senior programmer", "padded", None, "train"),
 ]
-MADE = {
+STAGE_METRICS = {
     "synonyms": {
         "induction": {
             "candidates": 9001,
@@ -270,10 +271,10 @@ def report_data() -> ReportData:
         table=_table(scores),
         synonym_variants=variants_of(SYNONYM_ROWS, SYNONYM_VARIANTS),
         extra_words_variants=variants_of(EXTRA_REVIEW_ROWS, EXTRA_WORDS_VARIANTS),
-        made=MADE,
+        stage_metrics=STAGE_METRICS,
         reviews=frame_of(REVIEW_ROWS, REVIEWS),
         judged=frame_of(JUDGED_ROWS, JUDGED),
-        evidence=Evidence.of(
+        exemplars=Exemplars.of(
             index_of(distinct_titles(_aliases())),
             {},
             {"title": ["bread baker"], "occupation_id": ["a"], "weight": [1.0]},

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import torch
 import yaml
-from frames_of import aliases_of, queries_of, write_evidence, write_overrides
+from frames_of import aliases_of, queries_of, write_exemplars, write_overrides
 
 from models.encoders.recurrent import RecurrentSettings
 from models.network.encoder import Encoder
@@ -89,7 +89,7 @@ def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Pa
     featurizer, encoder = network(seed)
     weights = encoder.state_dict() if good else useless()
     save_model(root / "data/train/typos/7/model", featurizer, SETTINGS, weights, useless())
-    write_evidence(root / "data/calibrate/typos/7")
+    write_exemplars(root / "data/calibrate/typos/7")
     write_overrides(root / "data/pairs/typos/overrides.parquet")
     looks = pl.DataFrame({"step": [0, 10], "valid_score": [0.1, 0.5]})
     looks.write_csv(root / "data/train/typos/7/history.csv")

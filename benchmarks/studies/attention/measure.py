@@ -1,4 +1,4 @@
-"""What attention adds to a Siamese LSTM: Table I of Bao et al. 2018, in English."""
+"""A Siamese LSTM with and without attention: Table I of Bao et al. 2018, in English."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from benchmarks.networks.pair_networks import PairNetwork, PairNetworks, gold_of, scaled_pairs
+from benchmarks.networks.runner import learning, seeded, tuned
 from benchmarks.pair_figures import Figures, compared, rows_of, separated, word_overlap
-from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
-from benchmarks.runner import learning, seeded, with_values
 from benchmarks.study import study
 from benchmarks.workspace import data_folder
 from models.metrics.correlations import Measure
 from models.training.run import TrainSettings
 from models.training.scored_pairs import ScoredPairs
-from models.training.train_files import settings_from
-from tasks.papers.similarity.pair_files import PARAPHRASE_PARTS, scaled
+from tasks.papers.similarity.pair_files import PARAPHRASE_PARTS
 from tasks.papers.similarity.readers import msrp, sick
 from tasks.papers.similarity.similarity_measures import best_threshold
 from tasks.papers.similarity.training_pairs import training_pairs
@@ -58,27 +57,21 @@ def read(dataset: str, data: Path) -> Parts:
     reader, files, folder = FILES[dataset]
     pairs = reader({split: data / folder / name for split, name in files.items()}, RejectedRows())
     learned = training_pairs(pairs, pl.DataFrame(schema=dict(PARAPHRASE_PARTS)), dataset)
-    test = scaled(pairs.filter(pl.col("split") == "test"))
-    test_pairs = ScoredPairs.of(*(test[name].to_list() for name in ("left", "right", "score")))
-    return Parts(learned.train, learned.valid, test_pairs, learned.left_out["train"])
+    test = scaled_pairs(pairs.filter(split="test"))
+    return Parts(learned.train, learned.valid, test, learned.left_out["train"])
 
 
 def systems(dataset: str, options: argparse.Namespace) -> dict[str, TrainSettings]:
     """Return the settings of every network."""
-    face, made = study("attention").face, {}
-    for system, shape in face["encoders"].items():
-        values = face["training"] | {"encoder": face["training"]["encoder"] | shape}
-        steps, every = options.steps, options.every
-        bounds = {"max_steps": steps, "evaluate_every": every, "patience": options.patience}
-        own = face["tuned"][dataset][system]
-        made[system] = with_values(settings_from(values), {**own, **bounds})
-    return made
+    config, steps = study("attention").config, options.steps
+    bounds = {"max_steps": steps, "evaluate_every": options.every, "patience": options.patience}
+    return tuned(config, dataset, config["training"]["encoder"], bounds)
 
 
 def rows_of_all(
     dataset: str, parts: Parts, made: Mapping[str, Mapping[int, PairNetwork]]
 ) -> Iterator[Row]:
-    """Yield test figures of the networks and of the baselines, and what attention adds."""
+    """Yield test figures of the networks and of the baselines, and the gains by attention."""
     figures = {
         system: judged(dataset, list(by_seed.values()), parts) for system, by_seed in made.items()
     }
@@ -110,7 +103,7 @@ def judged(dataset: str, networks: Sequence[PairNetwork], parts: Parts) -> Figur
 
 
 def baselines(dataset: str, parts: Parts) -> dict[str, PairNetwork]:
-    """Return what learns nothing: shared words and, of two kinds of pairs, the larger one."""
+    """Return baselines that learn nothing: shared words, and the larger of two kinds of pairs."""
     both = {"valid": parts.valid, "test": parts.test}
     answers = {"word_overlap": {name: word_overlap(pairs) for name, pairs in both.items()}}
     if dataset == "msrp":

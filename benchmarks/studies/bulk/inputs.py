@@ -27,9 +27,7 @@ WRONG = 0.02
 def distinct_titles(workspace: Workspace, count: int) -> list[str]:
     """Make distinct titles: inputs with typos, seniority before, contract or place behind.
 
-    Args:
-        workspace: whose inputs they begin with, and whose seed draws.
-        count: of them.
+    The workspace has the inputs, and the seed of the draws.
     """
     rng = generator(workspace.params.seed, "bulk", "titles")
     raw = read_frame(workspace.data / "ingest/inputs.parquet", INPUTS)["raw_title"].unique()

@@ -16,7 +16,7 @@ EVERY = 0.25
 
 
 class Took(NamedTuple):
-    """What a run took; `memory` in MiB, pages that processes share counted once."""
+    """Cost of a run; `memory` in MiB, pages that processes share counted once."""
 
     seconds: float
     memory: float

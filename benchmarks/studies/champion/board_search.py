@@ -7,22 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from benchmarks.job_board import Halves
 from benchmarks.systems import CHAMPION
 from benchmarks.workspace import Workspace
-from models.metrics.gold_ranks import rank_gold
-from models.ranking.evidence import Evidence
-from models.ranking.index import AliasIndex
-from models.ranking.search import Search, Similarities
-from tasks.evaluation.ranking import METRICS
+from models.search.exemplars import Exemplars
+from models.search.index import AliasIndex
+from models.search.search import Search, Similarities
+from tasks.evaluation.ranking import rank_queries
 from tasks.io.frames import read_frame
 from tasks.io.queries import queried_strings
 from tasks.io.schemas import JUDGED, SPLIT_INPUTS
-from tasks.pipeline.calibrate.gather_evidence import gather
-from tasks.pipeline.calibrate.known_inputs import Known, known_inputs
+from tasks.pipeline.calibrate.fit_prior import Known, gather, known_inputs
 from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.release.model_package.quantized_network import QuantizedNetwork
 
@@ -43,20 +40,11 @@ class BoardSearch:
         precision = self.workspace.params.register_.precision
         return QuantizedNetwork.of(model, precision).similarities(titles)
 
-    def scores(self, search: Search) -> np.ndarray:
-        """Score all occupations for each queried title [title, occupation]."""
-        hits_by_block = search.blocks(self.halves.queried["cleaned"].to_list(), 1)
-        return np.concatenate([hits.scores.astype(np.float32) for _, hits in hits_by_block])
-
     def values(self, test: str, search: Search) -> pl.DataFrame:
         """Return `test, query_id` and each metric of the queried titles; ties count in the mean."""
-        queried = self.halves.queried
-        gold = np.searchsorted(
-            np.array(self.index.occupations), queried["occupation_id"].to_numpy()
-        )
-        rank = rank_gold(self.scores(search), gold[:, None])
-        columns = {name: metric(rank) for name, metric in METRICS.items()}
-        return queried.select(pl.lit(test).alias("test"), "query_id").with_columns(**columns)
+        gold = pl.concat_list("occupation_id").alias("occupation_ids")
+        queries = self.halves.queried.with_columns(gold, test=pl.lit(test))
+        return rank_queries(CHAMPION, search, queries, 1)[0].drop("system")
 
     def search(
         self,
@@ -73,9 +61,9 @@ class BoardSearch:
         made = gather(plain, known, weights, rule.temperature, CHAMPION)
         bias = dict(made.prior.select("occupation_id", "bias").iter_rows())
         exemplars = made.exemplars.to_dict(as_series=False)
-        evidence = Evidence.of(self.index, bias, exemplars, rule.temperature)
-        titles = [*self.index.titles, *evidence.titles]
-        return Search(self.index, self.similarities(model, titles), rule, evidence)
+        learned = Exemplars.of(self.index, bias, exemplars, rule.temperature)
+        titles = [*self.index.titles, *learned.titles]
+        return Search(self.index, self.similarities(model, titles), rule, learned)
 
     def unjudged(self, values: pl.DataFrame) -> pl.DataFrame:
         """Return the values of those titles whose occupation no known label names."""
@@ -95,9 +83,9 @@ class BoardSearch:
     @property
     def weights(self) -> CalibrateParams:
         """Weights of the board's known titles, higher than those of inputs."""
-        options, own = self.options, self.workspace.params.calibrate
-        changes = {"prior_power": options.prior_power, "guess_weight": options.guess_weight}
-        return own.model_copy(update=changes)
+        names = ("prior_power", "prediction_weight")
+        changes = {name: getattr(self.options, name) for name in names}
+        return self.workspace.params.calibrate.model_copy(update=changes)
 
     @property
     def bare(self) -> Known:

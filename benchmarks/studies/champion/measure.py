@@ -9,20 +9,26 @@ from pathlib import Path
 import polars as pl
 
 from benchmarks.job_board import read_halves
+from benchmarks.networks.corrected_pairs import write_corrected
+from benchmarks.networks.runner import learning, seeded
+from benchmarks.networks.title_networks import TitleNetwork, TitleNetworks
 from benchmarks.query_figures import UNSEEDED, Seeds, figures, gains
 from benchmarks.results import Row
-from benchmarks.runner import learning, seeded
 from benchmarks.studies.champion.board_search import BoardSearch
-from benchmarks.studies.champion.corrected import write_feedback_pairs
 from benchmarks.studies.champion.costs import cost_rows
 from benchmarks.systems import CHAMPION, champion_settings, untrained
-from benchmarks.title_networks import TitleNetwork, TitleNetworks
 from benchmarks.workspace import Workspace, data_folder
-from models.ranking.search import Search
+from models.reproducibility.seeding import generator
+from models.search.search import Search
 from tasks.evaluation.ranking import METRICS
 from tasks.evaluation.systems import read_index
-from tasks.pipeline.calibrate.known_inputs import Known
+from tasks.io.frames import read_frame
+from tasks.io.schemas import SPLIT_ALIASES
+from tasks.pipeline.calibrate.fit_prior import Known
 from tasks.pipeline.calibrate.params import CalibrateParams
+from tasks.pipeline.feedback.verdicts import resolve
+from tasks.pipeline.simulate_feedback.params import SimulateFeedbackParams
+from tasks.pipeline.simulate_feedback.stage import judge, predict
 
 NAMES = {name: name for name in METRICS} | {"reciprocal_rank": "mrr"}
 
@@ -57,12 +63,27 @@ def corrected_networks(
 ) -> dict[int, TitleNetwork]:
     """Train with the corrections that the known labels make of the first network's answers."""
     workspace, options = board.workspace, board.options
+    params, rng = workspace.params, generator(workspace.params.seed, "champion", "pairs")
     index = read_index(workspace.data)  # reviewers see answers among the titles that are trained on
-    similarities = board.similarities(first.folder, index.titles)
-    answering = Search(index, similarities, workspace.params.evaluate.rule)
+    search = Search(index, board.similarities(first.folder, index.titles), params.evaluate.rule)
+    aliases = read_frame(workspace.data / "split/aliases.parquet", SPLIT_ALIASES)
+    rows = feedback_rows(search, board.halves.known, params.simulate_feedback)
+    verdicts = resolve(rows, aliases, set()).verdicts
     folder = options.kept / f"corrected-{name}"
-    write_feedback_pairs(workspace, answering, board.halves.known, folder)
+    write_corrected(workspace.pairs(workspace.mix), verdicts, params.pairs, rng, folder)
     return trained(workspace, folder, options)
+
+
+def feedback_rows(
+    search: Search, known: pl.DataFrame, params: SimulateFeedbackParams
+) -> pl.DataFrame:
+    """Schema `FEEDBACK_ROWS`: each label judges the first answer to its title, as one reviewer."""
+    predictions, labels = predict(known["cleaned"].to_list(), search), set(known["occupation_id"])
+    return judge(known, predictions, labels, CHAMPION, params).with_columns(
+        reviewer_id=pl.int_range(pl.len()).cast(pl.String),
+        judged_at=pl.lit(None, pl.String),
+        from_labels=pl.lit(value=False),
+    )
 
 
 def champion_rows(
@@ -98,7 +119,7 @@ def champion_rows(
 def untrained_rows(board: BoardSearch) -> Iterator[Row]:
     """Yield the systems that learn nothing."""
     params, names = board.workspace.params, board.options.untrained
-    for system, similarities in untrained(board.index.titles, params, names):
+    for system, similarities, _ in untrained(board.index.titles, params.lexical, names):
         search = Search(board.index, similarities, params.evaluate.rule)
         values = {UNSEEDED: board.values("zero_label", search)}
         yield from figures(system, values, NAMES, params)

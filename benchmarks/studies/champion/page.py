@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.pages.plots import scatters, svg
+from benchmarks.pages.plots import against_costs, scatters, svg
 from benchmarks.pages.tables import where
 from benchmarks.results import Lines
 
@@ -19,15 +19,6 @@ PUBLISHED = [("JobBERT-v2", 436.0, 0.390), ("best published", 436.0, 0.393)]
 def plot(rows: Lines) -> str:
     """Draw MRR on the odd half against speed and size; published figures are of its sister."""
     means = where(rows, metric="mrr", test=PLOTTED, seed="")
-    panels = {}
-    for label, (test, metric) in COSTS.items():
-        costs = {
-            row["system"]: float(row["value"]) for row in where(rows, test=test, metric=metric)
-        }
-        panels[label] = [
-            (row["system"], costs[row["system"]], float(row["value"]))
-            for row in means
-            if row["system"] in costs
-        ]
+    panels = against_costs(rows, means, COSTS)
     panels["megabytes"] += PUBLISHED
     return svg("champion", lambda whole: scatters(whole, panels, "MRR, no data of the board"))

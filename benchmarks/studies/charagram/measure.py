@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 
+from benchmarks.networks.pair_networks import PairNetwork, PairNetworks, gold_of
+from benchmarks.networks.runner import learning, seeded, tuned
 from benchmarks.pair_figures import Figures, compared, mean_over_sets, rows_of, word_overlap
-from benchmarks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.results import Row
-from benchmarks.runner import learning, seeded, with_values
 from benchmarks.studies.charagram.word_pairs import StudyPairs, read
 from benchmarks.study import study
 from benchmarks.workspace import data_folder
 from models.training.run import TrainSettings
-from models.training.train_files import settings_from
 
 LONGEST = 1000  # characters or words of a string: none is cut
 FIRST = "ngram_bag"  # what the others are compared with
@@ -37,22 +36,17 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
 
 def systems(dataset: str, options: argparse.Namespace) -> dict[str, TrainSettings]:
     """Return the settings of every network, ended by its examples alone."""
-    face, made = study("charagram").face, {}
-    every = max(1, options.every // options.batch)
-    steps = options.examples // options.batch
-    for system, shape in face["encoders"].items():
-        encoder = {"kind": system, "max_length": LONGEST, "dim": options.dim, **shape}
-        settings = settings_from(face["training"] | {"encoder": encoder})
-        bounds = {"max_steps": steps, "evaluate_every": every, "patience": steps + 1}
-        own = face["tuned"][dataset][system]
-        made[system] = with_values(settings, {**own, **bounds, "batch_pairs": options.batch})
-    return made
+    every, steps = max(1, options.every // options.batch), options.examples // options.batch
+    bounds = {"max_steps": steps, "evaluate_every": every, "patience": steps + 1}
+    common = {"max_length": LONGEST, "dim": options.dim}
+    bounds["batch_pairs"] = options.batch
+    return tuned(study("charagram").config, dataset, common, bounds)
 
 
 def rows_of_all(
     made: Mapping[str, Mapping[int, PairNetwork]], data: StudyPairs, batch: int
 ) -> Iterator[Row]:
-    """Yield the figures and curves of every system, and what the first gains over the others."""
+    """Yield the figures and curves of every system, and the gains of the first over the others."""
     figures = {system: judged(list(by_seed.values()), data) for system, by_seed in made.items()}
     for system, by_seed in made.items():
         yield from rows_of(system, figures[system], by_seed)
@@ -68,7 +62,7 @@ def rows_of_all(
 
 
 def judged(networks: Sequence[PairNetwork], data: StudyPairs) -> Figures:
-    """Return by test and metric what the seeds of a system reach: ρ of words, r of sentences."""
+    """Return a system's figures by test and metric: ρ of words, r of sentences."""
     answers = [network.answers["simlex"] for network in networks]
     words = compared("spearman", answers, gold_of(data.simlex), "simlex")
     sentences = of_sentences([network.answers for network in networks], data)
@@ -89,7 +83,7 @@ def curve(
     system: str, seed: int, network: PairNetwork, data: StudyPairs, batch: int
 ) -> Iterator[Row]:
     """Yield Figure 1: ρ on SimLex and the validation score, by examples seen."""
-    for look, spearman in zip(network.looks, network.watched, strict=True):
+    for look, spearman in zip(network.looks, network.tracked, strict=True):
         test = f"examples_{look.step * batch:07d}"
         yield Row(system, test, "spearman", spearman, len(data.simlex), seed=seed)
         score, count = look.valid_score, len(data.valid)

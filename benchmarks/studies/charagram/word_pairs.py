@@ -9,11 +9,10 @@ from pathlib import Path
 
 import polars as pl
 
-from benchmarks.pair_networks import strings
+from benchmarks.networks.pair_networks import scaled_pairs, strings
 from models.reproducibility.seeding import generator
 from models.text.titles import clean_title
 from models.training.scored_pairs import ScoredPairs
-from tasks.papers.similarity.pair_files import scaled
 from tasks.papers.similarity.readers import semeval, sick
 from tasks.papers.similarity.readers.ppdb import read_ppdb
 from tasks.papers.similarity.readers.simlex import read_simlex
@@ -44,7 +43,7 @@ def read(data: Path, held_out: int = HELD_OUT) -> StudyPairs:
     """Read all of it."""
     published = read_ppdb(data / "ppdb/ppdb-xl.txt", RejectedRows()).frame
     links = distinct(published.select("head", "paraphrase").rows())
-    simlex = judged(read_simlex(data / "word_similarity/SimLex-999.txt", RejectedRows()))
+    simlex = scaled_pairs(read_simlex(data / "word_similarity/SimLex-999.txt", RejectedRows()))
     tested = set(map(frozenset, zip(*strings(simlex), strict=True)))
     fresh = [link for link in links if frozenset(link) not in tested]
     drawn = generator(0, "charagram", "valid").permutation(len(fresh)) < held_out
@@ -83,10 +82,4 @@ def test_sentences(folder: Path) -> dict[str, ScoredPairs]:
     related = {"test": folder / "sick2014" / sick.FILES["test"]}
     pairs = [semeval.read_semeval(files, RejectedRows()), sick.read_sick(related, RejectedRows())]
     sets = pl.concat(pairs).partition_by("dataset", as_dict=True, maintain_order=True)
-    return {str(name): judged(split) for (name,), split in sets.items()}
-
-
-def judged(pairs: pl.DataFrame) -> ScoredPairs:
-    """Return scored pairs, brought to [0, 1]."""
-    columns = scaled(pairs).select("left", "right", "score").to_dict(as_series=False)
-    return ScoredPairs.of(columns["left"], columns["right"], columns["score"])
+    return {str(name): scaled_pairs(split) for (name,), split in sets.items()}

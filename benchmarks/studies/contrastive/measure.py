@@ -17,10 +17,10 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
+from benchmarks.networks.runner import Job, learning
+from benchmarks.networks.title_networks import TitleNetwork, TitleNetworks
 from benchmarks.query_figures import figures
 from benchmarks.results import Row
-from benchmarks.runner import Job, learning
-from benchmarks.title_networks import TitleNetwork, TitleNetworks
 from benchmarks.workspace import VALID, Workspace
 from models.losses.contrastive import ContrastiveSettings, dissimilar_penalty
 from models.network.embedding import embed_rows
@@ -99,7 +99,7 @@ def variants(base: TrainSettings) -> Iterator[Variant]:
 def settings(
     base: TrainSettings, variant: Variant, seed: int, options: argparse.Namespace
 ) -> TrainSettings:
-    """Return section `train` with what a variant changes, ended by its steps alone."""
+    """Return section `train` with the changes of a variant; nothing but its steps ends it."""
     steps = options.steps if variant.trained else 0
     return replace(
         base,

@@ -10,16 +10,16 @@ from typing import Any
 
 import polars as pl
 
+from benchmarks.networks.runner import bounded, learning, one_thread, seeded, with_values
+from benchmarks.networks.title_networks import TitleNetworks
 from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.results import Row
-from benchmarks.runner import bounded, learning, one_thread, seeded, with_values
 from benchmarks.study import study
-from benchmarks.title_networks import TitleNetworks
 from benchmarks.workspace import Exam, Workspace
 from models.network.embedding import embed_titles
 from models.network.kinds import loss_settings
 from models.network.model_files import load_model
-from models.ranking.search import Similarities
+from models.search.search import Similarities
 from models.training.run import TrainSettings
 from tasks.check_params import AllParams
 from tasks.pipeline.train.network_params import training_settings
@@ -44,7 +44,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     pairs = workspace.pairs(options.mix)
     networks = TitleNetworks(options.kept, options.processes, pairs, reference)
     settings = systems(
-        workspace.params, study("frozen_space").face["tuned"][dataset], options.steps
+        workspace.params, study("frozen_space").config["tuned"][dataset], options.steps
     )
     ranked: dict[str, Seeds] = {}
     made = seeded(settings, options.seeds, networks)
@@ -104,7 +104,7 @@ def quality(networks: Mapping[str, Seeds], reference: Seeds, exam: Exam) -> Iter
 
 
 def answers(folder: Path, reference: Path, exam: Exam) -> pl.DataFrame:
-    """Return what a network makes of all queries among the stored aliases, and among its own."""
+    """Return a network's scores of all queries: among the stored aliases, and among its own."""
     stored = exam.scores(in_space(folder, reference, exam.index.titles))
     return beside(stored.drop("system"), exam.answers(folder).drop("system"))
 

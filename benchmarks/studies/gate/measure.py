@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +30,7 @@ from tasks.release.gate.run_gate import gate_queries
 STANDS = "as_it_stands"
 DRAWS = 1000
 BETTER = 0.03
-"""What a challenger gains on labelled inputs that loses elsewhere: the gate is to refuse it."""
+"""Gain on labelled inputs of a challenger that loses elsewhere: the gate is to refuse it."""
 
 
 class GateTest(NamedTuple):
@@ -44,12 +43,8 @@ class GateTest(NamedTuple):
     """Queries that the two shares are of."""
 
 
-@dataclass(frozen=True)
-class Scenario:
-    """True differences of the challenger by test; of those not named 0."""
-
-    name: str
-    differences: Mapping[str, float]
+Scenario = tuple[str, Mapping[str, float]]
+"""A name, and the challenger's true difference on each test; on a test without one it is 0."""
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -99,37 +94,37 @@ def scenarios(
 ) -> Iterator[Scenario]:
     """Yield each true difference on labelled inputs, and losses elsewhere beside a gain on them."""
     for difference in labelled:
-        yield Scenario(f"{LABELLED}:{difference:+.2f}", {LABELLED: difference})
+        yield f"{LABELLED}:{difference:+.2f}", {LABELLED: difference}
     for name in tests:
         for difference in elsewhere:
             if name != LABELLED:
-                both = {LABELLED: BETTER, name: difference}
-                yield Scenario(f"{name}:{difference:+.2f}", both)
+                yield f"{name}:{difference:+.2f}", {LABELLED: BETTER, name: difference}
 
 
 def promoted(
     tests: Mapping[str, GateTest], case: Scenario, workspace: Workspace, system: str, replays: int
 ) -> Row:
     """Replay one scenario; the ends are of the bootstrap over replays."""
-    params, names = workspace.params, ("gate", system, case.name)
+    name, differences = case
+    params, names = workspace.params, ("gate", system, name)
     rng = generator(params.seed, *names)
     outcomes = np.array(
         [
-            decide(replayed(tests, case, rng), "the champion", params.gate).promoted
+            decide(replayed(tests, differences, rng), "the champion", params.gate).promoted
             for _ in range(replays)
         ]
     )
     share = bootstrap_interval(outcomes, DRAWS, child_seed(params.seed, *names, "interval"))
-    return Row(system, case.name, "promoted", share.value, replays, share.low, share.high)
+    return Row(system, name, "promoted", share.value, replays, share.low, share.high)
 
 
 def replayed(
-    tests: Mapping[str, GateTest], case: Scenario, rng: np.random.Generator
+    tests: Mapping[str, GateTest], differences: Mapping[str, float], rng: np.random.Generator
 ) -> dict[str, SystemResults]:
     """Draw the answers of challenger and opponent; of the n-gram matcher, none is right."""
     answers = {}
     for name, test in tests.items():
-        difference = case.differences.get(name, 0.0)
+        difference = differences.get(name, 0.0)
         win = test.discordance / 2 + max(difference, 0.0)
         loss = test.discordance / 2 + max(-difference, 0.0)
         right = min(max(test.right - win, 0.0), 1 - win - loss)

@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import polars as pl
 
+from benchmarks.networks.title_networks import TitleNetwork
 from benchmarks.studies.loop.retraining import Retraining
 from benchmarks.studies.loop.reviewer import SELECTIONS, Reviewer, Week
 from benchmarks.studies.loop.served_model import ServedModel, gate_results
 from benchmarks.studies.loop.stream import titles_of
-from benchmarks.title_networks import TitleNetwork
 from tasks.pipeline.feedback.stage import Judged
 from tasks.release.gate.first_version import decide_corrected
 from tasks.release.gate.rule import decide

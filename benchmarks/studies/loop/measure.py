@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from multiprocessing import get_context
 from typing import NamedTuple
 
 import polars as pl
 from threadpoolctl import threadpool_limits
 
+from benchmarks.networks.runner import in_processes, learning, one_thread
 from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.results import Row
-from benchmarks.runner import learning, one_thread
 from benchmarks.studies.loop.arm import METRICS, WEEK, Arm, Ran, with_sums
 from benchmarks.studies.loop.retraining import Retraining
 from benchmarks.studies.loop.reviewer import NOTHING, QUEUE, RANDOM
@@ -43,12 +42,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         retraining(Job(dataset, NOTHING, seed, options)).first(f"first network, seed {seed}")
     jobs = [Job(dataset, arm, seed, options) for arm in ARMS for seed in seeds]
     ran: dict[str, dict[int, Ran]] = {arm: {} for arm in ARMS}
-    if options.processes == 1:
-        outcomes = [*map(run_arm, jobs)]
-    else:
-        with get_context("spawn").Pool(options.processes) as pool:
-            outcomes = pool.map(run_arm, jobs, chunksize=1)
-    for job, own in zip(jobs, outcomes, strict=True):
+    for job, own in zip(jobs, in_processes(run_arm, jobs, options.processes), strict=True):
         ran[job.arm][job.seed] = own
     yield list(rows_of(ran, retraining(jobs[0]).stream.workspace.params))
 

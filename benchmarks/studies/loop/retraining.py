@@ -12,13 +12,13 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 
-from benchmarks.corrected_pairs import write_corrected
-from benchmarks.runner import Job
+from benchmarks.networks.corrected_pairs import write_corrected
+from benchmarks.networks.runner import Job
+from benchmarks.networks.title_networks import TitleNetwork, TitleNetworks
 from benchmarks.studies.loop.stream import BEFORE, Stream
-from benchmarks.title_networks import TitleNetwork, TitleNetworks
 from models.network.model_files import load_model
-from models.ranking.search import Search
 from models.reproducibility.seeding import generator
+from models.search.search import Search
 from models.training.run import TrainSettings
 from tasks.evaluation.answering import answering
 from tasks.evaluation.systems import network
@@ -27,21 +27,14 @@ from tasks.io.mixes import CORRECTIONS
 from tasks.io.queries import read_queries
 from tasks.io.schemas import EXEMPLARS, OCCUPATIONS, OVERRIDES, PRIOR, SPLIT_INPUTS
 from tasks.pipeline.calibrate.fit_confidence import calibrate, calibration_queries, levels
-from tasks.pipeline.calibrate.gather_evidence import gather
-from tasks.pipeline.calibrate.known_inputs import known_inputs
+from tasks.pipeline.calibrate.fit_prior import gather, known_inputs
 from tasks.pipeline.feedback.stage import Judged
 from tasks.release.model_package.folder import RunFiles, build_artefact
 
 
 @dataclass(frozen=True)
 class Retraining:
-    """How networks of a workspace are trained again.
-
-    Attributes:
-        stream: of the workspace.
-        settings: of training, its seed among them.
-        kept: folder of the networks.
-    """
+    """Trains networks of a workspace again, and keeps them in a folder."""
 
     stream: Stream
     settings: TrainSettings
@@ -61,12 +54,12 @@ class Retraining:
             return self._trained(pairs, name)
 
     def package(self, model: Path, feedback: Judged, folder: Path) -> Path:
-        """Write a model package: a network, evidence gathered anew, and exact matches."""
+        """Write a model package: a network, exemplars gathered anew, and exact matches."""
         sources = RunFiles.below(self.stream.workspace.folder)
         overrides = folder / "feedback" / "overrides.parquet"
         write_frame(feedback.overrides, overrides, OVERRIDES)
-        self._write_evidence(model, feedback.judged, folder / "evidence")
-        made = replace(sources, model=model, evidence=folder / "evidence", overrides=overrides)
+        self._write_exemplars(model, feedback.judged, folder / "calibrated")
+        made = replace(sources, model=model, calibrated=folder / "calibrated", overrides=overrides)
         build_artefact(made, folder / "artefact")
         return folder / "artefact"
 
@@ -74,14 +67,14 @@ class Retraining:
         networks = TitleNetworks(self.kept, 1, pairs, teacher=self.stream.workspace.teacher)
         return networks.outcome(Job(name, self.settings))
 
-    def _write_evidence(self, model: Path, judged: pl.DataFrame, folder: Path) -> None:
+    def _write_exemplars(self, model: Path, judged: pl.DataFrame, folder: Path) -> None:
         """Write the files of the stage `calibrate` for mix `corrections`."""
         workspace, index = self.stream.workspace, self.stream.index
         params, rule = workspace.params.calibrate, workspace.params.evaluate.rule
         inputs = read_frame(workspace.data / "split/inputs.parquet", SPLIT_INPUTS)
         inputs_known = known_inputs(CORRECTIONS, inputs, judged, self.stream.queried)
         plain = Search(index, network(*load_model(model), index.titles), rule)
-        made = gather(plain, inputs_known, params, rule.temperature, "evidence")
+        made = gather(plain, inputs_known, params, rule.temperature, "exemplars")
         write_frame(made.prior, folder / "prior.parquet", PRIOR)
         write_frame(made.exemplars, folder / "exemplars.parquet", EXEMPLARS)
         test, queries = calibration_queries(read_queries("valid", workspace.data))

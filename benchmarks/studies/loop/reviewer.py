@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import starmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,11 +19,14 @@ import numpy as np
 import polars as pl
 
 from benchmarks.studies.loop.stream import Stream
+from benchmarks.systems import CHAMPION
 from models.reproducibility.seeding import generator
 from tasks.apps.review.build_queue import chosen
 from tasks.io.frames import write_frame
 from tasks.io.schemas import FEEDBACK
 from tasks.pipeline.feedback.stage import Judged, feedback, require_usable
+from tasks.pipeline.simulate_feedback.params import SimulateFeedbackParams
+from tasks.pipeline.simulate_feedback.stage import Prediction, judge
 
 QUEUE, RANDOM, NOTHING = "queue", "random", "nothing"
 FIRST_DAY = date(2026, 1, 5)
@@ -74,44 +78,26 @@ SELECTIONS: dict[str, Callable[[Week, int], list[str]]] = {
 
 @dataclass(frozen=True)
 class Reviewer:
-    """Feedback files of an arm, a file a week.
-
-    Attributes:
-        stream: whose titles are reviewed.
-        folder: of the files.
-    """
+    """Feedback files of an arm below `folder`, a file a week."""
 
     stream: Stream
     folder: Path
 
     def write(self, titles: pl.DataFrame, week: int) -> None:
-        """Write a person's verdict on each title.
-
-        Args:
-            titles: `raw_title, answer, matched_title, label`.
-            week: in which they are reviewed, from 1.
-        """
+        """Write a week's verdicts; `titles`: `raw_title, answer, matched_title, label`."""
         day = FIRST_DAY + timedelta(weeks=week - 1)
-        right = pl.col("answer").eq_missing(pl.col("label"))
-        rows = titles.select(
-            "raw_title",
-            "matched_title",
-            predicted_occupation_id="answer",
-            model_version=pl.lit("champion"),
-            verdict=pl.when(right).then(pl.lit("correct")).otherwise(pl.lit("incorrect")),
-            corrected_occupation_id=pl.when(~right).then("label"),
-            reviewer_id=pl.lit("person"),
-            judged_at=pl.lit(day.isoformat()),
-        )
-        file = self.folder / f"week-{week:02}.parquet"
-        write_frame(rows.select(list(FEEDBACK)), file, FEEDBACK)
+        params = SimulateFeedbackParams(reviewer_id="person", judged_at=day.isoformat())
+        answers = titles.select("answer", "matched_title").iter_rows()
+        labelled, labels = titles.with_columns(occupation_id="label"), set(titles["label"])
+        rows = judge(labelled, [*starmap(Prediction, answers)], labels, CHAMPION, params)
+        write_frame(rows, self.folder / f"week-{week:02}.parquet", FEEDBACK)
 
     def read(self) -> Judged:
         """Read all files as the stage `feedback` does; none may hold a rejected row."""
         self.folder.mkdir(parents=True, exist_ok=True)
         changes = {"folder": str(self.folder), "from_labels": False, "columns": {}}
-        params = self.stream.workspace.params.feedback.model_copy(update=changes)
         stream = self.stream
+        params = stream.workspace.params.feedback.model_copy(update=changes)
         made = feedback(params, stream.aliases, stream.queried, stream.trained)
         require_usable(made, 0)
         return made

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from models.normalizer.normalizer import Normalizer
-from models.ranking.index import AliasIndex
+from models.search.index import AliasIndex
 from tasks.evaluation.ranking import rank_queries
 from tasks.io.frames import Schema
 from tasks.io.schemas import SCORES
@@ -27,12 +27,7 @@ ANSWER: Schema = {
 
 
 class ServedModel:
-    """A model, and its answers to the gate so far.
-
-    Attributes:
-        folder: of the model package.
-        normalizer: read from it.
-    """
+    """The model package in a folder, and its answers to the gate so far."""
 
     def __init__(self, folder: Path, same: ServedModel | None = None) -> None:
         """Read a model package; `same` has the same network and exemplars, thus the same scores."""

@@ -16,8 +16,8 @@ import polars as pl
 
 from benchmarks.job_board import read_halves
 from benchmarks.workspace import Workspace
-from models.ranking.index import AliasIndex
 from models.reproducibility.seeding import generator
+from models.search.index import AliasIndex
 from tasks.evaluation.systems import read_index
 from tasks.io.frames import read_frame
 from tasks.io.mixes import LAST
@@ -38,8 +38,8 @@ class Stream:
 
     Attributes:
         workspace: of the network that serves at first.
-        weeks: columns `query_id, raw_title, cleaned, normalized, occupation_id` (the label), a row
-            an input; the last week is queried and never reviewed.
+        weeks: columns `query_id, raw_title, occupation_id` (the label), `cleaned, normalized`, a
+            row an input; the last week is queried and never reviewed.
     """
 
     workspace: Workspace
@@ -47,13 +47,7 @@ class Stream:
 
     @classmethod
     def read(cls, dataset: str, board: Path, weeks: int) -> Stream:
-        """Read the inputs of so many weeks and of the one after.
-
-        Args:
-            dataset: whose workspace is meant.
-            board: folder of the publishers' files.
-            weeks: that are reviewed.
-        """
+        """Read the inputs of so many weeks and of the one after; `board`: the publishers' files."""
         workspace = Workspace.read(dataset)
         inputs = read_halves(board, workspace.aliases, HALF).queried
         readable = inputs.filter(pl.col("normalized") != "")
@@ -99,13 +93,9 @@ def split_weeks(inputs: pl.DataFrame, weeks: int, seed: int) -> list[pl.DataFram
 
 
 def titles_of(answered: pl.DataFrame) -> pl.DataFrame:
-    """Return a week's distinct titles as a person sees them.
+    """Return a week's distinct titles as a person sees them, with the model's answers.
 
-    Args:
-        answered: rows of a week with a model's answers beside them.
-
-    Returns:
-        the first row of each title, with `rows` (how many it has) and `label` (its occupation).
+    That is the first row of each title, with `rows` (how many it has) and `label` (its occupation).
     """
     labels = answered.group_by("normalized", "occupation_id", maintain_order=True).len()
     most = labels.sort("len", descending=True, maintain_order=True)

@@ -14,12 +14,11 @@ from benchmarks.workspace import SAMPLE, Workspace, place
 from tasks.evaluation.metric_tables import read_table
 from tasks.io.frames import read_frame
 from tasks.io.mixes import MIXES, PAPER_NUMBERS
-from tasks.io.schemas import STRINGS, TABLE
+from tasks.io.schemas import HISTORY, STRINGS, TABLE
 from tasks.papers.table3.effects import EFFECTS
 from tasks.papers.table3.paper import ACCURACY, TESTS
 from tasks.papers.table3.tables import SUMMARY
 from tasks.pipeline.pairs.strings_table import VALID
-from tasks.pipeline.report.report_data import HISTORY
 from tasks.pipeline.report.sections.learning import best_look
 
 LEXICAL = Path("data/lexical/table.csv")
@@ -70,7 +69,7 @@ def networks(workspace: Workspace) -> Iterator[Row]:
 
 def training(workspace: Workspace, mix: str, seed: int) -> Iterator[Row]:
     """Yield a network's best and last step, and success@1 of every look."""
-    looks = read_table(workspace.history(mix, seed), HISTORY)
+    looks = read_table(workspace.files("train", mix, seed) / "history.csv", HISTORY)
     best, _ = best_look(looks) or (0, 0.0)
     for metric, step in ((BEST_STEP, best), (LAST_STEP, looks["step"][-1])):
         yield Row(mix, "training", metric, step, 1, seed=seed)

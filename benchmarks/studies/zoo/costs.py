@@ -7,9 +7,9 @@ from itertools import count
 
 import torch
 
+from benchmarks.networks.title_networks import Inputs, TitleNetworks
 from benchmarks.results import Row
 from benchmarks.timing import Work, alternate
-from benchmarks.title_networks import Inputs, TitleNetworks
 from models.network.embedding import embed_titles
 from models.text.titles import clean_title
 from models.training.run import TrainSettings

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.networks.runner import bounded, learning, one_thread, seeded, with_values
+from benchmarks.networks.title_networks import TitleNetworks
 from benchmarks.query_figures import Seeds, figures, gains, pooled
 from benchmarks.results import Row
-from benchmarks.runner import bounded, learning, one_thread, seeded, with_values
 from benchmarks.studies.zoo.costs import costs
 from benchmarks.study import study
-from benchmarks.title_networks import TitleNetworks
 from benchmarks.workspace import VALID, Exam, Workspace
 from models.network.kinds import encoder_settings, loss_settings
 from models.training.run import TrainSettings
@@ -31,7 +31,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     workspace = Workspace.read(dataset)
     exam = workspace.exam()
     networks = TitleNetworks(options.kept, options.processes, workspace.pairs(options.mix))
-    tuned = study("zoo").face["tuned"][dataset]
+    tuned = study("zoo").config["tuned"][dataset]
     settings = systems(workspace.params, tuned, options)
     values: dict[str, Seeds] = {}
     made = seeded(settings, options.seeds, networks)
@@ -66,7 +66,7 @@ def systems(
 
 
 def quality(values: dict[str, Seeds], exam: Exam) -> Iterator[Row]:
-    """Yield the tests of every network, which one validation queries prefer, what others lack."""
+    """Yield each network's figures, the best on validation queries, and differences to the best."""
     first = best(values)
     for system, by_seed in values.items():
         yield from figures(system, by_seed, METRICS, exam.params)
@@ -76,7 +76,7 @@ def quality(values: dict[str, Seeds], exam: Exam) -> Iterator[Row]:
 
 
 def lacks(values: dict[str, Seeds], exam: Exam, lexical: Path) -> Iterator[Row]:
-    """Yield what the lexical systems lack of the best network."""
+    """Yield the differences of the lexical systems to the best network."""
     first, scores = values[best(values)], read_frame(lexical, SCORES)
     for system in LEXICAL:
         once = {0: scores.filter(system=system).drop("system")}

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from models.reproducibility.seeding import child_seed
 from tasks.apps.benchmark.figures import as_table, as_values, figures, write_qrels, write_run
 from tasks.apps.benchmark.folder import Benchmark, BenchmarkError, read_benchmark
 from tasks.apps.benchmark.model import cosine, load_model
-from tasks.apps.benchmark.ranking import Ranked, rank
+from tasks.apps.benchmark.ranking import rank
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.command import run
 from tasks.io.frames import write_json
@@ -44,8 +43,11 @@ def main() -> None:
     print("mean [95 % interval] over the queries, as ir-measures counts: 1 is best, 0 is worst")
     if options.out is not None:
         settings = {"benchmark": options.folder.name, "model": model.name, "depth": options.depth}
-        shown = {**settings, **_counts(benchmark), "systems": as_values(values)}
-        _write(benchmark, ranked[MODEL], shown, options.out)
+        metrics = {**settings, **_counts(benchmark), "systems": as_values(values)}
+        write_run(benchmark, ranked[MODEL], options.out)
+        write_qrels(benchmark, options.out)
+        write_json(metrics, options.out / "metrics.json")
+        print(f"written: metrics.json, run.trec and qrels.trec in {options.out}")
 
 
 def _options() -> argparse.Namespace:
@@ -77,13 +79,6 @@ def _counts_in_words(benchmark: Benchmark) -> list[str]:
         left = counted(benchmark.left_out, "query", "queries")
         lines.append(f"{left} without a relevant element left out")
     return lines
-
-
-def _write(benchmark: Benchmark, ranked: Ranked, shown: dict[str, Any], folder: Path) -> None:
-    write_run(benchmark, ranked, folder)
-    write_qrels(benchmark, folder)
-    write_json(shown, folder / "metrics.json")
-    print(f"written: metrics.json, run.trec and qrels.trec in {folder}")
 
 
 if __name__ == "__main__":

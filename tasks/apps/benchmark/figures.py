@@ -12,17 +12,9 @@ from pathlib import Path
 from models.metrics.intervals import Interval, bootstrap_interval
 from models.reproducibility.atomic_write import atomic_write
 from tasks.apps.benchmark.folder import Benchmark
-from tasks.apps.benchmark.ranking import Ranked
+from tasks.apps.benchmark.ranking import METRICS, Ranked
 from tasks.pipeline.report.names import aligned, share
 
-RUN, QRELS, TAG = "run.trec", "qrels.trec", "rolecall"
-HEADS = {
-    "mean_average_precision": "MAP",
-    "mrr": "MRR",
-    "success_at_1": "success@1",
-    "success_at_5": "success@5",
-    "success_at_10": "success@10",
-}
 Figures = Mapping[str, Mapping[str, Interval]]
 """System to metric to the mean over all queries and its interval."""
 
@@ -41,10 +33,10 @@ def figures(systems: Mapping[str, Ranked], draws: int, seed: int) -> Figures:
 def as_table(values: Figures, names: Mapping[str, str]) -> str:
     """Write a row a system: each mean with its interval in brackets."""
     rows = [
-        [names.get(system, system), *(_cell(metrics[metric]) for metric in HEADS)]
+        [names.get(system, system), *(_cell(metrics[metric]) for metric in METRICS)]
         for system, metrics in values.items()
     ]
-    return aligned(["system", *HEADS.values()], rows)
+    return aligned(["system", *(head for head, _ in METRICS.values())], rows)
 
 
 def as_values(values: Figures) -> dict[str, dict[str, dict[str, float]]]:
@@ -62,18 +54,21 @@ def _cell(interval: Interval) -> str:
 def write_run(benchmark: Benchmark, ranked: Ranked, folder: Path) -> None:
     """Write `run.trec`, whole or not at all; nine digits tell any two scores apart."""
     documents = benchmark.index.occupations
-    with atomic_write(folder / RUN) as partial, partial.open("w", encoding="utf-8") as file:
+    with atomic_write(folder / "run.trec") as partial, partial.open("w", encoding="utf-8") as file:
         for query, places, scores in zip(
             benchmark.queries, ranked.documents.tolist(), ranked.scores.tolist(), strict=True
         ):
             file.writelines(
-                f"{query} Q0 {documents[place]} {rank} {score:.9g} {TAG}\n"
+                f"{query} Q0 {documents[place]} {rank} {score:.9g} rolecall\n"
                 for rank, (place, score) in enumerate(zip(places, scores, strict=True), start=1)
             )
 
 
 def write_qrels(benchmark: Benchmark, folder: Path) -> None:
     """Write `qrels.trec`: what counted as relevant, concepts where these were ranked."""
-    with atomic_write(folder / QRELS) as partial, partial.open("w", encoding="utf-8") as file:
+    with (
+        atomic_write(folder / "qrels.trec") as partial,
+        partial.open("w", encoding="utf-8") as file,
+    ):
         for query, documents in benchmark.qrels.items():
             file.writelines(f"{query} 0 {document} 1\n" for document in documents)

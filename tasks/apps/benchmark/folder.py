@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from models.ranking.index import AliasIndex
+from models.search.index import AliasIndex
 from models.text.titles import clean_title
 from tasks.tables.rejected import BAD_CHARACTERS, RejectedRows
 from tasks.tables.text import line_rows
@@ -110,15 +110,15 @@ def _concepts(path: Path, elements: dict[str, str]) -> dict[str, str]:
 def _annotations(
     path: Path, queries: dict[str, str], elements: dict[str, str]
 ) -> Iterator[tuple[str, str]]:
-    seen: set[tuple[str, str]] = set()
+    judged: set[tuple[str, str]] = set()
     for place, (query, _, element, relevance) in _lines(
         path, "query, iteration, element, relevance"
     ):
         _require_known(place, query, queries, QUERIES)
         _require_known(place, element, elements, ELEMENTS)
-        if (query, element) in seen:
+        if (query, element) in judged:
             raise BenchmarkError(f"{place}: {query} and {element} once more; keep one annotation")
-        seen.add((query, element))
+        judged.add((query, element))
         try:
             is_relevant = int(relevance) > 0
         except ValueError:
@@ -149,9 +149,9 @@ def _lines(path: Path, names: str) -> Iterator[tuple[str, list[str]]]:
             raise BenchmarkError(f"{path}, line {line}: {reason}: {text!r}; save it as UTF-8")
 
 
-def _require_new(place: str, name: str, known: dict[str, str]) -> None:
+def _require_new(place: str, name: str, earlier: dict[str, str]) -> None:
     _require_one_word(place, name)
-    if name in known:
+    if name in earlier:
         raise BenchmarkError(f"{place}: the id {name} stands twice; give each line its own")
 
 
@@ -162,6 +162,6 @@ def _require_one_word(place: str, name: str) -> None:
         )
 
 
-def _require_known(place: str, name: str, known: dict[str, str], file: str) -> None:
-    if name not in known:
+def _require_known(place: str, name: str, ids: dict[str, str], file: str) -> None:
+    if name not in ids:
         raise BenchmarkError(f"{place}: {name} does not stand in {file}; add it, or repair the id")

@@ -5,14 +5,14 @@ It gives embeddings alone: index, score rule and abstentions of its own taxonomy
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from models.ranking.search import Similarities
 from models.reproducibility.progress import Progress
+from models.search.search import Similarities
 from tasks.apps.benchmark.folder import BenchmarkError
 from tasks.io.tracking import registry
 from tasks.release.registry.loading import HELP, versioned
@@ -20,16 +20,15 @@ from tasks.release.registry.loading import HELP, versioned
 if TYPE_CHECKING:
     from jaxtyping import Float32
 
-Embed = Callable[[Sequence[str]], "Float32[np.ndarray, 'title dim']"]
 ARTEFACT = "settings.json"
 BLOCK = 1024  # titles embedded between two looks at the clock
 
 
 class Model(NamedTuple):
-    """What it is called (an alias by the version that it stands for), and its network."""
+    """Its name (an alias by the version that it stands for), and its network."""
 
     name: str
-    embed: Embed
+    embed: Callable[[Sequence[str]], Float32[np.ndarray, "title dim"]]
 
 
 def load_model(address: str, root: Path) -> Model:
@@ -63,12 +62,9 @@ def load_model(address: str, root: Path) -> Model:
 
 def cosine(model: Model, titles: Sequence[str]) -> Similarities:
     """Embed cleaned titles once, and compare cleaned queries with them; all have unit norm."""
-    embeddings = np.concatenate([*_embedded(model, titles)])
-    return lambda queries: model.embed(queries) @ embeddings.T
-
-
-def _embedded(model: Model, titles: Sequence[str]) -> Iterator[Float32[np.ndarray, "title dim"]]:
-    progress = Progress("model: titles embedded", len(titles))
+    progress, blocks = Progress("model: titles embedded", len(titles)), []
     for start in range(0, len(titles), BLOCK):
-        yield model.embed(titles[start : start + BLOCK])
+        blocks.append(model.embed(titles[start : start + BLOCK]))
         progress(start + BLOCK)
+    embeddings = np.concatenate(blocks)
+    return lambda queries: model.embed(queries) @ embeddings.T

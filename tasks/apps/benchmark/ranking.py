@@ -14,22 +14,22 @@ import numpy as np
 
 from models.metrics.gold_ranks import pad_gold
 from models.metrics.retrieval import RelevantPlaces, ranked
-from models.ranking.occupation_scores import best_scores
-from models.ranking.search import TITLES_AT_ONCE, Similarities
 from models.reproducibility.progress import Progress
+from models.search.occupation_scores import best_scores
+from models.search.search import TITLES_AT_ONCE, Similarities
 from tasks.apps.benchmark.folder import Benchmark
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Float64, Int64
 
-METRICS: dict[str, Callable[[RelevantPlaces], np.ndarray]] = {
-    "mean_average_precision": RelevantPlaces.average_precision,
-    "mrr": RelevantPlaces.reciprocal_rank,
-    "success_at_1": lambda places: places.success_at_k(1),
-    "success_at_5": lambda places: places.success_at_k(5),
-    "success_at_10": lambda places: places.success_at_k(10),
+METRICS: dict[str, tuple[str, Callable[[RelevantPlaces], np.ndarray]]] = {
+    "mean_average_precision": ("MAP", RelevantPlaces.average_precision),
+    "mrr": ("MRR", RelevantPlaces.reciprocal_rank),
+    "success_at_1": ("success@1", lambda places: places.success_at_k(1)),
+    "success_at_5": ("success@5", lambda places: places.success_at_k(5)),
+    "success_at_10": ("success@10", lambda places: places.success_at_k(10)),
 }
-"""Name of the mean to the value per query."""
+"""Name of the mean to its column in the table and the value per query."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def rank(system: str, similarities: Similarities, benchmark: Benchmark, depth: i
         scores = best_scores(similarities(titles[block]), benchmark.index.memberships)
         order = ranked(scores)
         places = RelevantPlaces.of(order, gold[block], depth)
-        values = {name: metric(places) for name, metric in METRICS.items()}
+        values = {name: metric(places) for name, (_, metric) in METRICS.items()}
         best = order[:, :depth]
         blocks.append((values, best, np.take_along_axis(scores, best, axis=1)))
         progress(start + TITLES_AT_ONCE)

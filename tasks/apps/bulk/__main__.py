@@ -89,9 +89,8 @@ def _normalized(
         return dict(read_json(options.output / MANIFEST))
     settings = json.dumps([versions, params, ask.schema.to_string()], sort_keys=True)
     with prediction_cache(options.cache_dir / text_hash(settings)) as cache:
-        ask_new = partial(ask, params)
         progress = Progress("rows normalized:", source.rows)
-        bulk = _Bulk(source, output, ask_new, cache, nothing, options.prefix, progress)
+        bulk = _Bulk(source, output, partial(ask, params), cache, nothing, options.prefix, progress)
         for number, file in enumerate(source.files):
             bulk.file(number, file)
     print(f"{bulk.rows:,} rows; of their titles {bulk.new_titles:,} were new", flush=True)

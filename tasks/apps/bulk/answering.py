@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
@@ -52,11 +52,7 @@ class Answering:
 
 @contextmanager
 def answering(folder: Path, processes: int) -> Iterator[Answering]:
-    """Load the model in `folder` in each of some processes of one thread.
-
-    Raises:
-        ValueError: it answers no raw titles.
-    """
+    """Load a model in each of some one-thread processes; ValueError if it answers no raw titles."""
     schema = answer_schema(folder)
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
@@ -98,13 +94,11 @@ def _load(folder: str) -> None:
     import mlflow
 
     _served = mlflow.pyfunc.load_model(folder).unwrap_python_model()
-    gc.freeze()  # what is loaded stays: looking through it for garbage took a tenth of the time
+    gc.freeze()  # the model stays: looking through it for garbage took a tenth of the time
 
 
 def _answers(job: tuple[Sequence[str | None], dict[str, Any], pa.Schema]) -> pa.RecordBatch:
     titles, params, schema = job
     frame = _served.predict(None, titles, params)
-    columns: Iterable[pa.Array] = (
-        pa.Array.from_pandas(frame[field.name], type=field.type) for field in schema
-    )
-    return pa.RecordBatch.from_arrays(list(columns), schema=schema)
+    columns = [pa.Array.from_pandas(frame[field.name], type=field.type) for field in schema]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import fsspec
@@ -41,27 +41,20 @@ class Refused(NamedTuple):
     row: str
 
 
-Refuse = Callable[[Refused], None]
-
-
 def files_at(system: AbstractFileSystem, path: str, address: str) -> Iterator[File]:
-    """Yield the readable files at a path, by name; of a folder hidden ones are left out.
-
-    Raises:
-        SourceError: there is none.
-    """
+    """Yield the files of `KINDS` at a path, by name, no hidden ones; SourceError if none."""
     if not system.exists(path):
         raise SourceError(f"no file or folder {address}")
     infos = system.find(path, detail=True) if system.isdir(path) else {path: system.info(path)}
     base = path.rstrip("/")
     any_file = False
-    for own, info in sorted(infos.items()):
-        name = own[len(base) :].lstrip("/") or own.rpartition("/")[2]
+    for file_path, info in sorted(infos.items()):
+        name = file_path[len(base) :].lstrip("/") or file_path.rpartition("/")[2]
         hidden = any(part.startswith((".", "_")) for part in name.split("/"))
         if not hidden and name.lower().endswith(KINDS):
             any_file = True
             stamp = next((info[key] for key in STAMPS if key in info), "")
-            yield File(name, own, int(info["size"] or 0), str(stamp))
+            yield File(name, file_path, int(info["size"] or 0), str(stamp))
     if not any_file:
         raise SourceError(f"{address}: no file that ends in {', '.join(KINDS)}")
 
@@ -72,11 +65,7 @@ def state_of(files: Sequence[File]) -> str:
 
 
 def opened(system: AbstractFileSystem, file: File) -> BinaryIO:
-    """Open a file for reading, unpacked.
-
-    Raises:
-        SourceError: it cannot be opened.
-    """
+    """Open a file for reading, unpacked; SourceError if that fails."""
     packed = file.name.lower().endswith(".gz")
     try:
         opened = fsspec.core.OpenFile(system, file.path, compression="gzip" if packed else None)
@@ -84,11 +73,3 @@ def opened(system: AbstractFileSystem, file: File) -> BinaryIO:
     except OSError as error:
         raise SourceError(f"{file.path} cannot be opened: {error}") from None
     return handle
-
-
-def damaged(file: File, error: Exception) -> SourceError:
-    """Say that a file cannot be read, and what to do."""
-    return SourceError(
-        f"{file.path} cannot be read: {str(error).splitlines()[0]}; repair or remove it, and "
-        "run again: finished parts are kept"
-    )

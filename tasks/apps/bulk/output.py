@@ -28,7 +28,6 @@ from tasks.release.gate.last_run import MANIFEST
 
 PLAN, REFUSED = "plan.json", "refused.parquet"
 UNFINISHED = ".unfinished"
-STATE = "state"  # of the input's files: parts of unchanged ones stay
 
 
 class OutputError(ValueError):
@@ -46,7 +45,7 @@ class Output:
     @property
     def result(self) -> dict[str, Any]:
         """All its inputs; part of the manifest."""
-        return {**self.plan, STATE: state_of(self.files)}
+        return {**self.plan, "state": state_of(self.files)}
 
     @property
     def folder(self) -> Path:
@@ -60,8 +59,8 @@ class Output:
             OutputError: the place is taken, or another run's folder is in the way.
         """
         if self.place.exists():
-            made = self.place / MANIFEST
-            if made.is_file() and read_json(made).get("result") == self.result:
+            manifest = self.place / MANIFEST
+            if manifest.is_file() and read_json(manifest).get("result") == self.result:
                 (self.place / PLAN).unlink(missing_ok=True)  # a kill left it
                 return True
             raise OutputError(f"{self.place} is there already: name another place, or remove it")
@@ -106,9 +105,10 @@ class Output:
         path = self.folder / f"{_part(number, part)}.parquet"
         with atomic_write(path) as partial:
             pq.write_table(table, partial, compression="zstd")
-        counts = Counter(reason for reason in reasons.to_pylist() if reason is not None)
-        abstained = dict(sorted(counts.items()))
-        self._note(number, path.stem, rows=len(table), abstained=abstained, sha256=_sha256(path))
+        abstained = dict(sorted(Counter(reasons.drop_null().to_pylist()).items()))
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        self._note(number, path.stem, rows=len(table), abstained=abstained, sha256=sha256)
 
     def write_file(self, number: int, parts: int, refused: Sequence[Refused]) -> None:
         """Note that a file is finished, and which of its rows are none."""
@@ -116,11 +116,7 @@ class Output:
         self._note(number, f"file-{number:04}", parts=parts, refused=rows)
 
     def publish(self) -> dict[str, Any]:
-        """Write manifest and refused rows, take away all else, and let the folder have its name.
-
-        Returns:
-            the manifest.
-        """
+        """Write manifest and refused rows, remove all else, rename; return the manifest."""
         parts, named, refused = [], [], []
         abstained: Counter[str] = Counter()
         for number, file in enumerate(self.files):
@@ -161,8 +157,3 @@ class Output:
 
 def _part(number: int, part: int) -> str:
     return f"part-{number:04}-{part:05}"
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

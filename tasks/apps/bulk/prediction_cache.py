@@ -84,9 +84,7 @@ class PredictionCache:
             self._opened(int(file)).take(pa.array(rows & ((1 << SHIFT) - 1)))
             for file, rows in zip(files, np.split(places[order], starts[1:]), strict=True)
         ]
-        back = np.empty_like(order)
-        back[order] = np.arange(len(order))
-        return pa.concat_tables(parts).combine_chunks().take(pa.array(back))
+        return pa.concat_tables(parts).combine_chunks().take(pa.array(np.argsort(order)))
 
     def _open(self, file: int) -> pa.Table:
         return pa.ipc.open_file(pa.memory_map(str(self._folder / f"{file}.arrow"))).read_all()
@@ -94,11 +92,7 @@ class PredictionCache:
 
 @contextmanager
 def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
-    """Open a folder, made if it is missing, for one run at a time.
-
-    Raises:
-        InUseError: another run has it open.
-    """
+    """Open a folder, made if it is missing; InUseError if another run has it open."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         try:

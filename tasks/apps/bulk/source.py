@@ -9,7 +9,7 @@ has to fit into memory. All columns of a CSV file are text, and it is read as ev
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import fsspec
 import pyarrow as pa
 
-from tasks.apps.bulk.files import File, Refuse, Refused, SourceError, damaged, files_at, opened
+from tasks.apps.bulk.files import File, Refused, SourceError, files_at, opened
 from tasks.tables.delimited import Delimited
 from tasks.tables.parquet import parquet_batches, parquet_schema
 from tasks.tables.records import AS_FOUND, Format
@@ -46,11 +46,7 @@ class TitleSource:
 
     @classmethod
     def find(cls, address: str, column: str = "") -> TitleSource:
-        """Look at what lies at an address.
-
-        Raises:
-            SourceError: nothing does, nothing readable, or no column of titles.
-        """
+        """Find the files at an address; SourceError if none is readable or has titles."""
         system, path = fsspec.core.url_to_fs(address)
         files = tuple(files_at(system, path, address))
         sources = [_source_file(system, file) for file in files]
@@ -70,12 +66,8 @@ class TitleSource:
             rows = sum(file.size for file in files) * len(first.head) // size
         return cls(system, files, _column(schema, column, files[0].name), schema, form, rows)
 
-    def parts(self, file: File, refuse: Refuse) -> Iterator[pa.Table]:
-        """Yield the rows of a file, `ROWS` at a time.
-
-        Raises:
-            SourceError: it is damaged, or has other columns than the first.
-        """
+    def parts(self, file: File, refuse: Callable[[Refused], None]) -> Iterator[pa.Table]:
+        """Yield a file's rows, `ROWS` at a time; SourceError if damaged or of other columns."""
         held: list[pa.RecordBatch] = []
         count = 0
         with _readable(file):
@@ -90,7 +82,7 @@ class TitleSource:
         if held:
             yield pa.Table.from_batches(held, self.schema)
 
-    def _batches(self, file: File, refuse: Refuse) -> Iterator[pa.RecordBatch]:
+    def _batches(self, file: File, refuse: Callable[[Refused], None]) -> Iterator[pa.RecordBatch]:
         source = _source_file(self.system, file)
         if self.form is None:
             self._same(parquet_schema(source)[0], file)
@@ -106,8 +98,8 @@ class TitleSource:
     def _same(self, schema: pa.Schema, file: File) -> None:
         if not schema.equals(self.schema):
             raise SourceError(
-                f"{file.path} has the columns {_shown(schema)}, {self.files[0].name} has "
-                f"{_shown(self.schema)}: files of one run have the same"
+                f"{file.path} has the columns {_described(schema)}, {self.files[0].name} has "
+                f"{_described(self.schema)}: files of one run have the same"
             )
 
 
@@ -118,7 +110,10 @@ def _readable(file: File) -> Iterator[None]:
     except IngestError as error:
         raise SourceError(str(error).rstrip()) from None
     except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
-        raise damaged(file, error) from None
+        raise SourceError(
+            f"{file.path} cannot be read: {str(error).splitlines()[0]}; repair or remove it, and "
+            "run again: finished parts are kept"
+        ) from None
 
 
 def _source_file(system: AbstractFileSystem, file: File) -> SourceFile:
@@ -142,14 +137,15 @@ def _text_schema(names: list[str]) -> pa.Schema:
 def _column(schema: pa.Schema, name: str, file: str) -> str:
     """Return the column of raw titles: as named, by its usual names, or the only text."""
     if name and name not in schema.names:
-        raise SourceError(f"{file} has no column {name!r}, but {_shown(schema)}")
+        raise SourceError(f"{file} has no column {name!r}, but {_described(schema)}")
     texts = [field.name for field in schema if _is_text(field.type)]
     by_name = {text.strip().lower(): text for text in reversed(texts)}
     usual = [by_name[title] for title in TITLES if title in by_name]
     chosen = name or (usual or (texts if len(texts) == 1 else [""]))[0]
     if not chosen:
         raise SourceError(
-            f"{file}: which column holds the titles? It has {_shown(schema)}; name one: --column"
+            f"{file}: which column holds the titles? It has {_described(schema)}; name one: "
+            "--column"
         )
     if chosen not in texts:
         raise SourceError(
@@ -163,5 +159,5 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(inner) or pa.types.is_large_string(inner))
 
 
-def _shown(schema: pa.Schema) -> str:
+def _described(schema: pa.Schema) -> str:
     return ", ".join(f"{field.name} ({field.type})" for field in schema)

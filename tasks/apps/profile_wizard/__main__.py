@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tasks.apps.profile_wizard.dry_run import ProposalError
+from tasks.apps.profile_wizard.dry_run import ProfileError
 from tasks.apps.profile_wizard.propose import propose, require_name
 from tasks.io.command import run
 
 
 def main() -> None:
-    """Propose a profile for the repository in the working directory, show and write it."""
+    """Draft a profile for the repository in the working directory, show and write it."""
     parser = argparse.ArgumentParser(
         prog="python -m tasks.apps.profile_wizard", description=__doc__
     )
@@ -28,8 +28,8 @@ def main() -> None:
     path = root / "profiles" / f"{options.name}.yaml"
     require_name(options.name)
     if path.exists() and not options.force:
-        raise ProposalError(f"{path} exists: choose another name, or --force to overwrite it")
-    proposal = propose(
+        raise ProfileError(f"{path} exists: choose another name, or --force to overwrite it")
+    draft = propose(
         options.name,
         options.taxonomy,
         options.inputs,
@@ -39,8 +39,8 @@ def main() -> None:
         delimiter=options.delimiter,
         encoding=options.encoding,
     )
-    path.write_text(proposal.text, encoding="utf-8")
-    print(*proposal.preview, f"written: {path.relative_to(root)}", sep="\n")
+    path.write_text(draft.text, encoding="utf-8")
+    print(*draft.preview, f"written: {path.relative_to(root)}", sep="\n")
 
 
 if __name__ == "__main__":

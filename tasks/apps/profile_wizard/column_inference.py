@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
-from tasks.apps.profile_wizard.column_stats import ColumnStats
+from tasks.apps.profile_wizard.column_stats import Choices, ColumnStats
 
 NAMES = {
     "occupation_id": (
@@ -46,107 +45,97 @@ class Unclear(ValueError):
     """No column, or several, may hold what is needed; the message says which there are."""
 
 
-@dataclass(frozen=True)
-class ColumnGuess:
-    """The column that was chosen, and others that may hold the same."""
-
-    column: str
-    others: tuple[str, ...] = ()
-
-
 def by_name(column: str, role: str) -> float:
     """Return how much a column's name speaks for a role: 0, `IN_PART` or `IN_FULL`."""
     words = " ".join(re.findall(r"[^\W_]+", column.casefold()))
-    known = NAMES[role].split("|")
-    if words in known:
+    names = NAMES[role].split("|")
+    if words in names:
         return IN_FULL
-    return IN_PART * any(re.search(rf"\b{name}\b", words) for name in known)
+    return IN_PART * any(re.search(rf"\b{name}\b", words) for name in names)
 
 
-def choose(role: str, scores: Mapping[str, float]) -> ColumnGuess:
-    """Choose the column of the highest score.
-
-    Raises:
-        Unclear: there is none, or two are as likely.
-    """
+def choose(role: str, scores: Mapping[str, float]) -> list[str]:
+    """Return the columns, the likeliest first; Unclear if there is none, or two are as likely."""
     ranked = sorted(scores, key=lambda name: -scores[name])
     if not ranked:
         raise Unclear(f"no column looks like {role}")
     close = [name for name in ranked if scores[name] > scores[ranked[0]] - CLOSE]
     if len(close) > 1:
         raise Unclear(f"{' and '.join(map(repr, close))} may each be {role}")
-    return ColumnGuess(ranked[0], tuple(ranked[1:]))
+    return ranked
 
 
-def taxonomy_columns(
-    columns: Mapping[str, ColumnStats], overrides: Mapping[str, str]
-) -> dict[str, ColumnGuess]:
-    """Guess `occupation_id` and `title`, and if there are any `occupation_label` and `codes`.
+def taxonomy_columns(columns: Mapping[str, ColumnStats], overrides: Mapping[str, str]) -> Choices:
+    """Infer `occupation_id` and `title`, and if there are any `occupation_label` and `codes`.
 
     Without a column of ids the label, which stands in several rows, is the id.
 
     `overrides`: role -> column, of the options.
     """
-    guesses = {role: ColumnGuess(name) for role, name in overrides.items()}
-    free = [column for column in columns.values() if column.name not in overrides.values()]
-    if "occupation_id" not in guesses:
-        guesses["occupation_id"] = choose("occupation_id", _ids(free))
-    key = columns[guesses["occupation_id"].column]
-    free = [column for column in free if column.name != key.name]
-    if "title" not in guesses:
-        wordy = [column for column in free if column.is_wordy]
-        guesses["title"] = choose("title", {one.name: _like_titles(one) for one in wordy})
-    free = [column for column in free if column.name != guesses["title"].column]
-    determined = [column for column in free if column.repeats and key.determines(column)]
-    if "occupation_label" not in guesses and key.is_wordy:
-        guesses["occupation_label"] = ColumnGuess(key.name)
-    elif "occupation_label" not in guesses:
-        labels = {one.name: _like_labels(one, key) for one in determined if one.is_wordy}
-        guesses |= _likely("occupation_label", labels)
-    taken = {guess.column for guess in guesses.values()}
-    if "codes" not in guesses:
-        above = {one.name: _like_codes(one) for one in determined if one.name not in taken}
-        guesses |= _likely("codes", above)
-    return guesses
+    choices = {role: [name] for role, name in overrides.items()}
+    if "occupation_id" not in choices:
+        choices["occupation_id"] = choose("occupation_id", _ids(_free(columns, choices)))
+    key = columns[choices["occupation_id"][0]]
+    if "title" not in choices:
+        wordy = [column for column in _free(columns, choices) if column.is_wordy]
+        choices["title"] = choose("title", {one.name: _like_titles(one) for one in wordy})
+    free = [one for one in _free(columns, choices) if one.repeats and key.determines(one)]
+    if "occupation_label" not in choices and key.is_wordy:
+        choices["occupation_label"] = [key.name]
+    elif "occupation_label" not in choices:
+        labels = {one.name: _like_labels(one, key) for one in free if one.is_wordy}
+        choices |= _likely("occupation_label", labels)
+    if "codes" not in choices:
+        taken = {choice[0] for choice in choices.values()}
+        above = {
+            one.name: by_name(one.name, "codes")
+            + IN_FULL * (one.share(lambda value: ">" in value) > 0.5)
+            for one in free
+            if one.name not in taken
+        }
+        choices |= _likely("codes", above)
+    return choices
 
 
 def inputs_columns(
-    columns: Mapping[str, ColumnStats], overrides: Mapping[str, str], known: Collection[str]
-) -> dict[str, ColumnGuess]:
-    """Guess `raw_title`, and `occupation_id` where half of what a column holds are `known` ids."""
-    guesses = {role: ColumnGuess(name) for role, name in overrides.items()}
-    free = [column for column in columns.values() if column.name not in overrides.values()]
-    if "occupation_id" not in guesses:
-        shares = {one.name: one.share(lambda value: value in known) for one in free}
+    columns: Mapping[str, ColumnStats],
+    overrides: Mapping[str, str],
+    occupation_ids: Collection[str],
+) -> Choices:
+    """Infer `raw_title`, and `occupation_id` where half of a column's values are such ids.
+
+    There are none where one title stands a line, the first in place of a header.
+    """
+    if len(columns) == 1 and not overrides and not by_name(next(iter(columns)), "raw_title"):
+        return {}
+    choices = {role: [name] for role, name in overrides.items()}
+    if "occupation_id" not in choices:
+        free = _free(columns, choices)
+        shares = {one.name: one.share(lambda value: value in occupation_ids) for one in free}
         labels = {name: share for name, share in shares.items() if share >= 0.5}
-        guesses |= _likely("occupation_id", labels)
-    labelled = guesses.get("occupation_id")
-    if "raw_title" not in guesses:
-        wordy = [
-            one for one in free if one.is_wordy and not (labelled and one.name == labelled.column)
-        ]
+        choices |= _likely("occupation_id", labels)
+    if "raw_title" not in choices:
+        wordy = [one for one in _free(columns, choices) if one.is_wordy]
         scores = {one.name: by_name(one.name, "raw_title") + _distinctness(one) for one in wordy}
-        guesses["raw_title"] = choose("raw_title", scores)
-    return guesses
+        choices["raw_title"] = choose("raw_title", scores)
+    return choices
 
 
-def synonyms_columns(
-    columns: Mapping[str, ColumnStats], overrides: Mapping[str, str]
-) -> dict[str, ColumnGuess]:
-    """Guess `term` and `synonym`, which mean the same both ways: of two columns either is right."""
-    guesses = {role: ColumnGuess(name) for role, name in overrides.items()}
+def synonyms_columns(columns: Mapping[str, ColumnStats], overrides: Mapping[str, str]) -> Choices:
+    """Infer `term` and `synonym`, which mean the same both ways: of two columns either is right."""
+    choices = {role: [name] for role, name in overrides.items()}
     for role in ("term", "synonym"):
-        taken = {guess.column for guess in guesses.values()} | set(overrides.values())
-        free = [name for name in columns if name not in taken]
-        if role not in guesses:
-            only = len(columns) == len(("term", "synonym"))
-            guesses[role] = ColumnGuess(free[0]) if only else choose(role, _named(free, role))
-    return guesses
+        if role not in choices:
+            free = [one.name for one in _free(columns, choices)]
+            named = {name: score for name in free if (score := by_name(name, role))}
+            choices[role] = [free[0]] if len(columns) == 2 else choose(role, named)
+    return choices
 
 
-def _named(names: Iterable[str], role: str) -> dict[str, float]:
-    scores = {name: by_name(name, role) for name in names}
-    return {name: score for name, score in scores.items() if score}
+def _free(columns: Mapping[str, ColumnStats], choices: Choices) -> list[ColumnStats]:
+    """Return the columns that are not chosen yet."""
+    taken = {choice[0] for choice in choices.values()}
+    return [column for name, column in columns.items() if name not in taken]
 
 
 def _ids(columns: Iterable[ColumnStats]) -> dict[str, float]:
@@ -163,10 +152,8 @@ def _ids(columns: Iterable[ColumnStats]) -> dict[str, float]:
 
 
 def _like_titles(column: ColumnStats) -> float:
-    other = by_name(column.name, "occupation_label")
-    return (
-        by_name(column.name, "title") - (other if other == IN_FULL else 0) + _distinctness(column)
-    )
+    is_label = by_name(column.name, "occupation_label") == IN_FULL
+    return by_name(column.name, "title") - IN_FULL * is_label + _distinctness(column)
 
 
 def _distinctness(column: ColumnStats) -> float:
@@ -179,13 +166,7 @@ def _like_labels(column: ColumnStats, key: ColumnStats) -> float:
     return likeness if column.distinct >= 0.9 * key.distinct else 0.0
 
 
-def _like_codes(column: ColumnStats) -> float:
-    return by_name(column.name, "codes") + IN_FULL * (
-        column.share(lambda value: ">" in value) > 0.5
-    )
-
-
-def _likely(role: str, scores: Mapping[str, float]) -> dict[str, ColumnGuess]:
+def _likely(role: str, scores: Mapping[str, float]) -> Choices:
     """Choose where it is clear; what is not needed may be missing."""
     try:
         return {role: choose(role, {name: score for name, score in scores.items() if score})}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from tasks.tables.delimited import Delimited
 from tasks.tables.delimiters import NAMES, find_delimiter, fit
@@ -17,6 +18,8 @@ from tasks.tables.source_files import IngestError, SourceFile
 
 ROWS = 50_000  # that are looked at
 ORIGIN = "It is the file that was named for the profile."
+Choices = dict[str, list[str]]
+"""Our name to the column that was chosen, and behind it others that may hold the same."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,22 @@ class ColumnStats:
 
 @dataclass(frozen=True)
 class FileStats:
-    """A table: where it lies, how it is read, and its columns by their names, in order."""
+    """A table: how it is read, its columns by their names, in order, and which were chosen."""
 
     path: Path
     form: Format
     read_as: str
     columns: Mapping[str, ColumnStats]
+    choices: Choices = field(default_factory=dict)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The parameters by which the stage `ingest` reads it."""
+        return {
+            "columns": {role: choice[0] for role, choice in self.choices.items()},
+            "delimiter": self.form.delimiter,
+            "encoding": self.form.encoding,
+        }
 
 
 def is_code(value: str) -> bool:
@@ -105,8 +118,10 @@ def inspect_file(path: Path, requested: Format) -> FileStats:
 
 
 def _format(file: SourceFile, requested: Format) -> Format:
-    known = Format(encoding="" if _is_unicode(file) else requested.encoding)
-    opened = Delimited.open(file, (), ORIGIN, RejectedRows(), known)
+    head = next(file.blocks(), b"")
+    is_unicode = head[:2] in UTF_16 or all(map(is_text, pieces(file.blocks(), UTF_8)))
+    form = Format(encoding="" if is_unicode else requested.encoding)
+    opened = Delimited.open(file, (), ORIGIN, RejectedRows(), form)
     detected = find_delimiter(opened.head)
     delimiter = requested.delimiter or opened.form.delimiter
     if detected.is_table and not fit(opened.head, delimiter).is_table:
@@ -115,8 +130,3 @@ def _format(file: SourceFile, requested: Format) -> Format:
             f"it has {NAMES[detected.delimiter]}. {ORIGIN}"
         )
     return replace(opened.form, delimiter=delimiter)
-
-
-def _is_unicode(file: SourceFile) -> bool:
-    head = next(file.blocks(), b"")
-    return head[:2] in UTF_16 or all(map(is_text, pieces(file.blocks(), UTF_8)))

@@ -1,4 +1,4 @@
-"""A profile as text: the guesses, with comments, for people to read and change."""
+"""A profile as text: the chosen columns, with comments, for people to read and change."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from tasks.apps.profile_wizard.column_inference import ColumnGuess
-from tasks.apps.profile_wizard.column_stats import FileStats
+from tasks.apps.profile_wizard.column_stats import Choices, FileStats
 
 FEW = 1000
 HEAD = """\
@@ -66,32 +65,26 @@ register:
 """
 
 
-def profile_text(
-    name: str,
-    files: Mapping[str, FileStats],
-    guesses: Mapping[str, Mapping[str, ColumnGuess]],
-    titles: int,
-    root: Path,
-) -> str:
+def profile_text(name: str, files: Mapping[str, FileStats], titles: int, root: Path) -> str:
     """Write the whole profile.
 
-    `files`: `taxonomy`, and if there are any `inputs` and `synonyms`; `guesses`: for each of these,
-    our name -> column; `root`: the main tree; a file within it is named from there.
+    `files`: `taxonomy`, and if there are any `inputs` and `synonyms`; `titles`: how many the
+    taxonomy has; `root`: the main tree; a file within it is named from there.
     """
-    brought = names_of({role: file.path for role, file in files.items()})
+    external_names = _external_names({role: file.path for role, file in files.items()})
     external = "".join(
-        f"  {_quoted(brought[role])}: {_quoted(address(file.path, root))}\n"
+        f"  {_quoted(external_names[role])}: {_quoted(_address(file.path, root))}\n"
         for role, file in files.items()
     )
     text = HEAD.format(name=name, external=external)
     parts = (("taxonomy", TAXONOMY, ""), ("inputs", INPUTS, NO_INPUTS))
     for role, form, without in (*parts, ("synonyms", SYNONYMS, NO_SYNONYMS)):
         if role in files:
-            file = json.dumps(brought[role], ensure_ascii=False)
+            is_synonyms, file = role == "synonyms", external_names[role]
             text += form.format(
-                file=file if role != "synonyms" else brought[role],
-                reader="table" if guesses[role] else "lines",
-                columns=_columns(guesses[role], 4 if role == "synonyms" else 6),
+                file=file if is_synonyms else json.dumps(file, ensure_ascii=False),
+                reader="table" if files[role].choices else "lines",
+                columns=_columns(files[role].choices, 4 if is_synonyms else 6),
                 delimiter=_quoted(files[role].form.delimiter),
                 encoding=_quoted(files[role].form.encoding),
             )
@@ -101,29 +94,29 @@ def profile_text(
     return text + REGISTER.format(name=name)
 
 
-def names_of(files: Mapping[str, Path]) -> dict[str, str]:
+def _external_names(files: Mapping[str, Path]) -> dict[str, str]:
     """Name each file in `data/external`: as it is called, with its role where two are alike."""
     names: dict[str, str] = {}
     for role, path in files.items():
         same = [other for other in names if files[other] == path]
         taken = {name.casefold() for name in names.values()}
-        own = path.name if path.name.casefold() not in taken else f"{role}-{path.name}"
-        names[role] = names[same[0]] if same else own
+        free = path.name if path.name.casefold() not in taken else f"{role}-{path.name}"
+        names[role] = names[same[0]] if same else free
     return names
 
 
-def address(path: Path, root: Path) -> str:
+def _address(path: Path, root: Path) -> str:
     """Return how a profile names a file: from the root of the main tree, or by its whole path."""
     return f"./{path.relative_to(root).as_posix()}" if path.is_relative_to(root) else str(path)
 
 
-def _columns(guesses: Mapping[str, ColumnGuess], indent: int) -> str:
-    if not guesses:
+def _columns(choices: Choices, indent: int) -> str:
+    if not choices:
         return "{}"
     return "# our name: the file's column" + "".join(
-        f"\n{' ' * indent}{role}: {_quoted(guess.column)}"
-        + (f" # or {', '.join(map(_quoted, guess.others))}" if guess.others else "")
-        for role, guess in guesses.items()
+        f"\n{' ' * indent}{role}: {_quoted(column)}"
+        + (f" # or {', '.join(map(_quoted, others))}" if others else "")
+        for role, (column, *others) in choices.items()
     )
 
 

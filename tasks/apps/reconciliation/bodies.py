@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import parse_qs
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
+
+from tasks.io.section import Params
 
 FORM = "application/x-www-form-urlencoded"
 MOST_BYTES = 1 << 24  # of a body
@@ -26,11 +28,7 @@ class BadRequest(ValueError):
         self.status = status
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Entity(_Strict):
+class Entity(Params):
     """A property's value that is an entity."""
 
     id: str
@@ -40,7 +38,7 @@ class Entity(_Strict):
 Value = str | bool | float | Entity
 
 
-class Condition(_Strict):
+class Condition(Params):
     """A property that candidates should have."""
 
     pid: str
@@ -53,24 +51,24 @@ class Condition(_Strict):
         return {value.id if isinstance(value, Entity) else _as_text(value) for value in values}
 
 
-class Query(_Strict):
+class Query(Params):
     """A title to be reconciled; types are taken and do not matter, as there is one."""
 
     query: str = ""
     type: str | list[str] | None = None
     limit: Annotated[float, Field(ge=1, le=1e9)] | None = None
-    properties: list[Condition] = []
+    properties: list[Condition] = Field(default_factory=list)
     type_strict: Literal["any", "should", "all"] | None = None
 
 
-class PropertyRequest(_Strict):
+class PropertyRequest(Params):
     """A property to be fetched."""
 
     id: str
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = Field(default_factory=dict)
 
 
-class Extension(_Strict):
+class Extension(Params):
     """Occupations, and the properties to fetch of them."""
 
     ids: Annotated[list[str], Field(max_length=BATCH)]
@@ -82,11 +80,7 @@ EXTENSION = TypeAdapter(Extension)
 
 
 def read_form(body: bytes, content_type: str) -> dict[str, str]:
-    """Return the fields of a posted form, the last of each name.
-
-    Raises:
-        BadRequest: it is too large, no form, or no UTF-8.
-    """
+    """Return a form's fields, the last of each name; BadRequest if it is too large or no form."""
     if len(body) > MOST_BYTES:
         raise BadRequest(f"a body of {len(body):,} bytes; {MOST_BYTES:,} at most", 413)
     if content_type.partition(";")[0].strip().lower() != FORM:
@@ -99,11 +93,7 @@ def read_form(body: bytes, content_type: str) -> dict[str, str]:
 
 
 def read_queries(text: str) -> dict[str, Query]:
-    """Read a batch of queries.
-
-    Raises:
-        BadRequest: it is none, or a large one.
-    """
+    """Read a batch of queries; BadRequest if it is none, or a large one."""
     queries = _read(QUERIES, "queries", text)
     if len(queries) > BATCH:
         raise BadRequest(f"{len(queries):,} queries; {BATCH:,} at most", 413)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from models.normalizer.answers import Answer
+from models.normalizer.answers.columns import Answer
 from tasks.apps.reconciliation.bodies import Condition, Query
 from tasks.apps.reconciliation.taxonomy_service import TYPE, TaxonomyService
 
@@ -69,11 +69,10 @@ def _candidate(
 
 def _fits(occupations: TaxonomyService, name: str, conditions: Sequence[Condition]) -> bool:
     """Tell whether an occupation meets the conditions; those on unknown properties are skipped."""
-    known = {one.id for one in occupations.properties}
     return all(
         condition.values.intersection(occupations.values(name, condition.pid))
         for condition in conditions
-        if condition.pid in known
+        if condition.pid in occupations.properties
     )
 
 

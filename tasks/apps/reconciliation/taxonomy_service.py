@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from os.path import commonprefix
-from typing import Any, NamedTuple
+from typing import Any
 
 from models.normalizer.normalizer import Normalizer
 from tasks.apps.reconciliation.bodies import BadRequest, Extension
@@ -15,13 +15,6 @@ from tasks.apps.reconciliation.bodies import BadRequest, Extension
 TYPE = {"id": "occupation", "name": "Occupation"}
 PAGE = 20  # suggestions at once
 SEPARATOR = ": "  # between standard and code of an occupation's other codes
-
-
-class Property(NamedTuple):
-    """Something that can be fetched of an occupation."""
-
-    id: str
-    name: str
 
 
 @dataclass(frozen=True)
@@ -41,28 +34,22 @@ class TaxonomyService:
 
     @cached_property
     def space(self) -> str:
-        """What addresses of all occupations begin with; empty where their ids are none."""
+        """The beginning that all ids have in common as addresses; empty where they are none."""
         shared = commonprefix(self.normalizer.index.occupations)  # noqa: RUF071  # cut at a / below
         return shared[: shared.rfind("/") + 1] if shared.startswith("http") else ""
 
     @cached_property
-    def properties(self) -> list[Property]:
-        """Label, aliases, a code for each level of the hierarchy, and one for each standard."""
-        taxonomy_labels = self.normalizer.taxonomy_labels
-        standards = {
-            code.partition(SEPARATOR)[0]
-            for codes in taxonomy_labels.crosswalk_codes
-            for code in codes
+    def properties(self) -> dict[str, str]:
+        """Ids and names: label, aliases, a code for each level and one for each standard."""
+        crosswalk = self.normalizer.taxonomy_labels.crosswalk_codes
+        standards = {code.partition(SEPARATOR)[0] for codes in crosswalk for code in codes}
+        levels = range(1, len(self.normalizer.hierarchy))
+        return {
+            "label": "preferred title",
+            "aliases": "all titles",
+            **{f"level_{level}": f"code of level {level}" for level in levels},
+            **{f"standard_{name}": f"code in {name}" for name in sorted(standards)},
         }
-        return [
-            Property("label", "preferred title"),
-            Property("aliases", "all titles"),
-            *(
-                Property(f"level_{level}", f"code of level {level}")
-                for level in range(1, len(self.normalizer.hierarchy))
-            ),
-            *(Property(f"standard_{name}", f"code in {name}") for name in sorted(standards)),
-        ]
 
     def values(self, name: str, property_id: str) -> list[str]:
         """Return what an occupation has of a property; nothing of an unknown one."""
@@ -77,11 +64,11 @@ class TaxonomyService:
         if kind == "level":
             return list(taxonomy_labels.codes[code][int(which) - 1 : int(which)])
         pairs = (other.partition(SEPARATOR) for other in taxonomy_labels.crosswalk_codes[code])
-        return [own for standard, _, own in pairs if standard == which]
+        return [code_in for standard, _, code_in in pairs if standard == which]
 
     @cached_property
     def aliases(self) -> dict[str, list[str]]:
-        """Titles of each occupation, as the taxonomy writes them, its own order."""
+        """Titles of each occupation, as the taxonomy writes them and in its order."""
         titles: dict[str, dict[str, None]] = {name: {} for name in self.place}
         columns = (self.normalizer.aliases[name] for name in ("occupation_id", "written"))
         for name, written in zip(*columns, strict=True):
@@ -89,18 +76,15 @@ class TaxonomyService:
         return {name: [*written] for name, written in titles.items()}
 
     def extended(self, extension: Extension) -> dict[str, Any]:
-        """Answer a data extension query.
-
-        Raises:
-            BadRequest: a property is unknown.
-        """
-        known = {one.id: one for one in self.properties}
+        """Answer a data extension query; BadRequest if a property is unknown."""
         names = [one.id for one in extension.properties]
-        unknown = [name for name in names if name not in known]
+        unknown = [name for name in names if name not in self.properties]
         if unknown:
-            raise BadRequest(f"unknown properties {unknown}; there are {', '.join(known)}")
+            raise BadRequest(
+                f"unknown properties {unknown}; there are {', '.join(self.properties)}"
+            )
         return {
-            "meta": [known[name]._asdict() for name in names],
+            "meta": [{"id": name, "name": self.properties[name]} for name in names],
             "rows": {
                 name: {one: [{"str": text} for text in self.values(name, one)] for one in names}
                 for name in extension.ids
@@ -141,18 +125,13 @@ class TaxonomyService:
         return sorted((title.casefold(), name) for title, name in rows)
 
     def preview(self, name: str) -> str:
-        """Return a small page of an occupation.
-
-        Raises:
-            BadRequest: there is none of that id.
-        """
+        """Return a small page of an occupation; BadRequest if there is none of that id."""
         if name not in self.place:
             raise BadRequest(f"no occupation {name!r}", 404)
-        rows = [(one.name, self.values(name, one.id)) for one in self.properties[1:]]
         details = "".join(
             f"<dt>{html.escape(title)}</dt><dd>{html.escape(', '.join(values))}</dd>"
-            for title, values in rows
-            if values
+            for property_id, title in self.properties.items()
+            if property_id != "label" and (values := self.values(name, property_id))
         )
         title = html.escape(self.label(name))
         return (
@@ -162,10 +141,12 @@ class TaxonomyService:
         )
 
 
-def named_like(things: Iterable[Property], prefix: str, cursor: int) -> list[dict[str, str]]:
-    """Return properties whose id or name begins so, for a suggest service."""
+def named_like(names: Mapping[str, str], prefix: str, cursor: int) -> list[dict[str, str]]:
+    """Return ids and names of which one begins so, for a suggest service."""
     start = prefix.casefold()
     matches = [
-        one for one in things if one.id.startswith(start) or one.name.casefold().startswith(start)
+        {"id": key, "name": name}
+        for key, name in names.items()
+        if key.startswith(start) or name.casefold().startswith(start)
     ]
-    return [one._asdict() for one in matches[cursor : cursor + PAGE]]
+    return matches[cursor : cursor + PAGE]

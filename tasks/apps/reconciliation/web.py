@@ -24,7 +24,7 @@ from tasks.apps.reconciliation.bodies import (
     read_queries,
 )
 from tasks.apps.reconciliation.candidates import candidates
-from tasks.apps.reconciliation.taxonomy_service import TYPE, Property, TaxonomyService, named_like
+from tasks.apps.reconciliation.taxonomy_service import TYPE, TaxonomyService, named_like
 
 SCHEMA = "http://www.w3.org/2004/02/skos/core#Concept"
 WIDTH, HEIGHT = 400, 260  # of a preview, in pixels
@@ -74,16 +74,16 @@ def application(occupations: TaxonomyService, name: str, threshold: float) -> Fa
             return _json({"result": occupations.suggested(prefix, cursor)})
         if kind not in ("property", "type"):
             raise BadRequest(f"no suggestions of {kind!r}; entity, property and type have", 404)
-        things = occupations.properties if kind == "property" else [Property(**TYPE)]
-        return _json({"result": named_like(things, prefix, cursor)})
+        names = occupations.properties if kind == "property" else {TYPE["id"]: TYPE["name"]}
+        return _json({"result": named_like(names, prefix, cursor)})
 
     @app.get("/properties")
     def properties(request: Request) -> Response:
         params = request.query_params
         limit = _whole("limit", params.get("limit", "1000"))
-        proposed = [one._asdict() for one in occupations.properties[:limit]]
+        listed = [{"id": key, "name": name} for key, name in occupations.properties.items()]
         kind = params.get("type", TYPE["id"])
-        return _json({"type": kind, "limit": limit, "properties": proposed})
+        return _json({"type": kind, "limit": limit, "properties": listed[:limit]})
 
     @app.get("/occupation")
     def occupation(request: Request) -> Response:
@@ -118,7 +118,7 @@ def manifest(occupations: TaxonomyService, name: str, base: str) -> dict[str, An
 
 
 async def _body(request: Request) -> bytes:
-    """Read no more than may be."""
+    """Read at most a little more than `MOST_BYTES`."""
     body = bytearray()
     async for part in request.stream():
         body += part

@@ -9,6 +9,9 @@ people have judged are not queued again.
 from __future__ import annotations
 
 import argparse
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +20,6 @@ from models.reproducibility.atomic_write import atomic_write
 from tasks.apps.bulk.answering import answer_schema
 from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
 from tasks.apps.review.answered_run import AnsweredRun
-from tasks.apps.review.atomic_folder import atomic_folder
 from tasks.apps.review.build_queue import build_queue
 from tasks.apps.review.candidates import candidates, judged_titles
 from tasks.apps.review.page import Occupation, page
@@ -26,6 +28,7 @@ from tasks.io.command import run
 from tasks.release.registry.loading import fetched
 
 QUEUE, PAGE = "queue.csv", "review.html"
+UNFINISHED = ".unfinished"
 POOL = 20  # candidates that the model rescores, for each title of the budget
 
 
@@ -39,7 +42,10 @@ def main() -> None:
     root = Path.cwd()
     with atomic_folder(options.output) as folder:
         with fetched(options.model or answered.model, root) as (address, place):
-            served, schema = _load(place), answer_schema(place)
+            import mlflow
+
+            served = mlflow.pyfunc.load_model(str(place)).unwrap_python_model()
+            schema = answer_schema(place)
         with TemporaryDirectory(dir=folder) as spilled:
             count, judged = options.budget * POOL, judged_titles(root)
             pool = candidates(answered, before, judged, count, Path(spilled))
@@ -52,6 +58,27 @@ def main() -> None:
     print(f"{options.output}: {len(queue):,} titles of {queue['rows'].sum():,} rows, by {address}")
 
 
+@contextmanager
+def atomic_folder(place: Path) -> Iterator[Path]:
+    """Yield a new folder beside `place`, which takes its name on success and is removed on failure.
+
+    What a killed run left of it is removed first.
+
+    Raises:
+        ValueError: the place is taken.
+    """
+    if place.exists():
+        raise ValueError(f"{place} is there already: name another place, or remove it")
+    folder = place.with_name(place.name + UNFINISHED)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+        folder.rename(place)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def known_occupations(served: Any) -> list[Occupation]:  # noqa: ANN401  # mlflow has no types
     """Return the occupations of a model, in its order."""
     service = TaxonomyService(served.normalizer)
@@ -60,12 +87,6 @@ def known_occupations(served: Any) -> list[Occupation]:  # noqa: ANN401  # mlflo
         Occupation(name, service.label(name), service.aliases[name], codes[place])
         for name, place in service.place.items()
     ]
-
-
-def _load(folder: Path) -> Any:  # noqa: ANN401  # mlflow has no types
-    import mlflow
-
-    return mlflow.pyfunc.load_model(str(folder)).unwrap_python_model()
 
 
 def _options() -> argparse.Namespace:

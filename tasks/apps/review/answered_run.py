@@ -15,8 +15,8 @@ from pathlib import Path
 
 import polars as pl
 
-from models.text.titles import normalize_title
 from tasks.io.frames import Schema, read_json
+from tasks.io.title_readings import normalized
 from tasks.release.gate.last_run import MANIFEST
 
 ANSWER: Schema = {
@@ -51,11 +51,7 @@ class AnsweredRun:
 
     @classmethod
     def find(cls, folder: Path) -> AnsweredRun:
-        """Read the manifest.
-
-        Raises:
-            ValueError: the folder holds no finished run.
-        """
+        """Read the manifest; ValueError if the folder holds no finished run."""
         if not (folder / MANIFEST).is_file():
             raise ValueError(
                 f"{folder} has no {MANIFEST}: name a folder that `rolecall normalize` has finished"
@@ -85,12 +81,11 @@ class AnsweredRun:
 
     def _part(self, name: str) -> pl.DataFrame:
         """Read `raw_title` and the columns of `ANSWER`."""
-        columns = {self.column: "raw_title", **{self.prefix + own: own for own in ANSWER}}
-        chosen = [
-            pl.col(theirs).cast(dict(ANSWER).get(own, pl.String)).alias(own)
-            for theirs, own in columns.items()
+        answer = [
+            pl.col(self.prefix + ours).cast(kind).alias(ours) for ours, kind in ANSWER.items()
         ]
-        return pl.scan_parquet(self.folder / name).select(chosen).collect()
+        raw_title = pl.col(self.column).cast(pl.String).alias("raw_title")
+        return pl.scan_parquet(self.folder / name).select(raw_title, *answer).collect()
 
 
 def bucket_titles(place: Path, bucket: int) -> pl.DataFrame:
@@ -104,19 +99,17 @@ def _titles(part: pl.DataFrame) -> pl.DataFrame:
     """Return each distinct raw title of a part, read, in schema `TITLES`; nulls have none."""
     answers = [pl.col(name).first() for name in ANSWER]
     once = part.drop_nulls("raw_title").group_by("raw_title").agg(pl.len().alias("rows"), *answers)
-    read = [normalize_title(title) for title in once["raw_title"]]
-    hashes = [zlib.crc32(title.encode("utf-8", "surrogatepass")) for title in read]
-    frame = once.with_columns(
-        normalized=pl.Series(read, dtype=pl.String), hash=pl.Series(hashes, dtype=pl.UInt32)
-    )
+    names = normalized(once["raw_title"])
+    hashes = [zlib.crc32(name.encode("utf-8", "surrogatepass")) for name in names]
+    frame = once.with_columns(names, hash=pl.Series(hashes, dtype=pl.UInt32))
     return frame.select(pl.col(name).cast(kind) for name, kind in TITLES.items())
 
 
 def _merged(titles: pl.DataFrame) -> pl.DataFrame:
     """Add up equal raw titles, then let the most frequent one stand for all that read the same."""
-    answers = [pl.col(name).first() for name in ("hash", *ANSWER)]
-    raw = titles.group_by("normalized", "raw_title").agg(pl.col("rows").sum(), *answers)
+    firsts = [pl.col(name).first() for name in ("hash", *ANSWER)]
+    raw = titles.group_by("normalized", "raw_title").agg(pl.col("rows").sum(), *firsts)
     ordered = raw.sort("normalized", "rows", "raw_title", descending=[False, True, False])
-    firsts = [pl.col(name).first() for name in ("raw_title", "hash", *ANSWER)]
-    merged = ordered.group_by("normalized", maintain_order=True).agg(pl.col("rows").sum(), *firsts)
+    groups = ordered.group_by("normalized", maintain_order=True)
+    merged = groups.agg(pl.col("rows").sum(), pl.col("raw_title").first(), *firsts)
     return merged.select(list(TITLES))

@@ -74,8 +74,7 @@ def chosen(
     `titles`: columns of an answer, `normalized, rows, hash` and `earlier_occupation_id`; `embed`:
     rows of it to embeddings of unit norm.
     """
-    worth = titles.with_columns(priority=priority()).filter(pl.col("priority") > 0)
-    ranked = in_order(worth)
+    ranked = in_order(titles.with_columns(priority=priority()).filter(pl.col("priority") > 0))
     return ranked[diversify(embed(ranked), ranked["occupation_id"].to_list(), budget)]
 
 

@@ -1,4 +1,4 @@
-"""Which candidates are queued: no near-duplicates, and no occupation takes all of the minutes.
+"""Candidates to the queue: no near-duplicates, and no occupation takes all of the minutes.
 
 In: candidates, the best first, as embeddings of unit norm and the occupation answered to each. Out:
 places of those that are queued, in their order. A candidate whose cosine similarity to one queued
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float32
+    from jaxtyping import Float32
 
 ALIKE = 0.9
 LEAST, SHARE = 2, 20  # an occupation has a twentieth of the budget, two titles at least
@@ -31,46 +31,35 @@ def diversify(
     one of them; `budget`: 1 or more.
     """
     limit = max(LEAST, budget // SHARE)
-    queue = _Queue(embeddings, budget)
+    queue: list[int] = []
     taken: Counter[str | None] = Counter()
     spared = []
-    for place in queue.unlike(range(len(embeddings))):
+    for place in _unlike(embeddings, range(len(embeddings)), queue, budget):
         if taken[occupations[place]] < limit:
-            queue.add(place)
+            queue.append(place)
             taken[occupations[place]] += 1
         else:
             spared.append(place)
-    for place in queue.unlike(spared):
-        queue.add(place)
-    return sorted(queue.places)
+    for place in _unlike(embeddings, spared, queue, budget):
+        queue.append(place)
+    return sorted(queue)
 
 
-class _Queue:
-    """Candidates that are queued, and what is too much like them."""
-
-    def __init__(self, embeddings: Float32[np.ndarray, "title dim"], budget: int) -> None:
-        self._embeddings, self._budget = embeddings, budget
-        self.places: list[int] = []
-
-    def unlike(self, places: Sequence[int]) -> Iterator[int]:
-        """Yield those that are like none queued so far, until the budget is spent."""
-        for start in range(0, len(places), BLOCK):
-            block = np.array(places[start : start + BLOCK])
-            before = len(self.places)
-            alike = self._alike(block, self.places)
-            among = self._embeddings[block] @ self._embeddings[block].T >= ALIKE
-            row = {int(place): number for number, place in enumerate(block)}
-            for number, place in enumerate(block.tolist()):
-                if len(self.places) == self._budget:
-                    return
-                new = [row[other] for other in self.places[before:]]
-                if not alike[number] and not among[number, new].any():
-                    yield place
-
-    def add(self, place: int) -> None:
-        """Queue a candidate that `unlike` has just yielded."""
-        self.places.append(place)
-
-    def _alike(self, block: np.ndarray, queued: Sequence[int]) -> Bool[np.ndarray, " block"]:
-        similarities = self._embeddings[block] @ self._embeddings[list(queued)].T
-        return np.asarray((similarities >= ALIKE).any(axis=1))
+def _unlike(
+    embeddings: Float32[np.ndarray, "title dim"],
+    places: Sequence[int],
+    queue: list[int],
+    budget: int,
+) -> Iterator[int]:
+    """Yield those that are like none in `queue`, which the caller adds to, up to the budget."""
+    for start in range(0, len(places), BLOCK):
+        block = list(places[start : start + BLOCK])
+        before = len(queue)
+        alike = (embeddings[block] @ embeddings[queue].T >= ALIKE).any(axis=1)
+        among = embeddings[block] @ embeddings[block].T >= ALIKE
+        for number, place in enumerate(block):
+            if len(queue) == budget:
+                return
+            new = [block.index(other) for other in queue[before:]]
+            if not alike[number] and not among[number, new].any():
+                yield place

@@ -50,17 +50,13 @@ def page(queue: pl.DataFrame, occupations: Sequence[Occupation], model: str) -> 
         "{{script_hash}}": _hash(script),
         "{{style}}": style,
         "{{script}}": script,
-        "{{data}}": in_script(_json(data)),
+        # no "<": JSON cannot end the element it stands in, or begin a comment
+        "{{data}}": _json(data).replace("<", "\\u003c"),
     }
     document = _text("page.html")
     for name, content in filled.items():  # data last: nothing in it is filled in
         document = document.replace(name, content)
     return document
-
-
-def in_script(text: str) -> str:
-    """Write JSON so that it cannot end the element it stands in, or begin a comment."""
-    return text.replace("<", "\\u003c")
 
 
 def _items(queue: pl.DataFrame, place: dict[str, int]) -> Iterator[dict[str, Any]]:
@@ -72,7 +68,7 @@ def _items(queue: pl.DataFrame, place: dict[str, int]) -> Iterator[dict[str, Any
             "matched": row["matched_title"],
             "version": row["model_version"],
             "confidence": _rounded(row["confidence"]),
-            "queued": row["why_queued"],
+            "why_queued": row["why_queued"],
             "answered": row["why_answered"],
             "distinguishing": row["distinguishing_words"],
             "runnerUp": row["runner_up_words"],

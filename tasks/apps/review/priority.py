@@ -3,10 +3,10 @@
     priority = rows · wrong · (1 + close + far + changed)
 
 `rows` have the title. `wrong` is the chance that its answer is wrong: 1 − confidence; ½ without
-calibration or if the model reads no job title; 1 if held back for low confidence; 0 if unreadable.
-The others lie between 0 and 1: `close`, the second occupation scores nearly as much (1 −
-score_margin / NEAR); `far`, the title is unlike all that the model knows (1 − score, 1 if not a job
-title); `changed`, an earlier run answered another occupation.
+calibration or if the model takes the title for not a job title; 1 if held back for low confidence;
+0 if unreadable. The others lie between 0 and 1: `close`, the second occupation scores nearly as
+much (1 − score_margin / NEAR); `far`, the title is unlike all that the model knows (1 − score, 1 if
+not a job title); `changed`, an earlier run answered another occupation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from models.normalizer.abstention import NOT_A_JOB_TITLE, UNSURE
+from models.normalizer.answers.abstention import NOT_A_JOB_TITLE, UNSURE
 
 NEAR = 0.1  # A second occupation that scores less by this much is no runner-up any more
 LEVEL, UNLIKE = 0.02, 0.5  # the margin and the score below which the queue says so
@@ -28,13 +28,8 @@ def priority() -> pl.Expr:
     close = (1 - pl.col("score_margin") / NEAR).clip(0, 1).fill_null(0)
     unlike = pl.when(pl.col("reason") == NOT_A_JOB_TITLE).then(1.0).otherwise(0.0)
     far = (1 - pl.col("score")).clip(0, 1).fill_null(unlike)
-    changed = changed_since().cast(pl.Float64)
-    return pl.col("rows") * _wrong() * (1 + close + far + changed)
-
-
-def changed_since() -> pl.Expr:
-    """Tell whether an earlier run answered another occupation."""
-    return pl.col("earlier_occupation_id").ne(pl.col("occupation_id")).fill_null(False)
+    changed = pl.col("earlier_occupation_id").ne(pl.col("occupation_id")).fill_null(False)
+    return pl.col("rows") * _wrong() * (1 + close + far + changed.cast(pl.Float64))
 
 
 def _wrong() -> pl.Expr:
@@ -49,7 +44,7 @@ def _wrong() -> pl.Expr:
 
 
 def why_queued(row: Mapping[str, Any], labels: Mapping[str, str]) -> str:
-    """Say in words what made the priority of a title.
+    """Give the reasons for the priority of a title in words.
 
     `row`: an answer with `rows`, `run_reason` (why the run gave none) and `earlier_occupation_id`.
     """

@@ -17,7 +17,8 @@ from models.reproducibility.atomic_write import atomic_write
 from tasks.io.schemas import FEEDBACK
 
 FORMULA = r"^([=+\-@\t\r])"  # how a cell begins that a spreadsheet computes
-BESIDE = ("confidence", "rows", "why_queued")
+BESIDE = ("occupation_label", "confidence", "rows", "why_queued")
+SECOND = ("second_occupation_id", "second_label")
 
 
 def write_queue(queue: pl.DataFrame, labels: Mapping[str, str], path: Path) -> None:
@@ -25,12 +26,6 @@ def write_queue(queue: pl.DataFrame, labels: Mapping[str, str], path: Path) -> N
 
     `queue`: schema `QUEUE`.
     """
-    with atomic_write(path) as partial:
-        guarded(as_feedback(queue, labels)).write_csv(partial, include_bom=True)
-
-
-def as_feedback(queue: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
-    """Return the columns of `FEEDBACK`, and then the label, `BESIDE` and the second occupation."""
     second = pl.col("top_occupation_ids").list.get(1, null_on_oob=True)
     named = queue.with_columns(
         predicted_occupation_id="occupation_id", second_occupation_id=second
@@ -40,13 +35,10 @@ def as_feedback(queue: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
         confidence=pl.col("confidence").round(3),
     )
     empty = [pl.lit(None, pl.String).alias(name) for name in FEEDBACK if name not in named.columns]
-    last = ("second_occupation_id", "second_label")
-    return named.with_columns(empty).select(*FEEDBACK, "occupation_label", *BESIDE, *last)
-
-
-def guarded(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put a `'` before each text that begins like a formula."""
-    return frame.with_columns(pl.col(pl.String).str.replace(FORMULA, "'$1"))
+    frame = named.with_columns(empty).select(*FEEDBACK, *BESIDE, *SECOND)
+    guarded = frame.with_columns(pl.col(pl.String).str.replace(FORMULA, "'$1"))
+    with atomic_write(path) as partial:
+        guarded.write_csv(partial, include_bom=True)
 
 
 def _label(column: str, labels: Mapping[str, str]) -> pl.Expr:

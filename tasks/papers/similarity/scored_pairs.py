@@ -22,10 +22,10 @@ from tasks.papers.similarity.pair_files import FOLDER, PAIRS, PARAPHRASE_PARTS, 
 from tasks.papers.similarity.readers import msrp, semeval, sick
 from tasks.papers.similarity.readers.ppdb import Paraphrases, read_ppdb
 from tasks.papers.similarity.readers.sample_pairs import read_sample_pairs, read_sample_paraphrases
-from tasks.papers.similarity.readers.scored_pairs import NOTICES, SCORED_PAIRS
+from tasks.papers.similarity.readers.scored_pairs import SCORED_PAIRS
 from tasks.papers.similarity.readers.simlex import read_simlex
 from tasks.papers.similarity.scored_pairs_params import PairFilesParams, ScoredPairsParams
-from tasks.tables.rejected import RejectedRows
+from tasks.tables.rejected import RejectedRows, require_few_refused
 from tasks.tables.source_files import IngestError
 
 SENTENCES = {
@@ -38,19 +38,12 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class ReadPairs:
-    """The frames and how many rows each file gave."""
+    """The frames, and the rows of each file."""
 
     pairs: pl.DataFrame
     paraphrases: pl.DataFrame
     links: Paraphrases
-    rejected: pl.DataFrame
-    rows_read: dict[str, int]
-    reasons: dict[str, int]
-
-    @property
-    def errors(self) -> int:
-        """Rows refused for a fault; notices (duplicates, empty rows, unscored pairs) are none."""
-        return sum(count for reason, count in self.reasons.items() if reason not in NOTICES)
+    rejected: RejectedRows
 
     def counts(self) -> dict[str, Any]:
         """Return what `metrics.json` holds."""
@@ -59,17 +52,13 @@ class ReadPairs:
         for dataset, split, size in sizes.iter_rows():
             kept.setdefault(dataset, {})[split] = size
         parts = dict(self.paraphrases.group_by("split").len().iter_rows())
+        links = {name: value for name, value in self.links._asdict().items() if name != "frame"}
         return {
             "pairs": kept,
-            "paraphrases": {
-                **parts,
-                "links": self.links.links,
-                "self_links": self.links.self_links,
-                "repeated": self.links.repeated,
-            },
-            "rows_read": self.rows_read,
-            "rejected": self.reasons,
-            "rejected_errors": self.errors,
+            "paraphrases": {**parts, **links},
+            "rows_read": dict(self.rejected.rows),
+            "rejected": self.rejected.reasons(),
+            "rejected_errors": self.rejected.errors,
         }
 
 
@@ -84,14 +73,8 @@ def scored_pairs(params: ScoredPairsParams, seed: int) -> ReadPairs:
     """
     rejected = RejectedRows()
     pairs, links = READERS[params.reader](Path(params.folder), params.files, rejected)
-    return ReadPairs(
-        pairs,
-        in_parts(links.frame, params.valid_paraphrases, seed),
-        links,
-        rejected.frame(),
-        dict(sorted(rejected.rows.items())),
-        rejected.reasons(),
-    )
+    paraphrases = in_parts(links.frame, params.valid_paraphrases, seed)
+    return ReadPairs(pairs, paraphrases, links, rejected)
 
 
 def in_parts(links: pl.DataFrame, valid: int, seed: int) -> pl.DataFrame:
@@ -107,21 +90,6 @@ def in_parts(links: pl.DataFrame, valid: int, seed: int) -> pl.DataFrame:
     drawn = generator(seed, "scored_pairs").choice(links.height, valid, replace=False)
     split = pl.when(pl.int_range(pl.len()).is_in(drawn)).then(pl.lit("valid"))
     return links.select(split.otherwise(pl.lit("train")).alias("split"), *links.columns)
-
-
-def require_usable(made: ReadPairs, max_rejected_share: float) -> None:
-    """Refuse files with too many faults.
-
-    Raises:
-        IngestError: more faulty rows than `max_rejected_share` of all rows read.
-    """
-    read = sum(made.rows_read.values())
-    if made.errors > max_rejected_share * read:
-        raise IngestError(
-            f"{made.errors} of {read} rows were rejected, more than "
-            f"scored_pairs.max_rejected_share = {max_rejected_share:g}: {made.reasons}. Look at "
-            f"{FOLDER}/rejected.parquet; repair the files or raise the parameter."
-        )
 
 
 def _sample(
@@ -152,12 +120,12 @@ READERS = {"sample": _sample, "published": _published}
 def main() -> None:
     """Run the stage in the working directory; rejected rows are written even if it fails."""
     params = load(ScoredPairsParams)
-    made = scored_pairs(params, load_run().seed)
-    write_frame(made.rejected, FOLDER / "rejected.parquet", REJECTED)
-    require_usable(made, params.max_rejected_share)
-    write_frame(made.pairs, PAIRS, SCORED_PAIRS)
-    write_frame(made.paraphrases, PARAPHRASES, PARAPHRASE_PARTS)
-    write_json(made.counts(), FOLDER / "metrics.json")
+    read = scored_pairs(params, load_run().seed)
+    write_frame(read.rejected.frame(), FOLDER / "rejected.parquet", REJECTED)
+    require_few_refused(read.rejected, params.max_rejected_share, params.NAME)
+    write_frame(read.pairs, PAIRS, SCORED_PAIRS)
+    write_frame(read.paraphrases, PARAPHRASES, PARAPHRASE_PARTS)
+    write_json(read.counts(), FOLDER / "metrics.json")
 
 
 if __name__ == "__main__":

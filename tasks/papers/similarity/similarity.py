@@ -22,11 +22,12 @@ from models.network.model_files import load_model
 from models.reproducibility.atomic_write import write_bytes
 from models.reproducibility.seeding import child_seed
 from models.training.scored_run import pair_similarities
-from tasks.evaluation.metric_tables import write_table
+from tasks.evaluation.metric_tables import nested, rounded, write_table
 from tasks.io.command import run
-from tasks.io.frames import Schema, write_json
+from tasks.io.frames import Schema, read_frame, write_json
 from tasks.io.section import load, load_run, read_values
-from tasks.papers.similarity.pair_files import PARAPHRASED, range_of, read_pairs, scaled
+from tasks.papers.similarity.pair_files import PAIRS, PARAPHRASED, scaled
+from tasks.papers.similarity.readers.scored_pairs import SCORED_PAIRS, score_range
 from tasks.papers.similarity.similarity_measures import (
     VALUE,
     Measured,
@@ -85,7 +86,7 @@ def similarity(
         name: _results(pairs, scores, trained_on[name] != PARAPHRASED, draws, seed)
         for name, scores in predictions.items()
     }
-    tests = pairs.filter(pl.col("split") == "test")
+    tests = pairs.filter(split="test")
     sizes = dict(tests.group_by("dataset").len().iter_rows())
     sizes[STS_MEAN] = sum(size for test, size in sizes.items() if test.startswith(STS))
     rows = [
@@ -93,12 +94,8 @@ def similarity(
         for name, results in by_system.items()
         for (test, metric), one in results.items()
     ]
-    table = pl.DataFrame(rows, schema=dict(TABLE), orient="row")
-    differences = pl.DataFrame(
-        list(_differences(by_system, trained_on, sizes)), schema=dict(DIFFERENCES), orient="row"
-    )
-    rounded = pl.selectors.float().round(6)
-    return Similarity(table.with_columns(rounded), differences.with_columns(rounded))
+    differences = _differences(by_system, trained_on, sizes)
+    return Similarity(rounded(rows, TABLE), rounded(differences, DIFFERENCES))
 
 
 def _results(
@@ -114,17 +111,15 @@ def _results(
     results: Results = {}
     for test in dict.fromkeys(dataset[split == "test"]):
         is_test = (dataset == test) & (split == "test")
+        of_test = scores[:, is_test], gold[is_test]
         draw = child_seed(seed, "similarity", test)
         for measure in VALUE:
             if by_scores or measure != "mean_squared_error":
-                here = measured(measure, scores[:, is_test], gold[is_test], draws, draw)
-                results[test, measure] = here
+                results[test, measure] = measured(measure, *of_test, draws, draw)
         valid = (dataset == test) & (split == "valid")
-        if range_of(test) == (0.0, 1.0) and valid.any():
+        if score_range(test) == (0.0, 1.0) and valid.any():
             thresholds = [best_threshold(by_seed[valid], gold[valid]) for by_seed in scores]
-            results[test, "accuracy"] = accuracy(
-                scores[:, is_test], gold[is_test], thresholds, draws, draw
-            )
+            results[test, "accuracy"] = accuracy(*of_test, thresholds, draws, draw)
     for measure in VALUE:
         parts = [one for (test, m), one in results.items() if test.startswith(STS) and m == measure]
         whole = [one for one in parts if one is not None]
@@ -188,18 +183,15 @@ def main() -> None:
     """Run the stage on its files."""
     params = load(SimilarityParams)
     used = pl.col("split").is_in(["test", "valid"])
-    pairs = scaled(read_pairs().filter(used))
+    pairs = scaled(read_frame(PAIRS, SCORED_PAIRS).filter(used))
     trained_on = {name: system.trained_on for name, system in params.systems.items()}
     predictions = predictions_of(params, read_values()["losses"], pairs)
-    made = similarity(pairs, predictions, trained_on, params.bootstrap_draws, load_run().seed)
-    write_table(made.table, FOLDER / "table.csv", TABLE)
-    write_table(made.differences, FOLDER / "differences.csv", DIFFERENCES)
-    page = as_markdown(made.table, made.differences)
+    results = similarity(pairs, predictions, trained_on, params.bootstrap_draws, load_run().seed)
+    write_table(results.table, FOLDER / "table.csv", TABLE)
+    write_table(results.differences, FOLDER / "differences.csv", DIFFERENCES)
+    page = as_markdown(results.table, results.differences)
     write_bytes(page.encode(), FOLDER / "similarity.md")
-    metrics: dict[str, dict[str, dict[str, float]]] = {}
-    columns = made.table.select("system", "test", "metric", "value")
-    for name, test, metric, value in columns.iter_rows():
-        metrics.setdefault(name, {}).setdefault(test, {})[metric] = value
+    metrics = nested(results.table.with_columns(slice=pl.lit("all")))
     write_json(metrics, FOLDER / "metrics.json")
     print(page)
 

@@ -1,7 +1,7 @@
 """The similarity track's tables as Markdown that is also read in a terminal.
 
 In: frames of schemas `tasks.papers.similarity.similarity.TABLE` and `DIFFERENCES`. Measures
-nothing; every figure of `table.csv` that is not shown here is left out for want of room.
+nothing. For want of room it leaves out some figures of `table.csv`.
 """
 
 from __future__ import annotations
@@ -10,16 +10,24 @@ from collections.abc import Callable
 
 import polars as pl
 
-from tasks.pipeline.report.names import aligned, count, share, signed, titled
+from tasks.pipeline.report.names import (
+    Table,
+    count,
+    crossed,
+    markdown_page,
+    share,
+    signed,
+    with_interval,
+)
 
 SENTENCES = ("pearson", "mean_squared_error")
-SHOWN = {
+DISPLAYED = {
     "sample_words": ("spearman",),
     "simlex": ("spearman",),
     "msrp": ("accuracy",),
     "sts_mean": ("pearson",),
 }
-"""Test -> the measures shown of it; `SENTENCES` of any other."""
+"""Test -> its measures on the page; `SENTENCES` of any other."""
 METRICS = {
     "pearson": "r",
     "spearman": "ρ",
@@ -32,79 +40,52 @@ NOTE = (
     "pairs. In brackets the 95 % interval, over pairs, of the mean over seeds; ± is the deviation "
     "over seeds. No system was trained on a pair of any test."
 )
-Rows = list[list[str]]
 
 
 def as_markdown(table: pl.DataFrame, differences: pl.DataFrame) -> str:
     """Write the whole page; parts without a row are left out."""
     single = pl.col("test").str.contains("/", literal=True)
-    parts = [
+    return markdown_page(
         "# Similarity: systems on pairs that people scored",
-        aligned(*_systems(table.filter(~single))),
+        _by_measure(table.filter(~single), "trained_on", "value", share),
         NOTE,
-        *titled("## STS, set by set: Pearson's r", aligned(*_sets(table.filter(single)))),
-        *titled(
-            "## Gains over the first system of the same training data, paired",
-            aligned(*_gains(differences.filter(~single))),
-        ),
-    ]
-    return "\n\n".join(parts) + "\n"
+        {
+            "## STS, set by set: Pearson's r": _sets(table.filter(single)),
+            "## Gains over the first system of the same training data, paired": _by_measure(
+                differences.filter(~single), "over", "difference", signed
+            ),
+        },
+    )
 
 
-def _columns(rows: pl.DataFrame) -> list[tuple[str, str, int]]:
+def _by_measure(
+    rows: pl.DataFrame, beside: str, value: str, written: Callable[[float], str]
+) -> Table:
+    """Lay systems down, each with the column `beside`; tests and their measures across."""
     sizes = dict(rows.select("test", "n").iter_rows())
-    return [
-        (test, metric, size)
+    measured = set(rows.select("test", "metric").iter_rows())
+    columns = {
+        (test, metric): f"{test} {METRICS[metric]} (n {count(size)})"
         for test, size in sizes.items()
-        for metric in SHOWN.get(test, SENTENCES)
-        if rows.filter((pl.col("test") == test) & (pl.col("metric") == metric)).height
-    ]
+        for metric in DISPLAYED.get(test, SENTENCES)
+        if (test, metric) in measured
+    }
+    cells = {
+        ((row["system"], row[beside]), (row["test"], row["metric"])): with_interval(
+            row[value], row, written
+        )
+        for row in rows.iter_rows(named=True)
+    }
+    return ["system", beside.replace("_", " "), *columns.values()], crossed(cells, columns)
 
 
-def _heads(columns: list[tuple[str, str, int]]) -> list[str]:
-    return [f"{test} {METRICS[metric]} (n {count(size)})" for test, metric, size in columns]
-
-
-def _systems(rows: pl.DataFrame) -> tuple[list[str], Rows]:
-    columns = _columns(rows)
-    by_key = {(r["system"], r["test"], r["metric"]): r for r in rows.iter_rows(named=True)}
-    systems = dict(rows.select("system", "trained_on").iter_rows())
-    return ["system", "trained on", *_heads(columns)], [
-        [name, data, *(_cell(by_key.get((name, test, metric))) for test, metric, _ in columns)]
-        for name, data in systems.items()
-    ]
-
-
-def _cell(row: dict[str, float | None] | None) -> str:
-    if row is None or row["value"] is None:
-        return ""
-    spread = f" ±{share(row['deviation'])}" if row["deviation"] is not None else ""
-    return share(row["value"]) + spread + _interval(row, share)
-
-
-def _interval(row: dict[str, float | None], written: Callable[[float], str]) -> str:
-    low, high = row["low"], row["high"]
-    return "" if low is None or high is None else f" [{written(low)}, {written(high)}]"
-
-
-def _sets(rows: pl.DataFrame) -> tuple[list[str], Rows]:
-    values = rows.filter(pl.col("metric") == "pearson")
+def _sets(rows: pl.DataFrame) -> Table:
+    values = rows.filter(metric="pearson")
     systems = list(dict.fromkeys(values["system"]))
-    shown = {(r["test"], r["system"]): r["value"] for r in values.iter_rows(named=True)}
-    sizes = dict(values.select("test", "n").iter_rows())
-    return ["set", "n", *systems], [
-        [test, count(size), *("" if (v := shown[test, s]) is None else share(v) for s in systems)]
-        for test, size in sizes.items()
-    ]
-
-
-def _gains(rows: pl.DataFrame) -> tuple[list[str], Rows]:
-    columns = _columns(rows)
-    by_key = {(r["system"], r["test"], r["metric"]): r for r in rows.iter_rows(named=True)}
-    over = dict(rows.select("system", "over").iter_rows())
-    lines = []
-    for name, base in over.items():
-        cells = [by_key.get((name, test, metric)) for test, metric, _ in columns]
-        shown = [signed(r["difference"]) + _interval(r, signed) if r else "" for r in cells]
-        lines.append([name, base, *shown])
-    return ["system", "over", *_heads(columns)], lines
+    cells = {
+        ((row["test"], count(row["n"])), row["system"]): ""
+        if (value := row["value"]) is None
+        else share(value)
+        for row in values.iter_rows(named=True)
+    }
+    return ["set", "n", *systems], crossed(cells, systems)

@@ -1,18 +1,18 @@
 """A system of section `similarity` as settings of `models/`: its values laid over the defaults.
 
 A system names a kind of encoder and of loss, and what differs from their sections in `encoders` and
-`losses` and from section `train`. What is checked for titles
-(`tasks/pipeline/train/network_params.py`) is checked here too.
+`losses` and from section `train`. The checks are those of titles
+(`tasks/pipeline/train/network_params.py`).
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from models.training.run import TrainSettings
-from tasks.io.section import Count, Params, ParamsError, Section, explain
+from tasks.io.section import FILE, Count, Params, ParamsError, Section, checked
 from tasks.pipeline.train.network_params import NetworkParams, require_kind, training_settings
 from tasks.pipeline.train.params import TrainParams
 
@@ -61,35 +61,25 @@ def system_settings(
     if name not in params.systems:
         raise ParamsError(f"similarity.systems has no {name!r}; choose {', '.join(params.systems)}")
     system = params.systems[name]
-    where = ("similarity", "systems", name)
-    own = NetworkParams(
-        _train(network.train, system.train, system.encoder, system.loss, where),
-        _laid_over(network.encoders, system.encoder, f"{'.'.join(where)}.encoder"),
-        _laid_over(network.losses, system.loss, f"{'.'.join(where)}.loss"),
+    where = f"similarity.systems.{name}"
+    of_system = NetworkParams(
+        _train(network.train, system, f"{where}.train"),
+        _laid_over(network.encoders, system.encoder, f"{where}.encoder"),
+        _laid_over(network.losses, system.loss, f"{where}.loss"),
     )
     try:
-        return training_settings(own, seed)
+        return training_settings(of_system, seed)
     except ParamsError as error:
-        raise ParamsError(f"{'.'.join(where)}, laid over {error}") from None
+        raise ParamsError(f"{where}, laid over {error}") from None
 
 
-def _train(
-    base: TrainParams,
-    values: dict[str, Any],
-    encoder: dict[str, Any],
-    loss: dict[str, Any],
-    where: tuple[str, ...],
-) -> TrainParams:
-    kinds = {"encoder": {"kind": encoder["kind"]}, "loss": {"kind": loss["kind"]}}
-    own = sorted({*kinds, "compatible_with"} & values.keys())
-    if own:
-        raise ParamsError(f"{'.'.join(where)}.train: {own} do not belong here; take them out")
-    try:
-        laid_over = base.model_dump() | values | kinds | {"compatible_with": ""}
-        return TrainParams.model_validate(laid_over)
-    except ValidationError as error:
-        lines = [explain(problem, (*where, "train")) for problem in error.errors()]
-        raise ParamsError("params.yaml:\n" + "\n".join(lines)) from None
+def _train(base: TrainParams, system: SystemParams, where: str) -> TrainParams:
+    kinds = {"encoder": {"kind": system.encoder["kind"]}, "loss": {"kind": system.loss["kind"]}}
+    misplaced = sorted({*kinds, "compatible_with"} & system.train.keys())
+    if misplaced:
+        raise ParamsError(f"{where}: {misplaced} do not belong here; take them out")
+    laid_over = base.model_dump() | system.train | kinds | {"compatible_with": ""}
+    return checked(TrainParams, laid_over, FILE, (where,))
 
 
 def _laid_over(
@@ -97,5 +87,5 @@ def _laid_over(
 ) -> dict[str, dict[str, Any]]:
     kind = values["kind"]
     require_kind(where, kind, sections)
-    own = {name: value for name, value in values.items() if name != "kind"}
-    return {kind: sections[kind] | own}
+    changes = {name: value for name, value in values.items() if name != "kind"}
+    return {kind: sections[kind] | changes}

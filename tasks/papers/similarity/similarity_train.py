@@ -8,9 +8,7 @@ says which pairs are left out of training.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import torch
@@ -18,22 +16,22 @@ import torch
 from models.network.kinds import fit_featurizer
 from models.network.model_files import save_model
 from models.training.checkpoints import Checkpoints, run_key
-from models.training.loop import Trained, train
+from models.training.loop import train
 from models.training.run import TrainSettings, describe
 from models.training.scored_run import ScoredRun
 from tasks.evaluation.metric_tables import write_table
 from tasks.io.command import run
-from tasks.io.frames import Schema, write_json
+from tasks.io.frames import read_frame, write_json
+from tasks.io.schemas import HISTORY
 from tasks.io.section import load
-from tasks.papers.similarity.pair_files import PAIRS, PARAPHRASES, read_pairs, read_paraphrases
+from tasks.papers.similarity.pair_files import PAIRS, PARAPHRASE_PARTS, PARAPHRASES
+from tasks.papers.similarity.readers.scored_pairs import SCORED_PAIRS
 from tasks.papers.similarity.similarity_params import SimilarityParams, system_settings
 from tasks.papers.similarity.training_pairs import TrainingPairs, training_pairs
 from tasks.pipeline.train.network_params import NetworkParams
 
 FOLDER = Path("data/similarity_train")
 CODE = Path("data/similarity_code")
-LOSSES = ("loss", "loss_similar", "loss_dissimilar")
-HISTORY: Schema = {"step": pl.Int64, **dict.fromkeys((*LOSSES, "valid_score"), pl.Float64)}
 
 
 def similarity_train(
@@ -41,37 +39,31 @@ def similarity_train(
     settings: TrainSettings,
     checkpoints: Checkpoints,
     out: Path,
-    say: Callable[[str], None] = print,
-) -> Trained:
+) -> None:
     """Train on the GPU where there is one, else on the CPU, and write the result to `out`.
 
     A run that was killed goes on from its checkpoint; the result is the same as without the kill.
     """
     featurizer = fit_featurizer(pairs.train.titles, settings.encoder)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    say(
+    print(
         f"{len(pairs.train)} pairs of {len(pairs.train.titles)} strings, {len(pairs.valid)} "
         f"validation pairs, {sum(pairs.left_out.values())} left out, on {device.type}"
     )
-    trained = train(
-        ScoredRun(pairs.train, pairs.valid, featurizer, settings, device), checkpoints, say
-    )
+    scored_run = ScoredRun(pairs.train, pairs.valid, featurizer, settings, device)
+    trained = train(scored_run, checkpoints)
     save_model(out / "model", featurizer, settings.encoder, trained.weights, trained.initial)
     history = pl.DataFrame(trained.history, schema=HISTORY, orient="row")
     write_table(history, out / "history.csv", HISTORY)
-    write_json(_counts(pairs, trained), out / "metrics.json")
-    checkpoints.remove()
-    return trained
-
-
-def _counts(pairs: TrainingPairs, trained: Trained) -> dict[str, Any]:
-    return {
+    counts = {
         "pairs": {"train": len(pairs.train), "valid": len(pairs.valid)},
         "left_out": pairs.left_out,
         "strings": len(pairs.train.titles),
         "steps": trained.history[-1].step,
         "valid_score": max(look.valid_score for look in trained.history),
     }
+    write_json(counts, out / "metrics.json")
+    checkpoints.remove()
 
 
 def main() -> None:
@@ -82,7 +74,9 @@ def main() -> None:
     params, network = load(SimilarityParams), NetworkParams.read()
     by_seed = {seed: system_settings(network, params, name, seed) for seed in params.seeds}
     trained_on = params.systems[name].trained_on
-    pairs = training_pairs(read_pairs(), read_paraphrases(), trained_on)
+    pairs = training_pairs(
+        read_frame(PAIRS, SCORED_PAIRS), read_frame(PARAPHRASES, PARAPHRASE_PARTS), trained_on
+    )
     for seed, settings in by_seed.items():
         described = {**describe(settings), "trained_on": trained_on}
         key = run_key(described, [PAIRS, PARAPHRASES, CODE / f"{name}.json"])

@@ -41,13 +41,12 @@ def training_pairs(
         rows = paraphrases.select("split", left="head", right="paraphrase")
     else:
         rows = scaled(_of_dataset(pairs, trained_on)).select("split", "left", "right", "score")
-    tests = _normalized(pairs.filter(pl.col("split") == "test")).select("low", "high")
+    tests = _normalized(pairs.filter(split="test")).select("low", "high")
     kept = _normalized(rows).join(tests, on=["low", "high"], how="anti", maintain_order="left")
-    return TrainingPairs(
-        _part(kept, "train"),
-        _part(kept, "valid"),
-        {split: _count(rows, split) - _count(kept, split) for split in USED},
-    )
+    left_out = {
+        split: rows.filter(split=split).height - kept.filter(split=split).height for split in USED
+    }
+    return TrainingPairs(_part(kept, "train"), _part(kept, "valid"), left_out)
 
 
 def _of_dataset(pairs: pl.DataFrame, trained_on: str) -> pl.DataFrame:
@@ -62,23 +61,15 @@ def _of_dataset(pairs: pl.DataFrame, trained_on: str) -> pl.DataFrame:
 
 def _normalized(rows: pl.DataFrame) -> pl.DataFrame:
     """Add the normalized strings of each pair as `low` and `high`, the lower one first."""
-    titles = pl.concat([rows["left"], rows["right"]]).unique(maintain_order=True).to_list()
-    known = pl.DataFrame(
-        {"title": titles, "normalized": [normalize_title(title) for title in titles]},
-        schema={"title": pl.String, "normalized": pl.String},
-    )
-    for side in ("left", "right"):
-        named = known.rename({"title": side, "normalized": f"normalized_{side}"})
-        rows = rows.join(named, on=side, how="left", maintain_order="left")
-    both = ("normalized_left", "normalized_right")
-    return rows.with_columns(low=pl.min_horizontal(both), high=pl.max_horizontal(both)).drop(both)
-
-
-def _count(rows: pl.DataFrame, split: str) -> int:
-    return rows.filter(pl.col("split") == split).height
+    titles = pl.concat([rows["left"], rows["right"]]).unique()
+    names = {title: normalize_title(title) for title in titles}
+    both = [
+        pl.col(side).replace_strict(names, return_dtype=pl.String) for side in ("left", "right")
+    ]
+    return rows.with_columns(low=pl.min_horizontal(both), high=pl.max_horizontal(both))
 
 
 def _part(rows: pl.DataFrame, split: str) -> ScoredPairs:
-    mine = rows.filter(pl.col("split") == split)
-    scores = mine["score"].to_list() if "score" in mine.columns else None
-    return ScoredPairs.of(mine["left"].to_list(), mine["right"].to_list(), scores)
+    pairs = rows.filter(split=split)
+    scores = pairs["score"].to_list() if "score" in pairs.columns else None
+    return ScoredPairs.of(pairs["left"].to_list(), pairs["right"].to_list(), scores)

@@ -14,8 +14,9 @@ import numpy as np
 import polars as pl
 
 from models.metrics.crossed_intervals import crossed_interval
-from models.metrics.intervals import MARGIN, Interval, non_inferior, paired_interval
+from models.metrics.intervals import MARGIN, Interval, bootstrap_interval, non_inferior
 from models.reproducibility.seeding import child_seed
+from tasks.evaluation.metric_tables import rounded
 from tasks.io.frames import Schema
 from tasks.io.mixes import CORRECTIONS, LAST, MIXES, VERDICTS, mix_before
 from tasks.io.schemas import SCORES
@@ -47,8 +48,8 @@ COMPARISONS = (
 JUDGED = ((VERDICTS, LAST), (CORRECTIONS, LAST))
 KEPT = (("typos", "all"), ("composition", "all"), ("extra_words", "source:label_agrees"))
 """Tests and slices on which `verdicts` must not be inferior to `extra_words` by `MARGIN`."""
-KEYS = ["seed", "test", "slice"]
 ENOUGH_SEEDS = 3  # trainings that an effect of training is judged by, at least
+Key = tuple[str, str, str, str]  # system, over, test, slice
 
 
 def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
@@ -67,19 +68,21 @@ def effects(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) 
     """
     rows: list[tuple[object, ...]] = []
     for system, over in COMPARISONS:
-        trained: dict[tuple[str, str], list[pl.DataFrame]] = {}
+        trained: dict[Key, list[pl.DataFrame]] = {}
         for (system_seed, test, split), group in _groups(scores, queries, system, over):
-            trained.setdefault((test, split), []).append(group.sort("query_id"))
-            for column, metric in METRICS.items():
-                gain = _gain(group, column, (system, over, test, split), draws, seed)
-                rows.append((system, over, test, split, metric, *gain, system_seed))
-        for (test, split), groups in trained.items():
-            for column, metric in METRICS.items():
-                mean_gain = _gain_over_seeds(groups, column, (system, over, test, split))
-                if mean_gain is not None:
-                    rows.append((system, over, test, split, metric, *mean_gain, None))
-    frame = pl.DataFrame(rows, schema=dict(EFFECTS), orient="row")
-    return frame.with_columns(pl.selectors.float().round(6))
+            key = (system, over, test, split)
+            trained.setdefault(key, []).append(group.sort("query_id"))
+            draw = child_seed(seed, "table3", test, split)
+            for column in METRICS:
+                gain = bootstrap_interval(_differences(group, column), draws, draw)
+                rows.append(_row(key, column, [group], gain, system_seed))
+        for key, groups in trained.items():
+            if len(groups) < ENOUGH_SEEDS or len(groups[0]) < 2:
+                continue
+            for column in METRICS:
+                by_seed = np.stack([_differences(group, column) for group in groups])
+                rows.append(_row(key, column, groups, crossed_interval(by_seed), None))
+    return rounded(rows, EFFECTS)
 
 
 def kept_up(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) -> pl.DataFrame:
@@ -91,29 +94,25 @@ def kept_up(scores: pl.DataFrame, queries: pl.DataFrame, draws: int, seed: int) 
     """
     rows = []
     for system, over in JUDGED:
-        by_seed: dict[int, dict[tuple[str, str], np.ndarray]] = {}
+        by_seed: dict[int, dict[str, np.ndarray]] = {}
         for (system_seed, test, split), group in _groups(scores, queries, system, over):
             if (test, split) in KEPT:
-                by_seed.setdefault(system_seed, {})[test, split] = _differences(
-                    group, "success_at_1"
-                )
+                differences = _differences(group, "success_at_1")
+                by_seed.setdefault(system_seed, {})[f"{test}/{split}"] = differences
         for system_seed, by_test in by_seed.items():
-            named = {f"{test}/{split}": values for (test, split), values in by_test.items()}
-            judged = non_inferior(named, MARGIN, draws, child_seed(seed, "table3", "kept_up"))
-            for (test, split), values in by_test.items():
-                tested = judged[f"{test}/{split}"]
+            judged = non_inferior(by_test, MARGIN, draws, child_seed(seed, "table3", "kept_up"))
+            for name, differences in by_test.items():
+                tested, where = judged[name], name.split("/")
                 result = (tested.value, tested.low, tested.level, tested.passed)
-                rows.append((system, over, test, split, *result, len(values), system_seed))
-    frame = pl.DataFrame(rows, schema=dict(KEPT_UP), orient="row")
-    return frame.with_columns(pl.selectors.float().round(6))
+                rows.append((system, over, *where, *result, len(differences), system_seed))
+    return rounded(rows, KEPT_UP)
 
 
 def _groups(
     scores: pl.DataFrame, queries: pl.DataFrame, system: str, over: str
 ) -> Iterator[tuple[tuple[int, str, str], pl.DataFrame]]:
     """Yield both models' values (those of `over` as `COLUMN_over`) by seed, test and slice."""
-    mine = scores.filter(pl.col("system") == system)
-    theirs = scores.filter(pl.col("system") == over)
+    mine, theirs = scores.filter(system=system), scores.filter(system=over)
     if mine.is_empty() or theirs.is_empty():
         return
     keys, trainings = ["seed", "test", "query_id"], 1
@@ -127,7 +126,7 @@ def _groups(
         )
     sliced = both.join(_parts(queries), on=["test", "query_id"], maintain_order="left")
     for (system_seed, test, split), group in sliced.explode("slice").group_by(
-        KEYS, maintain_order=True
+        ["seed", "test", "slice"], maintain_order=True
     ):
         yield (int(str(system_seed)), str(test), str(split)), group
 
@@ -144,34 +143,15 @@ def _differences(group: pl.DataFrame, column: str) -> np.ndarray:
     return (group[column] - group[f"{column}_over"]).to_numpy()
 
 
-def _gain(
-    group: pl.DataFrame, column: str, row: tuple[str, str, str, str], draws: int, seed: int
+def _row(
+    key: Key, column: str, groups: list[pl.DataFrame], gain: Interval, system_seed: int | None
 ) -> tuple[object, ...]:
-    """Compute the columns `gain` to `own` of one row of `EFFECTS`."""
-    _, _, test, split = row
-    theirs = group[f"{column}_over"].to_numpy()
-    draw = child_seed(seed, "table3", test, split)
-    gain = paired_interval(group[column].to_numpy(), theirs, draws, draw)
-    return _row_of(gain, len(group), float(theirs.mean()), column, row)
-
-
-def _gain_over_seeds(
-    groups: list[pl.DataFrame], column: str, row: tuple[str, str, str, str]
-) -> tuple[object, ...] | None:
-    """Compute the same columns over all seeds; None if these, or the queries, are too few."""
-    if len(groups) < ENOUGH_SEEDS or len(groups[0]) < 2:
-        return None
-    differences = np.stack([_differences(group, column) for group in groups])
+    """Make one row of `EFFECTS`; `groups`: the values behind `gain`, seed by seed."""
+    system, over, test, split = key
     before = float(np.mean([group[f"{column}_over"].to_numpy().mean() for group in groups]))
-    return _row_of(crossed_interval(differences), len(groups[0]), before, column, row)
-
-
-def _row_of(
-    gain: Interval, n: int, before: float, column: str, row: tuple[str, str, str, str]
-) -> tuple[object, ...]:
-    system, over, test, split = row
     accuracy, whole = column == "success_at_1", split == "all"
     ours = errors_removed(before, gain.value) if accuracy else None
     paper = paper_errors_removed(system, over, test) if accuracy and whole else None
     own = OWN_TEST.get(system) == test and whole and over not in UNTRAINED
-    return gain.value, gain.low, gain.high, n, before, ours, paper, own
+    shares = (gain.value, gain.low, gain.high, len(groups[0]), before, ours, paper)
+    return (*key, METRICS[column], *shares, own, system_seed)

@@ -29,14 +29,14 @@ def main() -> None:
     chosen = load_run()
     evaluations = read_evaluations(Path("data"), chosen.seeds)
     draws = load(Table3Params).bootstrap_draws
-    made = table3(evaluations, read_queries("test"), draws, chosen.seed)
-    write_table(made.table, FOLDER / "table.csv", TABLE_BY_SEED)
-    write_table(made.summary, FOLDER / "summary.csv", SUMMARY)
-    write_table(made.effects, FOLDER / "effects.csv", EFFECTS)
-    write_table(made.kept_up, FOLDER / "kept_up.csv", KEPT_UP)
-    page = as_markdown(made.summary, made.effects, made.kept_up)
+    results = table3(evaluations, read_queries("test"), draws, chosen.seed)
+    write_table(results.table, FOLDER / "table.csv", TABLE_BY_SEED)
+    write_table(results.summary, FOLDER / "summary.csv", SUMMARY)
+    write_table(results.effects, FOLDER / "effects.csv", EFFECTS)
+    write_table(results.kept_up, FOLDER / "kept_up.csv", KEPT_UP)
+    page = as_markdown(results.summary, results.effects, results.kept_up)
     write_bytes(page.encode(), FOLDER / "table3.md")
-    write_json(nested(made.summary.rename({"mean": "value"})), FOLDER / "metrics.json")
+    write_json(nested(results.summary.rename({"mean": "value"})), FOLDER / "metrics.json")
     print(page)
 
 

@@ -48,13 +48,13 @@ def table3(evaluations: Evaluations, queries: pl.DataFrame, draws: int, seed: in
 
     `queries`: schema `QUERIES`, those of part `test`.
     """
-    shown = check(evaluations.table, TABLE_BY_SEED, "table").filter(
+    by_seed = check(evaluations.table, TABLE_BY_SEED, "table").filter(
         pl.col("metric").is_in(list(METRICS.values()))
     )
     scores = check(evaluations.scores, SCORES_BY_SEED, "scores")
     return Table3(
-        shown,
-        summary(Evaluations(shown, scores), queries, draws, seed),
+        by_seed,
+        summary(Evaluations(by_seed, scores), queries, draws, seed),
         effects(scores, queries, draws, seed),
         kept_up(scores, queries, draws, seed),
     )

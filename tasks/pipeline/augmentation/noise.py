@@ -17,16 +17,14 @@ if TYPE_CHECKING:
 
     from jaxtyping import Bool, Int
 
-RARE = 1e-3
-
 
 def letters_of(titles: Sequence[str]) -> str:
     """List the letters to substitute with: those at least 0.1 % of all letters in `titles`.
 
     Fewer than two such letters cannot replace each other: then a to z.
     """
-    seen = Counter(character for character in "".join(titles) if character.isalpha())
-    letters = sorted(c for c, n in seen.items() if n >= RARE * seen.total())
+    counts = Counter(character for character in "".join(titles) if character.isalpha())
+    letters = sorted(c for c, n in counts.items() if n >= 1e-3 * counts.total())
     return "".join(letters) if len(letters) > 1 else ascii_lowercase
 
 
@@ -54,11 +52,11 @@ def corrupt_by_count(
     """
     points, owner = _flatten(titles)
     lengths = np.bincount(owner, minlength=len(titles))
-    wanted = np.maximum(1, np.rint(share * lengths)).astype(np.int64)
+    changes = np.maximum(1, np.rint(share * lengths)).astype(np.int64)
     order = np.lexsort((rng.random(points.size), owner))
     place = np.empty(points.size, np.int64)
     place[order] = np.arange(points.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    chosen = place < wanted[owner]
+    chosen = place < changes[owner]
     delete = chosen & (rng.random(points.size) < 0.5)
     return _apply(points, owner, len(titles), delete, chosen, letters, rng)
 

@@ -12,47 +12,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from models.text.titles import clean_title, normalize_title
 
-
-@dataclass(frozen=True)
-class Superfluous:
-    """Cleaned words of each input, in the inputs' order; "" for none.
-
-    Attributes:
-        before: the words before the title.
-        after: the words after it; never "" where `before` is.
-    """
-
-    before: list[str]
-    after: list[str]
-
-    def __add__(self, other: Superfluous) -> Superfluous:
-        """Join the inputs of both."""
-        return Superfluous([*self.before, *other.before], [*self.after, *other.after])
-
-    def distinct(self) -> dict[str, int]:
-        """Count how many different phrases stand before and after, and how many words in all."""
-        words = {word for phrase in [*self.before, *self.after] for word in phrase.split()}
-        return {
-            "before": len({*self.before} - {""}),
-            "after": len({*self.after} - {""}),
-            "words": len(words),
-        }
+Superfluous = list[tuple[str, str]]
+"""Cleaned words of each input before and after its title; one of the two may be "", for none."""
 
 
 def known(before: Sequence[str], after: Sequence[str]) -> Superfluous:
     """Return phrases as if inputs had shown each alone, and as often one before and one after."""
     both = max(len(before), len(after)) if before and after else 0
-    both_sides = [(before[n % len(before)], after[n % len(after)]) for n in range(both)]
-    pairs = [*((phrase, "") for phrase in before), *(("", phrase) for phrase in after), *both_sides]
-    return Superfluous(
-        [clean_title(first) for first, _ in pairs], [clean_title(second) for _, second in pairs]
-    )
+    around = [
+        *((phrase, "") for phrase in before),
+        *(("", phrase) for phrase in after),
+        *((before[n % len(before)], after[n % len(after)]) for n in range(both)),
+    ]
+    return [(clean_title(first), clean_title(last)) for first, last in around]
 
 
 def learn(titles: Sequence[str], variants: Sequence[str]) -> Superfluous:
@@ -60,12 +37,15 @@ def learn(titles: Sequence[str], variants: Sequence[str]) -> Superfluous:
 
     Of a title that stands in its variant twice the first place counts.
     """
-    around = [
-        words
-        for title, variant in zip(titles, variants, strict=True)
-        if (words := _around(title, variant)) is not None
-    ]
-    return Superfluous([before for before, _ in around], [after for _, after in around])
+    around = [_around(*pair) for pair in zip(titles, variants, strict=True)]
+    return [words for words in around if words is not None]
+
+
+def distinct(learned: Superfluous) -> dict[str, int]:
+    """Count how many different phrases stand before and after, and how many words in all."""
+    before, after = ({pair[side] for pair in learned} - {""} for side in (0, 1))
+    words = {word for phrase in before | after for word in phrase.split()}
+    return {"before": len(before), "after": len(after), "words": len(words)}
 
 
 def pad(titles: Sequence[str], learned: Superfluous, rng: np.random.Generator) -> list[str]:
@@ -74,12 +54,12 @@ def pad(titles: Sequence[str], learned: Superfluous, rng: np.random.Generator) -
     Raises:
         ValueError: nothing was learned.
     """
-    if not learned.before:
+    if not learned:
         raise ValueError("no superfluous words were learned, so there are none to put around")
     draws = rng.random((3, len(titles)))
-    example = (draws[0] * len(learned.before)).astype(np.int64)
-    before = _drawn(learned.before, example, draws[1])
-    after = _drawn(learned.after, example, draws[2])
+    example = (draws[0] * len(learned)).astype(np.int64)
+    before = _drawn([before for before, _ in learned], example, draws[1])
+    after = _drawn([after for _, after in learned], example, draws[2])
     return [" ".join(" ".join(parts).split()) for parts in zip(before, titles, after, strict=True)]
 
 
@@ -95,9 +75,10 @@ def _drawn(phrases: list[str], example: np.ndarray, draws: np.ndarray) -> list[s
 def _around(title: str, variant: str) -> tuple[str, str] | None:
     words = clean_title(variant).split()
     normal = [(place, name) for place, word in enumerate(words) if (name := normalize_title(word))]
-    wanted = normalize_title(title).split()
-    for start in range(len(normal) - len(wanted) + 1):
-        run = normal[start : start + len(wanted)]
-        if [name for _, name in run] == wanted and len(wanted) < len(normal):
+    words_of_title = normalize_title(title).split()
+    length = len(words_of_title)
+    for start in range(len(normal) - length + 1):
+        run = normal[start : start + length]
+        if [name for _, name in run] == words_of_title and length < len(normal):
             return " ".join(words[: run[0][0]]), " ".join(words[run[-1][0] + 1 :])
     return None

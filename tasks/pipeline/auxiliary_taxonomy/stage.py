@@ -45,15 +45,13 @@ class AuxiliaryTitles(NamedTuple):
 def auxiliary_taxonomy(aliases: pl.DataFrame, queried: Container[str]) -> AuxiliaryTitles:
     """Return the distinct cleaned titles that are no query, with all occupations that hold them.
 
-    Args:
-        aliases: schema `ALIASES`, of the second taxonomy.
-        queried: normalized strings of all queries.
+    `aliases`: schema `ALIASES`; `queried`: normalized strings of all queries.
     """
     read = with_readings(aliases, "title").filter(pl.col("cleaned") != "")
     kept = without(read, queried)
-    titles = _distinct(kept).with_columns(noisy=pl.lit(False))
+    titles = _distinct(kept, noisy=False)
     counts = {"rows": len(read), "queried": len(read) - len(kept), "titles": len(titles)}
-    return AuxiliaryTitles(titles.select(list(AUXILIARY_TITLES)), counts)
+    return AuxiliaryTitles(titles, counts)
 
 
 def noisy_copies(
@@ -66,11 +64,9 @@ def noisy_copies(
 ) -> pl.DataFrame:
     """Return distinct copies of the titles that are neither a title nor a query.
 
-    A copy has all occupations of its title.
-
-    `titles`: schema `AUXILIARY_TITLES`; `queried`: normalized strings of all queries; `words`: to
-    pad with; `rates`: shares of characters that are substituted and deleted; `params`: how many and
-    how noisy.
+    A copy has all occupations of its title. `titles`: schema `AUXILIARY_TITLES`; `queried`:
+    normalized strings of all queries; `words`: to pad with; `rates`: shares of characters that are
+    substituted and deleted; `params`: how many and how noisy.
     """
     rng = generator(seed, "companion", "noise")  # draws depend on this name
     copied = pl.concat([titles.clear(), *[titles] * params.copies])
@@ -79,19 +75,20 @@ def noisy_copies(
     )
     noisy = np.array(copied["title"].to_list(), object)
     letters = letters_of(noisy.tolist())
-    if words.before:
+    if words:
         noisy[padded] = pad(noisy[padded].tolist(), words, rng)
     noisy[misspelt] = corrupt_by_rate(noisy[misspelt].tolist(), *rates, letters, rng)
     named = pl.DataFrame({"title": noisy.tolist(), "occupation_id": copied["occupation_ids"]})
     read = with_readings(named.explode("occupation_id"), "title")
     kept = without(without(read, queried), {*titles["normalized"], ""})
-    return _distinct(kept).with_columns(noisy=pl.lit(True)).select(list(AUXILIARY_TITLES))
+    return _distinct(kept, noisy=True)
 
 
-def _distinct(read: pl.DataFrame) -> pl.DataFrame:
+def _distinct(read: pl.DataFrame, *, noisy: bool) -> pl.DataFrame:
     return read.group_by(pl.col("cleaned").alias("title"), maintain_order=True).agg(
         pl.col("normalized").first(),
         pl.col("occupation_id").unique().sort().alias("occupation_ids"),
+        noisy=pl.lit(noisy),
     )
 
 
@@ -105,17 +102,17 @@ def main() -> None:
     write_frame(rejected_rows.frame(), FOLDER / "rejected.parquet", REJECTED)
     require_few_refused(rejected_rows, params.max_rejected_share, params.NAME)
     queried, phrases, typos = queried_strings(), load(ExtraWordsParams).phrases, load(TyposParams)
-    made = auxiliary_taxonomy(taxonomy.aliases(), queried)
+    auxiliary = auxiliary_taxonomy(taxonomy.aliases(), queried)
     copies = noisy_copies(
-        made.titles,
+        auxiliary.titles,
         queried,
         known(phrases.before, phrases.after),
         (typos.substituted, typos.deleted),
         params.noise,
         load_run().seed,
     )
-    write_frame(pl.concat([made.titles, copies]), FOLDER / "titles.parquet", AUXILIARY_TITLES)
-    counts = {**made.counts, "noisy_copies": len(copies)}
+    write_frame(pl.concat([auxiliary.titles, copies]), FOLDER / "titles.parquet", AUXILIARY_TITLES)
+    counts = {**auxiliary.counts, "noisy_copies": len(copies)}
     write_json({**counts, "rejected": rejected_rows.reasons()}, FOLDER / "metrics.json")
     print_counts(counts)
 

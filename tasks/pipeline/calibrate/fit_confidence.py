@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 
 from models.metrics.platt import fitted
-from models.ranking.calibration import Calibration, Levels, logit
-from models.ranking.evidence import posterior
-from models.ranking.index import AliasIndex
-from models.ranking.ood_score import KNOWN
-from models.ranking.search import Search
+from models.search.calibration import Calibration, Levels, logit
+from models.search.exemplars import posterior
+from models.search.index import AliasIndex
+from models.search.ood_score import KNOWN
+from models.search.search import Search
 
 CALIBRATED_ON = ("annotations", "heldout_alias")
 """Tests whose validation queries confidence is fitted on: the first that has enough."""
@@ -27,7 +27,7 @@ def calibrate(
 ) -> Calibration:
     """Fit confidence at every level on queries with known occupations.
 
-    `search` has its evidence, `queries` (schema `QUERIES`, one at least) any number of correct
+    `search` has its exemplars, `queries` (schema `QUERIES`, one at least) any number of correct
     occupations, `hierarchy` the index's occupations. At most `max_false_rejection_rate` of the
     queries are rejected as not job titles.
     """

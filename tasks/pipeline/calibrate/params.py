@@ -16,6 +16,6 @@ class CalibrateParams(Section):
     prior_power: Share
     pseudo_count: Annotated[float, Field(gt=0)]
     label_weight: Annotated[float, Field(ge=0)]
-    guess_weight: Annotated[float, Field(ge=0)]
-    guesses: Count
+    prediction_weight: Annotated[float, Field(ge=0)]
+    predictions_per_input: Count
     max_false_rejection_rate: Share

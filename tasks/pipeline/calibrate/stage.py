@@ -1,4 +1,4 @@
-"""Stage `calibrate`: evidence from inputs for the network of mix K, and its calibration.
+"""Stage `calibrate`: exemplars from inputs for the network of mix K, and its calibration.
 
 In: `data/train/K/SEED/model/`, `data/split/{titles,inputs}.parquet`, all queries, the occupations,
 and `data/pairs/K/judged.parquet`. Out, in `data/calibrate/K/SEED/`: `prior.parquet`,
@@ -21,7 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from models.network.model_files import load_model
-from models.ranking.search import Search
+from models.search.search import Search
 from tasks.evaluation.answering import answering
 from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.systems import network, read_index
@@ -32,8 +32,7 @@ from tasks.io.queries import queried_strings, read_queries
 from tasks.io.schemas import EXEMPLARS, JUDGED, OCCUPATIONS, PRIOR, SPLIT_INPUTS
 from tasks.io.section import load
 from tasks.pipeline.calibrate.fit_confidence import calibrate, calibration_queries, levels
-from tasks.pipeline.calibrate.gather_evidence import gather
-from tasks.pipeline.calibrate.known_inputs import known_inputs
+from tasks.pipeline.calibrate.fit_prior import gather, known_inputs
 from tasks.pipeline.calibrate.params import CalibrateParams
 
 
@@ -51,9 +50,9 @@ def main() -> None:
     known = known_inputs(mix, inputs, judged, queried_strings())
     featurizer, encoder = load_model(model)
     plain = Search(index, network(featurizer, encoder, index.titles), rule)
-    made = gather(plain, known, params, rule.temperature, mix)
-    write_frame(made.prior, folder / "prior.parquet", PRIOR)
-    write_frame(made.exemplars, folder / "exemplars.parquet", EXEMPLARS)
+    learned = gather(plain, known, params, rule.temperature, mix)
+    write_frame(learned.prior, folder / "prior.parquet", PRIOR)
+    write_frame(learned.exemplars, folder / "exemplars.parquet", EXEMPLARS)
     test, queries = calibration_queries(read_queries("valid"))
     calibration = None
     if test:
@@ -66,7 +65,7 @@ def main() -> None:
     counts = {
         "bare_inputs": len(known.bare),
         "labelled_inputs": len(known.labelled),
-        "exemplars": len(made.exemplars),
+        "exemplars": len(learned.exemplars),
         "calibrated_on": test or "nothing",
         "calibration_queries": len(queries),
     }

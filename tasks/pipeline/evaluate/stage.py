@@ -3,7 +3,7 @@
 In: `data/split/titles.parquet`, all tests' queries (`tasks/io/queries.py`), `data/calibrate/` and
 `data/train/K/SEED/model/`. Out: `data/evaluate/K/SEED/{scores,run}.parquet`, `table.csv` (tidy,
 with slices) and `metrics.json`, with the systems `untrained`, as training began, and K, as it
-ended, with its evidence.
+ended, with its exemplars.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 from models.network.model_files import load_model
-from models.ranking.search import Search
+from models.search.search import Search
 from tasks.evaluation.answering import answering
 from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.ranking import measure, write_measured

@@ -23,13 +23,11 @@ def contained_titles(inputs: Sequence[str], titles: Collection[str]) -> list[lis
     title can be is looked up in `titles` (a set, or the keys of a dict), so the time is linear in
     the inputs.
     """
-    longest = max(map(len, titles), default=0)
-    return [_contained(text, titles, longest) for text in inputs]
-
-
-def _contained(text: str, titles: Collection[str], longest: int) -> list[str]:
-    held = (run for run in _runs(text, longest) if run in titles and run != text)
-    return sorted(dict.fromkeys(held), key=len, reverse=True)
+    longest, contained = max(map(len, titles), default=0), []
+    for text in inputs:
+        held = (run for run in _runs(text, longest) if run in titles and run != text)
+        contained.append(sorted(dict.fromkeys(held), key=len, reverse=True))
+    return contained
 
 
 def _runs(text: str, longest: int) -> Iterator[str]:

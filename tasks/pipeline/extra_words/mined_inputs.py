@@ -8,7 +8,6 @@ the longest is taken, then the leftmost, then the first in the alphabet.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,10 +28,8 @@ BLOCK = 512
 class Mined(NamedTuple):
     """Mined inputs, and what each rule left over.
 
-    Attributes:
-        inputs: `title, occupation_ids, occupation_size` of the title; `raw_title, variant`
-            (cleaned), `normalized, label_agrees` of the input.
-        counts: by rule.
+    `inputs` has `title, occupation_ids, occupation_size` of the title, and `raw_title, variant`
+    (cleaned), `normalized, label_agrees` of the input.
     """
 
     inputs: pl.DataFrame
@@ -49,21 +46,19 @@ def mined_inputs(
     by reason. `label_agrees` says whether the label is one of `occupation_ids`, null without a
     label.
     """
-    named = rows_by_name(titles)
+    searched = titles.with_row_index("row").filter(pl.col("normalized") != "").sort("title")
+    named = dict(searched.group_by("normalized").agg("row").iter_rows())
     distinct = _distinct(inputs)
     contained = contained_titles(distinct["normalized"].to_list(), named.keys())
-    holding = pl.Series([bool(names) for names in contained], dtype=pl.Boolean)
+    distinct = distinct.with_columns(contained=pl.Series(contained, dtype=pl.List(pl.String)))
+    holds = pl.col("contained").list.len() > 0
+    strict = distinct.filter(holds)
     counts = {
         "inputs": len(inputs),
         "distinct": len(distinct),
-        "hold_a_title": sum(
-            bool(names) or name in named
-            for names, name in zip(contained, distinct["normalized"], strict=True)
-        ),
-        "hold_it_strictly": int(holding.sum()),
+        "hold_a_title": len(distinct.filter(holds | pl.col("normalized").is_in(list(named)))),
+        "hold_it_strictly": len(strict),
     }
-    strict = distinct.with_columns(contained=pl.Series(contained, dtype=pl.List(pl.String)))
-    strict = strict.filter(holding)
     for reason, strings in taken.items():
         free = without(strict, strings)
         counts[reason] = len(strict) - len(free)
@@ -71,16 +66,6 @@ def mined_inputs(
     row, verdicts = _matched(strict, titles, named)
     counts |= {v: verdicts.count(v) for v in ("agrees", "ambiguous", "disagrees")}
     return Mined(_rows(strict, titles, row), counts)
-
-
-def rows_by_name(titles: pl.DataFrame) -> dict[str, list[int]]:
-    """Return the rows of each normalized title, in the order of the cleaned titles."""
-    rows: dict[str, list[int]] = defaultdict(list)
-    names = titles["normalized"].to_list()
-    for row, _ in sorted(enumerate(titles["title"]), key=lambda item: item[1]):
-        if names[row]:
-            rows[names[row]].append(row)
-    return dict(rows)
 
 
 def _distinct(inputs: pl.DataFrame) -> pl.DataFrame:
@@ -126,15 +111,11 @@ def _closest_titles(
 
 
 def _rows(inputs: pl.DataFrame, titles: pl.DataFrame, row: list[int | None]) -> pl.DataFrame:
-    chosen = pl.Series("row", row, pl.UInt32)
-    agreed = inputs.with_columns(chosen).drop_nulls("row")
-    label = agreed["occupation_id"]
+    agreed = inputs.with_columns(pl.Series("row", row, pl.UInt32)).drop_nulls("row")
     return (
         titles[agreed["row"].to_list()]
         .select("title", "occupation_ids", "occupation_size")
-        .with_columns(agreed["raw_title"], agreed["normalized"])
-        .with_columns(variant=agreed["cleaned"], label=label)
-        .with_columns(label_agrees=pl.col("occupation_ids").list.contains(pl.col("label")))
-        .with_columns(label_agrees=pl.when(pl.col("label").is_not_null()).then("label_agrees"))
-        .drop("label")
+        .with_columns(agreed["raw_title"], agreed["normalized"], variant=agreed["cleaned"])
+        .with_columns(label_agrees=agreed["occupation_id"])
+        .with_columns(pl.col("label_agrees").is_in("occupation_ids"))
     )

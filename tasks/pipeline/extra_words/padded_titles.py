@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -13,21 +12,16 @@ from tasks.pipeline.augmentation.superfluous import Superfluous, pad
 from tasks.pipeline.extra_words.contained_titles import contained_titles
 
 
-class Padded(NamedTuple):
-    """Schema `VARIANTS`, and how many were drawn and left out by each rule."""
-
-    variants: pl.DataFrame
-    counts: dict[str, int]
-
-
 def padded_titles(
     titles: pl.DataFrame,
     learned: Superfluous,
     taken: Mapping[str, Collection[str]],
     copies: int,
     rng: np.random.Generator,
-) -> Padded:
+) -> tuple[pl.DataFrame, dict[str, int]]:
     """Pad every title (schema `TITLES`) `copies` times, or none if nothing was learned.
+
+    Returns schema `VARIANTS`, and how many were drawn and left out by each rule.
 
     Titles of punctuation alone are passed over. No padded title may equal a normalized string of
     `taken`, whose keys name the reasons. Also left out: a string that its title has already, and
@@ -37,11 +31,13 @@ def padded_titles(
     named = dict(
         titles.select("title", "normalized").filter(pl.col("normalized") != "").iter_rows()
     )
-    own = list(named) * (copies if learned.before else 0)
-    drawn = pad(own, learned, rng) if own else []
+    copied = list(named) * (copies if learned else 0)
+    variants = pad(copied, learned, rng) if copied else []
     schema = {"title": pl.String, "variant": pl.String}
-    padded = with_readings(pl.DataFrame({"title": own, "variant": drawn}, schema=schema), "variant")
-    frame = padded.select("title", variant="cleaned", normalized="normalized")
+    drawn = pl.DataFrame({"title": copied, "variant": variants}, schema=schema)
+    frame = with_readings(drawn, "variant").select(
+        "title", variant="cleaned", normalized="normalized"
+    )
     counts = {"drawn": len(frame)}
     for reason, strings in taken.items():
         free = without(frame, strings)
@@ -53,4 +49,4 @@ def padded_titles(
     counts["holds_a_longer_title"] = sum(longer)
     frame = frame.filter(~pl.Series(longer, dtype=pl.Boolean))
     distinct = frame.unique(maintain_order=True)
-    return Padded(distinct, {**counts, "repeated": len(frame) - len(distinct)})
+    return distinct, {**counts, "repeated": len(frame) - len(distinct)}

@@ -6,7 +6,7 @@ Out: `data/extra_words/{variants,queries}.parquet`. Mined from the inputs of the
 are padded with the words around the titles in the mined training inputs, and with the phrases of
 `params.yaml` (`superfluous.py`). Neculoiu et al. 2016, section 4.2, point 3.
 
-A mined input without a label trains and is no query: it may be no job title at all ("500 Internal
+A mined input without a label trains and is no query: it may not be a job title ("500 Internal
 Server Error", of the waiters), and no label would contradict it. A string that normalizes to a
 title of the taxonomy, or to a query or variant of an earlier stage, is left out and counted; of
 padded titles also one that equals a mined input.
@@ -26,13 +26,12 @@ from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.mixes import earlier_queries, earlier_variants
 from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, SPLIT_INPUTS, SPLITS, TITLES
 from tasks.io.section import load, load_run
-from tasks.pipeline.augmentation.superfluous import known, learn
+from tasks.pipeline.augmentation.superfluous import distinct, known, learn
 from tasks.pipeline.extra_words.mined_inputs import mined_inputs
 from tasks.pipeline.extra_words.padded_titles import padded_titles
 from tasks.pipeline.extra_words.params import ExtraWordsParams
 
 FOLDER = Path("data/extra_words")
-MINED_FROM = ("train", "unlabelled")
 
 
 class ExtraWords(NamedTuple):
@@ -62,15 +61,20 @@ def extra_words(
         "is_an_earlier_variant": set(variants["normalized"]),
     }
     searched = titles.filter(pl.col("split") == "train")
-    mining = mined_inputs(inputs.filter(pl.col("split").is_in(MINED_FROM)), searched, taken)
+    minable = inputs.filter(pl.col("split").is_in(["train", "unlabelled"]))
+    mining = mined_inputs(minable, searched, taken)
     mined = mining.inputs.with_columns(
         kind=pl.lit("mined"),
         split=_parts(mining.inputs["label_agrees"].is_not_null(), params, seed),
-        source=_slice(),
+        source=pl.col("label_agrees").replace_strict(
+            {True: "label_agrees", False: "label_differs"},
+            default="unlabelled",
+            return_dtype=pl.String,
+        ),
     )
-    seen = mined.filter(pl.col("split") == "train")
-    learned = learn(seen["title"].to_list(), seen["variant"].to_list())
-    padded = padded_titles(
+    training = mined.filter(pl.col("split") == "train")
+    learned = learn(training["title"].to_list(), training["variant"].to_list())
+    padded, padded_counts = padded_titles(
         searched,
         learned + known(params.phrases.before, params.phrases.after),
         taken | {"is_a_mined_input": set(mined["normalized"])},
@@ -79,10 +83,10 @@ def extra_words(
     )
     metrics: dict[str, dict[str, object]] = {
         "mined": {**mining.counts, **_counted(mined)},
-        "learned": {"inputs": len(learned.before), **learned.distinct()},
-        "padded": {**padded.counts, "kept": len(padded.variants)},
+        "learned": {"inputs": len(learned), **distinct(learned)},
+        "padded": {**padded_counts, "kept": len(padded)},
     }
-    rows = padded.variants.with_columns(
+    rows = padded.with_columns(
         kind=pl.lit("padded"), label_agrees=pl.lit(None, pl.Boolean), split=pl.lit("train")
     )
     return ExtraWords(
@@ -103,17 +107,6 @@ def _parts(labelled: pl.Series, params: ExtraWordsParams, seed: int) -> pl.Serie
     return pl.Series("split", parts, pl.String)
 
 
-def _slice() -> pl.Expr:
-    agrees = pl.col("label_agrees")
-    return (
-        pl.when(agrees.is_null())
-        .then(pl.lit("unlabelled"))
-        .when(agrees)
-        .then(pl.lit("label_agrees"))
-        .otherwise(pl.lit("label_differs"))
-    )
-
-
 def _queries(mined: pl.DataFrame) -> pl.DataFrame:
     number = pl.int_range(pl.len()).over("split")
     return (
@@ -129,18 +122,17 @@ def _queries(mined: pl.DataFrame) -> pl.DataFrame:
 
 def _counted(mined: pl.DataFrame) -> dict[str, object]:
     """Count mined inputs by split and slice, and by slice alone."""
-    by_part: dict[str, dict[str, int]] = {}
-    for split, source, count in (
-        mined.group_by("split", "source").len().sort("split", "source").rows()
-    ):
-        by_part.setdefault(split, {})[source] = count
-    by_slice = mined.group_by("source").len().sort("source").rows()
+    by_part = {
+        split: dict(rows["source"].value_counts().sort("source").iter_rows())
+        for (split,), rows in mined.sort("split").group_by("split", maintain_order=True)
+    }
+    by_slice = mined["source"].value_counts().sort("source").iter_rows()
     return {"by_part": by_part, "by_slice": dict(by_slice)}
 
 
 def main() -> None:
     """Run the stage on its files."""
-    made = extra_words(
+    result = extra_words(
         read_frame(Path("data/split/titles.parquet"), TITLES),
         read_frame(Path("data/split/inputs.parquet"), SPLIT_INPUTS),
         earlier_queries("extra_words"),
@@ -148,10 +140,10 @@ def main() -> None:
         load(ExtraWordsParams),
         load_run().seed,
     )
-    write_frame(made.variants, FOLDER / "variants.parquet", EXTRA_WORDS_VARIANTS)
-    write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
-    write_json(made.metrics, FOLDER / "metrics.json")
-    print_counts(made.metrics)
+    write_frame(result.variants, FOLDER / "variants.parquet", EXTRA_WORDS_VARIANTS)
+    write_frame(result.queries, FOLDER / "queries.parquet", QUERIES)
+    write_json(result.metrics, FOLDER / "metrics.json")
+    print_counts(result.metrics)
 
 
 if __name__ == "__main__":

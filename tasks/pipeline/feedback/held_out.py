@@ -13,9 +13,6 @@ import polars as pl
 
 from tasks.io.schemas import QUERIES
 
-TEST, SOURCE = "annotations", "feedback"
-"""Judged titles are labelled raw inputs, as those of this test are."""
-
 
 def is_held_out(normalized: str, share: float) -> bool:
     """Tell whether a title is among the `share` of all titles that are held out."""
@@ -38,18 +35,18 @@ def gate_queries(judged: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
 
     `aliases` (schema `SPLIT_ALIASES`) give the number of titles of an occupation.
     """
-    known = judged.filter("held_out").drop_nulls("occupation_id")
-    titles = known.unique("normalized", keep="first", maintain_order=True)
+    answered = judged.filter("held_out").drop_nulls("occupation_id")
+    titles = answered.unique("normalized", keep="first", maintain_order=True)
     sizes = aliases.group_by("occupation_id").agg(occupation_size=pl.len().cast(pl.UInt32))
-    names = [f"{SOURCE}-{_hash(title)[:16]}" for title in titles["normalized"]]
+    names = [f"feedback-{_hash(title)[:16]}" for title in titles["normalized"]]
     return (
         titles.join(sizes, on="occupation_id", how="left", maintain_order="left")
         .with_columns(
             pl.Series("query_id", names, dtype=pl.String),
             occupation_ids=pl.concat_list("occupation_id"),
-            test=pl.lit(TEST),
+            test=pl.lit("annotations"),  # labelled raw inputs, as judged titles are
             split=pl.lit("gate"),
-            source=pl.lit(SOURCE),
+            source=pl.lit("feedback"),
         )
         .select(list(QUERIES))
     )

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -21,12 +20,10 @@ from tasks.pipeline.feedback.feedback_rows.dates import UNKNOWN, has_slashes, sl
 from tasks.pipeline.feedback.feedback_rows.faults import fault
 from tasks.pipeline.feedback.feedback_rows.occupation_ids import OccupationIds
 from tasks.pipeline.feedback.feedback_rows.repairs import REPAIRS, repair
+from tasks.pipeline.feedback.params import FeedbackParams
 from tasks.tables.read_table import read_header, read_table
 from tasks.tables.rejected import RejectedRows
-from tasks.tables.source_files import IngestError, mapped_columns, shown
-
-if TYPE_CHECKING:
-    from tasks.pipeline.feedback.params import FeedbackParams
+from tasks.tables.source_files import IngestError, display_path, mapped_columns
 
 OWN = Path("data/simulate_feedback/feedback.csv")
 OWN_ORIGIN = "Run `dvc repro feedback`: its stage `simulate_feedback` writes it."
@@ -37,13 +34,6 @@ ORIGIN = (
 KINDS = (".csv", ".tsv", ".parquet")
 REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
 OPTIONAL = ("model_version", "corrected_occupation_id", "reviewer_id", "judged_at")
-
-
-class Feedback(NamedTuple):
-    """The rows that were taken, and how often each of `REPAIRS` was needed."""
-
-    frame: pl.DataFrame
-    repairs: dict[str, int]
 
 
 def files(folder: Path) -> list[Path]:
@@ -63,8 +53,10 @@ def files(folder: Path) -> list[Path]:
 
 def read_feedback(
     params: FeedbackParams, aliases: pl.DataFrame, rejected: RejectedRows
-) -> Feedback:
-    """Read the rows of all files in order (`aliases` has schema `SPLIT_ALIASES`).
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Return the usable rows of all files in order, and how often each of `REPAIRS` was needed.
+
+    `aliases` has schema `SPLIT_ALIASES`; the rows have `FEEDBACK_ROWS`.
 
     Raises:
         IngestError: a file or a column is missing, or `feedback.columns` does not fit.
@@ -75,12 +67,12 @@ def read_feedback(
     tables = [(path, params.columns, ORIGIN) for path in files(Path(params.folder))]
     tables += [(OWN, {}, OWN_ORIGIN)] * params.from_labels
     for path, columns, origin in tables:
-        rejected.rows[shown(path)] += 0  # a file without rows is reported, too
+        rejected.rows[display_path(path)] += 0  # a file without rows is reported, too
         for rows in _read(path, _columns(path, columns, origin), origin, occupations, rejected):
             frame, counts = repair(rows, occupations)
             repairs.update(counts)
             taken.append(frame.with_columns(from_labels=pl.lit(origin == OWN_ORIGIN)))
-    return Feedback(pl.concat(taken), dict(repairs))
+    return pl.concat(taken), dict(repairs)
 
 
 def _read(
@@ -90,24 +82,22 @@ def _read(
     occupations: OccupationIds,
     rejected: RejectedRows,
 ) -> Iterator[pl.DataFrame]:
-    """Yield the rows of a file that can be used (`cells.READ`) in chunks, the others refused."""
+    """Yield the usable rows of a file (`read_cells`) in chunks, and refuse the others.
+
+    A file with slashes in its dates is read twice.
+    """
     order: str | None = None
     absent = [pl.lit("").alias(name) for name in FEEDBACK if name not in columns]
     for chunk in read_table(path, columns, origin, rejected):
         if order is None and "judged_at" in columns and has_slashes(chunk.values["judged_at"]):
-            order = _slash_order(path, columns["judged_at"], origin)
+            dates = read_table(path, {"judged_at": columns["judged_at"]}, origin, RejectedRows())
+            order = slash_order(part.values["judged_at"] for part in dates)
         rows = pl.concat([chunk.places, chunk.values.with_columns(absent)], how="horizontal")
         read = read_cells(rows, occupations, order or UNKNOWN)
-        judged = read.with_columns(reason=fault(), file=pl.lit(shown(path)), row="text")
-        rejected.rows[shown(path)] += len(judged)
+        judged = read.with_columns(reason=fault(), file=pl.lit(display_path(path)), row="text")
+        rejected.rows[display_path(path)] += len(judged)
         rejected.refuse_all(judged.drop_nulls("reason").select(list(REJECTED)))
         yield judged.filter(pl.col("reason").is_null())
-
-
-def _slash_order(path: Path, column: str, origin: str) -> str:
-    """Look through all dates of a file; only one with slashes in its dates is read twice."""
-    chunks = read_table(path, {"judged_at": column}, origin, RejectedRows())
-    return slash_order(chunk.values["judged_at"] for chunk in chunks)
 
 
 def _columns(path: Path, mapped: Mapping[str, str], origin: str) -> dict[str, str]:

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from tasks.io.schemas import OVERRIDES, REVIEWS
 from tasks.io.title_readings import normalized
+from tasks.pipeline.feedback.feedback_rows.cells import CORRECT, INCORRECT, NOT_A_JOB_TITLE
 from tasks.pipeline.feedback.verdicts import resolve
 
-NOT_A_JOB_TITLE = "not_a_job_title"
-"""The verdict on a title that has no occupation."""
 TITLE = "normalized"
 
 
@@ -26,16 +24,16 @@ def reviews(feedback_rows: pl.DataFrame) -> pl.DataFrame:
         normalized(feedback_rows["raw_title"]),
         "predicted_occupation_id",
         "verdict",
-        pl.when(verdict == "correct")
+        pl.when(verdict == CORRECT)
         .then("predicted_occupation_id")
-        .when(verdict == "incorrect")
+        .when(verdict == INCORRECT)
         .then("corrected_occupation_id")
         .alias("occupation_id"),
         pl.col("reviewer_id").fill_null(""),
         "judged_at",
         "from_labels",
     )
-    return rows.select([*REVIEWS]).sort(TITLE, pl.all().exclude(TITLE), nulls_last=True)
+    return rows.sort(TITLE, pl.all().exclude(TITLE), nulls_last=True)
 
 
 def latest_reviews(rows: pl.DataFrame) -> pl.DataFrame:
@@ -68,12 +66,11 @@ def overrides(feedback_rows: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFram
         )
         .filter((pl.col("none") > 0) & ~pl.col(TITLE).is_in(aliases["normalized"].to_list()))
     )
-    none = voices.filter(pl.col("none") > pl.col("some")).select(
-        TITLE, occupation_id=pl.lit(None, pl.String)
-    )
+    none = voices.filter(pl.col("none") > pl.col("some"))
     doubtful = voices.filter(pl.col("none") >= pl.col("some"))
-    return (
-        pl.concat([answers.join(doubtful, on=TITLE, how="anti"), none])
-        .sort(TITLE)
-        .select([*OVERRIDES])
-    )
+    return pl.concat(
+        [
+            answers.join(doubtful, on=TITLE, how="anti"),
+            none.select(TITLE, occupation_id=pl.lit(None, pl.String)),
+        ]
+    ).sort(TITLE)

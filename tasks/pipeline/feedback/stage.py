@@ -38,7 +38,7 @@ from tasks.tables.rejected import NOTICES, RejectedRows
 from tasks.tables.source_files import IngestError
 
 FOLDER = Path("data/feedback")
-SHOWN = 3
+QUOTED_ROWS = 3
 """Refused rows that a message quotes."""
 
 
@@ -67,18 +67,18 @@ def feedback(
         IngestError: a file or a column is missing, or `feedback.columns` does not fit.
     """
     rejected_rows = RejectedRows()
-    feedback_rows = read_feedback(params, aliases, rejected_rows)
-    predictions = feedback_rows.frame.drop_nulls("predicted_occupation_id")
+    feedback_rows, repairs = read_feedback(params, aliases, rejected_rows)
+    predictions = feedback_rows.drop_nulls("predicted_occupation_id")
     resolved = resolve(predictions, aliases, queries)
     judged = resolved.outcomes.with_columns(held_out(resolved.outcomes, params.gate_share, trained))
     kept_back = judged.filter("held_out")["normalized"].unique()
     verdicts = resolved.verdicts.filter(~pl.col("normalized").is_in(kept_back.to_list()))
     gate = gate_queries(judged, aliases)
-    answers = overrides(feedback_rows.frame, aliases)
+    answers = overrides(feedback_rows, aliases)
     counts = {
         "rows_read": dict(rejected_rows.rows),
         "rejected": rejected_rows.by_file(),
-        "repairs": feedback_rows.repairs,
+        "repairs": repairs,
         "held_out": len(kept_back),
         "gate_queries": len(gate),
         "trained": len(verdicts),
@@ -90,7 +90,7 @@ def feedback(
         verdicts,
         gate,
         judged,
-        reviews(feedback_rows.frame),
+        reviews(feedback_rows),
         answers,
         rejected_rows.frame(),
         counts,
@@ -111,7 +111,9 @@ def require_usable(judged: Judged, max_rejected_share: float) -> None:
             rows = judged.rejected.filter(file=file).filter(~pl.col("reason").is_in(list(NOTICES)))
             quoted = "".join(
                 f"\n  line {line}: {reason}: {row[:80]}"
-                for line, reason, row in rows.head(SHOWN).select("line", "reason", "row").rows()
+                for line, reason, row in rows.head(QUOTED_ROWS)
+                .select("line", "reason", "row")
+                .rows()
             )
             raise IngestError(
                 f"{errors} of {read} rows of {file} cannot be used, more than "
@@ -151,28 +153,24 @@ def trained_strings(aliases: pl.DataFrame) -> set[str]:
     """Return all titles of both taxonomies and the variants that the mixes before train on."""
     variants = [training_variants(source)["normalized"] for source in SOURCES]
     auxiliary = read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)
-    return {
-        title
-        for titles in (aliases["normalized"], auxiliary["normalized"], *variants)
-        for title in titles
-    }
+    return set(pl.concat([aliases["normalized"], auxiliary["normalized"], *variants]))
 
 
 def main() -> None:
     """Run the stage on its files; rejected rows are written even if it fails."""
     params = load(FeedbackParams)
     aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
-    made = feedback(params, aliases, queried_strings(), trained_strings(aliases))
-    print(*made.read_as, sep="\n")
-    write_frame(made.rejected, FOLDER / "rejected.parquet", REJECTED)
-    require_usable(made, params.max_rejected_share)
-    write_frame(made.verdicts, FOLDER / "verdicts.parquet", VERDICTS)
-    write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
-    write_frame(made.judged, FOLDER / "judged.parquet", JUDGED)
-    write_frame(made.reviews, FOLDER / "reviews.parquet", REVIEWS)
-    write_frame(made.overrides, FOLDER / "overrides.parquet", OVERRIDES)
-    write_json(made.counts, FOLDER / "metrics.json")
-    print("\n".join(summary(made.counts)))
+    judged = feedback(params, aliases, queried_strings(), trained_strings(aliases))
+    print(*judged.read_as, sep="\n")
+    write_frame(judged.rejected, FOLDER / "rejected.parquet", REJECTED)
+    require_usable(judged, params.max_rejected_share)
+    write_frame(judged.verdicts, FOLDER / "verdicts.parquet", VERDICTS)
+    write_frame(judged.queries, FOLDER / "queries.parquet", QUERIES)
+    write_frame(judged.judged, FOLDER / "judged.parquet", JUDGED)
+    write_frame(judged.reviews, FOLDER / "reviews.parquet", REVIEWS)
+    write_frame(judged.overrides, FOLDER / "overrides.parquet", OVERRIDES)
+    write_json(judged.counts, FOLDER / "metrics.json")
+    print("\n".join(summary(judged.counts)))
 
 
 if __name__ == "__main__":

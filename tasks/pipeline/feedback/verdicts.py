@@ -34,13 +34,12 @@ from typing import NamedTuple
 import polars as pl
 
 from tasks.io.frames import check
-from tasks.io.schemas import FEEDBACK_ROWS, OUTCOMES, VERDICTS
-from tasks.io.title_readings import cleaned, normalized
+from tasks.io.schemas import FEEDBACK_ROWS
+from tasks.io.title_readings import cleaned, normalized, without
 
 PERSON, LABELS = 2, 1
 """Weights of a voice (rule 6)."""
-CLAIM = ["name", "occupation_id"]
-"""`name` is the normalized raw title: the same string, however written."""
+CLAIM = ["normalized", "occupation_id"]
 
 
 class Resolved(NamedTuple):
@@ -66,21 +65,18 @@ def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[st
     `feedback` has schema `FEEDBACK_ROWS`, as `reader.py` reads it, `aliases` schema
     `SPLIT_ALIASES`; `queries` has the normalized strings of all queries.
     """
-    titles = aliases.rename({"normalized": "name"})
     rows = _working(feedback)
-    unseen = rows.filter(
-        pl.Series([name not in queries for name in rows["name"]], dtype=pl.Boolean)
-    )
-    agreeing, corrections = _agreeing(unseen, titles)
+    unseen = without(rows, queries)
+    agreeing, corrections = _agreeing(unseen, aliases)
     distinct = _latest_first(agreeing).unique(
         ["reviewer", *CLAIM, "correct", "correction"], keep="first", maintain_order=True
     )
     counted = distinct.filter(pl.col("at") == pl.col("at").max().over("reviewer", *CLAIM))
     decided = _decide(_claims(counted))
     predictions = _predictions(counted, decided)
-    resolutions = _resolutions(predictions)
-    judged = predictions.filter(resolutions.is_in(["correct", "incorrect"]))
-    verdicts, replaced = _without_shared_titles(judged, titles)
+    resolutions = predictions["resolution"].to_list()
+    judged = predictions.filter(pl.col("resolution").is_in(["correct", "incorrect"]))
+    verdicts, replaced = _without_shared_titles(judged, aliases)
     counts = {
         "rows": len(rows),
         "query": len(rows) - len(unseen),
@@ -94,16 +90,16 @@ def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[st
         "correct": int(verdicts["correct"].sum()),
         "incorrect": int((~verdicts["correct"]).sum()),
         "corrected": verdicts["corrected_occupation_id"].count(),
-        "unresolved": int((resolutions == "unresolved").sum()),
-        "not_the_right_one": int((resolutions == "not_the_right_one").sum()),
+        "unresolved": resolutions.count("unresolved"),
+        "not_the_right_one": resolutions.count("not_the_right_one"),
         "shared_title": len(judged) - len(verdicts),
         "shared_title_replaced": replaced,
     }
-    return Resolved(verdicts, _outcomes(predictions, resolutions), counts)
+    return Resolved(verdicts, _outcomes(predictions), counts)
 
 
 def _working(feedback: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows under the names of this module; `name` is the normalized raw title."""
+    """Return the rows under the names of this module, each in the first of its spellings."""
     check(feedback, FEEDBACK_ROWS, "feedback")
     frame = feedback.select(
         "raw_title",
@@ -116,33 +112,30 @@ def _working(feedback: pl.DataFrame) -> pl.DataFrame:
         pl.struct("from_labels", pl.col("reviewer_id").fill_null("")).alias("reviewer"),
         pl.when("from_labels").then(LABELS).otherwise(PERSON).alias("weight"),
         pl.col("judged_at").fill_null("").alias("at"),  # sorts before every time
-        normalized(feedback["raw_title"]).alias("name"),
+        normalized(feedback["raw_title"]),
     )
-    return frame.with_columns(pl.col("raw_title").min().over("name"))
+    return frame.with_columns(pl.col("raw_title").min().over("normalized"))
 
 
 def _latest_first(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("at", "matched_title", descending=[True, False])
 
 
-def _agreeing(rows: pl.DataFrame, titles: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+def _agreeing(rows: pl.DataFrame, aliases: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """Rule 2: the rows that stay, and how many of them lost their correction."""
-    owners = titles.group_by("name").agg(pl.col("occupation_id").alias("owners"))
-    known = rows.join(owners, on="name", how="left", maintain_order="left")
+    owners = aliases.group_by("normalized").agg(pl.col("occupation_id").alias("owners"))
+    with_owners = rows.join(owners, on="normalized", how="left", maintain_order="left")
     held = pl.col("occupation_id").is_in(pl.col("owners"))
-    kept = known.filter(pl.col("owners").is_null() | (pl.col("correct") == held))
-    strange = (
-        pl.col("owners").is_not_null()
-        & pl.col("correction").is_not_null()
-        & ~pl.col("correction").is_in(pl.col("owners"))
-    )
+    kept = with_owners.filter(pl.col("owners").is_null() | (pl.col("correct") == held))
+    # null, as false, without a correction or without owners
+    strange = (~pl.col("correction").is_in(pl.col("owners"))).fill_null(value=False)
     lost = kept.select(strange.sum()).item()
     repaired = kept.with_columns(correction=pl.when(~strange).then("correction"))
     return repaired.drop("owners"), int(lost)
 
 
 def _claims(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rule 5's sentences: `name, occupation_id, reviewer, weight, at, says`."""
+    """Rule 5's sentences: `normalized, occupation_id, reviewer, weight, at, says`."""
     who_and_when = ("reviewer", "weight", "at")
     corrections = rows.drop_nulls("correction").with_columns(occupation_id="correction")
     return pl.concat(
@@ -154,7 +147,7 @@ def _claims(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _decide(claims: pl.DataFrame) -> pl.DataFrame:
-    """Rules 5 and 6, a row a claim: `name, occupation_id, pro, con, last_pro, decided`.
+    """Rules 5 and 6, a row a claim: `normalized, occupation_id, pro, con, last_pro, decided`.
 
     `pro` and `con` are sums of weights.
     """
@@ -179,67 +172,63 @@ def _decide(claims: pl.DataFrame) -> pl.DataFrame:
 
 
 def _correct_ones(decided: pl.DataFrame) -> pl.DataFrame:
-    """Rule 7: `name, correct`, for the raw titles that have one."""
+    """Rule 7: `normalized, correct`, for the raw titles that have one."""
     best = decided.filter("decided")
     for column in ("pro", "last_pro"):
-        best = best.filter(pl.col(column) == pl.col(column).max().over("name"))
-    alone = best.filter(pl.len().over("name") == 1)
-    return alone.select("name", pl.col("occupation_id").alias("correct"))
+        best = best.filter(pl.col(column) == pl.col(column).max().over("normalized"))
+    alone = best.filter(pl.len().over("normalized") == 1)
+    return alone.select("normalized", correct="occupation_id")
 
 
 def _disputed() -> pl.Expr:
-    """Tell where reviewers differ, in what `decide` returns."""
+    """Tell where reviewers differ, in the frame of `_decide`."""
     return (pl.col("pro") > 0) & (pl.col("con") > 0)
 
 
 def _predictions(rows: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
-    """Return one row a raw title and predicted occupation, with what was decided on both."""
+    """Return one row a raw title and predicted occupation, with its `resolution` by rule 8."""
+    resolution = (
+        pl.when(pl.col("decided").is_null())
+        .then(pl.lit("unresolved"))
+        .when(~pl.col("decided"))
+        .then(pl.lit("incorrect"))
+        .when(pl.col("occupation_id").eq_missing(pl.col("correct")))
+        .then(pl.lit("correct"))
+        .otherwise(pl.lit("not_the_right_one"))
+    )
     return (
         _latest_first(rows)
         .group_by(CLAIM, maintain_order=True)
         .agg(pl.col("raw_title", "matched_title").first())
         .join(decided.select(*CLAIM, "decided", disputed=_disputed()), on=CLAIM, how="left")
-        .join(_correct_ones(decided), on="name", how="left")
+        .join(_correct_ones(decided), on="normalized", how="left")
         .sort("raw_title", "occupation_id")
+        .with_columns(resolution=resolution)
     )
 
 
-def _resolutions(predictions: pl.DataFrame) -> pl.Series:
-    """Rule 8: `correct`, `incorrect`, `unresolved` or `not_the_right_one`."""
-    is_correct_one = pl.col("occupation_id").eq_missing(pl.col("correct"))
-    return predictions.select(
-        pl.when(pl.col("decided").is_null())
-        .then(pl.lit("unresolved"))
-        .when(~pl.col("decided"))
-        .then(pl.lit("incorrect"))
-        .when(is_correct_one)
-        .then(pl.lit("correct"))
-        .otherwise(pl.lit("not_the_right_one"))
-    ).to_series()
-
-
-def _outcomes(predictions: pl.DataFrame, resolutions: pl.Series) -> pl.DataFrame:
+def _outcomes(predictions: pl.DataFrame) -> pl.DataFrame:
     """Return schema `OUTCOMES`."""
     return predictions.select(
         "raw_title",
         cleaned(predictions["raw_title"]),
-        pl.col("name").alias("normalized"),
+        "normalized",
         pl.col("occupation_id").alias("predicted_occupation_id"),
-        resolutions.alias("resolution"),
+        "resolution",
         pl.col("disputed").fill_null(value=False),
         pl.col("correct").alias("occupation_id"),
-    ).select(list(OUTCOMES))
+    )
 
 
-def _without_shared_titles(judged: pl.DataFrame, titles: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+def _without_shared_titles(judged: pl.DataFrame, aliases: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """Rule 9: rows of `VERDICTS`, and how many of them got a label for their matched title."""
-    held = set(titles.select("occupation_id", "cleaned").iter_rows())
+    held = set(aliases.select("occupation_id", "cleaned").iter_rows())
 
     def speaks_against_the_correct_one(rows: pl.DataFrame) -> pl.Series:
         pairs = rows.select("correct", "matched_title").iter_rows()
         return ~rows["decided"] & pl.Series([pair in held for pair in pairs], dtype=pl.Boolean)
 
-    labels = titles.filter("preferred").select("occupation_id", label="cleaned")
+    labels = aliases.filter("preferred").select("occupation_id", label="cleaned")
     named = judged.join(labels, on="occupation_id", how="left", maintain_order="left")
     replaced = speaks_against_the_correct_one(named)
     named = named.with_columns(
@@ -250,10 +239,10 @@ def _without_shared_titles(judged: pl.DataFrame, titles: pl.DataFrame) -> tuple[
     verdicts = kept.select(
         "raw_title",
         cleaned(kept["raw_title"]),
-        pl.col("name").alias("normalized"),
+        "normalized",
         "matched_title",
         pl.col("occupation_id").alias("predicted_occupation_id"),
         pl.col("decided").alias("correct"),
         pl.when(~pl.col("decided")).then("correct").alias("corrected_occupation_id"),
     )
-    return verdicts.select(list(VERDICTS)), int((replaced & ~dropped).sum())
+    return verdicts, int((replaced & ~dropped).sum())

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from tasks.io.schemas import INPUTS
+from tasks.pipeline.ingest.params import InputsParams
 from tasks.tables.read_table import read_rows
 from tasks.tables.rejected import UNKNOWN_OCCUPATION, RejectedRows, Row, empty
 from tasks.tables.source_files import mapped_columns
@@ -23,9 +23,6 @@ ORIGIN = (
     "encoding of ingest.inputs; a profile brings files under `external:`."
 )
 
-if TYPE_CHECKING:
-    from tasks.pipeline.ingest.params import InputsParams
-
 
 def read_inputs(
     params: InputsParams, known: Container[str], rejected: RejectedRows
@@ -34,17 +31,16 @@ def read_inputs(
 
     A row whose occupation is none of `known`, the taxonomy's, is refused.
     """
-    taken: list[tuple[str, str | None]] = []
+    taken: list[tuple[int, str, str | None]] = []
     for row in _rows(params, rejected):
-        occupation_id = row["occupation_id"] if "occupation_id" in row.values else ""
+        occupation_id = row.values.get("occupation_id", "").strip()
         if not row["raw_title"]:
             rejected.refuse(row, empty("raw_title"))
         elif occupation_id and occupation_id not in known:
             rejected.refuse(row, UNKNOWN_OCCUPATION)
         else:
-            taken.append((row.values["raw_title"], occupation_id or None))
-    rows = [(number, *pair) for number, pair in enumerate(taken)]
-    return pl.DataFrame(rows, schema=INPUTS, orient="row")
+            taken.append((len(taken), row.values["raw_title"], occupation_id or None))
+    return pl.DataFrame(taken, schema=INPUTS, orient="row")
 
 
 def _rows(params: InputsParams, rejected: RejectedRows) -> Iterable[Row]:

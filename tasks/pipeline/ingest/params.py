@@ -53,7 +53,7 @@ class InputsParams(FormatParams):
 
 
 class IngestParams(Section):
-    """Section `ingest`: all files lie in one folder, which DVC watches."""
+    """Section `ingest`: all files lie in one folder, on which its stage depends."""
 
     NAME: ClassVar[str] = "ingest"
     folder: str

@@ -19,7 +19,7 @@ from tasks.pipeline.ingest.inputs import read_inputs
 from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.ingest.taxonomies import taxonomy_reader
 from tasks.tables.rejected import RejectedRows, require_few_refused
-from tasks.tables.source_files import IngestError, shown
+from tasks.tables.source_files import IngestError, display_path
 
 FOLDER = Path("data/ingest")
 
@@ -85,7 +85,7 @@ def require_usable(ingested: Ingested, params: IngestParams) -> None:
 def _what_was_in(files: Iterable[str], ingested: Ingested) -> str:
     """Say of each file how many rows it has, and why some were refused."""
     parts = []
-    for file in (shown(Path(file)) for file in files):
+    for file in (display_path(Path(file)) for file in files):
         rows = ingested.rejected.rows[file]
         reasons = ingested.rejected.by_file().get(file)
         refused = f", refused: {reasons}" if reasons else ""

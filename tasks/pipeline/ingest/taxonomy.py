@@ -63,7 +63,7 @@ class Taxonomy:
 
     def occupations(self) -> pl.DataFrame:
         """Return columns of `OCCUPATIONS`, sorted by id."""
-        rows = [(known, self.label(known), self.codes[known]) for known in sorted(self.titles)]
+        rows = [(name, self.label(name), self.codes[name]) for name in sorted(self.titles)]
         return pl.DataFrame(rows, schema=OCCUPATIONS, orient="row")
 
     def aliases(self) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from models.ranking.search import Search, Similarities
+from models.search.search import Search, Similarities
 from models.text.ngram_matcher import NgramMatcher
 from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.ranking import measure, write_measured

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
 from tasks.pipeline.pairs.pair_blocks import block, block_size
+from tasks.pipeline.pairs.params import PairsParams
 from tasks.pipeline.pairs.string_occupations import StringOccupations
 from tasks.pipeline.pairs.strings_table import ALIAS, AUXILIARY, NOISY, ids_by_title
-
-if TYPE_CHECKING:
-    from tasks.pipeline.pairs.params import PairsParams
 
 
 def base_pairs(
@@ -27,25 +24,21 @@ def base_pairs(
     Raises:
         ValueError: no occupation has two titles, or all titles share one occupation.
     """
-    yield from _base_pairs(members_of(strings), params, rng)
-    if AUXILIARY in strings["role"]:
-        yield from _base_pairs(members_of(strings, AUXILIARY, NOISY), params, rng)
-
-
-def _base_pairs(
-    members: StringOccupations, params: PairsParams, rng: np.random.Generator
-) -> Iterator[pa.Table]:
-    rows = np.flatnonzero(members.size > 1)
-    if not rows.size:
-        raise ValueError("no similar pair can be made: every occupation has a single title")
-    size, total = block_size(params), rows.size * params.positives_per_anchor
-    for start in range(0, total, size):
-        entry = rows[np.arange(start, min(start + size, total)) % rows.size]
-        drawn = rng.integers(0, members.size[entry] - 1)
-        drawn += drawn >= members.place[entry]
-        anchors, others = members.string[entry], members.string[members.start[entry] + drawn]
-        repeated = np.repeat(anchors, params.dissimilar_per_similar)
-        yield block((anchors, others), repeated, "base", members, rng)
+    size = block_size(params)
+    groups = [(ALIAS,), (AUXILIARY, NOISY)] if AUXILIARY in strings["role"] else [(ALIAS,)]
+    for roles in groups:
+        members = members_of(strings, *roles)
+        rows = np.flatnonzero(members.size > 1)
+        if not rows.size:
+            raise ValueError("no similar pair can be made: every occupation has a single title")
+        total = rows.size * params.positives_per_anchor
+        for start in range(0, total, size):
+            entry = rows[np.arange(start, min(start + size, total)) % rows.size]
+            drawn = rng.integers(0, members.size[entry] - 1)
+            drawn += drawn >= members.place[entry]
+            anchors, others = members.string[entry], members.string[members.start[entry] + drawn]
+            repeated = np.repeat(anchors, params.dissimilar_per_similar)
+            yield block((anchors, others), repeated, "base", members, rng)
 
 
 def variant_pairs(
@@ -61,7 +54,7 @@ def variant_pairs(
     `strings` (schema `STRINGS`) has the rows of role `source`; without `variants` (schema
     `VARIANTS`) there are no pairs.
     """
-    members = members_of(strings)
+    members = members_of(strings, ALIAS)
     ids = {role: ids_by_title(strings, role) for role in ("alias", source)}
     anchors = np.array([ids["alias"][title] for title in variants["title"]], np.int64)
     others = np.array([ids[source][variant] for variant in variants["variant"]], np.int64)
@@ -86,7 +79,7 @@ def new_pairs(similar_before: int, share: float) -> int:
 
 
 def members_of(strings: pl.DataFrame, *roles: str) -> StringOccupations:
-    """Of the aliases, or of the strings of some roles; of those whose occupation is known."""
-    own = strings.filter(pl.col("role").is_in(roles or [ALIAS]))
-    rows = own.filter(pl.col("occupation_ids").list.len() > 0)
+    """Of the strings of some roles whose occupation is known."""
+    has_occupation = pl.col("occupation_ids").list.len() > 0
+    rows = strings.filter(pl.col("role").is_in(roles) & has_occupation)
     return StringOccupations(rows["string_id"].to_numpy().astype(np.int64), rows["occupation_ids"])

@@ -10,20 +10,17 @@ title and any other input of their occupation.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from tasks.io.mixes import PAIR_SOURCES
 from tasks.io.title_readings import normalized
 from tasks.pipeline.pairs.drawn_pairs import members_of
-from tasks.pipeline.pairs.pair_blocks import block, block_size, columns
-from tasks.pipeline.pairs.strings_table import ALIAS, ids_by_title
-
-if TYPE_CHECKING:
-    from tasks.pipeline.pairs.params import PairsParams
+from tasks.pipeline.pairs.pair_blocks import block, block_size
+from tasks.pipeline.pairs.params import PairsParams
+from tasks.pipeline.pairs.strings_table import ALIAS, ids_by_title, known_occupation
 
 
 def feedback_pairs(
@@ -47,12 +44,12 @@ def feedback_pairs(
     meet = params.variant_positive == "occupation"
     members = members_of(strings, ALIAS, *(["feedback"] if meet else []))
     candidates = _Candidates.of(strings, verdicts, meet=meet, corrections=corrections)
-    similar = _RepeatedOrder.of(candidates.other.size, most, params.pairs_per_verdict, rng)
-    rejections = _RepeatedOrder.of(rejected[0].size, most, params.pairs_per_verdict, rng)
+    similar = _repeated_order(candidates.other.size, most, params.pairs_per_verdict, rng)
+    rejections = _repeated_order(rejected[0].size, most, params.pairs_per_verdict, rng)
     size = block_size(params)
-    for start in range(0, max(similar.total, rejections.total), size):
-        anchors, others = candidates.pairs(similar.places(start, size), rng)
-        chosen = rejections.places(start, size)
+    for start in range(0, max(similar.size, rejections.size), size):
+        anchors, others = candidates.pairs(similar[start : start + size], rng)
+        chosen = rejections[start : start + size]
         strangers = np.full(anchors.size, params.dissimilar_per_similar)
         strangers[: chosen.size] -= 1
         yield block(
@@ -65,20 +62,9 @@ def feedback_pairs(
         )
 
 
-class _RepeatedOrder(NamedTuple):
-    """Places 0 … n-1 in a drawn order, again and again until there are `total`."""
-
-    order: np.ndarray
-    total: int
-
-    @classmethod
-    def of(cls, size: int, most: int, repetitions: int, rng: np.random.Generator) -> Self:
-        return cls(rng.permutation(size), min(most, repetitions * size))
-
-    def places(self, start: int, size: int) -> np.ndarray:
-        """Return `size` of them from `start` on, fewer at the end."""
-        positions = np.arange(start, max(start, min(start + size, self.total)))
-        return self.order[positions % max(1, self.order.size)]
+def _repeated_order(size: int, most: int, repetitions: int, rng: np.random.Generator) -> np.ndarray:
+    """Return places 0 … `size` - 1 in a drawn order, `repetitions` times, but `most` at most."""
+    return np.resize(rng.permutation(size), min(most, repetitions * size))
 
 
 class _Candidates(NamedTuple):
@@ -97,8 +83,8 @@ class _Candidates(NamedTuple):
     def of(
         cls, strings: pl.DataFrame, verdicts: pl.DataFrame, *, meet: bool, corrections: bool
     ) -> Self:
-        correct, incorrect = verdicts.filter("correct"), verdicts.filter(~pl.col("correct"))
-        pinned, free = (correct.clear(), correct) if meet else (correct, correct.clear())
+        pinned = verdicts.clear() if meet else verdicts.filter("correct")
+        free = verdicts if meet else verdicts.filter(~pl.col("correct"))
         matched, confirmed = _matched(pinned, strings)
         owned = (
             strings.filter(pl.col("role").is_in([ALIAS, "feedback"] if meet else [ALIAS]))
@@ -109,26 +95,19 @@ class _Candidates(NamedTuple):
         runs = owned.group_by("occupation_ids", maintain_order=True).agg(
             pl.col("place").min().alias("start"), pl.len().alias("size")
         )
-        named = pl.concat(
-            [
-                free,
-                (incorrect if corrections else incorrect.clear())
-                .with_columns(predicted_occupation_id="corrected_occupation_id")
-                .drop_nulls("predicted_occupation_id"),
-            ]
-        ).unique(["raw_title", "predicted_occupation_id"], maintain_order=True)
-        joined = named.join(
-            runs,
-            left_on="predicted_occupation_id",
-            right_on="occupation_ids",
-            maintain_order="left",
+        joined = (
+            free.sort(~pl.col("correct"), maintain_order=True)
+            .with_columns(occupation_ids=known_occupation(corrections=corrections))
+            .drop_nulls("occupation_ids")
+            .unique(["raw_title", "occupation_ids"], maintain_order=True)
+            .join(runs, on="occupation_ids", maintain_order="left")
         )
         before = np.arange(matched.size)
         return cls(
             np.concatenate([matched, owned["string_id"].to_numpy()]).astype(np.int64),
             np.concatenate([before, joined["start"].to_numpy() + matched.size]).astype(np.int64),
             np.concatenate([np.ones_like(before), joined["size"].to_numpy()]).astype(np.int64),
-            np.concatenate([confirmed, _ids(joined["cleaned"], strings)]),
+            np.concatenate([confirmed, _ids(joined["cleaned"], strings, "feedback")]),
         )
 
     def pairs(self, chosen: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -144,14 +123,13 @@ class _Candidates(NamedTuple):
 
 def _matched(verdicts: pl.DataFrame, strings: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Return string ids of the matched titles and of the judged inputs."""
-    aliases = ids_by_title(strings, "alias")
-    titles = [aliases[title] for title in verdicts["matched_title"]]
-    return np.array(titles, np.int64), _ids(verdicts["cleaned"], strings)
+    matched, judged = verdicts["matched_title"], verdicts["cleaned"]
+    return _ids(matched, strings, ALIAS), _ids(judged, strings, "feedback")
 
 
-def _ids(titles: pl.Series, strings: pl.DataFrame) -> np.ndarray:
-    known = ids_by_title(strings, "feedback")
-    return np.array([known[title] for title in titles], np.int64)
+def _ids(titles: pl.Series, strings: pl.DataFrame, role: str) -> np.ndarray:
+    ids = ids_by_title(strings, role)
+    return np.array([ids[title] for title in titles], np.int64)
 
 
 def without_contradicted(
@@ -165,16 +143,18 @@ def without_contradicted(
     before.
     """
     views = _views(strings, verdicts, corrections=corrections)
-    judged = np.zeros(len(strings), bool)
-    judged[list(views)] = True
-    held = strings["occupation_ids"].to_list()
-    mined = PAIR_SOURCES.index("extra_words")
+    held = strings.select(anchor_id="string_id", held="occupation_ids")
+    contradicted = (
+        pl.when(pl.col("correct").is_not_null())
+        .then(~pl.col("correct").is_in("held"))
+        .otherwise(pl.col("incorrect").list.set_intersection("held").list.len() > 0)
+    )
     for table in blocks:
-        codes, similar = columns(table)
-        anchors, others = table["anchor_id"].to_numpy(), table["other_id"].to_numpy()
-        goes = np.zeros(similar.sum(), bool)  # a block begins with its similar pairs
-        for row in np.flatnonzero(judged[others] & (codes == mined) & (similar == 1)):
-            goes[row] = views[others[row]].contradicts(held[anchors[row]])
+        similar = pl.DataFrame(table).filter("similar")  # a block begins with its similar pairs
+        mined = similar.with_row_index("row").filter(pl.col("source") == "extra_words")
+        judged = mined.join(views, on="other_id").join(held, on="anchor_id")
+        goes = np.zeros(len(similar), bool)
+        goes[judged.filter(contradicted)["row"].to_numpy()] = True
         if goes.any():
             # each has as many dissimilar pairs as any other, and these stand in the same order
             theirs = np.repeat(goes, (len(table) - goes.size) // goes.size)
@@ -182,35 +162,16 @@ def without_contradicted(
         yield table
 
 
-class _View(NamedTuple):
-    """People's verdict on a string: its correct occupation, if known, and incorrect ones."""
+def _views(strings: pl.DataFrame, verdicts: pl.DataFrame, *, corrections: bool) -> pl.DataFrame:
+    """Return people's verdicts on mined strings: `other_id, correct, incorrect`.
 
-    correct: str | None
-    incorrect: set[str]
-
-    def contradicts(self, occupations: list[str]) -> bool:
-        """Tell whether the string is no variant of a title of `occupations`."""
-        if self.correct is not None:
-            return self.correct not in occupations
-        return not self.incorrect.isdisjoint(occupations)
-
-
-def _views(strings: pl.DataFrame, verdicts: pl.DataFrame, *, corrections: bool) -> dict[int, _View]:
-    """By `string_id`, of the mined strings that people judged."""
-    correct: dict[str, str] = {}
-    incorrect: dict[str, set[str]] = {}
-    for row in verdicts.iter_rows(named=True):
-        title = row["normalized"]
-        if row["correct"]:
-            correct[title] = row["predicted_occupation_id"]
-        else:
-            incorrect.setdefault(title, set()).add(row["predicted_occupation_id"])
-            if corrections and row["corrected_occupation_id"] is not None:
-                correct[title] = row["corrected_occupation_id"]
-    mined = strings.filter(pl.col("role") == "extra_words").select("string_id", "title")
-    named = zip(mined["string_id"], normalized(mined["title"]), strict=True)
-    return {
-        number: _View(correct.get(name), incorrect.get(name, set()))
-        for number, name in named
-        if name in correct or name in incorrect
-    }
+    `correct` is the correct occupation, if known, and `incorrect` lists incorrect ones.
+    """
+    views = verdicts.group_by("normalized").agg(
+        correct=known_occupation(corrections=corrections).drop_nulls().last(),
+        incorrect=pl.col("predicted_occupation_id").filter(~pl.col("correct")),
+    )
+    mined = strings.filter(pl.col("role") == "extra_words")
+    return mined.select(normalized(mined["title"]), other_id="string_id").join(
+        views, on="normalized"
+    )

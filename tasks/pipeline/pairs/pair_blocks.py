@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from models.reproducibility.atomic_write import atomic_write
 from tasks.io.mixes import PAIR_SOURCES
+from tasks.pipeline.pairs.params import PairsParams
 from tasks.pipeline.pairs.string_occupations import StringOccupations
-
-if TYPE_CHECKING:
-    from tasks.pipeline.pairs.params import PairsParams
 
 PAIRS = pa.schema(
     [
@@ -54,14 +52,13 @@ def block(
     strangers = _strangers(strangers_to, members, rng)
     anchors = np.concatenate([similar[0], rejected[0], strangers_to])
     others = np.concatenate([similar[1], rejected[1], strangers])
-    row = np.arange(anchors.size)
-    own = row < similar[0].size + rejected[0].size
-    codes = np.where(own, PAIR_SOURCES.index(source), PAIR_SOURCES.index("base")).astype(np.int8)
+    codes = np.full(anchors.size, PAIR_SOURCES.index("base"), np.int8)
+    codes[: similar[0].size + rejected[0].size] = PAIR_SOURCES.index(source)
     return pa.Table.from_arrays(
         [
             pa.array(anchors.astype(np.uint32)),
             pa.array(others.astype(np.uint32)),
-            pa.array(row < similar[0].size),
+            pa.array(np.arange(anchors.size) < similar[0].size),
             pa.DictionaryArray.from_arrays(codes, pa.array(PAIR_SOURCES)),
         ],
         schema=PAIRS,
@@ -90,25 +87,8 @@ def read_blocks(path: Path) -> Iterator[pa.Table]:
 
 def count(table: pa.Table) -> Counter[tuple[str, bool]]:
     """Return rows of a block by (source, similar)."""
-    codes, similar = columns(table)
-    rows = np.bincount(2 * codes + similar, minlength=2 * len(PAIR_SOURCES)).reshape(-1, 2)
-    return Counter(
-        {
-            (source, bool(alike)): int(rows[code, alike])
-            for code, source in enumerate(PAIR_SOURCES)
-            for alike in (0, 1)
-            if rows[code, alike]
-        }
-    )
-
-
-def columns(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
-    """Source codes (places in `PAIR_SOURCES`) and similar flags of a block."""
-    column = table["source"].combine_chunks()
-    names = column.dictionary.to_pylist()
-    code_of = np.array([PAIR_SOURCES.index(name) for name in names], np.int64)
-    codes = code_of[column.indices.to_numpy()]
-    return codes, table["similar"].to_numpy(zero_copy_only=False).astype(np.int64)
+    rows = pl.DataFrame(table).group_by("source", "similar").len()
+    return Counter({(source, similar): n for source, similar, n in rows.iter_rows()})
 
 
 def _strangers(

@@ -27,7 +27,7 @@ class PairsParams(Section):
 
     @model_validator(mode="after")
     def _every_source_has_a_share(self) -> Self:
-        wanted = set(PAIR_SOURCES) - {"base"}
-        if bad := sorted(wanted.symmetric_difference(self.shares)):
-            raise ValueError(f"shares are those of {sorted(wanted)}; check {bad}")
+        sources = set(PAIR_SOURCES) - {"base"}
+        if bad := sorted(sources.symmetric_difference(self.shares)):
+            raise ValueError(f"shares are those of {sorted(sources)}; check {bad}")
         return self

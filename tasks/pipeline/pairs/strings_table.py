@@ -51,10 +51,15 @@ def feedback_strings(verdicts: pl.DataFrame, *, corrections: bool) -> pl.DataFra
     `verdicts` has schema `VERDICTS`; `corrections` tells whether this mix knows corrected
     occupations.
     """
-    right = pl.when("correct").then("predicted_occupation_id")
-    known = right.otherwise("corrected_occupation_id") if corrections else right
-    named = verdicts.select(title="cleaned", occupation_ids=pl.concat_list(known))
+    occupation = known_occupation(corrections=corrections)
+    named = verdicts.select(title="cleaned", occupation_ids=pl.concat_list(occupation))
     return _distinct(named, "feedback")
+
+
+def known_occupation(*, corrections: bool) -> pl.Expr:
+    """Return the occupation that a row of `VERDICTS` calls correct, or null."""
+    confirmed = pl.when("correct").then("predicted_occupation_id")
+    return confirmed.otherwise("corrected_occupation_id") if corrections else confirmed
 
 
 def number(rows: pl.DataFrame) -> pl.DataFrame:

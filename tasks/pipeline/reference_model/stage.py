@@ -34,7 +34,6 @@ def reference_model(address: str, root: Path, out: Path) -> None:
 
 
 def _fetch(address: str, root: Path, out: Path) -> None:
-    from mlflow.exceptions import MlflowException
     from safetensors.torch import load_file, save
 
     from models.network.quantization import unpacked
@@ -51,7 +50,7 @@ def _fetch(address: str, root: Path, out: Path) -> None:
                     f"would train another model; write models:/{name}/{version}, its version now"
                 )
             model = mlflow.artifacts.download_artifacts(address, dst_path=temporary)
-        except MlflowException as error:
+        except mlflow.MlflowException as error:
             raise ParamsError(
                 f"train.compatible_with = {address}: not in the registry ({error.message}); "
                 "`rolecall models` says what there is"

@@ -16,7 +16,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tasks.pipeline.report.markup import Html, safe
+from tasks.pipeline.report.markup import Html, safe, tag
 
 INK, FAINT = "#1f2328", "#c9ced6"
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#767676"
@@ -50,10 +50,15 @@ STYLE = {
 METADATA = {"Date": None, "Creator": None, "Format": None, "Type": None}
 
 
-def draw(
-    name: str, meaning: str, plot: Callable[[Axes], None], width: float = 4.6, height: float = 3.0
+def figure(
+    name: str,
+    meaning: str,
+    caption: object,
+    plot: Callable[[Axes], None],
+    width: float = 4.6,
+    height: float = 3.0,
 ) -> Html:
-    """Draw one set of axes as inline SVG; settings of Matplotlib change in here only.
+    """Draw one set of axes as inline SVG over a caption; Matplotlib's settings change in here only.
 
     `name`: distinct on the page; keeps the identifiers inside the SVG apart; `width`: inches, where
     a letter of the text is 9/72 of one.
@@ -64,7 +69,8 @@ def draw(
         drawn = Figure(figsize=(width, height), layout="constrained", facecolor="none")
         plot(drawn.add_subplot(facecolor="none"))
         drawn.savefig(written, format="svg", metadata=METADATA)
-    return _inline(written.getvalue(), meaning)
+    drawing = _inline(written.getvalue(), meaning)
+    return Html(f"<figure>{drawing}{tag('figcaption', caption)}</figure>")
 
 
 def _inline(svg: str, meaning: str) -> Html:

@@ -6,8 +6,14 @@ which is escaped again: a slip shows as visible entities, never as a hole.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
+
+PLANES = range(0, 0x110000, 0x10000)
+LAST_OF_PLANES = "".join(chr(plane + last) for plane in PLANES for last in (0xFFFE, 0xFFFF))
+FORBIDDEN = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{LAST_OF_PLANES}]")
+"""Controls, surrogates and noncharacters."""
 
 
 class Html(str):
@@ -23,13 +29,23 @@ def safe(value: object) -> Html:
     """
     if isinstance(value, Html):
         return value
-    kept = "".join(c if _allowed(c) else "\ufffd" for c in str(value))
-    return Html(escape(kept, quote=True))
+    return Html(escape(FORBIDDEN.sub("\ufffd", str(value)), quote=True))
+
+
+class NumberHead(str):
+    """The head of a column of numbers, whose cells are aligned as such."""
+
+    __slots__ = ()
 
 
 def join(parts: Iterable[object], between: str = "") -> Html:
     """Make each part safe and put them together; `between` is markup."""
     return Html(between.join(safe(part) for part in parts))
+
+
+def lines(*parts: object) -> Html:
+    """Put parts one below the other."""
+    return join(parts, "\n")
 
 
 def tag(name: str, *content: object, **attributes: object) -> Html:
@@ -44,62 +60,40 @@ def section(anchor: str, title: str, *content: object) -> Html:
     """Make a section with a heading that the list of contents can point to."""
     heading = tag("h2", title, id=f"{anchor}-title")
     attributes = f'id="{anchor}" aria-labelledby="{anchor}-title"'
-    return Html(f"<section {attributes}>\n{heading}\n{join(content, chr(10))}\n</section>")
+    return Html(f"<section {attributes}>\n{heading}\n{lines(*content)}\n</section>")
 
 
-def paragraph(*content: object, class_: str | None = None) -> Html:
+def paragraph(*content: object, **attributes: object) -> Html:
     """Make a paragraph."""
-    return tag("p", *content, class_=class_) if class_ else tag("p", *content)
+    return tag("p", *content, **attributes)
 
 
-def table(caption: object, head: Sequence[object], rows: Iterable[Sequence[object]]) -> Html:
-    """Make a table; the first cell of each row is its header, `Html` cells may be whole `<td>`s."""
-    body = tag("tbody", join((table_row(row) for row in rows), "\n"))
+def table(caption: object, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Html:
+    """Make a table; the first cell of each row is its header."""
+    body = tag("tbody", lines(*(table_row(head, row) for row in rows)))
     return table_of_bodies(caption, head, [body])
 
 
-def table_of_bodies(caption: object, head: Sequence[object], bodies: Iterable[Html]) -> Html:
+def table_of_bodies(caption: object, head: Sequence[str], bodies: Iterable[Html]) -> Html:
     """Make a table from ready `<tbody>`s, in a frame that scrolls sideways on a narrow screen."""
-    whole = tag("table", tag("caption", caption), table_head(head), *bodies)
+    heads = [tag("th", cell, scope="col", **_alignment(cell)) for cell in head]
+    whole = tag("table", tag("caption", caption), tag("thead", tag("tr", *heads)), *bodies)
     return tag("div", whole, class_="scroll")
 
 
-def table_head(cells: Sequence[object]) -> Html:
-    """Make the head of each column; cells that are `<th>`s already stay."""
-    made = [cell if _is_cell(cell, "th") else tag("th", cell, scope="col") for cell in cells]
-    return tag("thead", tag("tr", *made))
-
-
-def table_row(cells: Sequence[object]) -> Html:
-    """Make a row: its first cell is the header; cells that are `<td>`s already stay."""
+def table_row(head: Sequence[str], cells: Sequence[object]) -> Html:
+    """Make a row below `head`: its first cell is the header; cells that are `<td>`s stay."""
     first, *rest = cells
-    made = [cell if _is_cell(cell, "td") else tag("td", cell) for cell in rest]
-    return tag("tr", tag("th", first, scope="row"), *made)
+    others = [
+        cell if _is_td(cell) else tag("td", cell, **_alignment(column))
+        for column, cell in zip(head[1:], rest, strict=True)
+    ]
+    return tag("tr", tag("th", first, scope="row"), *others)
 
 
-def number(value: object) -> Html:
-    """Make a table cell that is aligned as a number."""
-    return tag("td", value, class_="number")
+def _alignment(head: str) -> dict[str, str]:
+    return {"class_": "number"} if isinstance(head, NumberHead) else {}
 
 
-def number_head(value: object) -> Html:
-    """Make the head of a column of numbers."""
-    return tag("th", value, scope="col", class_="number")
-
-
-def figure(drawing: Html, caption: object) -> Html:
-    """Put a drawing and what to look for in it together."""
-    return Html(f"<figure>{drawing}{tag('figcaption', caption)}</figure>")
-
-
-def _is_cell(value: object, name: str) -> bool:
-    return isinstance(value, Html) and value.startswith(f"<{name}")
-
-
-def _allowed(character: str) -> bool:
-    code = ord(character)
-    return character in "\t\n" or (code >= 32 and not 127 <= code < 160 and not _no_scalar(code))
-
-
-def _no_scalar(code: int) -> bool:
-    return 0xD800 <= code < 0xE000 or 0xFDD0 <= code < 0xFDF0 or code & 0xFFFE == 0xFFFE
+def _is_td(value: object) -> bool:
+    return isinstance(value, Html) and value.startswith("<td")

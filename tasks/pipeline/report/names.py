@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from tasks.io.mixes import sources_of
 
+Table = tuple[Sequence[str], Sequence[Sequence[str]]]
+"""Head and rows, as text."""
+Words = TypeVar("Words", bound=tuple[str, ...])
+Column = TypeVar("Column", bound=Hashable)
 BASELINES = ("ngram", "tfidf", "untrained")
 TESTS = {
-    "typos": "Typos",
-    "composition": "Composition",
-    "extra_words": "Extra Words",
-    "annotations": "Annotations",
-    "heldout_alias": "Held-out alias",
+    "typos": ("Typos", "training titles with about 5 % of their characters changed"),
+    "composition": (
+        "Composition",
+        "titles put together from synonyms of an occupation's words, none of them in training",
+    ),
+    "extra_words": (
+        "Extra Words",
+        "raw inputs that hold a title of the taxonomy among other words",
+    ),
+    "annotations": ("Annotations", "labelled raw inputs that nothing was trained on"),
+    "heldout_alias": ("Held-out alias", "one alias an occupation, kept out of training and index"),
 }
-TEST_MEANING = {
-    "typos": "training titles with about 5 % of their characters changed",
-    "composition": "titles put together from synonyms of an occupation's words, none of them in "
-    "training",
-    "extra_words": "raw inputs that hold a title of the taxonomy among other words",
-    "annotations": "labelled raw inputs that nothing was trained on",
-    "heldout_alias": "one alias an occupation, kept out of training and index",
-}
+"""Name and meaning."""
 SLICES = {
     "size:1": "1 title",
     "size:2-5": "2–5 titles",
@@ -58,7 +62,7 @@ def baseline_name(system: str) -> str:
 
 def test_name(test: str) -> str:
     """Return a test as a heading."""
-    return TESTS.get(test, test)
+    return TESTS[test][0] if test in TESTS else test
 
 
 def slice_name(name: str) -> str:
@@ -104,9 +108,33 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def titled(heading: str, content: str) -> list[str]:
-    """Return the parts of a Markdown section; none without content."""
-    return [heading, content] if content else []
+def with_interval(
+    value: float | None, row: Mapping[str, float | None], written: Callable[[float], str] = share
+) -> str:
+    """Return `0.532 ±0.010 [0.500, 0.560]`: a value, its `deviation`, `low` and `high`, if any."""
+    if value is None:
+        return ""
+    deviation, low, high = row.get("deviation"), row["low"], row["high"]
+    spread = "" if deviation is None else f" ±{share(deviation)}"
+    interval = "" if low is None or high is None else f" [{written(low)}, {written(high)}]"
+    return f"{written(value)}{spread}{interval}"
+
+
+def crossed(
+    cells: Mapping[tuple[Words, Column], str], columns: Iterable[Column]
+) -> list[list[str]]:
+    """Lay cells out by the first words of their row and by column; a missing one is empty."""
+    keys = list(columns)
+    names = dict.fromkeys(name for name, _ in cells)
+    return [[*name, *(cells.get((name, key), "") for key in keys)] for name in names]
+
+
+def markdown_page(title: str, first: Table, note: str, others: Mapping[str, Table]) -> str:
+    """Write tables, the first with a note, the others by heading if they have a row."""
+    parts = [title, aligned(*first), note]
+    for heading, table in others.items():
+        parts += [heading, aligned(*table)] if table[1] else []
+    return "\n\n".join(parts) + "\n"
 
 
 def aligned(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -13,23 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tasks.io.frames import Schema
+from models.search.index import AliasIndex
+from tasks.evaluation.systems import index_of
+from tasks.pipeline.report.params import ReportParams
 
 if TYPE_CHECKING:
     from jaxtyping import Float
 
-    from models.ranking.evidence import Evidence
+    from models.search.exemplars import Exemplars
     from tasks.evaluation.params import EvaluateParams
-    from tasks.pipeline.report.params import ReportParams
     from tasks.pipeline.train.network_params import NetworkParams
 
-HISTORY: Schema = {
-    "step": pl.Int64,
-    "loss": pl.Float64,
-    "loss_similar": pl.Float64,
-    "loss_dissimilar": pl.Float64,
-    "valid_score": pl.Float64,
-}
 Embed = Callable[[Sequence[str]], "Float[np.ndarray, 'title dim']"]
 
 
@@ -48,11 +42,7 @@ class PageParams:
 
 @dataclass(frozen=True)
 class ReportData:
-    """Everything the report shows.
-
-    Attributes:
-        made: `metrics.json` of `synonyms`, `extra_words` and, of the trained mix, `pairs`.
-    """
+    """Everything on the page."""
 
     params: PageParams  # `params.mix` names the trained system
     counts: dict[str, Any]  # `data/ingest/metrics.json`
@@ -66,10 +56,10 @@ class ReportData:
     table: pl.DataFrame  # schema `TABLE`
     synonym_variants: pl.DataFrame  # schema `SYNONYM_VARIANTS`
     extra_words_variants: pl.DataFrame  # schema `EXTRA_WORDS_VARIANTS`
-    made: dict[str, dict[str, Any]]
+    stage_metrics: dict[str, dict[str, Any]]  # of `synonyms`, `extra_words` and the mix's `pairs`
     judged: pl.DataFrame  # schema `JUDGED`; empty for a mix that learns from no feedback
     reviews: pl.DataFrame  # schema `REVIEWS`; the same
-    evidence: Evidence  # priors and exemplars of the trained system
+    exemplars: Exemplars  # priors and exemplars of the trained system
     weights: int  # the number of the network's parameters
     embed: Embed  # cleaned titles to embeddings of unit norm, one row a title
 
@@ -88,12 +78,11 @@ class ReportData:
         return self.labels.get(occupation_id, occupation_id)
 
     @cached_property
-    def index(self) -> pl.DataFrame:
-        """Distinct cleaned training titles and their occupations: `title, occupation_ids`."""
-        train = self.titles.filter(pl.col("split") == "train")
-        return train.select("title", "occupation_ids").sort("title")
+    def index(self) -> AliasIndex:
+        """The index of all systems."""
+        return index_of(self.titles)
 
     @cached_property
     def index_embeddings(self) -> Float[np.ndarray, "title dim"]:
         """Embeddings of the titles of `index`, in its order."""
-        return self.embed(self.index["title"].to_list())
+        return self.embed(self.index.titles)

@@ -19,7 +19,7 @@ import polars as pl
 from models.network.embedding import embed_titles
 from models.network.model_files import load_model
 from models.reproducibility.atomic_write import write_bytes
-from tasks.evaluation.answering import read_evidence
+from tasks.evaluation.answering import read_exemplars
 from tasks.evaluation.metric_tables import read_table
 from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.systems import index_of
@@ -29,9 +29,9 @@ from tasks.io.frames import read_frame, read_json, write_json
 from tasks.io.queries import read_queries
 from tasks.io.section import load, load_run
 from tasks.pipeline.ingest.params import IngestParams
-from tasks.pipeline.report.page import page
+from tasks.pipeline.report.page import report
 from tasks.pipeline.report.params import ReportParams
-from tasks.pipeline.report.report_data import HISTORY, PageParams, ReportData
+from tasks.pipeline.report.report_data import PageParams, ReportData
 from tasks.pipeline.train.network_params import NetworkParams
 
 if TYPE_CHECKING:
@@ -42,18 +42,9 @@ PAGE = Path("data/report/report.html")
 METRICS = Path("data/report/metrics.json")
 
 
-def report(report_data: ReportData) -> bytes:
-    """Return the page as UTF-8."""
-    return page(report_data).encode()
-
-
 def metrics(report_data: ReportData) -> dict[str, float]:
     """Return success@1 of the trained network by test."""
-    rows = report_data.table.filter(
-        (pl.col("system") == report_data.trained)
-        & (pl.col("slice") == "all")
-        & (pl.col("metric") == "success_at_1")
-    )
+    rows = report_data.table.filter(system=report_data.trained, slice="all", metric="success_at_1")
     return dict(rows.select("test", "value").iter_rows())
 
 
@@ -78,8 +69,9 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
         FileNotFoundError: a stage before has not run.
         SchemaError: a file is not what its stage writes.
     """
-    trained = data / f"train/{params.mix}/{params.train_seed}"
-    evaluated = [data / "lexical", data / f"evaluate/{params.mix}/{params.train_seed}"]
+    training = f"{params.mix}/{params.train_seed}"
+    trained, pairs = data / "train" / training, data / "pairs" / params.mix
+    evaluated = [data / "lexical", data / "evaluate" / training]
     featurizer, encoder = load_model(trained / "model")
     titles = read_frame(data / "split/titles.parquet", schemas.TITLES)
 
@@ -93,7 +85,7 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
         aliases=read_frame(data / "split/aliases.parquet", schemas.SPLIT_ALIASES),
         titles=titles,
         queries=read_queries("test", data),
-        history=read_table(trained / "history.csv", HISTORY),
+        history=read_table(trained / "history.csv", schemas.HISTORY),
         run=pl.concat(read_frame(folder / "run.parquet", schemas.RUN) for folder in evaluated),
         scores=pl.concat(
             read_frame(folder / "scores.parquet", schemas.SCORES) for folder in evaluated
@@ -103,21 +95,16 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
         extra_words_variants=read_frame(
             data / "extra_words/variants.parquet", schemas.EXTRA_WORDS_VARIANTS
         ),
-        made={
-            name: read_json(data / folder / "metrics.json")
-            for name, folder in (
-                ("synonyms", "synonyms"),
-                ("extra_words", "extra_words"),
-                ("pairs", f"pairs/{params.mix}"),
-            )
+        stage_metrics={
+            "synonyms": read_json(data / "synonyms/metrics.json"),
+            "extra_words": read_json(data / "extra_words/metrics.json"),
+            "pairs": read_json(pairs / "metrics.json"),
         },
-        evidence=read_evidence(
-            data / f"calibrate/{params.mix}/{params.train_seed}",
-            index_of(titles),
-            params.evaluate.soft_temperature,
+        exemplars=read_exemplars(
+            data / "calibrate" / training, index_of(titles), params.evaluate.soft_temperature
         ),
-        judged=read_frame(data / f"pairs/{params.mix}/judged.parquet", schemas.JUDGED),
-        reviews=read_frame(data / f"pairs/{params.mix}/reviews.parquet", schemas.REVIEWS),
+        judged=read_frame(pairs / "judged.parquet", schemas.JUDGED),
+        reviews=read_frame(pairs / "reviews.parquet", schemas.REVIEWS),
         weights=sum(weight.numel() for weight in encoder.parameters()),
         embed=embed,
     )

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import polars as pl
 
 from models.network.model_files import load_model
-from models.ranking.search import Search
 from models.reproducibility.atomic_write import atomic_write
+from models.search.search import Search
 from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.systems import network, read_index
 from tasks.io.command import run
@@ -97,12 +97,6 @@ def judge(
     return pl.DataFrame(rows, schema=dict(FEEDBACK), orient="row")
 
 
-def version_of(model: Path) -> str:
-    """Return the mix and the beginning of the weights' hash: equal weights, equal version."""
-    weights = (model / "weights.safetensors").read_bytes()
-    return f"train@{LAST} {hashlib.sha256(weights).hexdigest()[:12]}"
-
-
 def main() -> None:
     """Run the stage on its files."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -115,13 +109,10 @@ def main() -> None:
         similarities = network(*load_model(model), index.titles)
         search = Search(index, similarities, load(EvaluateParams).rule)
         predictions = predict(chosen.inputs["cleaned"].to_list(), search)
-    judged = judge(
-        chosen.inputs,
-        predictions,
-        set(index.occupations),
-        version_of(model),
-        load(SimulateFeedbackParams),
-    )
+    weights = hashlib.sha256((model / "weights.safetensors").read_bytes()).hexdigest()
+    version = f"train@{LAST} {weights[:12]}"  # equal weights, equal version
+    params, occupations = load(SimulateFeedbackParams), set(index.occupations)
+    judged = judge(chosen.inputs, predictions, occupations, version, params)
     with atomic_write(FOLDER / "feedback.csv") as partial:
         check(judged, FEEDBACK, "data/simulate_feedback/feedback.csv").write_csv(partial)
     correct = int((judged["verdict"] == "correct").sum())

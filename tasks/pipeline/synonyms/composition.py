@@ -2,8 +2,8 @@
 
 Neculoiu et al. 2016, section 4.2, point 2, holds out 7,909 pairs "constructed in the same way".
 Here the strings stand in the order of their occupations, drawn within each, and every so many-th
-is taken: an occupation with n of N strings gives floor or ceiling of n · wanted / N to a part of
-`wanted` strings. A string of several occupations stands with the first of its ids.
+is taken: an occupation with n of N strings gives floor or ceiling of n · m / N to a part of m
+strings. A string of several occupations stands with the first of its ids.
 
 The gate needs more queries than could be spared of these (`docs/design/evaluation.md`), so it also
 queries titles with two exchanges, from which no stage learns: at most one of each generated title.
@@ -13,18 +13,13 @@ string.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
 from models.reproducibility.seeding import generator
 from tasks.io.schemas import QUERIES, SPLITS
+from tasks.pipeline.synonyms.params import SynonymsParams
 from tasks.pipeline.synonyms.substitution import substitute
-
-if TYPE_CHECKING:
-    from tasks.pipeline.synonyms.params import SynonymsParams
-
 
 LONGEST = 200
 """Characters of a title that is exchanged once more: networks read fewer, and a title that repeats
@@ -56,13 +51,14 @@ def hold_out(
         .with_columns(free=~pl.col("normalized").is_in(list(trained_on)))
     )
     strings = draw_parts(strings, params, seed)
-    seen = (
+    either_way = pl.concat_list("phrase", "replacement").list.sort().list.join(" = ")
+    seen_pairs = (
         exchanges.join(strings.select("normalized", drawn="split"), on="normalized")
-        .with_columns(seen=(pl.col("drawn") == "train").any().over(_either_way()))
+        .with_columns(seen=(pl.col("drawn") == "train").any().over(either_way))
         .group_by("normalized")
         .agg(pl.col("seen").any())
     )
-    return strings.join(seen, on="normalized", maintain_order="left")
+    return strings.join(seen_pairs, on="normalized", maintain_order="left")
 
 
 def draw_parts(strings: pl.DataFrame, params: SynonymsParams, seed: int) -> pl.DataFrame:
@@ -98,11 +94,11 @@ def twice_exchanged(
     rng = generator(seed, "synonyms", "two_exchanges")
     owned = strings.select("occupation_ids", title="variant")
     owned = owned.filter(pl.col("title").str.len_chars() <= LONGEST)
-    made = substitute(owned, pairs).select("title", "variant", "normalized")
-    made = made.with_columns(draw=pl.Series(rng.random(len(made))))
+    exchanged = substitute(owned, pairs).select("title", "variant", "normalized")
+    exchanged = exchanged.with_columns(draw=pl.Series(rng.random(len(exchanged))))
     taken = taken | set(strings["normalized"])
     one_each = (
-        made.filter(~pl.col("normalized").is_in(list(taken)))
+        exchanged.filter(~pl.col("normalized").is_in(list(taken)))
         .sort("draw")
         .join(owned, on="title", maintain_order="left")
         .group_by("normalized", maintain_order=True)
@@ -113,9 +109,9 @@ def twice_exchanged(
         .unique("title", keep="first", maintain_order=True)
         .sort(pl.col("occupation_ids").list.first(), "draw")
     )
-    wanted = min(params.gate_titles, len(one_each))
+    size = min(params.gate_titles, len(one_each))
     return (
-        one_each.filter(spread(len(one_each), wanted, rng))
+        one_each.filter(spread(len(one_each), size, rng))
         .with_columns(free=pl.lit(True), split=pl.lit("gate"), seen=pl.lit(None, pl.Boolean))
         .select(strings.columns)
     )
@@ -128,10 +124,10 @@ def composition_queries(strings: pl.DataFrame, sizes: dict[str, int]) -> pl.Data
     the number of titles of each occupation.
     """
     size = pl.element().replace_strict(sizes, return_dtype=pl.UInt32)
-    held = [_numbered(strings.filter(pl.col("split") == split), split) for split in SPLITS]
     return (
-        pl.concat(held)
+        pl.concat(strings.filter(pl.col("split") == split) for split in SPLITS)
         .with_columns(
+            query_id=pl.format("composition-{}-{}", "split", pl.int_range(pl.len()).over("split")),
             test=pl.lit("composition"),
             raw_title="variant",
             cleaned="variant",
@@ -146,19 +142,9 @@ def composition_queries(strings: pl.DataFrame, sizes: dict[str, int]) -> pl.Data
     )
 
 
-def _either_way() -> pl.Expr:
-    return pl.concat_list("phrase", "replacement").list.sort().list.join(" = ")
-
-
-def _numbered(strings: pl.DataFrame, split: str) -> pl.DataFrame:
-    return strings.with_columns(
-        query_id=pl.format("composition-{}-{}", pl.lit(split), pl.int_range(pl.len()))
-    )
-
-
-def spread(size: int, wanted: int, rng: np.random.Generator) -> np.ndarray:
-    """Mask of `size` places, `wanted` of them true and as evenly apart as whole numbers allow."""
+def spread(size: int, chosen: int, rng: np.random.Generator) -> np.ndarray:
+    """Mask of `size` places, `chosen` of them true and as evenly apart as whole numbers allow."""
     start = int(rng.integers(max(size, 1)))
-    steps = (np.arange(size + 1) * wanted + start) // max(size, 1)
+    steps = (np.arange(size + 1) * chosen + start) // max(size, 1)
     mask: np.ndarray = np.diff(steps) > 0
     return mask

@@ -10,9 +10,6 @@ import polars as pl
 
 from tasks.io.schemas import SPLITS
 
-STRICTER = 2
-"""Contexts that the stricter row requires; the paper's rules require one."""
-
 
 def supported(min_contexts: int) -> pl.Expr:
     """Tell whether a pair holds: it is manual, or so many different shared words make it."""
@@ -24,13 +21,12 @@ def induction_counts(
 ) -> dict[str, object]:
     """Candidates by rule, then pairs and titles at one context, at two, and at `min_contexts`.
 
-    `rules`: of `tasks.pipeline.augmentation.induction.Induction`; `passed`: of the same; `fresh`:
-    exchanges whose title is kept, whatever its contexts: `normalized, kind, contexts`;
-    `min_contexts`: of the section `synonyms`.
+    The paper's rules require one context. `rules` and `passed` are those of `Induction`; `fresh`
+    has the exchanges whose title is kept, whatever its contexts: `normalized, kind, contexts`.
     """
     induced = fresh.filter(pl.col("kind") == "induced")
     rows = {}
-    for least in sorted({1, STRICTER, min_contexts}):
+    for least in sorted({1, 2, min_contexts}):
         accepted = passed.filter(pl.col("contexts") >= least)
         rows[str(least)] = {
             "too_few_contexts": len(passed) - len(accepted),
@@ -45,10 +41,8 @@ def title_counts(
 ) -> dict[str, dict[str, int]]:
     """Per kind and in all: generated titles, those left out by reason, and those kept.
 
-    Args:
-        generated: exchanges of accepted pairs: `normalized, kind`.
-        taxonomy: normalized titles of the taxonomy.
-        queried: normalized queries of earlier stages; one that is a title counts as a title.
+    `generated` has exchanges of accepted pairs: `normalized, kind`; `taxonomy` and `queried` are
+    normalized titles and queries of earlier stages. A query that is a title counts as a title.
     """
     kinds = {kind: generated.filter(pl.col("kind") == kind) for kind in ("induced", "manual")}
     counts = {}

@@ -7,22 +7,17 @@ which are the first n of both titles or the last n of both. So both complements 
 in the same place of the same context; neither is empty, and they share no word. A candidate passes
 if neither phrase is a title of the taxonomy ("occurs in isolation"), both consist of letters,
 digits and spaces, and both have at most `max_part_words` words.
-
-Titles are grouped by occupation and shared words, and only titles of one group are paired.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
-if TYPE_CHECKING:
-    from tasks.pipeline.synonyms.params import SynonymsParams
+from tasks.pipeline.synonyms.params import SynonymsParams
 
-
-SPECIAL = r"[^\p{L}\p{M}\p{N} ]"
 RULES = ("isolated", "special_characters", "too_long")
 """Why a candidate does not pass, in this order; only the first reason is counted."""
 
@@ -45,21 +40,17 @@ def induce(titles: pl.DataFrame, taxonomy: set[str], params: SynonymsParams) -> 
     `titles` has the columns `occupation_id, normalized`, of the training titles; `taxonomy` has the
     normalized titles of all splits.
     """
-    judged = _judged(_candidates(titles, params.max_shared_words), taxonomy, params)
+    pairs = [_paired(remainders) for remainders in _remainders(titles, params.max_shared_words)]
+    judged = (
+        pl.concat(pairs)
+        .group_by("occupation_id", "phrase", "replacement")
+        .agg(contexts=pl.col("shared").n_unique())
+        .with_columns(verdict=_verdict(taxonomy, params.max_part_words))
+    )
     counts = {"candidates": len(judged)}
     counts |= {rule: judged["verdict"].to_list().count(rule) for rule in RULES}
     passed = judged.filter(pl.col("verdict") == "passed").drop("verdict")
     return Induction(passed.sort("occupation_id", "phrase", "replacement"), counts)
-
-
-def _candidates(titles: pl.DataFrame, max_shared_words: int) -> pl.DataFrame:
-    """Pair remainders of the same shared words."""
-    pairs = [_paired(remainders) for remainders in _remainders(titles, max_shared_words)]
-    return (
-        pl.concat(pairs)
-        .group_by("occupation_id", "phrase", "replacement")
-        .agg(pl.col("shared").n_unique().alias("contexts"))
-    )
 
 
 def _remainders(titles: pl.DataFrame, max_shared_words: int) -> Iterator[pl.DataFrame]:
@@ -92,31 +83,16 @@ def _paired(remainders: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _judged(candidates: pl.DataFrame, taxonomy: set[str], params: SynonymsParams) -> pl.DataFrame:
-    """Add `verdict`: the first of `RULES` that one of the phrases fails, or `passed`."""
-    words = pl.col("phrase").str.split(" ").list.len()
-    parts = (
-        pl.concat([candidates["phrase"], candidates["replacement"].alias("phrase")])
-        .unique()
-        .to_frame()
-    ).with_columns(
-        failed=pl.when(pl.col("phrase").is_in(taxonomy))
-        .then(0)
-        .when(pl.col("phrase").str.contains(SPECIAL))
-        .then(1)
-        .when(words > params.max_part_words)
-        .then(2)
-        .otherwise(len(RULES))
+def _verdict(taxonomy: set[str], max_part_words: int) -> pl.Expr:
+    """Name the first of `RULES` that one of the phrases fails, or `passed`."""
+    phrases = pl.col("phrase", "replacement")
+    failed = (
+        phrases.is_in(taxonomy),
+        phrases.str.contains(r"[^\p{L}\p{M}\p{N} ]"),
+        phrases.str.split(" ").list.len() > max_part_words,
     )
-    others = parts.rename({"phrase": "replacement", "failed": "failed_other"})
-    verdicts = dict(enumerate([*RULES, "passed"]))
-    return (
-        candidates.join(parts, on="phrase")
-        .join(others, on="replacement")
-        .with_columns(
-            verdict=pl.min_horizontal("failed", "failed_other").replace_strict(
-                verdicts, return_dtype=pl.String
-            )
-        )
-        .drop("failed", "failed_other")
-    )
+    verdicts = [
+        pl.when(pl.any_horizontal(fails)).then(pl.lit(rule))
+        for rule, fails in zip(RULES, failed, strict=True)
+    ]
+    return pl.coalesce(*verdicts, pl.lit("passed"))

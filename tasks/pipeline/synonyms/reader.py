@@ -9,11 +9,11 @@ name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from models.text.titles import normalize_title
+from tasks.pipeline.synonyms.params import SynonymsParams
 from tasks.tables.read_table import read_rows
 from tasks.tables.rejected import DUPLICATE_ROW, RejectedRows, Row, empty
 from tasks.tables.source_files import mapped_columns
@@ -24,13 +24,10 @@ ORIGIN = (
     "brings files under `external:`; synonyms.reader: none does without."
 )
 
-if TYPE_CHECKING:
-    from tasks.pipeline.synonyms.params import SynonymsParams
+
 COLUMNS = ("term", "synonym")
 SAME = "term and synonym are the same"
 BAD_ARROW = "not exactly one =>"
-ARROW = "=>"
-SUFFIX = " jobs"
 
 
 def read_synonyms(params: SynonymsParams, rejected: RejectedRows) -> list[tuple[str, str]]:
@@ -43,51 +40,40 @@ def read_synonyms(params: SynonymsParams, rejected: RejectedRows) -> list[tuple[
     """
     pairs: dict[frozenset[str], tuple[str, str]] = {}
     for row, term, synonym in _rows(params, rejected):
-        reason = _fault(term, synonym)
-        if not reason and frozenset((term, synonym)) in pairs:
-            reason = DUPLICATE_ROW
-        if reason:
-            rejected.refuse(row, reason)
+        pair = frozenset((term, synonym))
+        if not term:
+            rejected.refuse(row, empty("term"))
+        elif not synonym:
+            rejected.refuse(row, empty("synonym"))
+        elif term == synonym:
+            rejected.refuse(row, SAME)
+        elif pair in pairs:
+            rejected.refuse(row, DUPLICATE_ROW)
         else:
-            pairs[frozenset((term, synonym))] = (term, synonym)
+            pairs[pair] = (term, synonym)
     return list(pairs.values())
 
 
-def _fault(term: str, synonym: str) -> str:
-    if not term:
-        return empty("term")
-    if not synonym:
-        return empty("synonym")
-    return SAME if term == synonym else ""
-
-
-def _rows(params: SynonymsParams, rejected: RejectedRows) -> Iterable[tuple[Row, str, str]]:
-    if params.reader == "none":
-        return []
+def _rows(params: SynonymsParams, rejected: RejectedRows) -> Iterator[tuple[Row, str, str]]:
     if params.reader == "thesaurus":
-        return _thesaurus(Path(params.file), rejected)
-    named = {name: name for name in COLUMNS} | params.columns
-    columns = mapped_columns(named, "synonyms.columns", COLUMNS, ())
-    return _table(Path(params.file), columns, rejected)
-
-
-def _table(
-    path: Path, columns: Mapping[str, str], rejected: RejectedRows
-) -> Iterator[tuple[Row, str, str]]:
-    for row in read_rows(path, columns, ORIGIN, rejected):
-        yield row, normalize_title(row["term"]), normalize_title(row["synonym"])
+        yield from _thesaurus(Path(params.file), rejected)
+    elif params.reader == "table":
+        named = {name: name for name in COLUMNS} | params.columns
+        columns = mapped_columns(named, "synonyms.columns", COLUMNS, ())
+        for row in read_rows(Path(params.file), columns, ORIGIN, rejected):
+            yield row, normalize_title(row["term"]), normalize_title(row["synonym"])
 
 
 def _thesaurus(path: Path, rejected: RejectedRows) -> Iterator[tuple[Row, str, str]]:
     for row in line_rows(path, "line", ORIGIN, rejected):
-        left, *right = row["line"].split(ARROW)
+        left, *right = row["line"].split("=>")
         if len(right) != 1:
             rejected.refuse(row, BAD_ARROW)
             continue
         names = [normalize_title(name) for name in left.split(",")]
         term = normalize_title(right[0].replace("_", " "))
-        if term not in names and term.removesuffix(SUFFIX) in names:
-            term = term.removesuffix(SUFFIX)
+        if term not in names and term.removesuffix(" jobs") in names:
+            term = term.removesuffix(" jobs")
         if term in names:
             names.remove(term)
         for name in names:

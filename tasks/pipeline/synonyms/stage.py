@@ -6,8 +6,7 @@ section 4.2, point 2.
 
 Generated titles are compared normalized. A title of any occupation and split, or a query of an
 earlier stage, is left out; a misspelt variant of an earlier stage is no query. The others are held
-out (`composition.py`) or train, each string on one side only, in its first spelling. Gold is every
-occupation of a title that becomes the string.
+out (`composition.py`) or train, each string on one side only, in its first spelling.
 """
 
 from __future__ import annotations
@@ -85,16 +84,9 @@ def synonyms(
 
 def _pairs(passed: pl.DataFrame, manual: list[tuple[str, str]]) -> pl.DataFrame:
     """Return both sources as schema `SYNONYMS`; manual pairs have no occupation and no contexts."""
-    by_hand = pl.DataFrame(
-        manual, schema={"phrase": pl.String, "replacement": pl.String}, orient="row"
-    )
-    frames = [
-        passed.with_columns(kind=pl.lit("induced")),
-        by_hand.with_columns(kind=pl.lit("manual")),
-    ]
-    return pl.concat([pl.DataFrame(schema=SYNONYMS), *frames], how="diagonal").select(
-        list(SYNONYMS)
-    )
+    by_hand = [(None, phrase, replacement, "manual", None) for phrase, replacement in manual]
+    induced = passed.with_columns(kind=pl.lit("induced")).select(list(SYNONYMS))
+    return pl.concat([induced, pl.DataFrame(by_hand, schema=SYNONYMS, orient="row")])
 
 
 def _variants(served: pl.DataFrame, strings: pl.DataFrame) -> pl.DataFrame:
@@ -116,7 +108,7 @@ def main() -> None:
     print(*rejected_rows.read_as(), sep="\n")
     write_frame(rejected_rows.frame(), FOLDER / "rejected.parquet", REJECTED)
     require_few_refused(rejected_rows, params.max_rejected_share, "synonyms")
-    made = synonyms(
+    result = synonyms(
         read_frame(Path("data/split/titles.parquet"), TITLES),
         earlier_queries("synonyms"),
         earlier_variants("synonyms"),
@@ -124,12 +116,12 @@ def main() -> None:
         params,
         load_run().seed,
     )
-    write_frame(made.synonyms, FOLDER / "synonyms.parquet", SYNONYMS)
-    write_frame(made.variants, FOLDER / "variants.parquet", SYNONYM_VARIANTS)
-    write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
+    write_frame(result.synonyms, FOLDER / "synonyms.parquet", SYNONYMS)
+    write_frame(result.variants, FOLDER / "variants.parquet", SYNONYM_VARIANTS)
+    write_frame(result.queries, FOLDER / "queries.parquet", QUERIES)
     rejected = {"rows_read": sum(rejected_rows.rows.values()), "rejected": rejected_rows.reasons()}
-    write_json({**made.counts, "manual_set": rejected}, FOLDER / "metrics.json")
-    print_counts({name: made.counts[name] for name in ("titles", "parts")})
+    write_json({**result.counts, "manual_set": rejected}, FOLDER / "metrics.json")
+    print_counts({name: result.counts[name] for name in ("titles", "parts")})
 
 
 if __name__ == "__main__":

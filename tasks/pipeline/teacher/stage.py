@@ -10,17 +10,59 @@ of a test. With `tuning.steps` it is tuned on the pairs first.
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import polars as pl
+
 from models.network.kinds import loss_settings
+from models.network.loss import LossSettings
+from models.reproducibility.seeding import child_seed
+from models.text.featurizer import Vocabulary
+from models.text.units import UnitSettings
+from models.training.batches import read_pairs
+from models.training.strings import read_strings
 from tasks.io.command import print_counts, run
-from tasks.io.frames import write_json
+from tasks.io.frames import read_frame, write_json
 from tasks.io.mixes import DATA, LAST
+from tasks.io.schemas import STRINGS
 from tasks.io.section import load, load_run
 from tasks.pipeline.teacher.params import TeacherParams
-from tasks.pipeline.teacher.teaching import teach
-from tasks.pipeline.teacher.vectors import NO_ROWS, NO_VECTORS, write_vectors
+from tasks.pipeline.teacher.sentence_encoder import sentence_encoder
+from tasks.pipeline.teacher.tuning import tune
+from tasks.pipeline.teacher.vectors import (
+    NO_ROWS,
+    NO_VECTORS,
+    nearest_rows,
+    vectors,
+    write_vectors,
+)
 from tasks.pipeline.train.network_params import NetworkParams
 
 FOLDER = DATA / "teacher"
+NOT_TAUGHT = ("valid", "typo", "noisy_auxiliary")  # roles of strings that no teacher embeds
+WORDS = UnitSettings("word", max_length=100)  # whole, as a featurizer finds them
+
+
+def teach(
+    pairs: Path, params: TeacherParams, loss: LossSettings, seed: int, out: Path
+) -> dict[str, int]:
+    """Write the vectors of the titles of a folder of pairs, and of their words; count them.
+
+    `pairs`: folder with `strings.parquet` and `pairs.parquet`; `params`: section `teacher`; `out`:
+    where `titles.parquet`, with the aliases nearest to a title, and `words.parquet` are written.
+    """
+    encoder, file = sentence_encoder(), pairs / "strings.parquet"
+    if params.tuning.steps:
+        similar = read_pairs(pairs / "pairs.parquet", with_dissimilar=loss.reads_dissimilar)
+        tune(encoder, read_strings(file), similar, loss, params.tuning, child_seed(seed, "teacher"))
+    strings = read_frame(file, STRINGS)
+    titles = sorted(set(strings.filter(~pl.col("role").is_in(NOT_TAUGHT))["title"]))
+    words, embedded = list(Vocabulary.fit(titles, WORDS).known), vectors(titles, encoder, "titles")
+    aliases = pl.Series(titles).is_in(strings.filter(role="alias")["title"].implode())
+    nearest = nearest_rows(embedded, aliases.arg_true().to_numpy(), params.nearest)
+    write_vectors(titles, embedded, "title", out, nearest)
+    write_vectors(words, vectors(words, encoder, "words"), "word", out)
+    return {"titles": len(titles), "words": len(words)}
 
 
 def main() -> None:

@@ -12,9 +12,8 @@ import torch
 from models.network.kinds import kind_of, loss_parts
 from models.network.loss import LossSettings
 from models.reproducibility.progress import Progress
-from models.training.batches import Pairs
+from models.training.batches import Pairs, TitleBatches
 from models.training.strings import Strings
-from models.training.title_batches import TitleBatches
 from tasks.pipeline.teacher.params import TuningParams
 from tasks.pipeline.teacher.sentence_encoder import SentenceEncoder
 

@@ -1,4 +1,4 @@
-"""The titles that are taught, their whole words, files of a teacher's vectors, and who is near."""
+"""A teacher's vectors: made block by block, compared with one another, and written."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import polars as pl
 import torch
 
 from models.reproducibility.progress import Progress
-from models.text.featurizer import Vocabulary
-from models.text.units import UnitSettings
 from tasks.io.frames import Schema, write_frame
 
 if TYPE_CHECKING:
@@ -20,21 +18,9 @@ if TYPE_CHECKING:
 
     Embed = Callable[[Sequence[str]], np.ndarray]
 
-NOT_TAUGHT = ("valid", "typo", "noisy_auxiliary")  # roles of strings that no teacher embeds
 BLOCK = 4096  # texts between two lines of progress
 COMPARED = 512  # texts that are compared with all candidates at once
-WORDS = UnitSettings("word", max_length=100)
 NO_VECTORS, NO_ROWS = np.empty((0, 1), np.float16), np.empty((0, 1), np.int64)
-
-
-def taught_titles(strings: pl.DataFrame) -> list[str]:
-    """Return the distinct titles of schema `STRINGS` but those of `NOT_TAUGHT`, sorted."""
-    return sorted(set(strings.filter(~pl.col("role").is_in(NOT_TAUGHT))["title"]))
-
-
-def whole_words(titles: Sequence[str]) -> list[str]:
-    """Return the distinct words of titles, as a featurizer finds them, sorted."""
-    return list(Vocabulary.fit(titles, WORDS).known)
 
 
 def vectors(texts: Sequence[str], embed: Embed, what: str) -> Float16[np.ndarray, "text dim"]:

@@ -26,7 +26,7 @@ Values = dict[str, Any]
 
 
 class NetworkParams(NamedTuple):
-    """What a network follows from: section `train`, and the values of each kind, by its name."""
+    """Section `train`, and the values of each kind, by its name."""
 
     train: TrainParams
     encoders: dict[str, Values]
@@ -34,24 +34,22 @@ class NetworkParams(NamedTuple):
 
     @classmethod
     def read(cls, path: Path = FILE) -> NetworkParams:
-        """Read the three sections.
-
-        Raises:
-            ParamsError: a value is not allowed, or a kind has no section of values.
-        """
+        """Read the three sections; ParamsError if a value is not allowed."""
         values = read_values(path)
-        network = cls(load(TrainParams, path), values["encoders"], values["losses"])
-        require_kind("train.encoder", network.train.encoder.kind, network.encoders)
-        require_kind("train.loss", network.train.loss.kind, network.losses)
-        return network
+        return cls.of(load(TrainParams, path), values["encoders"], values["losses"])
+
+    @classmethod
+    def of(
+        cls, train: TrainParams, encoders: dict[str, Values], losses: dict[str, Values]
+    ) -> NetworkParams:
+        """Return the three sections; ParamsError if a kind has no section of values."""
+        require_kind("train.encoder", train.encoder.kind, encoders)
+        require_kind("train.loss", train.loss.kind, losses)
+        return cls(train, encoders, losses)
 
 
 def require_kind(name: str, kind: str, sections: Mapping[str, Values]) -> None:
-    """Refuse a kind without values.
-
-    Raises:
-        ParamsError: naming those that there are.
-    """
+    """Refuse a kind without values, with a ParamsError that names those that there are."""
     if kind not in sections:
         raise ParamsError(
             f"params.yaml:\n  {name}.kind = {kind!r} has no section of values; choose "
@@ -100,28 +98,30 @@ def taught(settings: TrainSettings, teacher: TeacherParams) -> TrainSettings:
             f"params.yaml:\n  teacher.kind = {teacher.kind} with encoders.{kind}: {error}; or set "
             "teacher.kind to none"
         ) from None
-    own = teacher.model_dump(exclude={"kind", "tuning", "nearest"})
-    return replace(settings, teacher=TeacherSettings(**own))
+    values = teacher.model_dump(exclude={"kind", "tuning", "nearest"})
+    return replace(settings, teacher=TeacherSettings(**values))
 
 
 def check_kinds(network: NetworkParams) -> None:
-    """Refuse what no training could work with, in any section of `encoders` and `losses`.
-
-    Raises:
-        ParamsError: as `training_settings`.
-    """
+    """Refuse impossible values in any section of `encoders` and `losses`, with a ParamsError."""
     for name, sections in (("encoders", network.encoders), ("losses", network.losses)):
         for kind, values in sections.items():
             _checked(name, {"kind": kind, **values})
 
 
 def _checked(package: str, values: Values) -> Values:
+    settings: type[Any]
     try:
         if package == "encoders":
             settings, make = encoder_class(values["kind"]).Settings, encoder_settings
         else:
             settings, make = loss_parts(values["kind"])[0], loss_settings
-        _check_types(settings, {k: v for k, v in values.items() if k != "kind"})
+        hints = get_type_hints(settings)
+        types: Any = {field.name: (hints[field.name], ...) for field in fields(settings)}
+        model = create_model(settings.__name__, __base__=Params, **types)
+        model.model_validate(
+            {k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k != "kind"}
+        )
         make(values)
     except ValidationError as error:
         lines = [explain(problem, (package, values["kind"])) for problem in error.errors()]
@@ -129,10 +129,3 @@ def _checked(package: str, values: Values) -> Values:
     except ValueError as error:
         raise ParamsError(f"params.yaml:\n  {package}.{values['kind']}: {error}") from None
     return values
-
-
-def _check_types(settings: type[Any], values: Mapping[str, Any]) -> None:
-    hints = get_type_hints(settings)
-    known: Any = {field.name: (hints[field.name], ...) for field in fields(settings)}
-    model = create_model(settings.__name__, __base__=Params, **known)
-    model.model_validate({k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})

@@ -17,8 +17,6 @@ from tasks.io.section import load
 from tasks.pipeline.teacher.params import TeacherParams
 from tasks.pipeline.train.network_params import NetworkParams, taught, training_settings
 
-REFERENCE, TEACHER = Path("data/reference_model"), Path("data/teacher")
-
 
 def main() -> None:
     """Run the stage on its files."""
@@ -35,8 +33,8 @@ def main() -> None:
         settings,
         Path(f"data/train/{options.mix}/{options.seed}"),
         Path(".checkpoints"),
-        REFERENCE if network.train.compatible_with else None,
-        TEACHER if settings.teacher else None,
+        Path("data/reference_model") if network.train.compatible_with else None,
+        Path("data/teacher") if settings.teacher else None,
     )
 
 

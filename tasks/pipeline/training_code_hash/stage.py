@@ -18,7 +18,6 @@ from tasks.io.command import ROOT, run
 from tasks.io.frames import write_json
 from tasks.io.section import read_values
 
-FILE = Path("data/training_code_hash/train.json")
 PACKAGES = ("flows", "tasks", "models")
 
 
@@ -50,8 +49,9 @@ def code_hash(path: Path) -> str:
             lines[row] = lines[row][:column]
         verbatim.update(range(row, last))
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Expr) and _is_text(node.value):
-            for row in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+        value = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            for row in range(value.lineno, (value.end_lineno or value.lineno) + 1):
                 lines.pop(row, None)
     code = "\n".join(
         line if row in verbatim else line.rstrip()
@@ -59,10 +59,6 @@ def code_hash(path: Path) -> str:
         if row in verbatim or line.strip()
     )
     return hashlib.sha256(code.encode()).hexdigest()[:20]
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _local_imports(path: Path, packages: Sequence[str]) -> Iterator[Path]:
@@ -94,9 +90,9 @@ def _file(module: str) -> Path:
 def main() -> None:
     """Run the stage in the working directory."""
     train = read_values()["train"]
-    write_json(
-        code_of("tasks.pipeline.train.stage", train["encoder"]["kind"], train["loss"]["kind"]), FILE
-    )
+    encoder, loss = train["encoder"]["kind"], train["loss"]["kind"]
+    hashes = code_of("tasks.pipeline.train.stage", encoder, loss)
+    write_json(hashes, Path("data/training_code_hash/train.json"))
 
 
 if __name__ == "__main__":

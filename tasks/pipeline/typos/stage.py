@@ -45,30 +45,24 @@ def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed
     training = titles.filter(pl.col("split") == "train")
     letters = letters_of(training["title"].to_list())
     frames, left_out, refused = [], {}, set(taxonomy)
-    for split, count in (
-        ("test", None),
-        ("valid", params.valid_titles),
-        ("gate", params.gate_titles),
-    ):
-        rng = generator(seed, "typos", split)
-        chosen = (
-            training
-            if count is None
-            else training.sample(min(count, len(training)), seed=int(rng.integers(2**31)))
-        )
+    sizes = {"test": None, "valid": params.valid_titles, "gate": params.gate_titles}
+    for split, size in sizes.items():
+        rng, chosen = generator(seed, "typos", split), training
+        if size is not None:
+            chosen = training.sample(min(size, len(training)), seed=int(rng.integers(2**31)))
         corrupt = partial(corrupt_by_count, share=params.test_share, letters=letters, rng=rng)
         drawn = draw_again(chosen["title"].to_list(), corrupt, refused, params.max_draws)
         frames.append(_queries(chosen, drawn, split))
         refused |= set(frames[-1]["normalized"])  # no string is a query of two splits
         left_out[f"{split}_queries"] = drawn.count(None)
-    made = pl.concat(frames)
-    taken = taxonomy | {*queries["normalized"], *made["normalized"]}
+    typo_queries = pl.concat(frames)
+    taken = taxonomy | {*queries["normalized"], *typo_queries["normalized"]}
     draws = _variants(training["title"].to_list(), letters, taken, params, seed)
     # distinct as written: two variants that read alike are two draws
     kept = with_readings(draws.drop_nulls().unique(maintain_order=True), "variant")
     variants = kept.select("title", variant="cleaned", normalized="normalized")
     left_out["variants"] = len(draws) - len(variants)
-    return Typos(variants, made, left_out)
+    return Typos(variants, typo_queries, left_out)
 
 
 def draw_again(
@@ -126,18 +120,18 @@ def _variants(
 
 def main() -> None:
     """Run the stage on its files."""
-    made = typos(
+    misspelt = typos(
         read_frame(Path("data/split/titles.parquet"), TITLES),
         read_frame(Path("data/split/queries.parquet"), QUERIES),
         load(TyposParams),
         load_run().seed,
     )
-    write_frame(made.variants, FOLDER / "variants.parquet", VARIANTS)
-    write_frame(made.queries, FOLDER / "queries.parquet", QUERIES)
+    write_frame(misspelt.variants, FOLDER / "variants.parquet", VARIANTS)
+    write_frame(misspelt.queries, FOLDER / "queries.parquet", QUERIES)
     counts = {
-        "variants": len(made.variants),
-        "queries": len(made.queries),
-        "left_out": made.left_out,
+        "variants": len(misspelt.variants),
+        "queries": len(misspelt.queries),
+        "left_out": misspelt.left_out,
     }
     write_json(counts, FOLDER / "metrics.json")
     print_counts(counts)

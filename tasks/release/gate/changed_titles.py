@@ -8,12 +8,13 @@ bulk run (`tasks/release/gate/impact.py`), under the occupation that was answere
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from tasks.pipeline.report.markup import (
     Html,
-    number,
-    number_head,
+    NumberHead,
     paragraph,
     table_of_bodies,
     table_row,
@@ -24,19 +25,25 @@ from tasks.pipeline.report.names import count, counted, test_name
 Title = Mapping[str, Any]
 CHANGES = {"wrong to right": "Right now, wrong before", "right to wrong": "Wrong now, right before"}
 ANSWERS, NOTHING = ("Answered before", "Answered now"), "no answer"
-SHOWN = 30  # titles of a table
-OF_ONE = 3  # of one occupation
+MOST_TITLES = 30  # of a table
+MOST_OF_ONE = 3  # of one occupation
 
 
 def changed_sections(
     changed_predictions: Sequence[Title], opponent: str, *, rows: bool
 ) -> list[Html]:
-    """Say how many of the gate's titles became right or wrong, and show them.
+    """Say how many of the gate's titles became right or wrong, and list them.
 
-    `rows`: whether it is known how often titles came in, and is to be shown.
+    `rows`: whether it is known how often titles came in; a column then says so.
     """
     if not changed_predictions:
         return [paragraph("No title of the gate went from wrong to right or from right to wrong.")]
+
+    def cells(title: Title) -> list[object]:
+        answers = [title[side] or NOTHING for side in ("before", "after")]
+        frequency = [count(title["rows"]) if title.get("rows") else ""] if rows else []
+        return [title["raw_title"], test_name(title["test"]), *answers, *frequency]
+
     by_change = {
         change: [one for one in changed_predictions if one["change"] == change]
         for change in CHANGES
@@ -46,10 +53,9 @@ def changed_sections(
         f"Against {opponent}, of the gate's titles {count(gained)} became right and "
         f"{count(lost)} wrong. They stand under their right occupation."
     )
-    head = ["Title", "Test", *ANSWERS, *([number_head("Rows")] if rows else [])]
-    row = _row_with_rows if rows else _changed_prediction_row
+    head = ["Title", "Test", *ANSWERS, *([NumberHead("Rows")] if rows else [])]
     tables = [
-        _table(CHANGES[change], len(titles), head, _grouped(titles, "occupation_label", len), row)
+        _table(CHANGES[change], len(titles), head, _grouped(titles, "occupation_label", len), cells)
         for change, titles in by_change.items()
         if titles
     ]
@@ -57,10 +63,14 @@ def changed_sections(
 
 
 def impact_section(values: Mapping[str, Any], version: str) -> list[Html]:
-    """Say how many rows of the last bulk run get another answer, and show their titles.
+    """Say how many rows of the last bulk run get another answer, and list their titles.
 
     `values`: `impact` of the decision.
     """
+
+    def cells(title: Title) -> list[object]:
+        return [title["raw_title"], title["after"] or NOTHING, count(title["rows"])]
+
     intro = _run_sentence(values)
     if not values["changed_titles"]:
         return [paragraph(intro, f"With {version}, they are answered as before.")]
@@ -68,15 +78,16 @@ def impact_section(values: Mapping[str, Any], version: str) -> list[Html]:
     changed = f"{counted(rows, 'row')} ({rows / max(values['queried_rows'], 1):.1%} of these)"
     strong = tag("strong", f"{changed} would get another answer")
     groups = _grouped(values["changed"], "before", _rows)
-    head = ["Title", ANSWERS[1], number_head("Rows")]
+    head = ["Title", ANSWERS[1], NumberHead("Rows")]
     caption = "Another answer, under the one before"
-    shown = _table(caption, values["changed_titles"], head, groups, _impact_row)
-    return [paragraph(intro, f"With {version}, ", strong, "."), shown]
+    titles = _table(caption, values["changed_titles"], head, groups, cells)
+    return [paragraph(intro, f"With {version}, ", strong, "."), titles]
 
 
 def _run_sentence(values: Mapping[str, Any]) -> str:
-    of = f", of which {count(values['read_rows'])} were read"
-    partly = of if values["read_rows"] < values["run_rows"] else ""
+    partly = ""
+    if values["read_rows"] < values["run_rows"]:
+        partly = f", of which {count(values['read_rows'])} were read"
     share = f"{values['queried_rows'] / max(values['read_rows'], 1):.0%}"
     return (
         f"The last bulk run, answered by {values['model']}, had "
@@ -84,25 +95,6 @@ def _run_sentence(values: Mapping[str, Any]) -> str:
         f"{counted(values['queried_titles'], 'title')}, the most frequent ones, stand in {share} "
         "of them. "
     )
-
-
-def _changed_prediction_row(title: Title) -> list[object]:
-    return [title["raw_title"], test_name(title["test"]), *_answers(title)]
-
-
-def _row_with_rows(title: Title) -> list[object]:
-    return [
-        *_changed_prediction_row(title),
-        number(count(title["rows"]) if title.get("rows") else ""),
-    ]
-
-
-def _impact_row(title: Title) -> list[object]:
-    return [title["raw_title"], title["after"] or NOTHING, number(count(title["rows"]))]
-
-
-def _answers(title: Title) -> list[str]:
-    return [title[side] or NOTHING for side in ("before", "after")]
 
 
 def _rows(titles: Sequence[Title]) -> int:
@@ -122,21 +114,25 @@ def _grouped(
 def _table(
     caption: str,
     titles: int,
-    head: Sequence[object],
+    head: Sequence[str],
     groups: Mapping[str, list[Title]],
-    row: Callable[[Title], list[object]],
+    cells: Callable[[Title], list[object]],
 ) -> Html:
-    """Show `OF_ONE` titles of each group, `SHOWN` in all, and say so where there are more."""
-    shown = [(name, title) for name in groups for title in groups[name][:OF_ONE]][:SHOWN]
-    rest = f", of which {count(len(shown))} are shown" if len(shown) < titles else ""
+    """List `MOST_OF_ONE` titles of each group, `MOST_TITLES` in all; say so if there are more."""
+    rows = [(name, cells(title)) for name in groups for title in groups[name][:MOST_OF_ONE]]
+    del rows[MOST_TITLES:]
+    rest = f", of which {count(len(rows))} are shown" if len(rows) < titles else ""
     bodies = [
-        _group(name, groups[name], [row(title) for of, title in shown if of == name], len(head))
-        for name in dict.fromkeys(name for name, _ in shown)
+        _group(name, groups[name], [row for _, row in of_group], head)
+        for name, of_group in groupby(rows, itemgetter(0))
     ]
     return table_of_bodies(f"{caption}: {counted(titles, 'title')}{rest}", head, bodies)
 
 
-def _group(name: str, titles: Sequence[Title], rows: list[list[object]], width: int) -> Html:
+def _group(
+    name: str, titles: Sequence[Title], rows: list[list[object]], columns: Sequence[str]
+) -> Html:
     of = f", {counted(len(titles), 'title')}" if len(rows) < len(titles) else ""
-    head = tag("th", tag("strong", name), of, colspan=width, scope="rowgroup")
-    return tag("tbody", tag("tr", head, class_="group"), *map(table_row, rows))
+    head = tag("th", tag("strong", name), of, colspan=len(columns), scope="rowgroup")
+    body = [table_row(columns, row) for row in rows]
+    return tag("tbody", tag("tr", head, class_="group"), *body)

@@ -11,13 +11,12 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from models.reproducibility.atomic_write import write_bytes
 from tasks.io.command import run
-from tasks.pipeline.report.markup import Html, number, number_head, paragraph, section, table, tag
+from tasks.pipeline.report.markup import Html, NumberHead, paragraph, section, table, tag
 from tasks.pipeline.report.page import with_first_section
 from tasks.release.gate.changed_titles import changed_sections, impact_section
 
@@ -25,7 +24,6 @@ REPORT = Path("data/report/report.html")
 DECISION = Path("data/gate/decision.json")
 PAGE = Path("data/gate/report.html")
 MARKS = re.compile(r"\*\*|`")
-RULE = re.compile(r"[ |:-]+")
 NEEDED = (
     "name",
     "version",
@@ -53,32 +51,31 @@ def decision_page(report: str, decision: dict[str, Any]) -> str:
 def decision_section(decision: dict[str, Any]) -> Html:
     """Make section `decision`: version, date, what was decided and why, and what changed."""
     word = "promoted to champion" if decision["promoted"] else "not promoted"
+    registered = datetime.fromisoformat(decision["registered_at"]).astimezone(UTC)
     return section(
         "decision",
         f"{decision['name']} version {decision['version']}: {word}",
         paragraph(
-            f"Registered on {_day(str(decision['registered_at']))}. ",
-            tag("strong", f"{word.capitalize()}: {str(decision['reason']).rstrip('.')}."),
+            f"Registered on {registered.day} {registered:%B %Y, %H:%M} UTC. ",
+            tag("strong", f"{word.capitalize()}: {decision['reason'].rstrip('.')}."),
         ),
-        *markdown_as_html(str(decision["table_markdown"])),
+        *markdown_as_html(decision["table_markdown"]),
         *_changes(decision),
     )
 
 
 def _changes(decision: dict[str, Any]) -> list[Html]:
     impact = decision.get("impact")
-    changed, opponent = decision["changed_predictions"], str(decision["opponent"])
+    changed, opponent = decision["changed_predictions"], decision["opponent"]
     predictions = changed_sections(changed, opponent, rows=impact is not None)
     if impact is None:
         return predictions
-    impact_lines = impact_section(impact, f"version {decision['version']}")
-    headings = (tag("h3", "Impact on the last bulk run"), tag("h3", "Changed predictions"))
-    return [headings[0], *impact_lines, headings[1], *predictions]
-
-
-def _day(registered_at: str) -> str:
-    moment = datetime.fromisoformat(registered_at).astimezone(UTC)
-    return f"{moment.day} {moment:%B %Y, %H:%M} UTC"
+    return [
+        tag("h3", "Impact on the last bulk run"),
+        *impact_section(impact, f"version {decision['version']}"),
+        tag("h3", "Changed predictions"),
+        *predictions,
+    ]
 
 
 def markdown_as_html(text: str) -> list[Html]:
@@ -86,37 +83,31 @@ def markdown_as_html(text: str) -> list[Html]:
 
     Marks for bold and code are removed; everything else is text, and escaped.
     """
-    blocks = [list(lines) for full, lines in groupby(text.splitlines(), _is_full) if full]
-    made: list[Html] = []
+    elements: list[Html] = []
     caption = ""
-    for block in blocks:
-        if block[0].lstrip().startswith("|"):
-            made.append(_table(caption, block))
+    for block in re.split(r"\n\s*\n", text.strip()):
+        lines = [line.strip() for line in block.splitlines()]
+        if block.startswith("|"):
+            elements.append(_table(caption, lines))
             caption = ""
         else:
-            made += [paragraph(caption)] if caption else []
-            caption = MARKS.sub("", " ".join(line.strip() for line in block))
-    return [*made, paragraph(caption)] if caption else made
-
-
-def _is_full(line: str) -> bool:
-    return bool(line.strip())
+            elements += [paragraph(caption)] if caption else []
+            caption = MARKS.sub("", " ".join(lines))
+    return [*elements, paragraph(caption)] if caption else elements
 
 
 def _table(caption: str, lines: list[str]) -> Html:
-    head, *rows = [_cells(line) for line in lines if not RULE.fullmatch(line)]
-    rules = next((_cells(line) for line in lines if RULE.fullmatch(line)), [])
+    head, rules, *rows = map(_cells, lines)
     right = [cell.endswith(":") and not cell.startswith(":") for cell in rules]
-    right += [False] * (len(head) - len(right))
     return table(
         caption,
-        [number_head(cell) if r else cell for cell, r in zip(head, right, strict=True)],
-        [[number(cell) if r else cell for cell, r in zip(row, right, strict=True)] for row in rows],
+        [NumberHead(cell) if r else cell for cell, r in zip(head, right, strict=True)],
+        rows,
     )
 
 
 def _cells(line: str) -> list[str]:
-    return [MARKS.sub("", cell.strip()) for cell in line.strip().strip("|").split("|")]
+    return [MARKS.sub("", cell.strip()) for cell in line.strip("|").split("|")]
 
 
 def main() -> None:

@@ -33,10 +33,9 @@ def decide_first(answers: Mapping[str, SystemResults], alpha: float, learned: st
     worse = [own for own in figures if not own.passed]
     better = [own.test for own in figures if own.low > 0]
     if worse:
-        losses = (f"{own.test} ({own.difference:+.3f} on {own.queries} queries)" for own in worse)
-        return GateDecision(
-            False, f"significantly worse than {UNTRAINED} on {', '.join(losses)}", figures
-        )
+        losses = [f"{own.test} ({own.difference:+.3f} on {own.queries} queries)" for own in worse]
+        reason = f"significantly worse than {UNTRAINED} on {', '.join(losses)}"
+        return GateDecision(False, reason, figures)
     kept = f"a first version, significantly worse than {UNTRAINED} on none of {len(figures)} tests"
     if not figures:
         kept = "a first version, and the gate has no queries to judge it by (section split)"
@@ -53,14 +52,11 @@ def decide_corrected(
     """
     figures = significantly_worse(answers, alpha)
     worse = [f"{own.test} ({own.difference:+.3f})" for own in figures if not own.passed]
-    if worse:
-        return GateDecision(
-            False, f"significantly worse than {opponent} on {', '.join(worse)}", figures
-        )
-    kept = f"the network of {opponent} with later feedback"
-    return GateDecision(
-        True, f"{kept}, significantly worse on none of {len(figures)} tests", figures
-    )
+    reason = f"significantly worse than {opponent} on {', '.join(worse)}"
+    if not worse:
+        kept = f"the network of {opponent} with later feedback"
+        reason = f"{kept}, significantly worse on none of {len(figures)} tests"
+    return GateDecision(not worse, reason, figures)
 
 
 def what_training_saw(model: Path, data: Path) -> str:

@@ -1,8 +1,7 @@
 """The gate's figures of a test: the systems' answers, their difference, and whether it passes.
 
-In: success@1 of challenger, opponent and n-gram matcher on the same queries. The page of a decision
-is a table of these figures (`as_markdown`); the rule over all tests is
-`tasks/release/gate/rule.py`.
+In: success@1 of challenger, opponent and n-gram matcher on the same queries. The rule over all
+tests is `tasks/release/gate/rule.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import polars as pl
 from models.metrics.intervals import TAIL, Interval
 from models.metrics.paired_shares import PairedShares
 
-METRIC = "success_at_1"
 MORE = (
     "More labelled inputs come from people's verdicts (section `feedback`), more generated titles "
     "from `typos.gate_titles` and `synonyms.gate_titles`."
@@ -101,7 +99,8 @@ def as_markdown(figures: Sequence[TestFigures], opponent: str, margin: float, al
         f"| {f.test} | {f.queries} | {f.challenger:.3f} | {f.opponent:.3f} "
         f"| {f.difference:+.3f} [{f.low:+.3f}, {f.high:+.3f}] "
         f"| {keeps_up if f.is_gating else not_worse} | {'yes' if f.passed else 'no'} "
-        f"| {'' if f.needed is None else f.needed} | {_over(f.over_ngram)} |"
+        f"| {'' if f.needed is None else f.needed} "
+        f"| {f.over_ngram.value:+.3f} [{f.over_ngram.low:+.3f}, {f.over_ngram.high:+.3f}] |"
         for f in figures
     ]
     notes = ["Success@1 on the gate's queries."]
@@ -115,10 +114,6 @@ def as_markdown(figures: Sequence[TestFigures], opponent: str, margin: float, al
     return "\n".join([" ".join(notes), "", head, rule, *rows])
 
 
-def _over(interval: Interval) -> str:
-    return f"{interval.value:+.3f} [{interval.low:+.3f}, {interval.high:+.3f}]"
-
-
 def by_test(scores: pl.DataFrame) -> dict[str, SystemResults]:
     """Return the systems' answers on each test, the queries in one order.
 
@@ -127,9 +122,8 @@ def by_test(scores: pl.DataFrame) -> dict[str, SystemResults]:
     Raises:
         ValueError: a system is missing, or lacks queries of another one.
     """
-    wide = scores.pivot("system", index=["test", "query_id"], values=METRIC).sort(
-        "test", "query_id"
-    )
+    key = ["test", "query_id"]
+    wide = scores.pivot("system", index=key, values="success_at_1").sort(key)
     missing = [name for name in SystemResults._fields if name not in wide.columns]
     if len(wide) and (missing or wide.null_count().sum_horizontal().item()):
         raise ValueError(f"the systems must answer the same queries; without any: {missing}")

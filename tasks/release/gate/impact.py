@@ -6,9 +6,10 @@ shows the impact beside a decision, which does not depend on it: nobody knows wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import polars as pl
 
 from models.normalizer.normalizer import Normalizer
 from tasks.release.gate.last_run import LastRun
@@ -17,16 +18,6 @@ MOST_QUERIED = 2000  # distinct titles, the most frequent ones
 MOST_NAMED = 200  # titles that are named, the most frequent of those that change
 PARAMS = ("min_confidence", "code_depth")
 """Of a run: those that change its answers, not only how many stand behind the first."""
-
-
-@dataclass(frozen=True)
-class Changed:
-    """A title with another answer; the labels are None where the model abstains."""
-
-    raw_title: str
-    rows: int
-    before: str | None
-    after: str | None
 
 
 @dataclass(frozen=True)
@@ -40,46 +31,34 @@ class Impact:
     queried_rows: int  # the rows of these
     changed_titles: int  # how many of them get another occupation, one for none, or none for one
     changed_rows: int  # the rows of these
-    changed: list[Changed]  # the `MOST_NAMED` most frequent of them
+    changed: list[dict[str, Any]]
+    """The `MOST_NAMED` most frequent of them: `raw_title`, `rows`, and the labels `before` and
+    `after`, None where the model abstains."""
 
 
 def impact(run: LastRun, before: Normalizer, after: Normalizer) -> Impact | None:
-    """Compare the answers of both models to the titles of a run.
-
-    Returns:
-        None if one of the two cannot answer with the parameters of the run.
-    """
+    """Compare both models on a run; None if one cannot answer with the run's parameters."""
     titles = run.titles.head(MOST_QUERIED)
-    raw_titles, rows = titles["raw_title"].to_list(), titles["rows"].to_list()
+    raw_titles = titles["raw_title"].to_list()
     params = {name: run.params[name] for name in PARAMS if name in run.params}
     try:
-        was, now = (_first_answers(model, raw_titles, params) for model in (before, after))
-    except (ValueError, TypeError, AttributeError) as error:  # such as an older model's
+        was, now = (model.predict(raw_titles, **params).columns for model in (before, after))
+    except (ValueError, TypeError, AttributeError) as error:  # a model of another release
         print(f"the impact on the last bulk run is unknown: {error}", flush=True)
         return None
-    changed = [
-        Changed(title, count, label_before, label_after)
-        for title, count, (id_before, label_before), (id_after, label_after) in zip(
-            raw_titles, rows, was, now, strict=True
-        )
-        if id_before != id_after
+    labels = [
+        pl.Series(name, columns["occupation_label"].tolist(), pl.String)
+        for name, columns in (("before", was), ("after", now))
     ]
+    is_changed = pl.Series(was["occupation_id"] != now["occupation_id"], dtype=pl.Boolean)
+    changed = titles.with_columns(labels).filter(is_changed)
     return Impact(
         model=run.model,
         run_rows=run.rows,
         read_rows=run.read_rows,
-        queried_titles=len(raw_titles),
-        queried_rows=sum(rows),
+        queried_titles=len(titles),
+        queried_rows=int(titles["rows"].sum()),
         changed_titles=len(changed),
-        changed_rows=sum(one.rows for one in changed),
-        changed=changed[:MOST_NAMED],
+        changed_rows=int(changed["rows"].sum()),
+        changed=changed.head(MOST_NAMED).to_dicts(),
     )
-
-
-def _first_answers(
-    model: Normalizer, titles: Sequence[str], params: Mapping[str, Any]
-) -> list[tuple[str | None, str | None]]:
-    """Return the occupation_id and label of each title; None where the model abstains."""
-    columns = model.predict(titles, **params).columns
-    names = ("occupation_id", "occupation_label")
-    return list(zip(*(columns[name].tolist() for name in names), strict=True))

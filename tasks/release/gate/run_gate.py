@@ -7,7 +7,7 @@ champion, the opponent is the network as training began, exported in the same wa
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,13 @@ import polars as pl
 
 from models.normalizer.normalizer import Normalizer
 from models.normalizer.package_format import check_format
-from models.ranking.search import Search
+from models.search.search import Search
 from models.text.ngram_matcher import NgramMatcher
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import read_index
 from tasks.io.queries import read_queries
 from tasks.io.section import load
-from tasks.release.gate.changed_predictions import ChangedPrediction, changed_predictions
+from tasks.release.gate.changed_predictions import changed_predictions
 from tasks.release.gate.first_version import (
     UNTRAINED,
     by_hand,
@@ -42,36 +42,21 @@ from tasks.release.registry.register import CHAMPION, CORRECTS
 if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
-CONTRADICTED = "label_differs"  # the source of queries that their own label contradicts
-SEEN = (
-    "\n\nNote: {opponent} was trained on another split; {seen} of the gate's titles were in its "
+TRAINED_ON = (
+    "\n\nNote: {opponent} was trained on another split; {count} of the gate's titles were in its "
     "training, which can only help it."
 )
 
 
 @dataclass(frozen=True)
 class GateRun:
-    """A decision with the evidence that the report shows.
+    """A decision with the figures that the report shows."""
 
-    Attributes:
-        changed_predictions: queries whose first answer became right or wrong.
-    """
-
-    decision: GateDecision  # of the gate
+    decision: GateDecision
     opponent: str  # whom the challenger was judged against
-    page: str = ""  # the table; empty if nothing was compared
-    changed_predictions: list[ChangedPrediction] = field(default_factory=list)
+    table_markdown: str = ""  # empty if nothing was compared
+    changed_predictions: list[dict[str, Any]] = field(default_factory=list)
     impact: Impact | None = None  # new answers to the titles of the last bulk run, if there is one
-
-    def as_values(self) -> dict[str, Any]:
-        """Return the fields that the report shows, as plain values."""
-        return {
-            "opponent": self.opponent,
-            "table_markdown": self.page,
-            "figures": [asdict(figures) for figures in self.decision.figures],
-            "changed_predictions": [asdict(changed) for changed in self.changed_predictions],
-            "impact": asdict(self.impact) if self.impact else None,
-        }
 
 
 def run_gate(
@@ -116,8 +101,10 @@ def run_gate(
     else:
         decision = decide(answers, opponent, params)
     page = as_markdown(decision.figures, opponent, params.margin, params.alpha)
-    seen = _seen(normalizer, queries) if champion else 0
-    page += SEEN.format(opponent=opponent, seen=seen) if seen else ""
+    if champion:
+        trained = pl.DataFrame(normalizer.aliases).filter(split="train")["title"]
+        count = queries["cleaned"].is_in(trained.implode()).sum()
+        page += TRAINED_ON.format(opponent=opponent, count=count) if count else ""
     run = last_run(root, challenger.name) if champion else None  # no run has an untrained network
     rows = run.rows_of(queries["raw_title"]) if run else {}
     was, now = (results[name][1] for name in ("opponent", "challenger"))
@@ -129,24 +116,14 @@ def run_gate(
 def gate_queries(data: Path) -> pl.DataFrame:
     """Read the gate's queries: schema `QUERIES`.
 
-    The gate leaves out a mined input whose label contradicts the title in it: a network that
-    learned the label would count as worse.
+    The gate leaves out a mined input whose label contradicts the title in it (source
+    `label_differs`): a network that learned the label would count as worse.
     """
-    return read_queries("gate", data).filter(pl.col("source") != CONTRADICTED)
-
-
-def _seen(normalizer: Normalizer, queries: pl.DataFrame) -> int:
-    splits = zip(normalizer.aliases["title"], normalizer.aliases["split"], strict=True)
-    trained = {title for title, split in splits if split == "train"}
-    return sum(title in trained for title in queries["cleaned"])
+    return read_queries("gate", data).filter(pl.col("source") != "label_differs")
 
 
 def _loaded(version: ModelVersion, root: Path) -> Normalizer:
-    """Load a version as a consumer does, and return the normalizer in it.
-
-    Raises:
-        ValueError: it is of another format.
-    """
+    """Load a version as a consumer does, and return the normalizer in it."""
     import mlflow
 
     with fetched(f"models:/{version.name}/{version.version}", root) as (address, folder):

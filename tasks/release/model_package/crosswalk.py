@@ -25,24 +25,18 @@ def crosswalk_codes(
     pairs: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for code, standard, other in _rows(file):
         pairs[code][standard].append(other)
-    others = [
-        list(_of([*above, name], pairs)) for name, above in zip(occupation_ids, codes, strict=True)
-    ]
+    others = []
+    for name, above in zip(occupation_ids, codes, strict=True):
+        narrowest: dict[str, list[str]] = {}
+        for code in (*above, name):
+            narrowest |= pairs.get(code, {})
+        others.append([f"{key}: {value}" for key, values in narrowest.items() for value in values])
     if not any(others):
         raise ValueError(
             f"{file}: none of its {len(pairs)} codes is an occupation_id or a code of this "
             f"taxonomy, such as {occupation_ids[0]!r}; is it another taxonomy's crosswalk?"
         )
     return others
-
-
-def _of(path: Sequence[str], pairs: dict[str, dict[str, list[str]]]) -> Iterator[str]:
-    """Yield what the narrowest code of a path has in each standard."""
-    own: dict[str, list[str]] = {}
-    for code in path:
-        own |= pairs.get(code, {})
-    for standard, values in own.items():
-        yield from (f"{standard}: {value}" for value in values)
 
 
 def _rows(file: Path) -> Iterator[tuple[str, str, str]]:

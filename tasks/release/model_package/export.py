@@ -77,6 +77,5 @@ def export_encoder(encoder: Encoder, path: Path) -> None:
             output_names=["embeddings"],
             dynamic_axes=axes,
         )
-    graph = onnx.load_model_from_string(buffer.getvalue())
-    onnx.checker.check_model(graph)
+    onnx.checker.check_model(buffer.getvalue())
     write_bytes(buffer.getvalue(), path)

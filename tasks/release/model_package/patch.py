@@ -7,17 +7,16 @@ gives to all exemplars.
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from models.reproducibility.atomic_write import write_bytes
+from models.reproducibility.atomic_write import atomic_write
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import CORRECTIONS
 from tasks.io.schemas import EXEMPLARS, OVERRIDES, SPLIT_INPUTS
-from tasks.pipeline.calibrate.known_inputs import known_inputs
+from tasks.pipeline.calibrate.fit_prior import known_inputs
 
 
 def replace_overrides(folder: Path, overrides: pl.DataFrame) -> bool:
@@ -52,10 +51,9 @@ def exemplify(folder: Path, judged: pl.Series, learned: pl.DataFrame) -> None:
     titles = sorted(set(after["title"]))
     new = [title for title in titles if title not in rows]
     rows |= dict(zip(new, _as_indexed(model.embed(new), index.dtype), strict=True))
-    numbers = io.BytesIO()
     table = np.stack([*index[:aliases], *(rows[title] for title in titles)])
-    np.save(numbers, table, allow_pickle=False)
-    write_bytes(numbers.getvalue(), folder / "index.npy")
+    with atomic_write(folder / "index.npy") as partial, partial.open("wb") as file:
+        np.save(file, table, allow_pickle=False)
     write_frame(after, folder / "exemplars.parquet", EXEMPLARS)
 
 

@@ -13,8 +13,8 @@ import io
 from collections.abc import Iterable
 from pathlib import Path
 
-from models.ranking.ood_score import WORDS
 from models.reproducibility.atomic_write import write_bytes
+from models.search.ood_score import WORDS
 
 PHRASES = Path(__file__).with_name("qualifiers.csv")
 SHORTEST = 4

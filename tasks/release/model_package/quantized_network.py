@@ -10,8 +10,8 @@ from models.network.embedding import embed_titles
 from models.network.encoder import Encoder
 from models.network.loss import unit
 from models.network.model_files import load_model
-from models.network.quantization import packed, quantized, unpacked
-from models.ranking.search import Similarities
+from models.network.quantization import Precision, packed, quantized, unpacked
+from models.search.search import Similarities
 from models.text.featurizer import Featurizer
 from tasks.evaluation.systems import compared
 
@@ -19,24 +19,15 @@ if TYPE_CHECKING:
     from jaxtyping import Num
     from torch import Tensor
 
-    from models.network.quantization import Precision
-
 
 @dataclass(frozen=True)
 class QuantizedNetwork:
-    """A network whose weights are those that a consumer has.
-
-    Attributes:
-        featurizer: of it.
-        encoder: with weights that were packed and unpacked, if they are registered so.
-        weights: what is registered.
-        precision: of the tables; the index is in bytes, or in floats as they are.
-    """
+    """A network whose weights are those that a consumer has."""
 
     featurizer: Featurizer
-    encoder: Encoder
-    weights: dict[str, Tensor]
-    precision: Precision
+    encoder: Encoder  # with weights that were packed and unpacked, if they are registered so
+    weights: dict[str, Tensor]  # as they are registered
+    precision: Precision  # of the tables; the index is in bytes, or in floats as they are
 
     @classmethod
     def of(

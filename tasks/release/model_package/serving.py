@@ -24,14 +24,13 @@ from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import INVALID_PARAMETER_VALUE
 from mlflow.pyfunc import PythonModel, PythonModelContext
 
-from models.normalizer.answers import Answers
-from models.normalizer.explanation import explain
+from models.normalizer.answers.explanation import explain
 from models.normalizer.normalizer import Normalizer
 from models.normalizer.package_format import check_format
 from models.normalizer.qualifiers import Qualifiers, read_phrases
-from models.ranking.calibration import Calibration
-from models.ranking.occupation_scores import ScoreRule
-from models.ranking.search import nearest_titles
+from models.search.calibration import Calibration
+from models.search.occupation_scores import ScoreRule
+from models.search.search import nearest_titles
 from models.text.featurizer import Featurizer, Ids
 from models.text.titles import clean_title
 
@@ -39,7 +38,7 @@ PARAMS = ("top_k", "min_confidence", "code_depth")
 BATCH = 256  # titles embedded at once
 WIDTH = 16  # what the lengths of padded titles are multiples of
 SERVER = "__pyfunc_model_path__"
-"""What MLflow's web server sets before it loads its one model."""
+"""MLflow's web server sets this variable before it loads its one model."""
 
 
 class WrongRequest(MlflowException, ValueError):  # type: ignore[misc]  # mlflow has no types
@@ -50,13 +49,9 @@ class WrongRequest(MlflowException, ValueError):  # type: ignore[misc]  # mlflow
 
 
 class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no types
-    """Raw titles to occupations of the taxonomy.
+    """Raw titles to occupations of the taxonomy."""
 
-    Attributes:
-        normalizer: answers; the gate queries it directly.
-    """
-
-    normalizer: Normalizer
+    normalizer: Normalizer  # the gate queries it directly
 
     def load_context(self, context: PythonModelContext) -> None:
         """Read the artefact folder; called once by MLflow."""
@@ -85,7 +80,8 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
             answers = self.normalizer.predict(raw_titles, **predict_params)
         except ValueError as error:
             raise WrongRequest(str(error)) from None
-        return _frame(answers, rows)
+        columns = {name: _nullable(values, rows) for name, values in answers.columns.items()}
+        return pd.DataFrame(columns, index=rows, copy=False)
 
     def embed(self, titles: Sequence[str]) -> np.ndarray:
         """Return unit-norm embeddings [title, dim], float32."""
@@ -122,7 +118,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
 
         Returns:
             plain values: `answer` (of two occupations), `parts` (`word, pull, runner_up_pull`),
-            `runner_up_label` and `why`, a sentence (`models/normalizer/explanation.py`).
+            `runner_up_label` and `why`, a sentence (`models/normalizer/answers/explanation.py`).
         """
         return explain(self.normalizer, title).values()
 
@@ -133,9 +129,12 @@ def read_normalizer(folder: Path) -> Normalizer:
     Raises:
         ValueError: the folder is of another format, or its index does not fit its aliases.
     """
-    settings = _json(folder / "settings.json")
+    settings, values = (
+        json.loads((folder / name).read_text(encoding="utf-8"))
+        for name in ("settings.json", "featurizer.json")
+    )
     check_format(settings, str(folder))
-    featurizer = Featurizer.from_values(_json(folder / "featurizer.json"))
+    featurizer = Featurizer.from_values(values)
     normalizer = Normalizer(
         featurizer,
         Network(folder / "encoder.onnx", featurizer),
@@ -203,13 +202,8 @@ def _padded(ids: Ids, rows: np.ndarray, width: int) -> np.ndarray:
     return padded
 
 
-def _frame(answers: Answers, index: pd.Index) -> pd.DataFrame:
-    """Put answers in a frame, with pandas' own null among numbers, since NaN is no JSON."""
-    columns = {name: _held(values, index) for name, values in answers.columns.items()}
-    return pd.DataFrame(columns, index=index, copy=False)
-
-
-def _held(values: np.ndarray, index: pd.Index) -> object:
+def _nullable(values: np.ndarray, index: pd.Index) -> object:
+    """Return a column for a frame, with pandas' own null among numbers, since NaN is no JSON."""
     if values.dtype == object:
         return pd.Series(values, index, object, copy=False)
     if values.dtype == float:
@@ -242,11 +236,6 @@ def _unit_rows(table: np.ndarray) -> np.ndarray:
     rows = table.astype(np.float32)
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(norms > 0, norms, 1)
-
-
-def _json(path: Path) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return value
 
 
 mlflow.models.set_model(ServedNormalizer())

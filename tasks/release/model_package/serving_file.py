@@ -22,7 +22,7 @@ def self_contained(module: Path = SERVING) -> str:
     Raises:
         ValueError: two of them give one name to two things.
     """
-    modules = [*dict.fromkeys(_behind(module)), module]
+    modules = sources(module)
     names = [name for path in modules for name in _names(ast.parse(_text(path)))]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -38,26 +38,23 @@ def sources(module: Path = SERVING) -> list[Path]:
 
 def _behind(module: Path) -> Iterator[Path]:
     """Yield the modules of `models/` that this one needs, those it needs first."""
-    for node in ast.parse(_text(module)).body:
-        if _is_own(node):
-            assert isinstance(node, ast.ImportFrom)
-            path = ROOT / f"{str(node.module).replace('.', '/')}.py"
-            yield from _behind(path)
-            yield path
+    for node in _imports(module, "models"):
+        path = ROOT / f"{str(node.module).replace('.', '/')}.py"
+        yield from _behind(path)
+        yield path
 
 
-def _is_own(node: ast.AST) -> bool:
-    return isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "models"
+def _imports(path: Path, *packages: str) -> Iterator[ast.ImportFrom]:
+    for node in ast.parse(_text(path)).body:
+        if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] in packages:
+            yield node
 
 
 def _without_own_imports(path: Path) -> str:
-    tree, lines = ast.parse(_text(path)), _text(path).splitlines()
-    for node in tree.body:
-        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        if _is_own(node) or future:
-            assert isinstance(node, ast.ImportFrom)
-            for line in range(node.lineno - 1, node.end_lineno or node.lineno):
-                lines[line] = ""
+    lines = _text(path).splitlines()
+    for node in _imports(path, "models", "__future__"):
+        for line in range(node.lineno - 1, node.end_lineno or node.lineno):
+            lines[line] = ""
     return "\n".join(lines) + "\n"
 
 

@@ -11,7 +11,7 @@ import fcntl
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tasks.io.tracking import SQLITE, local_folder, tracking_uri
@@ -37,11 +37,10 @@ def champion_lock(root: Path) -> Iterator[None]:
 
 
 def _locked(handle: int) -> bool:
-    try:
+    with suppress(BlockingIOError):
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        return True
+    return False
 
 
 @contextmanager
@@ -57,9 +56,7 @@ def _in_postgresql(uri: str) -> Iterator[None]:
 
 
 def _wait(taken: Callable[[], bool]) -> None:
-    announced = False
-    while not taken():
-        if not announced:
-            print("another run moves the champion: waiting for it", flush=True)
-            announced = True
-        time.sleep(EVERY)
+    if not taken():
+        print("another run moves the champion: waiting for it", flush=True)
+        while not taken():
+            time.sleep(EVERY)

@@ -37,14 +37,14 @@ def listing(root: Path) -> str:
 
 
 def _row(client: MlflowClient, version: ModelVersion) -> str:
-    known = client.get_model_version(version.name, version.version)
-    made = datetime.fromtimestamp(known.creation_timestamp / 1000, UTC)
-    alias = ", ".join(known.aliases) or "-"
-    decision = known.tags.get("decision", "undecided")
-    reason = known.tags.get("decision_reason", "")
+    current = client.get_model_version(version.name, version.version)
+    created = datetime.fromtimestamp(current.creation_timestamp / 1000, UTC)
+    alias = ", ".join(current.aliases) or "-"
+    decision = current.tags.get("decision", "undecided")
+    reason = current.tags.get("decision_reason", "")
     return (
-        f"version {known.version}  {made:%Y-%m-%d %H:%M} UTC  {alias}  {decision}: {reason}"
-        + rollback_notes(known.tags)
+        f"version {current.version}  {created:%Y-%m-%d %H:%M} UTC  {alias}  {decision}: {reason}"
+        + rollback_notes(current.tags)
     )
 
 

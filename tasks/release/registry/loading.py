@@ -41,25 +41,18 @@ def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
     Raises:
         ValueError: there is none, or it is of another format.
     """
-    if (Path(address) / "MLmodel").is_file():
-        _check_format(address, Path(address))
-        yield address, Path(address)
-        return
     with TemporaryDirectory() as temporary:
-        with registry(root) as client:
-            import mlflow
+        folder = Path(address)
+        if not (folder / "MLmodel").is_file():
+            with registry(root) as client:
+                import mlflow
 
-            try:
-                address = versioned(client, address)
-                folder = mlflow.artifacts.download_artifacts(address, dst_path=temporary)
-            except (mlflow.MlflowException, OSError) as error:
-                fault = str(error).strip().splitlines()[0]
-                raise ValueError(f"no model {address}: {fault}; {HELP}") from None
-        _check_format(address, Path(folder))
-        yield address, Path(folder)
-
-
-def _check_format(address: str, folder: Path) -> None:
-    """Refuse a package of this project in another format."""
-    for settings in folder.glob("artifacts/*/settings.json"):
-        check_format(read_json(settings), address)
+                try:
+                    address = versioned(client, address)
+                    folder = Path(mlflow.artifacts.download_artifacts(address, dst_path=temporary))
+                except (mlflow.MlflowException, OSError) as error:
+                    fault = str(error).strip().splitlines()[0]
+                    raise ValueError(f"no model {address}: {fault}; {HELP}") from None
+        for settings in folder.glob("artifacts/*/settings.json"):  # of this project's packages
+            check_format(read_json(settings), address)
+        yield address, folder

@@ -3,7 +3,6 @@
 The decision and its figures become tags of the version, and with the answers that changed an
 artifact of its run; a decided version keeps its decision. On promotion the alias `champion` moves
 to it and `challenger` is removed; a refused version stays `challenger` until the next one comes.
-The decision is written to `data/gate/decision.json` for the report.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,12 +21,12 @@ from tasks.io.tracking import registry
 from tasks.release.gate.run_gate import GateRun, run_gate
 from tasks.release.model_package.folder import RunFiles
 from tasks.release.registry.champion_lock import champion_lock
+from tasks.release.registry.outcomes import Promotion, VersionAndDecision
 from tasks.release.registry.register import (
     CARRIED_OUT,
     CHALLENGER,
     CHAMPION,
-    RegisteredVersion,
-    alias_of,
+    as_registered,
     find_version,
 )
 
@@ -38,15 +37,6 @@ if TYPE_CHECKING:
 
 FILE = Path("data/gate/decision.json")
 ARTIFACT = "decision.json"
-
-
-@dataclass(frozen=True)
-class Promotion:
-    """The gate's answer about one version."""
-
-    promoted: bool  # whether the version is champion now
-    reason: str  # in a sentence
-    table_markdown: str  # the figures that it rests on; empty if nothing was compared
 
 
 def promote(root: Path, version: object) -> Promotion:
@@ -65,23 +55,22 @@ def promote(root: Path, version: object) -> Promotion:
         if "decision" not in challenger.tags:
             if champion is not None and str(champion.version) == str(challenger.version):
                 by_hand = Promotion(True, "made champion by hand, without a decision", "")
-                return _kept(client, root, challenger, by_hand)
+                return _written(client, root, challenger, by_hand)
             _record(client, challenger, run_gate(root, sources, challenger, champion))
         return _carry_out(client, root, name, str(version))
 
 
-def standing(root: Path) -> tuple[RegisteredVersion, Promotion] | None:
+def standing(root: Path) -> VersionAndDecision | None:
     """Return the version of the files below `root` and its decision, if both are there already."""
     sources = RunFiles.below(root)
     name, artefact_hash = sources.register.name, sources.artefact_hash()
     with registry(root) as client:
-        known = find_version(client, name, artefact_hash)
-        if known is None or "decision" not in known.tags:
+        registered = find_version(client, name, artefact_hash)
+        if registered is None or "decision" not in registered.tags:
             return None
-        number = str(known.version)
+        number = str(registered.version)
         decision = _carry_out(client, root, name, number)
-        alias = alias_of(client, name, number)
-        return RegisteredVersion(name, number, alias, True), decision
+        return as_registered(client, name, number, True), decision
 
 
 def _champion(client: MlflowClient, name: str) -> ModelVersion | None:
@@ -91,13 +80,14 @@ def _champion(client: MlflowClient, name: str) -> ModelVersion | None:
 
 def _record(client: MlflowClient, version: ModelVersion, gate_run: GateRun) -> None:
     """Write the decision, the tag `decision` last: with it the decision stands."""
-    client.log_dict(version.run_id, gate_run.as_values(), ARTIFACT)
-    decision = gate_run.decision
+    values = asdict(gate_run)
+    decision = values.pop("decision")
+    client.log_dict(version.run_id, values | {"figures": decision["figures"]}, ARTIFACT)
     tags = {
-        "decision_reason": decision.reason,
-        "decision_table": gate_run.page,
-        "decision_figures": json.dumps([asdict(figures) for figures in decision.figures]),
-        "decision": "promoted" if decision.promoted else "not promoted",
+        "decision_reason": decision["reason"],
+        "decision_table": gate_run.table_markdown,
+        "decision_figures": json.dumps(decision["figures"]),
+        "decision": "promoted" if decision["promoted"] else "not promoted",
     }
     for key, value in tags.items():
         client.set_model_version_tag(version.name, version.version, key, value)
@@ -118,20 +108,13 @@ def _carry_out(client: MlflowClient, root: Path, name: str, number: str) -> Prom
         now = "none" if champion is None else f"version {champion.version}"
         reason = f"was promoted ({reason}); champion is {now} now"
     decision = Promotion(is_champion, reason, version.tags["decision_table"])
-    return _kept(client, root, version, decision)
+    return _written(client, root, version, decision)
 
 
-def _kept(
+def _written(
     client: MlflowClient, root: Path, version: ModelVersion, decision: Promotion
 ) -> Promotion:
-    write_decision(client, root, version, decision.promoted, decision.reason)
-    return decision
-
-
-def write_decision(
-    client: MlflowClient, root: Path, version: ModelVersion, promoted: bool, reason: str
-) -> None:
-    """Write the decision about a version for the report: `data/gate/decision.json`.
+    """Write the decision about a version for the report, `data/gate/decision.json`; return it.
 
     Keys: `name, version, registered_at` (ISO, UTC, the registry's), `promoted, reason` (as they
     stand now), `opponent, table_markdown, figures` (of each test), `changed_predictions` (`test,
@@ -140,23 +123,24 @@ def write_decision(
     is made anew from the registry.
     """
     registered = datetime.fromtimestamp(version.creation_timestamp / 1000, UTC)
-    decision = {
+    values = {
         "name": version.name,
         "version": str(version.version),
         "registered_at": registered.isoformat(timespec="seconds"),
-        "promoted": promoted,
-        "reason": reason,
-        **_evidence(client, version),
+        "promoted": decision.promoted,
+        "reason": decision.reason,
+        **_gate_values(client, version),
     }
-    write_json(decision, root / FILE)
+    write_json(values, root / FILE)
+    return decision
 
 
-def _evidence(client: MlflowClient, version: ModelVersion) -> dict[str, Any]:
+def _gate_values(client: MlflowClient, version: ModelVersion) -> dict[str, Any]:
     if any(file.path == ARTIFACT for file in client.list_artifacts(version.run_id)):
         with tempfile.TemporaryDirectory() as folder:
             file = client.download_artifacts(version.run_id, ARTIFACT, folder)
-            evidence: dict[str, Any] = json.loads(Path(file).read_text(encoding="utf-8"))
-        return evidence
+            values: dict[str, Any] = json.loads(Path(file).read_text(encoding="utf-8"))
+        return values
     return {
         "opponent": "",
         "table_markdown": version.tags.get("decision_table", ""),
@@ -180,20 +164,17 @@ def main() -> None:
         )
         return
     name = RunFiles.below(root).register.name
-    version = options.version or _challenger(root, name)
+    version = options.version
+    if version is None:
+        with registry(root) as client:
+            version = client.get_registered_model(name).aliases.get(CHALLENGER)
+    if version is None:
+        raise ValueError(f"{name} has no challenger; register one, or name it with --version")
     decision = promote(root, version)
     word = "champion" if decision.promoted else "not promoted"
     print(f"{name} version {version} {word}: {decision.reason}\n\n{decision.table_markdown}")
     if options.json:
         print(json.dumps(asdict(decision)))
-
-
-def _challenger(root: Path, name: str) -> str:
-    with registry(root) as client:
-        version = client.get_registered_model(name).aliases.get(CHALLENGER)
-    if version is None:
-        raise ValueError(f"{name} has no challenger; register one, or name it with --version")
-    return str(version)
 
 
 if __name__ == "__main__":

@@ -96,8 +96,7 @@ def changes_as_json(changed: dict[str, list[Any]] | None) -> str:
 
 def _fitting(parts: list[str], length: int) -> int:
     """Return how many parts from the front fit into so many characters."""
-    ends = accumulate(map(len, parts))
-    return sum(end <= length for end in ends)
+    return sum(end <= length for end in accumulate(map(len, parts)))
 
 
 def _flat(values: object, above: str = "") -> Iterator[tuple[str, Any]]:

@@ -11,18 +11,19 @@ import argparse
 import json
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from models.normalizer.answers import columns
+from models.normalizer.answers.columns import columns
 from models.normalizer.qualifiers import check_phrases
 from tasks.io.command import run
 from tasks.io.section import RunParams
 from tasks.io.tracking import experiment, registry
 from tasks.release.model_package.folder import RunFiles, build_artefact
 from tasks.release.model_package.serving_file import self_contained
+from tasks.release.registry.outcomes import RegisteredVersion
 from tasks.release.registry.provenance import provenance
 
 if TYPE_CHECKING:
@@ -36,16 +37,6 @@ CORRECTS = "corrects"  # tag of a version that is another one's network with lat
 ARTEFACT = "normalizer"
 REQUIREMENTS = ("mlflow", "numpy", "onnxruntime", "pandas", "pyarrow")
 EXAMPLE = ("looking for C++ developers (urgent!)", "Registered Nurse - night shift", "")
-
-
-@dataclass(frozen=True)
-class RegisteredVersion:
-    """A version in the registry; `alias` is `challenger`, `champion` or `none`."""
-
-    name: str
-    version: str
-    alias: str
-    already_registered: bool
 
 
 def register(root: Path) -> RegisteredVersion:
@@ -65,8 +56,7 @@ def register(root: Path) -> RegisteredVersion:
             version = str(known.version)
             if "decision" not in known.tags and CHAMPION not in known.aliases:
                 client.set_registered_model_alias(name, CHALLENGER, version)  # a kill left it out
-        alias = alias_of(client, name, version)
-    return RegisteredVersion(name, version, alias, known is not None)
+        return as_registered(client, name, version, known is not None)
 
 
 def find_version(client: MlflowClient, name: str, artefact_hash: str) -> ModelVersion | None:
@@ -78,10 +68,13 @@ def find_version(client: MlflowClient, name: str, artefact_hash: str) -> ModelVe
     return client.get_model_version(name, max(versions, key=lambda v: int(v.version)).version)
 
 
-def alias_of(client: MlflowClient, name: str, version: str) -> str:
-    """`champion`, `challenger` or `none`."""
+def as_registered(
+    client: MlflowClient, name: str, version: str, already_registered: bool
+) -> RegisteredVersion:
+    """Return a version with the alias that it has now."""
     aliases = client.get_model_version(name, version).aliases
-    return next((alias for alias in (CHAMPION, CHALLENGER) if alias in aliases), "none")
+    alias = next((alias for alias in (CHAMPION, CHALLENGER) if alias in aliases), "none")
+    return RegisteredVersion(name, version, alias, already_registered)
 
 
 def signature(top_k: int) -> ModelSignature:
@@ -91,29 +84,20 @@ def signature(top_k: int) -> ModelSignature:
     from mlflow.types.schema import Array, DataType
 
     types = {str: DataType.string, float: DataType.double, bool: DataType.boolean}
-    answer = [
-        ColSpec(
-            Array(types[column.type]) if column.is_list else types[column.type],
-            name,
-            required=False,
-        )
-        for name, column in columns().items()
+    answer = []
+    for name, column in columns().items():
+        kind = types[column.type]
+        answer.append(ColSpec(Array(kind) if column.is_list else kind, name, required=False))
+    params = [
+        ParamSpec("top_k", "long", top_k),
+        ParamSpec("min_confidence", "double", 0.0),
+        ParamSpec("code_depth", "long", 0),
     ]
-    return ModelSignature(
-        Schema([ColSpec(DataType.string, "raw_title")]),
-        Schema(answer),
-        ParamSchema(
-            [
-                ParamSpec("top_k", "long", top_k),
-                ParamSpec("min_confidence", "double", 0.0),
-                ParamSpec("code_depth", "long", 0),
-            ]
-        ),
-    )
+    raw_title = ColSpec(DataType.string, "raw_title")
+    return ModelSignature(Schema([raw_title]), Schema(answer), ParamSchema(params))
 
 
 def _add(client: MlflowClient, root: Path, sources: RunFiles, artefact_hash: str) -> str:
-    """Log and register a run; the version's number."""
     tags = {
         "artefact_hash": artefact_hash,
         "taxonomy_hash": sources.taxonomy_hash(),

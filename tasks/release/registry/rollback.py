@@ -23,7 +23,6 @@ from tasks.release.registry.champion_lock import champion_lock
 from tasks.release.registry.register import CARRIED_OUT, CHAMPION
 
 if TYPE_CHECKING:
-    from mlflow import MlflowClient
     from mlflow.entities.model_registry import ModelVersion
 
 BACK, RESTORED = "rolled_back", "restored"
@@ -39,7 +38,9 @@ def rollback(root: Path, to: str | None = None, why: str = "") -> str:
     """
     name = load(RegisterParams, root / "params.yaml").name
     with champion_lock(root), registry(root) as client:
-        versions = {str(one.version): one for one in _versions(client, name)}
+        listed = client.search_model_versions(f"name = '{name}'")
+        numbers = [str(version.version) for version in listed]
+        versions = {number: client.get_model_version(name, number) for number in numbers}
         aliases = client.get_registered_model(name).aliases if versions else {}
         if CHAMPION not in aliases:
             raise ValueError(f"{name} has no champion: nothing to roll back; see rolecall models")
@@ -47,8 +48,8 @@ def rollback(root: Path, to: str | None = None, why: str = "") -> str:
         begun = json.loads(versions[champion].tags.get(BACK, "{}")).get("to")
         target = to or begun or _before(versions, champion)
         if target not in versions or target == champion:
-            known = ", ".join(sorted(versions, key=int))
-            raise ValueError(f"--to {target}: {name} has {known}; champion is {champion}")
+            existing = ", ".join(sorted(versions, key=int))
+            raise ValueError(f"--to {target}: {name} has {existing}; champion is {champion}")
         note = {"to": target, "at": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "why": why}
         client.set_model_version_tag(name, champion, BACK, json.dumps(note))
         note = {"from": champion, "at": note["at"], "why": why}
@@ -71,11 +72,6 @@ def rollback_notes(tags: Mapping[str, str]) -> str:
         if tag in tags and (note := json.loads(tags[tag]))
     ]
     return "".join(notes)
-
-
-def _versions(client: MlflowClient, name: str) -> list[ModelVersion]:
-    listed = client.search_model_versions(f"name = '{name}'")
-    return [client.get_model_version(name, one.version) for one in listed]
 
 
 def _before(versions: dict[str, ModelVersion], champion: str) -> str:

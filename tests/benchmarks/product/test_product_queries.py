@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.job_board import FILE, read_halves
 from benchmarks.product.queries import COLUMNS, ESCO, queries
-from models.ranking.index import AliasIndex
+from models.search.index import AliasIndex
 
 IDS = [f"{ESCO}occupation/{number}" for number in range(2)]
 

@@ -13,14 +13,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import torch
 
 from benchmarks.product import __main__ as product
 from benchmarks.product.queries import ESCO
 from benchmarks.product.systems import OURS, RegisteredModel, alternatives, ranked, speed, timed
 from benchmarks.results import Row
-from models.ranking.index import AliasIndex
-from models.ranking.occupation_scores import ScoreRule
-from models.ranking.search import Search
+from models.search.index import AliasIndex
+from models.search.occupation_scores import ScoreRule
+from models.search.search import Search
 from tasks.pipeline.lexical.params import LexicalParams
 
 
@@ -116,9 +117,9 @@ def test_the_whole_run_writes_the_file_and_the_readme(
         "load",
         classmethod(lambda cls, folder: Unread(folder, FakeModel())),
     )
-    threads = product.torch.get_num_threads()
+    threads = torch.get_num_threads()
     product.main()
-    product.torch.set_num_threads(threads)
+    torch.set_num_threads(threads)
     lines = pl.read_csv(root / "results/product.csv", infer_schema=False)
     assert set(lines["test"]) == {
         *("vacancies", "annotations", "typos", "composition", "extra_words", "cost")
@@ -126,7 +127,7 @@ def test_the_whole_run_writes_the_file_and_the_readme(
     assert set(lines["system"]) >= {"rolecall", "ngram", "tfidf"}
     assert set(lines["run"]) == {"product-1"}
     assert "models:/rolecall/7" in (root / "results/runs.csv").read_text()
-    shown = (root / "README.md").read_text()
-    assert shown.startswith("a <!-- benchmark:begin -->\n|") and shown.endswith("end --> z")
-    assert "titles of a job board" in shown and "`make benchmark  # models:/rolecall/7`" in shown
+    page = (root / "README.md").read_text()
+    assert page.startswith("a <!-- benchmark:begin -->\n|") and page.endswith("end --> z")
+    assert "titles of a job board" in page and "`make benchmark  # models:/rolecall/7`" in page
     assert "written: results/product.csv" in capsys.readouterr().out

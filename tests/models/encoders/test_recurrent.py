@@ -21,8 +21,8 @@ from shapes import checked
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from models.encoders.parts.pieces import PIECE
 from models.encoders.recurrent import RecurrentEncoder
+from models.encoders.shared.pieces import PIECE
 from models.text.units import UnitSettings
 
 VOCABULARY = 9

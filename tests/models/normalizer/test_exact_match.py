@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from served_toy import embed, table, toy_normalizer
 
-from models.normalizer.abstention import NOT_A_JOB_TITLE
+from models.normalizer.answers.abstention import NOT_A_JOB_TITLE
 from models.normalizer.exact_match import ExactMatch
 from models.normalizer.normalizer import Normalizer
-from models.ranking.calibration import Calibration
-from models.ranking.index import AliasIndex, owners_of_titles
-from models.ranking.occupation_scores import ScoreRule
-from models.ranking.search import Hits
-from models.ranking.two_stage_search import FEW
+from models.search.calibration import Calibration
+from models.search.index import AliasIndex
+from models.search.occupation_scores import ScoreRule
+from models.search.search import Hits
+from models.search.two_stage_search import FEW
 
 UNSURE = Calibration(0.2, [-3.0], [1.0], 2.0)
 """Of a level, the occupation; nothing is called unlike a title."""
@@ -142,5 +142,5 @@ def test_ranks_equal_the_loop(seed: int, depth: int) -> None:
 
 def test_owners_of_titles() -> None:
     index = AliasIndex.of(["b", "a", "a"], ["1", "2", "1"])
-    assert owners_of_titles(index) == {"a": [0, 1], "b": [0]}
+    assert index.owners == {"a": [0, 1], "b": [0]}
     assert ExactMatch.of(index, ["b", "a"], {}).owners == {"a": [1], "b": [0]}

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from served_toy import ALIASES, OCCUPATIONS, RULE, embed, table, toy_normalizer
 
-from models.normalizer.abstention import InputValidator
+from models.normalizer.answers.abstention import InputValidator
 from models.normalizer.normalizer import Normalizer
-from models.ranking.calibration import Calibration
-from models.ranking.index import AliasIndex
-from models.ranking.occupation_scores import ScoreRule
+from models.search.calibration import Calibration
+from models.search.index import AliasIndex
+from models.search.occupation_scores import ScoreRule
 from models.text.titles import clean_title
 
 RULES = [RULE, ScoreRule("soft", 0.06)]

@@ -1,4 +1,4 @@
-"""An earlier model's space: what each pair is to hit, and a run that trains into it."""
+"""A reference model's space: what each pair is to hit, and a run that trains into it."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_either_string_meets_the_other_place_and_an_alias_its_own(
 def test_training_meets_the_frozen_places(
     toy: Toy, earlier: Path, train_settings: Callable[..., TrainSettings]
 ) -> None:
-    """Bring strings nearer to an alias of their occupation, as the earlier model placed it."""
+    """Bring strings nearer to an alias of their occupation, as the reference model placed it."""
     settings = train_settings(loss=loss_settings(FROZEN), learning_rate=0.02)
     space = FrozenSpace.of_aliases(earlier, toy[0])
     run = TitleRun(*toy, settings, CPU, space)
@@ -128,7 +128,7 @@ def test_a_loss_and_a_space_belong_together(
 ) -> None:
     settings = train_settings()
     space = FrozenSpace.of_aliases(earlier, toy[0])
-    with pytest.raises(ValueError, match="loss contrastive with an earlier model"):
+    with pytest.raises(ValueError, match="loss contrastive with a reference model"):
         TitleRun(*toy, settings, CPU, space)
-    with pytest.raises(ValueError, match="loss frozen_margin without an earlier model"):
+    with pytest.raises(ValueError, match="loss frozen_margin without a reference model"):
         TitleRun(*toy, replace(settings, loss=loss_settings(FROZEN)), CPU)

@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 from published import DATA, needs
 
-from models.ranking.index import AliasIndex
-from models.ranking.search import Search, Similarities
+from models.search.index import AliasIndex
+from models.search.search import Search, Similarities
 from models.text.ngram_matcher import NgramMatcher
 from models.text.titles import clean_title
 from tasks.check_params import load_params

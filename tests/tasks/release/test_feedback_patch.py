@@ -11,6 +11,7 @@ import tiny_run
 import yaml
 from feedback_run import say
 from mlflow_import import WARNINGS, mlflow
+from tiny_registry import new_database
 
 from tasks.io.tracking import registry
 from tasks.release.feedback_patch import correct, pick_up
@@ -26,7 +27,7 @@ SECTION = {"name": NAME, "top_k": 2, "precision": "byte", "qualifiers": "", "cro
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run whose first version is champion."""
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", new_database(tmp_path))
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     monkeypatch.chdir(tmp_path)  # where MLflow puts artifacts
     folder = tiny_run.make_run(tmp_path / "run", register=SECTION)

@@ -14,6 +14,7 @@ import pytest
 import tiny_run
 from feedback_run import say
 from mlflow_import import WARNINGS, mlflow
+from tiny_registry import new_database
 
 from tasks.io.tracking import registry
 from tasks.release.feedback_patch import pick_up
@@ -24,7 +25,12 @@ pytestmark = [pytest.mark.slow, *WARNINGS]
 
 KILLS, NAME = 10, "killed"
 SECTION = {"name": NAME, "top_k": 2, "precision": "byte", "qualifiers": "", "crosswalk": ""}
-CALIBRATE = {"prior_power": 0.0, "pseudo_count": 1.0, "guess_weight": 0.0, "guesses": 5}
+CALIBRATE = {
+    "prior_power": 0.0,
+    "pseudo_count": 1.0,
+    "prediction_weight": 0.0,
+    "predictions_per_input": 5,
+}
 CALIBRATE |= {"label_weight": 1e-3, "max_false_rejection_rate": 0.05}
 PICK_UP = """
 from pathlib import Path
@@ -41,7 +47,7 @@ def test_kills_lose_no_correction_and_register_none_twice(
 
     The alias names a version that loads after every kill.
     """
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", new_database(tmp_path))
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     monkeypatch.setenv("PYTHONPATH", str(tiny_run.ROOT))
     monkeypatch.chdir(tmp_path)

@@ -6,7 +6,9 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.tables.records import COMMAS, Records
+from tasks.tables.records import Format, Records
+
+COMMAS = Format(",")
 
 FIELD = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(
     ['"', '""', "a\nb", "a\r\nb", "\r", ",", "🧑‍🚀", " ", ""]

@@ -20,7 +20,7 @@ function titleCard(item) {
   const none = make("p", { class: "none" }, "The model has no answer: search, not a job title, or skip.");
   return [
     make("h2", { id: "title" }, item.title),
-    make("p", { class: "quiet" }, item.queued),
+    make("p", { class: "quiet" }, item.why_queued),
     rows.length ? make("ol", { id: "alternatives" }, ...rows) : none,
     ...(item.answered ? [make("p", { id: "why" }, item.answered)] : []),
     ...differences(item),

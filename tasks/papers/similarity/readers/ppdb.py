@@ -47,14 +47,8 @@ def read_ppdb(path: Path, rejected: RejectedRows) -> Paraphrases:
     """
     links = _links(path, rejected)
     others = links.filter(pl.col("head") != pl.col("paraphrase"))
-    pairs = (
-        others.with_columns(
-            low=pl.min_horizontal("head", "paraphrase"),
-            high=pl.max_horizontal("head", "paraphrase"),
-        )
-        .unique(["low", "high"], keep="first", maintain_order=True)
-        .select(list(PARAPHRASES))
-    )
+    ends = (pl.min_horizontal(*PARAPHRASES), pl.max_horizontal(*PARAPHRASES))
+    pairs = others.filter(pl.struct(low=ends[0], high=ends[1]).is_first_distinct())
     if pairs.is_empty():
         raise IngestError(f"{path} holds no pair of words. {ORIGIN}")
     return Paraphrases(

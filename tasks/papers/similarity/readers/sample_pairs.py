@@ -11,15 +11,8 @@ from pathlib import Path
 
 import polars as pl
 
-from tasks.papers.similarity.pair_files import SAMPLE, range_of
 from tasks.papers.similarity.readers.ppdb import PARAPHRASES, Paraphrases
-from tasks.papers.similarity.readers.scored_pairs import (
-    BAD_SCORE,
-    NUMBER,
-    OUT_OF_RANGE,
-    SCORED_PAIRS,
-    SPLITS,
-)
+from tasks.papers.similarity.readers.scored_pairs import SAMPLE, SCORED_PAIRS, SPLITS, fault
 from tasks.tables.read_table import read_rows
 from tasks.tables.rejected import DUPLICATE_ROW, RejectedRows, Row, empty
 from tasks.tables.source_files import IngestError
@@ -83,7 +76,4 @@ def _fault(row: Row) -> str:
         return UNKNOWN_DATASET
     if row["split"] not in SPLITS:
         return UNKNOWN_PART
-    if not NUMBER.fullmatch(row["score"]):
-        return BAD_SCORE
-    low, high = range_of(row["dataset"])
-    return "" if low <= float(row["score"]) <= high else OUT_OF_RANGE
+    return fault(row, *SAMPLE[row["dataset"]])

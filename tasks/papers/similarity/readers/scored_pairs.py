@@ -14,7 +14,6 @@ from collections.abc import Iterable
 import polars as pl
 
 from tasks.io.frames import Schema
-from tasks.tables.rejected import NOTICES as ALWAYS_NOTICES
 from tasks.tables.rejected import RejectedRows, Row, empty
 from tasks.tables.source_files import IngestError
 
@@ -28,12 +27,11 @@ SCORED_PAIRS: Schema = {
 SPLITS = ("train", "valid", "test")
 RANGES = {"sick": (1.0, 5.0), "msrp": (0.0, 1.0), "sts": (0.0, 5.0), "simlex": (0.0, 10.0)}
 """Lowest and highest score per publisher; higher is closer in all of them."""
+SAMPLE = {"sample_sentences": (0.0, 5.0), "sample_words": (0.0, 5.0)}
+"""Lowest and highest score of the data sets of this repository."""
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 BAD_SCORE = "score is no number"
 OUT_OF_RANGE = "score outside the data set's range"
-UNSCORED = "pair that the publisher left without a score"
-NOTICES = ALWAYS_NOTICES | {UNSCORED}
-"""Reasons that lose nothing which could be evaluated; all others are errors of the file."""
 
 
 def scored_pairs(
@@ -52,7 +50,7 @@ def scored_pairs(
     low, high = score_range(dataset)
     taken = []
     for row in rows:
-        if reason := _fault(row, low, high):
+        if reason := fault(row, low, high):
             rejected.refuse(row, reason)
         else:
             taken.append((dataset, split, row["left"], row["right"], float(row["score"])))
@@ -68,15 +66,15 @@ def score_range(dataset: str) -> tuple[float, float]:
     """Return the lowest and highest score of a data set; those of all STS years are the same.
 
     Raises:
-        IngestError: `RANGES` does not know it.
+        IngestError: it is neither a publisher's nor of the sample.
     """
-    publisher = "sts" if re.fullmatch(r"sts\d{4}/.+", dataset) else dataset
-    if publisher not in RANGES:
+    name = "sts" if re.fullmatch(r"sts\d{4}/.+", dataset) else dataset
+    if name not in RANGES | SAMPLE:
         raise IngestError(f"no range of scores is known for {dataset!r}, only for {[*RANGES]}")
-    return RANGES[publisher]
+    return (RANGES | SAMPLE)[name]
 
 
-def _fault(row: Row, low: float, high: float) -> str:
+def fault(row: Row, low: float, high: float) -> str:
     """Name the reason to refuse a row; empty if there is none."""
     for name in ("left", "right", "score"):
         if not row[name]:

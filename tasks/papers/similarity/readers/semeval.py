@@ -10,13 +10,14 @@ their 20, MSRvid (2012) and SMT (2013) are not distributed with the other 18.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
-from tasks.papers.similarity.readers.scored_pairs import UNSCORED, scored_pairs
-from tasks.tables.rejected import BAD_WIDTH, RejectedRows, Row
+from tasks.papers.similarity.readers.scored_pairs import scored_pairs
+from tasks.tables.rejected import BAD_WIDTH, UNSCORED, RejectedRows, Row
 from tasks.tables.source_files import IngestError
 from tasks.tables.text import line_rows
 
@@ -39,7 +40,7 @@ ORIGIN = (
     "score, first and second sentence, separated by tabs."
 )
 NAME = re.compile(r"(?P<year>\d{4})/(?P<set>[^/]+)\.(?P<split>train|test)")
-PARTLY_SCORED = frozenset({"2015"})
+PARTLY_SCORED = "2015"
 FIELDS = ("score", "left", "right")
 
 
@@ -60,24 +61,16 @@ def _read(name: str, path: Path, rejected: RejectedRows) -> pl.DataFrame:
     parts = NAME.fullmatch(name)
     if parts is None:
         raise IngestError(f"{name!r} names no STS set; write it like {next(iter(FILES))!r}")
-    rows = _rows(path, rejected)
-    if parts["year"] in PARTLY_SCORED:
-        rows = _scored(rows, rejected)
+    rows = _rows(path, rejected, partly_scored=parts["year"] == PARTLY_SCORED)
     return scored_pairs(rows, f"sts{parts['year']}/{parts['set']}", parts["split"], rejected)
 
 
-def _rows(path: Path, rejected: RejectedRows) -> Iterator[Row]:
+def _rows(path: Path, rejected: RejectedRows, *, partly_scored: bool) -> Iterator[Row]:
     for row in line_rows(path, "line", ORIGIN, rejected):
         fields = row.values["line"].split("\t")
-        if len(fields) == len(FIELDS):
-            yield Row(row.file, row.line, row.text, dict(zip(FIELDS, fields, strict=True)))
-        else:
+        if len(fields) != len(FIELDS):
             rejected.refuse(row, BAD_WIDTH)
-
-
-def _scored(rows: Iterable[Row], rejected: RejectedRows) -> Iterator[Row]:
-    for row in rows:
-        if row["score"]:
-            yield row
-        else:
+        elif partly_scored and not fields[0].strip():
             rejected.refuse(row, UNSCORED)
+        else:
+            yield replace(row, values=dict(zip(FIELDS, fields, strict=True)))

@@ -1,7 +1,6 @@
 """Cells of one chunk of feedback: verdicts, ids, titles and times as they are meant.
 
-In: the columns of `FEEDBACK` as text. Out: `line, text, fault` and the columns of `READ`. A `'`
-before what a spreadsheet would take for a formula is removed (OWASP, "CSV injection").
+A `'` before what a spreadsheet would take for a formula is removed (OWASP, "CSV injection").
 """
 
 from __future__ import annotations
@@ -17,32 +16,16 @@ CORRECT, INCORRECT, NOT_A_JOB_TITLE = "correct", "incorrect", "not_a_job_title"
 EARLIER_VERDICTS = {"right": CORRECT, "wrong": INCORRECT, "no_job_title": NOT_A_JOB_TITLE}
 """Words of older files, which are still read."""
 GUARD = r"^'([=+\-@\t\r])"
-READ = {
-    "raw_title": pl.String,
-    "has_title": pl.Boolean,  # not empty when normalized
-    "verdict": pl.String,  # as given, or as the correction alone implies it
-    "from_correction": pl.Boolean,
-    "says_nothing": pl.Boolean,
-    "predicted": pl.String,  # an occupation of the taxonomy, or null
-    "predicted_given": pl.Boolean,
-    "predicted_fault": pl.String,  # of its id, or null
-    "corrected": pl.String,
-    "corrected_given": pl.Boolean,
-    "corrected_fault": pl.String,
-    "zeros_restored": pl.Boolean,
-    "matched": pl.String,  # cleaned
-    "model_version": pl.String,
-    "reviewer_id": pl.String,
-    "at": pl.String,
-    "at_fault": pl.String,
-}
 
 
 def read_cells(chunk: pl.DataFrame, occupations: OccupationIds, order: str) -> pl.DataFrame:
-    """Return `line, text, fault` and the columns of `READ`.
+    """Return `chunk`, of a table with the columns of `FEEDBACK` as text, with columns for faults.
 
-    `chunk`: of a table with the columns of `FEEDBACK`; `occupations`: of the taxonomy; `order`: of
-    day and month where slashes stand between them (`slash_order`).
+    `order` is that of day and month where slashes stand between them (`slash_order`). Added are
+    `has_title` (not empty when normalized), `says_nothing`, `from_correction` (the correction alone
+    implies the verdict), `matched` (cleaned), `at, at_fault, zeros_restored`, and for `predicted`
+    and `corrected` the occupation of the taxonomy or null, whether it is `_given`, the `_fault` of
+    its id or null, and whether its zeros are `_restored`.
     """
     frame = chunk.with_columns(
         pl.col("raw_title").str.replace(GUARD, "$1"),  # its white space stays
@@ -61,13 +44,12 @@ def read_cells(chunk: pl.DataFrame, occupations: OccupationIds, order: str) -> p
         _by_text("matched_title", matched).alias("matched"),
         _by_text("judged_at", times).alias("at"),
         _by_text("judged_at", bad_times).alias("at_fault"),
-        zeros_restored=pl.any_horizontal(_restored(frame, occupations)),
         verdict=pl.col("verdict")
         .str.to_lowercase()
         .str.replace_all(r"[\s_]+", "_")
         .replace(EARLIER_VERDICTS),
     )
-    return _verdicts(read).select("line", "text", "fault", *READ)
+    return _verdicts(read)
 
 
 def _verdicts(read: pl.DataFrame) -> pl.DataFrame:
@@ -80,24 +62,20 @@ def _verdicts(read: pl.DataFrame) -> pl.DataFrame:
         verdict=pl.when(silent & implied)
         .then(pl.when(same).then(pl.lit(CORRECT)).otherwise(pl.lit(INCORRECT)))
         .otherwise("verdict"),
+        zeros_restored=pl.any_horizontal("predicted_restored", "corrected_restored"),
     )
 
 
 def _occupation(frame: pl.DataFrame, name: str, occupations: OccupationIds) -> list[pl.Expr]:
-    """Return the columns `NAME`, `NAME_given` and `NAME_fault`."""
+    """Return the columns `NAME`, `NAME_given`, `NAME_fault` and `NAME_restored`."""
     column = f"{name}_occupation_id"
     ids = occupations.look_up(frame[column].unique())
     return [
         _by_text(column, ids.known).alias(name),
         (pl.col(column) != "").alias(f"{name}_given"),
         _by_text(column, ids.faults).alias(f"{name}_fault"),
+        pl.col(column).is_in(ids.restored).alias(f"{name}_restored"),
     ]
-
-
-def _restored(frame: pl.DataFrame, occupations: OccupationIds) -> list[pl.Expr]:
-    columns = ("predicted_occupation_id", "corrected_occupation_id")
-    looked_up = {name: occupations.look_up(frame[name].unique()) for name in columns}
-    return [pl.col(name).is_in(ids.restored) for name, ids in looked_up.items()]
 
 
 def _has_title(raw_titles: pl.Series) -> pl.Series:
@@ -109,6 +87,4 @@ def _has_title(raw_titles: pl.Series) -> pl.Series:
 
 def _by_text(column: str, values: dict[str, str]) -> pl.Expr:
     """Put for each text its value; null where it has none."""
-    keys, results = pl.Series(list(values), dtype=pl.String), list(values.values())
-    new = pl.Series(results, dtype=pl.String)
-    return pl.col(column).replace_strict(keys, new, default=None, return_dtype=pl.String)
+    return pl.col(column).replace_strict(values, default=None, return_dtype=pl.String)

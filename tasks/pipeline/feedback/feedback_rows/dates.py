@@ -78,12 +78,9 @@ def slash_order(texts: Iterable[pl.Series]) -> str:
     """Tell which number is the day by all dates of a file; `UNKNOWN` if none or both say it."""
     orders = set()
     for some in texts:
-        numbers = some.to_frame("text").select(
-            first=pl.col("text").str.extract(SLASHED, 1).cast(pl.Int8),
-            second=pl.col("text").str.extract(SLASHED, 2).cast(pl.Int8),
-        )
-        orders |= {DAY_FIRST} if (numbers["first"] > 12).any() else set()
-        orders |= {MONTH_FIRST} if (numbers["second"] > 12).any() else set()
+        for group, order in ((1, DAY_FIRST), (2, MONTH_FIRST)):
+            if (some.str.extract(SLASHED, group).cast(pl.Int8) > 12).any():
+                orders.add(order)
     return orders.pop() if len(orders) == 1 else UNKNOWN
 
 

@@ -27,34 +27,27 @@ NO_PREDICTION = (
 
 
 def fault() -> pl.Expr:
-    """Name the reason to refuse a row of `READ`; null if there is none."""
+    """Name the reason to refuse a row of `read_cells`; null if there is none."""
     verdict = pl.col("verdict")
-    known, corrected = pl.col("predicted").is_not_null(), pl.col("corrected").is_not_null()
+    predicted, corrected = pl.col("predicted").is_not_null(), pl.col("corrected").is_not_null()
     confirmed = pl.col("corrected").eq_missing(pl.col("predicted"))
+    ids = pl.concat_list("predicted_fault", "corrected_fault")
+    # an unknown correction matters if the verdict depends on it alone
+    correction_is_all = pl.col("from_correction") | ~pl.col("predicted_given")
+    unknown = (pl.col("predicted_given") & ~predicted) | (correction_is_all & ~corrected)
     corrected_given, of_prediction = pl.col("corrected_given"), verdict != NOT_A_JOB_TITLE
     reasons = {
         NOT_ANSWERED: pl.col("says_nothing"),
         empty("raw_title"): ~pl.col("has_title"),
         BAD_VERDICT: ~verdict.is_in([CORRECT, INCORRECT, NOT_A_JOB_TITLE]),
         NO_TITLE_YET_CORRECTED: ~of_prediction & corrected_given,
-        REWRITTEN_ID: of_prediction & _rewritten(),
+        REWRITTEN_ID: of_prediction & ids.list.contains(REWRITTEN_ID),
         NO_PREDICTION: of_prediction
         & ~pl.col("predicted_given")
         & ~((verdict == INCORRECT) & corrected_given),
-        UNKNOWN_OCCUPATION: of_prediction & _unknown(known, corrected),
+        UNKNOWN_OCCUPATION: of_prediction & unknown,
         CORRECT_YET_CORRECTED: (verdict == CORRECT) & corrected_given & ~confirmed,
-        INCORRECT_YET_CONFIRMED: (verdict == INCORRECT) & corrected_given & known & confirmed,
+        INCORRECT_YET_CONFIRMED: (verdict == INCORRECT) & corrected_given & predicted & confirmed,
     }
     cases = [pl.when(holds).then(pl.lit(reason)) for reason, holds in reasons.items()]
     return pl.coalesce("fault", *cases, "at_fault")
-
-
-def _rewritten() -> pl.Expr:
-    ids = pl.concat_list("predicted_fault", "corrected_fault")
-    return ids.list.contains(REWRITTEN_ID)
-
-
-def _unknown(known: pl.Expr, corrected: pl.Expr) -> pl.Expr:
-    """Tell whether an id that the verdict depends on is unknown."""
-    correction_is_all = pl.col("from_correction") | ~pl.col("predicted_given")
-    return (pl.col("predicted_given") & ~known) | (correction_is_all & ~corrected)

@@ -48,9 +48,7 @@ class OccupationIds(NamedTuple):
         """Read schema `SPLIT_ALIASES`; the index holds the split `train`, every label among it."""
         labels = dict(aliases.filter("preferred").select("occupation_id", "cleaned").iter_rows())
         train = aliases.filter(pl.col("split") == "train")
-        owned = train.select(
-            pl.col("occupation_id").alias("predicted"), pl.col("cleaned").alias("matched")
-        ).unique()
+        owned = train.select(predicted="occupation_id", matched="cleaned").unique()
         numbers: dict[str, list[str]] = {}
         for name in labels:
             if name.isascii() and name.isdigit():

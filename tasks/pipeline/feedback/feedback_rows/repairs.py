@@ -27,23 +27,18 @@ REPAIRS = {
 
 def repair(taken: pl.DataFrame, occupations: OccupationIds) -> tuple[pl.DataFrame, dict[str, int]]:
     """Return faultless rows with the columns of `FEEDBACK`, and the counts of `REPAIRS`."""
-    answers = ~pl.col("predicted_given") & (pl.col("verdict") == INCORRECT)
-    rows = taken.with_columns(answers=answers).join(
+    incorrect = pl.col("verdict") == INCORRECT
+    rows = taken.with_columns(answers=~pl.col("predicted_given") & incorrect).join(
         occupations.owned, on=["predicted", "matched"], how="left", maintain_order="left"
     )
-    counts = rows.select(holds.sum().alias(name) for name, holds in REPAIRS.items())
-    return _feedback(rows, occupations.labels), counts.row(0, named=True)
-
-
-def _feedback(rows: pl.DataFrame, labels: dict[str, str]) -> pl.DataFrame:
-    answers, incorrect = pl.col("answers"), pl.col("verdict") == INCORRECT
-    predicted = pl.when(answers).then("corrected").otherwise("predicted")
-    label = predicted.replace_strict(labels, default=None, return_dtype=pl.String)
+    counts = rows.select(needed.sum().alias(name) for name, needed in REPAIRS.items())
+    predicted = pl.when("answers").then("corrected").otherwise("predicted")
+    label = predicted.replace_strict(occupations.labels, default=None, return_dtype=pl.String)
     repaired = rows.with_columns(
         predicted_occupation_id=predicted,
-        matched_title=pl.when(pl.col("owned")).then("matched").otherwise(label),
-        corrected_occupation_id=pl.when(incorrect & ~answers).then("corrected"),
-        verdict=pl.when(answers).then(pl.lit(CORRECT)).otherwise("verdict"),
+        matched_title=pl.when("owned").then("matched").otherwise(label),
+        corrected_occupation_id=pl.when(incorrect & ~pl.col("answers")).then("corrected"),
+        verdict=pl.when("answers").then(pl.lit(CORRECT)).otherwise("verdict"),
         judged_at="at",
-    )
-    return repaired.select(pl.when(pl.col(name) != "").then(name).alias(name) for name in FEEDBACK)
+    ).select(pl.when(pl.col(name) != "").then(name).alias(name) for name in FEEDBACK)
+    return repaired, counts.row(0, named=True)

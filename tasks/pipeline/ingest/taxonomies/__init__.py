@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tasks.pipeline.ingest.params import TaxonomyParams
-    from tasks.pipeline.ingest.taxonomy import Taxonomy
-    from tasks.tables.rejected import RejectedRows
+from tasks.pipeline.ingest.params import TaxonomyParams
+from tasks.pipeline.ingest.taxonomy import Taxonomy
+from tasks.tables.rejected import RejectedRows
 
 
 def taxonomy_reader(name: str) -> Callable[[TaxonomyParams, RejectedRows], Taxonomy]:

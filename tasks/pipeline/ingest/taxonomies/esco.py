@@ -8,15 +8,12 @@ keeps them from display, and the published figures count without them.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tasks.pipeline.ingest.params import TaxonomyParams
 from tasks.pipeline.ingest.taxonomy import Taxonomy
 from tasks.tables.read_table import distinct, read_rows
 from tasks.tables.rejected import UNKNOWN_CODE, RejectedRows, empty
 from tasks.tables.source_files import named_files
-
-if TYPE_CHECKING:
-    from tasks.pipeline.ingest.params import TaxonomyParams
 
 ORIGIN = (
     "ESCO is published by the European Commission (ESCO portal, download: English, CSV); bring "
@@ -40,7 +37,8 @@ def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
         if not codes or not groups.issuperset(codes):
             rejected.refuse(row, UNKNOWN_CODE)
         elif taxonomy.add_occupation(row, row["occupation_id"], row["occupation_label"], codes):
-            for title in filter(None, map(str.strip, _lines(row["titles"]))):
+            titles = row["titles"].replace("\r", "\n").split("\n")
+            for title in filter(None, map(str.strip, titles)):
                 taxonomy.add_title(row.about(title), row["occupation_id"], title)
     return taxonomy
 
@@ -58,7 +56,3 @@ def _groups(path: Path, rejected: RejectedRows) -> set[str]:
         else:
             rejected.refuse(row, empty("code"))
     return groups
-
-
-def _lines(field: str) -> list[str]:
-    return field.replace("\r", "\n").split("\n")

@@ -10,16 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tasks.pipeline.ingest.params import TaxonomyParams
 from tasks.pipeline.ingest.taxonomy import Taxonomy
 from tasks.tables.read_table import distinct
 from tasks.tables.rejected import BAD_CODE, BAD_WIDTH, UNKNOWN_OCCUPATION, RejectedRows, Row
 from tasks.tables.source_files import named_files
 from tasks.tables.text import line_rows
-
-if TYPE_CHECKING:
-    from tasks.pipeline.ingest.params import TaxonomyParams
 
 ORIGIN = (
     "MELO's data sets are published with its paper (melo-benchmark, processed data); bring the "
@@ -29,9 +26,12 @@ ELEMENT = re.compile(r"(.+)_[a-z]{2}_\d+")
 
 
 def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
-    """Read the files named in `params.files`: `elements` and, if wanted, `concepts`."""
+    """Read the files named in `params.files`: `elements` and, if given, `concepts`."""
     files = named_files(params.files, ["elements"], ["concepts"])
-    concepts = _concepts(files["concepts"], rejected) if "concepts" in files else None
+    concepts = None
+    if "concepts" in files:
+        rows = _rows(files["concepts"], ("element_id", "concept_id"), rejected)
+        concepts = {row["element_id"]: row["concept_id"] for row in rows}
     taxonomy = Taxonomy(rejected)
     for row in _rows(files["elements"], ("element_id", "title"), rejected):
         occupation = _occupation(row["element_id"], concepts)
@@ -50,11 +50,6 @@ def _occupation(element: str, concepts: Mapping[str, str] | None) -> str:
         return concepts.get(element, "")
     parts = ELEMENT.fullmatch(element)
     return parts[1] if parts else ""
-
-
-def _concepts(path: Path, rejected: RejectedRows) -> dict[str, str]:
-    rows = _rows(path, ("element_id", "concept_id"), rejected)
-    return {row["element_id"]: row["concept_id"] for row in rows}
 
 
 def _rows(path: Path, names: tuple[str, str], rejected: RejectedRows) -> Iterator[Row]:

@@ -14,17 +14,14 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from models.text.titles import normalize_title
+from tasks.pipeline.ingest.params import TaxonomyParams
 from tasks.pipeline.ingest.taxonomy import Taxonomy
 from tasks.tables.read_table import distinct, read_rows
 from tasks.tables.records import BARE_TABS
 from tasks.tables.rejected import BAD_CODE, LEFT_OUT, RejectedRows, Row
 from tasks.tables.source_files import named_files
-
-if TYPE_CHECKING:
-    from tasks.pipeline.ingest.params import TaxonomyParams
 
 ORIGIN = (
     "O*NET is published by the O*NET Resource Center (database, text files); bring its files to "
@@ -69,24 +66,22 @@ def soc_chain(code: str) -> list[str]:
 
 def _left_out(path: Path, taxonomy: Taxonomy) -> set[str]:
     """Return the normalized titles of a file that are no label."""
-    labels = {normalize_title(taxonomy.label(known)) for known in taxonomy.titles}
+    labels = {normalize_title(taxonomy.label(name)) for name in taxonomy.titles}
     named = {normalize_title(row["title"]) for row in _rows(path, REPORTED, taxonomy.rejected)}
     return named - labels
 
 
 def _add_titles(taxonomy: Taxonomy, rows: Iterator[Row], left_out: Container[str]) -> None:
     for row in rows:
-        _add_title(taxonomy, row, row["title"], left_out)
-        short = row["short_title"] if "short_title" in row.values else NONE
+        titles = [(row, row["title"])]
+        short = row.values.get("short_title", NONE).strip()
         if short != NONE:
-            _add_title(taxonomy, row.about(short), short, left_out)
-
-
-def _add_title(taxonomy: Taxonomy, row: Row, title: str, left_out: Container[str]) -> None:
-    if normalize_title(title) in left_out:
-        taxonomy.rejected.refuse(row, LEFT_OUT)
-    else:
-        taxonomy.add_title(row, row["occupation_id"], title)
+            titles.append((row.about(short), short))
+        for place, title in titles:
+            if normalize_title(title) in left_out:
+                taxonomy.rejected.refuse(place, LEFT_OUT)
+            else:
+                taxonomy.add_title(place, row["occupation_id"], title)
 
 
 def _rows(path: Path, columns: Mapping[str, str], rejected: RejectedRows) -> Iterator[Row]:

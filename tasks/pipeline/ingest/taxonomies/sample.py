@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tasks.pipeline.ingest.params import TaxonomyParams
 from tasks.pipeline.ingest.taxonomy import Taxonomy
 from tasks.tables.read_table import distinct, read_rows
 from tasks.tables.rejected import DUPLICATE_CODE, UNKNOWN_CODE, RejectedRows, Row, empty
 from tasks.tables.source_files import named_files
-
-if TYPE_CHECKING:
-    from tasks.pipeline.ingest.params import TaxonomyParams
 
 ORIGIN = "It is part of this repository (data/sample/): bring it back with `git checkout`."
 

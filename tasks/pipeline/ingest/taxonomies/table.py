@@ -7,15 +7,11 @@ A later row may leave label and codes empty; where it contradicts the first one 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tasks.pipeline.ingest.params import TaxonomyParams
 from tasks.pipeline.ingest.taxonomy import Taxonomy
 from tasks.tables.read_table import distinct, read_rows
 from tasks.tables.rejected import CONFLICT, RejectedRows, Row, empty
 from tasks.tables.source_files import mapped_columns, named_files
-
-if TYPE_CHECKING:
-    from tasks.pipeline.ingest.params import TaxonomyParams
 
 ORIGIN = (
     "It is the file that ingest.taxonomy.files.titles names: correct the name, or columns, "
@@ -37,22 +33,14 @@ def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
 
 def _add(taxonomy: Taxonomy, row: Row) -> None:
     key, title = row["occupation_id"], row["title"]
-    label = row["occupation_label"] if "occupation_label" in row.values else ""
-    codes = _codes(row["codes"]) if "codes" in row.values else []
+    label = row.values.get("occupation_label", "").strip()
+    codes = [code.strip() for code in row.values.get("codes", "").split(">") if code.strip()]
     if not title:
         taxonomy.rejected.refuse(row, empty("title"))
     elif key in taxonomy.titles:
-        if _differs(label, taxonomy.label(key)) or _differs(codes, taxonomy.codes[key]):
+        if label not in ("", taxonomy.label(key)) or codes not in ([], taxonomy.codes[key]):
             taxonomy.rejected.refuse(row, CONFLICT)
         else:
             taxonomy.add_title(row, key, title)
     elif taxonomy.add_occupation(row, key, label or title, codes) and label not in ("", title):
         taxonomy.add_title(row, key, title)
-
-
-def _codes(field: str) -> list[str]:
-    return [code.strip() for code in field.split(">") if code.strip()]
-
-
-def _differs(value: str | list[str], earlier: str | list[str]) -> bool:
-    return bool(value) and value != earlier

@@ -6,13 +6,13 @@ tests; the pairs are those that this model has learned from.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 from models.reproducibility.seeding import generator
-from tasks.pipeline.report.markup import Html, number, number_head, paragraph, section, table
-from tasks.pipeline.report.names import count, percent
+from tasks.pipeline.report.markup import Html, NumberHead, lines, paragraph, table
+from tasks.pipeline.report.names import count, in_order, percent
 from tasks.pipeline.report.report_data import ReportData
 
 SOURCES = {
@@ -46,36 +46,36 @@ MINED = {
     "ambiguous": "left out: the n-gram matcher names several",
     "agrees": "mined",
 }
+AGREEMENT = {True: "agrees", False: "differs", None: "none"}
 EXAMPLES = 8
 
 
 def augmentation(report_data: ReportData) -> Html:
-    """Make section `augmentation`."""
-    made = report_data.made
-    titles = made["synonyms"]["titles"]
-    mined = report_data.extra_words_variants.filter(pl.col("kind") == "mined")
-    return section(
-        "augmentation",
-        "Augmentation",
+    """Make the content of section `augmentation`."""
+    synonyms, seed = report_data.stage_metrics["synonyms"], report_data.params.seed
+    mined = report_data.extra_words_variants.filter(kind="mined")
+    return lines(
         paragraph(
             "Each mix adds pairs of one source to those of the mix before, and a test that "
             "probes for it. Read the examples: a wrong one is learned like a right one."
         ),
-        _pairs(made["pairs"]),
-        _rules("Synonyms by induction: candidates and why they fall", INDUCTION, _induced(made)),
-        _rules("Titles with a synonym put in", TITLES, titles["all"]),
+        _pairs(report_data.stage_metrics["pairs"]),
+        _rules(
+            "Synonyms by induction: candidates and why they fall", INDUCTION, synonyms["induction"]
+        ),
+        _rules("Titles with a synonym put in", TITLES, synonyms["titles"]["all"]),
         _examples(
             "Titles with a synonym put in, drawn at random",
             ("Title", "Generated", "Exchanged", "Synonym"),
             report_data.synonym_variants.select("title", "variant", "phrase", "kind"),
-            report_data.params.seed,
+            seed,
         ),
-        _rules("Inputs with extra words", MINED, made["extra_words"]["mined"]),
+        _rules("Inputs with extra words", MINED, report_data.stage_metrics["extra_words"]["mined"]),
         _examples(
             "Mined inputs, drawn at random",
             ("Title", "Input", "Its label"),
-            mined.select("title", "variant", _label_agreement()),
-            report_data.params.seed,
+            mined.select("title", "variant", pl.col("label_agrees").replace_strict(AGREEMENT)),
+            seed,
         ),
     )
 
@@ -86,24 +86,19 @@ def _pairs(counts: dict[str, dict[str, int]]) -> Html:
     rows = [
         (
             SOURCES.get(source, source),
-            number(count(similar.get(source, 0))),
-            number(percent(similar.get(source, 0) / total)),
-            number(count(dissimilar.get(source, 0))),
+            count(similar.get(source, 0)),
+            percent(similar.get(source, 0) / total),
+            count(dissimilar.get(source, 0)),
         )
-        for source in [*SOURCES, *sorted({*similar, *dissimilar} - {*SOURCES})]
-        if source in similar or source in dissimilar
+        for source in in_order({*similar, *dissimilar}, SOURCES)
     ]
-    head = ("Pairs", number_head("Similar"), number_head("of these"), number_head("Dissimilar"))
+    head = ("Pairs", NumberHead("Similar"), NumberHead("of these"), NumberHead("Dissimilar"))
     return table("Pairs that this model has learned from, by source", head, rows)
 
 
-def _induced(made: dict[str, dict[str, dict[str, int]]]) -> dict[str, int]:
-    return {name: made["synonyms"]["induction"][name] for name in INDUCTION}
-
-
-def _rules(caption: str, meaning: dict[str, str], counts: dict[str, int]) -> Html:
-    rows = [(words, number(count(counts[name]))) for name, words in meaning.items()]
-    return table(caption, ("Rule", number_head("Count")), rows)
+def _rules(caption: str, meaning: Mapping[str, str], counts: Mapping[str, int]) -> Html:
+    rows = [(words, count(counts[name])) for name, words in meaning.items()]
+    return table(caption, ("Rule", NumberHead("Count")), rows)
 
 
 def _examples(caption: str, head: Sequence[str], rows: pl.DataFrame, seed: int) -> Html:
@@ -111,9 +106,3 @@ def _examples(caption: str, head: Sequence[str], rows: pl.DataFrame, seed: int) 
         return paragraph(f"{caption}: there are none.")
     drawn = generator(seed, "report", caption).permutation(rows.height)[:EXAMPLES]
     return table(caption, head, rows[sorted(drawn.tolist())].iter_rows())
-
-
-def _label_agreement() -> pl.Expr:
-    agrees = pl.col("label_agrees")
-    words = pl.when(agrees).then(pl.lit("agrees")).when(~agrees).then(pl.lit("differs"))
-    return words.otherwise(pl.lit("none")).alias("label")

@@ -9,44 +9,27 @@ from __future__ import annotations
 
 from math import floor
 
-import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 
 from models.metrics.intervals import bootstrap_interval
 from models.reproducibility.seeding import child_seed
-from tasks.pipeline.report.drawing import BLUE, ORANGE, SYSTEM_COLOURS, draw
-from tasks.pipeline.report.markup import (
-    Html,
-    figure,
-    number,
-    number_head,
-    paragraph,
-    section,
-    table,
-    tag,
-)
+from tasks.pipeline.report.drawing import BLUE, ORANGE, SYSTEM_COLOURS, figure
+from tasks.pipeline.report.markup import Html, NumberHead, lines, paragraph, table, tag
 from tasks.pipeline.report.names import count, percent, share, system_name, test_name
 from tasks.pipeline.report.report_data import ReportData
 
 TEST = "annotations"
-TITLE = "Accuracy against coverage"
 LINES = {"ngram": ":", "tfidf": "--"}
-STEPS = tuple(tenths / 10 for tenths in range(10, 0, -1))
-"""Shares of the queries to answer, in the table."""
+STEPS = tuple(tenths / 10 for tenths in range(10, 0, -1))  # shares of the queries in the table
 
 
 def coverage(report_data: ReportData) -> Html:
-    """Make section `coverage`."""
+    """Make the content of section `coverage`."""
     by_score = surest_first(report_data.run, report_data.scores, report_data.trained)
-    if by_score["score"].null_count() == by_score.height:
-        nothing = paragraph(
-            f"No query of {test_name(TEST)} is answered: there is no curve to draw."
-        )
-        return section("coverage", TITLE, nothing)
-    return section(
-        "coverage",
-        TITLE,
+    if by_score["score"].is_null().all():
+        return paragraph(f"No query of {test_name(TEST)} is answered: there is no curve to draw.")
+    return lines(
         paragraph(
             f"{count(by_score.height)} queries of {test_name(TEST)}. A title whose best score is "
             "below a threshold can be left to a person. Look for how much accuracy each share "
@@ -64,12 +47,10 @@ def surest_first(run: pl.DataFrame, scores: pl.DataFrame, system: str) -> pl.Dat
 
     `run`: schema `RUN`; the score of rank 1 counts; `scores`: schema `SCORES`.
     """
-    first = run.filter(
-        (pl.col("system") == system) & (pl.col("test") == TEST) & (pl.col("rank") == 1)
-    )
+    first = run.filter(system=system, test=TEST, rank=1).select("query_id", "score")
     return (
-        scores.filter((pl.col("system") == system) & (pl.col("test") == TEST))
-        .join(first.select("query_id", "score"), on="query_id", how="left")
+        scores.filter(system=system, test=TEST)
+        .join(first, on="query_id", how="left")
         .sort("score", "query_id", descending=[True, False], nulls_last=True)
         .select(pl.col("score").cast(pl.Float64), success="success_at_1")
     )
@@ -103,14 +84,19 @@ def _by_coverage(report_data: ReportData) -> Html:
                 color=SYSTEM_COLOURS.get(system, BLUE),
                 label=system_name(system),
             )
-        axes.set_xlabel("share of queries that are answered, the surest first")
-        axes.set_ylabel("share of those that are right")
         axes.set_xlim(0, 1)
-        axes.set_ylim(0, 1.02)
-        axes.legend(loc="lower left")
+        _label(
+            axes,
+            "share of queries that are answered, the surest first",
+            "share of those that are right",
+        )
 
-    drawing = draw("coverage", "share of right answers by share of answered queries", plot)
-    return figure(drawing, "Higher is better; at the right end every query is answered.")
+    return figure(
+        "coverage",
+        "share of right answers by share of answered queries",
+        "Higher is better; at the right end every query is answered.",
+        plot,
+    )
 
 
 def _by_threshold(by_score: pl.DataFrame) -> Html:
@@ -119,39 +105,43 @@ def _by_threshold(by_score: pl.DataFrame) -> Html:
     def plot(axes: Axes) -> None:
         axes.plot(points["threshold"], points["right"], "-", color=BLUE, label="right, of answered")
         axes.plot(points["threshold"], points["answered"], "--", color=ORANGE, label="answered")
-        axes.set_xlabel("threshold on the score")
-        axes.set_ylabel("share")
-        axes.set_ylim(0, 1.02)
-        axes.legend(loc="lower left")
+        _label(axes, "threshold on the score", "share")
 
-    drawing = draw("threshold", "shares of answered queries and right answers by threshold", plot)
-    return figure(drawing, "The network's answers with a score of at least the threshold.")
+    return figure(
+        "threshold",
+        "shares of answered queries and right answers by threshold",
+        "The network's answers with a score of at least the threshold.",
+        plot,
+    )
+
+
+def _label(axes: Axes, x: str, y: str) -> None:
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.set_ylim(0, 1.02)
+    axes.legend(loc="lower left")
 
 
 def _table(by_score: pl.DataFrame, report_data: ReportData) -> Html:
     scores = by_score["score"].drop_nulls().to_numpy()
-    thresholds = [_threshold(scores, part * by_score.height) for part in STEPS]
+    # each threshold is the score of the last query of the share, rounded down as the table shows it
+    last = [min(max(round(part * by_score.height), 1), len(scores)) - 1 for part in STEPS]
+    thresholds = [floor(float(scores[place]) * 1000) / 1000 for place in last]
     rows = [_row(by_score, threshold, report_data) for threshold in dict.fromkeys(thresholds)]
     head = ("Score at least", "Answered", "of all", "Right", "of answered", "95 % interval")
     caption = "Thresholds: the network at about every tenth of the queries"
-    return table(caption, [number_head(name) for name in head], rows)
+    return table(caption, [NumberHead(name) for name in head], rows)
 
 
-def _threshold(scores: np.ndarray, count: float) -> float:
-    """Return the score of the last of the `count` surest, rounded down as the table shows it."""
-    last = float(scores[min(max(round(count), 1), len(scores)) - 1])
-    return floor(last * 1000) / 1000
-
-
-def _row(by_score: pl.DataFrame, threshold: float, report_data: ReportData) -> tuple[object, ...]:
+def _row(by_score: pl.DataFrame, threshold: float, report_data: ReportData) -> tuple[str, ...]:
     success = by_score.filter(pl.col("score") >= threshold)["success"].to_numpy()
     seed = child_seed(report_data.params.seed, "report", "coverage", share(threshold))
     interval = bootstrap_interval(success, report_data.params.evaluate.bootstrap_draws, seed)
     return (
         share(threshold),
-        number(count(len(success))),
-        number(percent(len(success) / by_score.height)),
-        number(f"{success.sum():.1f}".removesuffix(".0")),
-        number(share(interval.value)),
-        number(f"{share(interval.low)} – {share(interval.high)}"),
+        count(len(success)),
+        percent(len(success) / by_score.height),
+        f"{success.sum():.1f}".removesuffix(".0"),
+        share(interval.value),
+        f"{share(interval.low)} – {share(interval.high)}",
     )

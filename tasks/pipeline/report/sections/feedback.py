@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from models.ranking.index import AliasIndex
-from models.ranking.search import Search
-from tasks.pipeline.report.markup import Html, number, number_head, paragraph, section, table
+from models.search.search import Search
+from tasks.pipeline.report.markup import Html, NumberHead, lines, paragraph, table
 from tasks.pipeline.report.names import count, counted, share
 from tasks.pipeline.report.report_data import ReportData
 
-HEADING = ("feedback", "Feedback")
 ROWS = {
     "query": "left out: a query of a test or the gate",
     "contradicts_taxonomy": "left out: the taxonomy itself says otherwise",
@@ -53,12 +51,11 @@ EXAMPLES = 8
 
 
 def feedback(report_data: ReportData) -> Html:
-    """Make section `feedback`."""
-    counts = report_data.made["pairs"].get("feedback")
+    """Make the content of section `feedback`."""
+    counts = report_data.stage_metrics["pairs"].get("feedback")
     if counts is None:
-        return section(*HEADING, paragraph("This mix learns from no feedback."))
-    return section(
-        *HEADING,
+        return paragraph("This mix learns from no feedback.")
+    return lines(
         paragraph(
             "Verdicts of people, and of labels where the pipeline judges itself. Rows that cannot "
             "be used are left out; data/feedback/rejected.parquet has them, with reasons."
@@ -75,23 +72,22 @@ def _files(counts: dict[str, Any]) -> Html:
         reasons = counts["rejected"].get(file, {})
         refused = sum(reasons.values())
         why = ", ".join(f"{reason} ({count(n)})" for reason, n in reasons.items())
-        rows.append((file, number(count(read - refused)), number(count(refused)), why))
+        rows.append((file, count(read - refused), count(refused), why))
     if not rows:
         return paragraph("There was no file of feedback.")
-    head = ("File", number_head("Rows taken"), number_head("Refused"), "Why")
+    head = ("File", NumberHead("Rows taken"), NumberHead("Refused"), "Why")
     return table("Files of feedback", head, rows)
 
 
 def _counts(counts: dict[str, Any]) -> Iterator[Html]:
-    repairs = {name: counts["repairs"][name] for name in REPAIRS}
     for caption, meaning, values in (
         ("Use of the rows that were taken", ROWS, counts),
-        ("Repairs", REPAIRS, repairs),
+        ("Repairs", REPAIRS, counts["repairs"]),
         ("Verdicts on the predictions, conflicts resolved", PREDICTIONS, counts),
         ("Use of the verdicts", USES, counts),
     ):
-        rows = [(words, number(count(values[name]))) for name, words in meaning.items()]
-        yield table(caption, ("", number_head("Count")), rows)
+        rows = [(words, count(values[name])) for name, words in meaning.items()]
+        yield table(caption, ("", NumberHead("Count")), rows)
 
 
 def _before_and_now(report_data: ReportData) -> Iterator[Html]:
@@ -99,62 +95,48 @@ def _before_and_now(report_data: ReportData) -> Iterator[Html]:
     if judged.is_empty():
         yield paragraph("Of no judged title the right occupation is known.")
         return
+    answer = pl.Series("answer", answers(report_data, judged["cleaned"].to_list()), pl.String)
     rows = judged.with_columns(
-        pl.Series("answer", answers(report_data, judged["cleaned"].to_list()), dtype=pl.String),
-        was=pl.col("resolution") == "correct",
-    ).with_columns(now=pl.col("answer") == pl.col("occupation_id"))
-    head = ("", *map(number_head, ("Titles", "Right before", "Right now", "Repaired", "Broken")))
-    kinds = {
-        "learned from": rows.filter(~pl.col("held_out")),
-        "kept for the gate": rows.filter("held_out"),
-    }
-    lines = [(name, *map(number, _changes(part))) for name, part in kinds.items() if len(part)]
-    yield table("Judged titles with a known occupation, before and now", head, lines)
+        answer, was=pl.col("resolution") == "correct", now=answer == judged["occupation_id"]
+    )
+    head = ("", *map(NumberHead, ("Titles", "Right before", "Right now", "Repaired", "Broken")))
+    kinds = (("learned from", False), ("kept for the gate", True))
+    parts = [(name, rows.filter(held_out=held_out)) for name, held_out in kinds]
+    changes = [(name, *_changes(part)) for name, part in parts if len(part)]
+    yield table("Judged titles with a known occupation, before and now", head, changes)
     for caption, was in (("Right now, wrong before", False), ("Wrong now, right before", True)):
-        changed = rows.filter((pl.col("was") == was) & (pl.col("now") != was))
+        changed = rows.filter(was=was, now=not was)
         if len(changed):
             yield _examples(f"{caption}: {counted(len(changed), 'title')}", changed, report_data)
 
 
 def answers(report_data: ReportData, titles: list[str]) -> list[str]:
     """Return the best occupation of each cleaned title, the first by id of equal ones."""
-    names = report_data.index.explode("occupation_ids")
-    index = AliasIndex.of(names["title"].to_list(), names["occupation_ids"].to_list())
-    place = {title: row for row, title in enumerate(report_data.index["title"])}
-    aliases = report_data.index_embeddings[[place[title] for title in index.titles]]
-    known = np.concatenate([aliases, report_data.embed(report_data.evidence.titles)]).T
+    exemplars = report_data.exemplars
+    others = np.concatenate([report_data.index_embeddings, report_data.embed(exemplars.titles)]).T
     search = Search(
-        index,
-        lambda some: report_data.embed(some) @ known,
+        report_data.index,
+        lambda some: report_data.embed(some) @ others,
         report_data.params.evaluate.rule,
-        report_data.evidence,
+        exemplars,
     )
     return [
-        index.occupations[occupation]
+        report_data.index.occupations[occupation]
         for _, hits in search.blocks(titles, 1)
         for occupation in hits.occupations[:, 0].tolist()
     ]
 
 
 def _changes(rows: pl.DataFrame) -> tuple[str, ...]:
-    was, now = rows["was"], rows["now"]
-    shares = (float(values.mean()) for values in (was, now))  # type: ignore[arg-type]
-    return (
-        count(len(rows)),
-        *map(share, shares),
-        count(int((~was & now).sum())),
-        count(int((was & ~now).sum())),
-    )
+    shares = (float(rows[column].mean()) for column in ("was", "now"))  # type: ignore[arg-type]
+    repaired, broken = rows.filter(was=False, now=True), rows.filter(was=True, now=False)
+    return (count(len(rows)), *map(share, shares), count(len(repaired)), count(len(broken)))
 
 
 def _examples(caption: str, rows: pl.DataFrame, report_data: ReportData) -> Html:
-    shown = [
-        (
-            row["raw_title"],
-            report_data.label(row["occupation_id"]),
-            report_data.label(row["predicted_occupation_id"]),
-            report_data.label(row["answer"]),
-        )
-        for row in rows.head(EXAMPLES).iter_rows(named=True)
+    columns = ("raw_title", "occupation_id", "predicted_occupation_id", "answer")
+    cells = [
+        (title, *map(report_data.label, occupations))
+        for title, *occupations in rows.head(EXAMPLES).select(columns).iter_rows()
     ]
-    return table(caption, ("Title", "Right occupation", "Before", "Now"), shown)
+    return table(caption, ("Title", "Right occupation", "Before", "Now"), cells)

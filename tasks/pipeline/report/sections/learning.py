@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 from matplotlib.axes import Axes
 
-from tasks.pipeline.report.drawing import BLUE, GREY, INK, ORANGE, draw
-from tasks.pipeline.report.markup import Html, figure, paragraph, section, tag
+from tasks.pipeline.report.drawing import BLUE, GREY, INK, ORANGE, figure
+from tasks.pipeline.report.markup import Html, lines, paragraph, tag
 from tasks.pipeline.report.names import count, share
 from tasks.pipeline.report.report_data import ReportData
 
@@ -32,17 +32,16 @@ ADVICE = (
 
 
 def learning(report_data: ReportData) -> Html:
-    """Make section `learning`."""
+    """Make the content of section `learning`."""
     history = report_data.history
     trained = history.filter(pl.col("loss").is_finite())
     kept = best_look(history)
     if kept is None or trained.is_empty():
-        note = "The network was not trained (no step was made), so there is no curve to draw."
-        return section("learning", "Learning curves", paragraph(note))
+        return paragraph(
+            "The network was not trained (no step was made), so there is no curve to draw."
+        )
     step, success = kept
-    return section(
-        "learning",
-        "Learning curves",
+    return lines(
         paragraph(tag("strong", UNLEARNED)) if step == 0 else "",
         paragraph(
             f"The weights of step {count(step)} of {count(history['step'][-1])} were kept: "
@@ -60,7 +59,7 @@ def learning(report_data: ReportData) -> Html:
 
 def best_look(history: pl.DataFrame) -> tuple[int, float] | None:
     """Find step and validation success@1 of the weights that were kept: the first best look."""
-    looks = history.drop_nans("valid_score").drop_nulls("valid_score")
+    looks = history.filter(pl.col("valid_score").is_not_nan())
     if looks.is_empty():
         return None
     row = looks.filter(pl.col("valid_score") == pl.max("valid_score")).row(0, named=True)
@@ -79,7 +78,7 @@ def _drawing(history: pl.DataFrame, name: str, meaning: str, curves: Curves, cap
             axes.set_ylim(bottom=0)
         axes.legend()
 
-    return figure(draw(f"learning-{name}", f"{meaning} by step", plot, width=3.6), caption)
+    return figure(f"learning-{name}", f"{meaning} by step", caption, plot, width=3.6)
 
 
 def _validation(history: pl.DataFrame, kept: tuple[int, float]) -> Html:
@@ -92,5 +91,5 @@ def _validation(history: pl.DataFrame, kept: tuple[int, float]) -> Html:
         axes.set_ylim(bottom=0)
         axes.legend()
 
-    drawing = draw("learning-validation", "validation success@1 by step", plot, width=3.6)
-    return figure(drawing, "Success@1 of the validation queries; the kept step is marked.")
+    caption = "Success@1 of the validation queries; the kept step is marked."
+    return figure("learning-validation", "validation success@1 by step", caption, plot, width=3.6)

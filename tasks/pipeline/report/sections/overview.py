@@ -1,17 +1,8 @@
-"""The head of the page: what data the model has seen, what the model is, how it was trained."""
+"""The head of the page, and its sections on the data, the model and its training."""
 
 from __future__ import annotations
 
-from tasks.pipeline.report.markup import (
-    Html,
-    join,
-    number,
-    number_head,
-    paragraph,
-    section,
-    table,
-    tag,
-)
+from tasks.pipeline.report.markup import Html, NumberHead, lines, paragraph, table, tag
 from tasks.pipeline.report.names import count, counted, mix_words
 from tasks.pipeline.report.report_data import ReportData
 
@@ -22,11 +13,6 @@ SPLITS = {
     "gate": "kept out for the gate between challenger and champion",
 }
 SCORES = {"best": "its best alias counts", "soft": "all aliases count, by a soft maximum"}
-
-
-def overview(report_data: ReportData) -> Html:
-    """Make sections `data` and `model`."""
-    return join([_data(report_data), _model(report_data)], "\n")
 
 
 def headline(report_data: ReportData) -> Html:
@@ -40,66 +26,55 @@ def headline(report_data: ReportData) -> Html:
         (counts["rejected_errors"], "rejected rows"),
     )
     items = [tag("li", tag("strong", count(value)), f" {name}") for value, name in figures]
-    return join(
-        [
-            tag("ul", *items, class_="figures"),
-            paragraph(
-                f"Taxonomy: {report_data.params.reader}. "
-                f"Model: mix {report_data.trained}, trained on {mix_words(report_data.trained)}; "
-                f"{train.encoder.kind} encoder, {train.loss.kind} loss.",
-                class_="lead",
-            ),
-        ],
-        "\n",
+    return lines(
+        tag("ul", *items, class_="figures"),
+        paragraph(
+            f"Taxonomy: {report_data.params.reader}. "
+            f"Model: mix {report_data.trained}, trained on {mix_words(report_data.trained)}; "
+            f"{train.encoder.kind} encoder, {train.loss.kind} loss.",
+            class_="lead",
+        ),
     )
 
 
-def _data(report_data: ReportData) -> Html:
+def data(report_data: ReportData) -> Html:
+    """Make the content of section `data`."""
     counts = report_data.counts
     splits = dict(report_data.aliases["split"].value_counts().iter_rows())
-    rows: list[tuple[object, object, object]] = [
-        ("Occupations", _count(counts["occupations"]), "the classes to find"),
-        ("Aliases", _count(counts["aliases"]), "titles of occupations, the labels among them"),
+    rows = [
+        ("Occupations", counts["occupations"], "the classes to find"),
+        ("Aliases", counts["aliases"], "titles of occupations, the labels among them"),
+        *((f"– {name}", splits.get(name, 0), meaning) for name, meaning in SPLITS.items()),
+        ("Inputs", counts["inputs"], "raw titles as they come in"),
+        ("– labelled", counts["inputs_labelled"], "with their occupation"),
+        ("Rows read", sum(counts["rows_read"].values()), "from all files of the data set"),
+        ("– left out", sum(counts["rejected"].values()), _reasons(counts["rejected"])),
+        ("– of them rejected", counts["rejected_errors"], "for a fault in the row"),
     ]
-    rows += [
-        (f"– {name}", _count(splits.get(name, 0)), meaning) for name, meaning in SPLITS.items()
-    ]
-    rows += [
-        ("Inputs", _count(counts["inputs"]), "raw titles as they come in"),
-        ("– labelled", _count(counts["inputs_labelled"]), "with their occupation"),
-        ("Rows read", _count(sum(counts["rows_read"].values())), "from all files of the data set"),
-        ("– left out", _count(sum(counts["rejected"].values())), _reasons(counts["rejected"])),
-        ("– of them rejected", _count(counts["rejected_errors"]), "for a fault in the row"),
-    ]
-    return section(
-        "data",
-        "The data",
+    return lines(
         paragraph(
             "The split keeps every test query out of training and out of the index in which "
             "answers are looked up."
         ),
         table(
             "What was read, and how the aliases are split",
-            ["Rows", number_head("Count"), "What it is"],
-            rows,
+            ["Rows", NumberHead("Count"), "What it is"],
+            [(name, count(value), meaning) for name, value, meaning in rows],
         ),
     )
 
 
 def _reasons(rejected: dict[str, int]) -> str:
-    if not rejected:
-        return "nothing was left out"
     named = (f"{reason}: {count(rows)}" for reason, rows in sorted(rejected.items()))
-    return "; ".join(named)
+    return "; ".join(named) or "nothing was left out"
 
 
-def _model(report_data: ReportData) -> Html:
+def model(report_data: ReportData) -> Html:
+    """Make the content of section `model`."""
     network, weights = report_data.params.network, report_data.weights
     encoder, loss = network.train.encoder.kind, network.train.loss.kind
     evaluate = report_data.params.evaluate
-    return section(
-        "model",
-        "The model",
+    return lines(
         paragraph(
             "A Siamese network turns a title into an embedding of "
             f"{report_data.index_embeddings.shape[1]} numbers. A raw title is answered with the "
@@ -118,13 +93,8 @@ def _model(report_data: ReportData) -> Html:
 
 
 def _parameters(title: str, values: dict[str, object]) -> Html:
-    rows = [(tag("code", name), number(_value(value))) for name, value in values.items()]
-    return table(title, ["Parameter", number_head("Value")], rows)
-
-
-def _value(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _count(value: int) -> Html:
-    return number(count(value))
+    rows = [
+        (tag("code", name), f"{value:g}" if isinstance(value, float) else value)
+        for name, value in values.items()
+    ]
+    return table(title, ["Parameter", NumberHead("Value")], rows)

@@ -17,10 +17,9 @@ from models.metrics.intervals import Interval, paired_interval
 from models.reproducibility.seeding import child_seed
 from tasks.pipeline.report.markup import (
     Html,
-    number,
-    number_head,
+    NumberHead,
+    lines,
     paragraph,
-    section,
     table,
     table_of_bodies,
     table_row,
@@ -28,10 +27,10 @@ from tasks.pipeline.report.markup import (
 )
 from tasks.pipeline.report.names import (
     BASELINES,
-    TEST_MEANING,
     TESTS,
     baseline_name,
     counted,
+    crossed,
     in_order,
     listed,
     share,
@@ -43,14 +42,14 @@ from tasks.pipeline.report.report_data import ReportData
 
 HEAD = (
     "System",
-    number_head("success@1"),
-    number_head("95 % interval"),
+    NumberHead("success@1"),
+    NumberHead("95 % interval"),
     "from 0 to 1",
-    number_head("success@5"),
-    number_head("MRR"),
+    NumberHead("success@5"),
+    NumberHead("MRR"),
 )
-SHOWN = ("success_at_1", "success_at_5", "mrr")
-Cells = Mapping[tuple[str, str], Interval]
+METRICS = ("success_at_1", "success_at_5", "mrr")
+VERBS = {"better": "better", "worse": "worse", "inconclusive": "not clearly better or worse"}
 
 
 class Comparison(NamedTuple):
@@ -69,18 +68,16 @@ class Comparison(NamedTuple):
 
 
 def results(report_data: ReportData) -> Html:
-    """Make section `results`."""
-    whole = report_data.table.filter(pl.col("slice") == "all")
+    """Make the content of section `results`."""
+    whole = report_data.table.filter(slice="all")
     if whole.is_empty():
-        return section("results", "Results", paragraph("No test has a query."))
+        return paragraph("No test has a query.")
     comparisons = compare(report_data)
     bodies = [
-        _body(test, whole.filter(pl.col("test") == test), report_data.trained)
+        _body(test, whole.filter(test=test), report_data.trained)
         for test in in_order(whole["test"], TESTS)
     ]
-    return section(
-        "results",
-        "Results",
+    return lines(
         paragraph("Where the trained network stands, by the paired difference in success@1:"),
         tag("ul", *(tag("li", text) for text in standing(comparisons)), class_="verdicts"),
         table_of_bodies(
@@ -100,13 +97,12 @@ def results(report_data: ReportData) -> Html:
 def compare(report_data: ReportData) -> list[Comparison]:
     """Compare the trained network with each baseline on each test, paired by query."""
     comparisons = []
-    keys = ["test", "query_id"]
-    mine = report_data.scores.filter(pl.col("system") == report_data.trained)
+    mine = report_data.scores.filter(system=report_data.trained)
     for baseline in in_order(set(report_data.scores["system"]) - {report_data.trained}, BASELINES):
-        theirs = report_data.scores.filter(pl.col("system") == baseline)
-        both = mine.join(theirs, on=keys, suffix="_theirs")
+        theirs = report_data.scores.filter(system=baseline)
+        both = mine.join(theirs, on=["test", "query_id"], suffix="_theirs").sort("query_id")
         for test in in_order(both["test"], TESTS):
-            rows = both.filter(pl.col("test") == test).sort("query_id")
+            rows = both.filter(test=test)
             difference = paired_interval(
                 rows["success_at_1"].to_numpy(),
                 rows["success_at_1_theirs"].to_numpy(),
@@ -121,73 +117,53 @@ def standing(comparisons: list[Comparison]) -> list[str]:
     """Say in one sentence a baseline where the network stands against it."""
     sentences = []
     for baseline in dict.fromkeys(c.baseline for c in comparisons):
-        against = [c for c in comparisons if c.baseline == baseline]
-        parts = []
-        for verdict, verb in _VERBS.items():
-            same = [c for c in against if c.verdict == verdict]
-            tests = [f"{test_name(c.test)} ({signed(c.difference.value)})" for c in same]
-            parts += [f"{verb} on {listed(tests)}"] if tests else []
+        tests: dict[str, list[str]] = {verdict: [] for verdict in VERBS}
+        for c in comparisons:
+            if c.baseline == baseline:
+                tests[c.verdict].append(f"{test_name(c.test)} ({signed(c.difference.value)})")
+        parts = [f"{VERBS[verdict]} on {listed(on)}" for verdict, on in tests.items() if on]
         sentences.append(
             f"Against {baseline_name(baseline)} the trained network is {'; it is '.join(parts)}."
         )
     return sentences
 
 
-_VERBS = {"better": "better", "worse": "worse", "inconclusive": "not clearly better or worse"}
-
-
 def _body(test: str, rows: pl.DataFrame, trained: str) -> Html:
     """Make the rows of one test, under a heading with its meaning and size."""
-    cells = {
-        (system, metric): Interval(value, low, high)
-        for system, metric, value, low, high in rows.select(
-            "system", "metric", "value", "low", "high"
-        ).iter_rows()
-    }
-    systems = in_order({system for system, _ in cells}, BASELINES)
-    best = {m: max(share(cells[system, m].value) for system in systems) for m in SHOWN}
-    meaning = f": {TEST_MEANING[test]}" if test in TEST_MEANING else ""
+    best = {m: share(v) for m, v in rows.group_by("metric").agg(pl.max("value")).iter_rows()}
+    meaning = f": {TESTS[test][1]}" if test in TESTS else ""
     heading = tag(
-        "tr",
-        tag(
-            "th",
-            tag("strong", test_name(test)),
-            f"{meaning}. {counted(rows['n'][0], 'query', 'queries')}.",
-            colspan=len(HEAD),
-            scope="rowgroup",
-        ),
-        class_="group",
+        "th",
+        tag("strong", test_name(test)),
+        f"{meaning}. {counted(rows['n'][0], 'query', 'queries')}.",
+        colspan=len(HEAD),
+        scope="rowgroup",
     )
-    made = [_row(system, cells, best, system == trained) for system in systems]
-    return tag("tbody", heading, *made)
+    body = [
+        _row(system, rows.filter(system=system), best, system == trained)
+        for system in in_order(rows["system"], BASELINES)
+    ]
+    return tag("tbody", tag("tr", heading, class_="group"), *body)
 
 
-def _row(system: str, cells: Cells, best: Mapping[str, str], network: bool) -> Html:
-    def cell(metric: str) -> Html:
-        written = share(cells[system, metric].value)
-        return number(tag("strong", written) if written == best[metric] else written)
-
-    first = cells[system, "success_at_1"]
-    return table_row(
-        [
-            tag("strong", system_name(system)) if network else system_name(system),
-            cell("success_at_1"),
-            number(f"{share(first.low)} – {share(first.high)}"),
-            tag("td", interval_mark(first, network)),
-            cell("success_at_5"),
-            cell("mrr"),
-        ]
+def _row(system: str, rows: pl.DataFrame, best: Mapping[str, str], is_network: bool) -> Html:
+    by_metric = {row["metric"]: row for row in rows.iter_rows(named=True)}
+    values = {metric: share(by_metric[metric]["value"]) for metric in METRICS}
+    accuracy, *others = (
+        tag("strong", value) if value == best[metric] else value for metric, value in values.items()
     )
+    first, name = by_metric["success_at_1"], system_name(system)
+    interval = f"{share(first['low'])} – {share(first['high'])}"
+    name = tag("strong", name) if is_network else name
+    return table_row(HEAD, [name, accuracy, interval, _interval_mark(first, is_network), *others])
 
 
-def interval_mark(interval: Interval, network: bool) -> Html:
+def _interval_mark(row: Mapping[str, float], is_network: bool) -> Html:
     """Draw a bar from low to high and a tick at the value, on a line from 0 to 1."""
-
-    def x(value: float) -> str:
-        return f"{2 + 236 * min(max(value, 0), 1):.1f}"
-
-    colour = "var(--blue)" if network else "var(--ink)"
-    low, value, high = x(interval.low), x(interval.value), x(interval.high)
+    colour = "var(--blue)" if is_network else "var(--ink)"
+    low, value, high = (
+        f"{2 + 236 * min(max(row[end], 0), 1):.1f}" for end in ("low", "value", "high")
+    )
     return Html(
         '<svg class="mark" viewBox="0 0 240 14" preserveAspectRatio="none" width="240" height="14" '
         'aria-hidden="true">'
@@ -200,19 +176,19 @@ def interval_mark(interval: Interval, network: bool) -> Html:
 def _differences(comparisons: list[Comparison]) -> Html:
     """Lay tests down, baselines across; a cell is the difference, its interval and the verdict."""
     baselines = list(dict.fromkeys(c.baseline for c in comparisons))
-    by_cell = {(c.test, c.baseline): c for c in comparisons}
-    rows = [
-        [test_name(test)]
-        + [_difference(by_cell[test, b]) if (test, b) in by_cell else tag("td") for b in baselines]
+    cells = {
+        ((test_name(test),), c.baseline): _difference(c)
         for test in in_order((c.test for c in comparisons), TESTS)
-    ]
-    head = ["Test"] + [f"less {baseline_name(baseline)}" for baseline in baselines]
+        for c in comparisons
+        if c.test == test
+    }
+    head = ["Test", *(f"less {baseline_name(baseline)}" for baseline in baselines)]
     caption = "Success@1 of the trained network less that of each baseline, on the same queries"
-    return table(caption, head, rows)
+    return table(caption, head, crossed(cells, baselines))
 
 
 def _difference(comparison: Comparison) -> Html:
     value, low, high = (signed(end) for end in astuple(comparison.difference))
     interval = tag("small", f"95 %: {low} … {high}")
-    verdict = tag("span", comparison.verdict, class_=comparison.verdict.replace(" ", "-"))
+    verdict = tag("span", comparison.verdict, class_=comparison.verdict)
     return tag("td", f"{value} ", verdict, Html("<br>"), interval, class_="compared")

@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from flows.workspaces.profiles import merged
-from tasks.apps.profile_wizard.dry_run import ProposalError
-from tasks.apps.profile_wizard.propose import Proposal, propose
+from tasks.apps.profile_wizard.dry_run import ProfileError
+from tasks.apps.profile_wizard.propose import ProfileDraft, propose
 from tasks.check_params import check_params, load_params
 from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.ingest.stage import ingest, require_usable
@@ -56,19 +56,19 @@ def titles(tmp_path: Path) -> Path:
     return written(tmp_path / "titles.csv", [HEADER, *ROWS])
 
 
-def values(proposal: Proposal) -> dict[str, Any]:
-    tree: dict[str, Any] = yaml.safe_load(proposal.text)
+def values(draft: ProfileDraft) -> dict[str, Any]:
+    tree: dict[str, Any] = yaml.safe_load(draft.text)
     return tree
 
 
-def columns(proposal: Proposal, split: str = "taxonomy") -> dict[str, str]:
-    return values(proposal)["ingest"][split]["columns"]
+def columns(draft: ProfileDraft, split: str = "taxonomy") -> dict[str, str]:
+    return values(draft)["ingest"][split]["columns"]
 
 
 def test_the_example_is_read_whole_by_what_is_proposed(root: Path) -> None:
     """Lay the profile over the parameters, check these as the flows do, and ingest."""
-    proposal = propose("mine", EXAMPLE / "titles.csv", EXAMPLE / "raw.csv", root=ROOT)
-    tree = values(proposal)
+    draft = propose("mine", EXAMPLE / "titles.csv", EXAMPLE / "raw.csv", root=ROOT)
+    tree = values(draft)
     assert tree["external"] == {
         "titles.csv": "./examples/own_taxonomy/titles.csv",
         "raw.csv": "./examples/own_taxonomy/raw.csv",
@@ -96,8 +96,8 @@ def test_the_example_is_read_whole_by_what_is_proposed(root: Path) -> None:
     require_usable(read, section)
     assert (read.occupations.height, read.aliases.height, read.rejected.errors) == (20, 107, 0)
     assert (read.inputs.height, read.inputs["occupation_id"].count()) == (50, 46)
-    assert "  20 occupations, 107 titles, labels among them" in proposal.preview
-    assert "  50 inputs, 46 labelled" in proposal.preview
+    assert "  20 occupations, 107 titles, labels among them" in draft.preview
+    assert "  50 inputs, 46 labelled" in draft.preview
 
 
 @pytest.mark.thorough
@@ -107,14 +107,14 @@ def test_other_names_delimiters_and_encodings(
     root: Path, tmp_path: Path, delimiter: str, code: str
 ) -> None:
     titles = written(tmp_path / "titles.csv", [HEADER, *ROWS], delimiter, code)
-    proposal = propose("mine", titles, written(tmp_path / "raw.csv", RAW), root=root)
-    assert columns(proposal) == {
+    draft = propose("mine", titles, written(tmp_path / "raw.csv", RAW), root=root)
+    assert columns(draft) == {
         "occupation_id": "Kennziffer",
         "title": "Bezeichnung",
         "occupation_label": "Beruf",
     }
-    assert columns(proposal, "inputs") == {"raw_title": "Anzeige", "occupation_id": "Ziel"}
-    taxonomy = values(proposal)["ingest"]["taxonomy"]
+    assert columns(draft, "inputs") == {"raw_title": "Anzeige", "occupation_id": "Ziel"}
+    taxonomy = values(draft)["ingest"]["taxonomy"]
     assert taxonomy["delimiter"] == delimiter
     assert taxonomy["encoding"] == {"utf-8-sig": "utf-8", "utf-16": "utf-16-le"}.get(code, code)
 
@@ -123,28 +123,28 @@ def test_parquet_with_numbers_as_ids(root: Path, tmp_path: Path) -> None:
     path = tmp_path / "titles.parquet"
     keys = [int(row[0].removeprefix("B")) for row in ROWS]
     pl.DataFrame({"key": keys, "name": [row[2] for row in ROWS]}).write_parquet(path)
-    proposal = propose("mine", path, root=root)
-    assert columns(proposal) == {"occupation_id": "key", "title": "name"}
-    taxonomy = values(proposal)["ingest"]["taxonomy"]
+    draft = propose("mine", path, root=root)
+    assert columns(draft) == {"occupation_id": "key", "title": "name"}
+    taxonomy = values(draft)["ingest"]["taxonomy"]
     assert (taxonomy["delimiter"], taxonomy["encoding"]) == ("", "")
 
 
 def test_without_ids_the_label_is_the_id(root: Path, tmp_path: Path) -> None:
     rows = [(label, title) for _, label, title, _ in [HEADER, *ROWS]]
-    proposal = propose("mine", written(tmp_path / "t.csv", rows), root=root)
-    assert columns(proposal) == {
+    draft = propose("mine", written(tmp_path / "t.csv", rows), root=root)
+    assert columns(draft) == {
         "occupation_id": "Beruf",
         "title": "Bezeichnung",
         "occupation_label": "Beruf",
     }
-    assert values(proposal)["ingest"]["inputs"]["reader"] == "none"
-    assert values(proposal)["synonyms"] == {"reader": "none"}
+    assert values(draft)["ingest"]["inputs"]["reader"] == "none"
+    assert values(draft)["synonyms"] == {"reader": "none"}
 
 
 def test_overrides_are_not_guessed(root: Path, titles: Path) -> None:
     columns_of = {"title": "Bezeichnung", "occupation_label": "", "codes": "Beruf"}
-    proposal = propose("mine", titles, root=root, columns=columns_of)
-    assert columns(proposal) == {
+    draft = propose("mine", titles, root=root, columns=columns_of)
+    assert columns(draft) == {
         "occupation_id": "Kennziffer",
         "title": "Bezeichnung",
         "codes": "Beruf",
@@ -155,15 +155,15 @@ def test_two_columns_that_may_both_be_it_are_asked_about(root: Path, tmp_path: P
     """Name neither: both are words that differ from row to row."""
     rows = [(f"B{n // 3}", f"cook {n}", f"Koch {n}") for n in range(9)]
     path = written(tmp_path / "t.csv", [("key", "English", "German"), *rows])
-    with pytest.raises(ProposalError) as error:
+    with pytest.raises(ProfileError) as error:
         propose("mine", path, root=root)
     message = str(error.value)
     assert "'English' and 'German' may each be title" in message
     assert f"{path} (UTF-8, semicolons between fields) has the columns" in message
     assert "\n  'German': Koch 0, Koch 1, Koch 2, ...\n" in message
     assert "--column ROLE=COLUMN" in message
-    proposal = propose("mine", path, root=root, columns={"title": "German"})
-    assert columns(proposal)["title"] == "German"
+    draft = propose("mine", path, root=root, columns={"title": "German"})
+    assert columns(draft)["title"] == "German"
 
 
 @pytest.mark.parametrize(
@@ -180,14 +180,14 @@ def test_files_that_are_no_taxonomy(
     root: Path, tmp_path: Path, rows: list[tuple[str, ...]], message: str
 ) -> None:
     path = written(tmp_path / "t.csv", rows)
-    with pytest.raises((ProposalError, IngestError), match=message) as error:
+    with pytest.raises((ProfileError, IngestError), match=message) as error:
         propose("mine", path, root=root)
     assert str(path) in str(error.value)
 
 
 def test_one_title_an_occupation_cannot_be_learned(root: Path, tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", [("id", "title"), ("1", "cook"), ("2", "nurse")])
-    with pytest.raises(ProposalError, match="has one title for each occupation"):
+    with pytest.raises(ProfileError, match="has one title for each occupation"):
         propose("mine", path, root=root, columns={"occupation_id": "id"})
 
 
@@ -202,15 +202,15 @@ def test_one_title_an_occupation_cannot_be_learned(root: Path, tmp_path: Path) -
 def test_overrides_must_be_there(
     root: Path, titles: Path, columns_of: dict[str, str], message: str
 ) -> None:
-    with pytest.raises(ProposalError, match=message):
+    with pytest.raises(ProfileError, match=message):
         propose("mine", titles, root=root, columns=columns_of)
 
 
 def test_labels_in_place_of_ids_are_reported(root: Path, titles: Path, tmp_path: Path) -> None:
     raw = written(tmp_path / "raw.csv", [("text", "for"), ("Brotbäcker ab sofort", "Bäcker")])
-    proposal = propose("mine", titles, raw, root=root)
-    assert columns(proposal, "inputs") == {"raw_title": "text"}
-    hint = next(line for line in proposal.preview if "by their label" in line)
+    draft = propose("mine", titles, raw, root=root)
+    assert columns(draft, "inputs") == {"raw_title": "text"}
+    hint = next(line for line in draft.preview if "by their label" in line)
     assert "'occupation_id=Beruf'" in hint
     again = propose("mine", titles, raw, root=root, columns={"occupation_id": "Beruf"})
     assert columns(again, "inputs") == {"occupation_id": "for", "raw_title": "text"}
@@ -220,13 +220,13 @@ def test_one_title_a_line(root: Path, titles: Path, tmp_path: Path) -> None:
     """No header: the first line is a title, and titles may hold commas."""
     lines = tmp_path / "raw.txt"
     lines.write_text("Brotbäcker, Nacht\nKoch\nPflegekraft, Teilzeit\n", encoding="utf-8")
-    proposal = propose("mine", titles, lines, root=root)
-    assert values(proposal)["ingest"]["inputs"]["reader"] == "lines"
-    assert "  3 inputs, 0 labelled" in proposal.preview
+    draft = propose("mine", titles, lines, root=root)
+    assert values(draft)["ingest"]["inputs"]["reader"] == "lines"
+    assert "  3 inputs, 0 labelled" in draft.preview
     named = written(tmp_path / "raw.csv", [("text",), ("Koch",)])
-    proposal = propose("mine", titles, named, root=root)
-    assert columns(proposal, "inputs") == {"raw_title": "text"}
-    assert "  1 inputs, 0 labelled" in proposal.preview
+    draft = propose("mine", titles, named, root=root)
+    assert columns(draft, "inputs") == {"raw_title": "text"}
+    assert "  1 inputs, 0 labelled" in draft.preview
 
 
 @pytest.mark.parametrize(("titles", "is_small"), [(999, True), (1000, False)])
@@ -241,8 +241,8 @@ def test_small_taxonomies_are_trained_on_for_less_long(
 
 def test_synonyms_by_any_two_names(root: Path, titles: Path, tmp_path: Path) -> None:
     pairs = written(tmp_path / "s.csv", [("dies", "das"), ("Bäcker", "Bäckerin")])
-    proposal = propose("mine", titles, synonyms=pairs, root=root)
-    assert values(proposal)["synonyms"] == {
+    draft = propose("mine", titles, synonyms=pairs, root=root)
+    assert values(draft)["synonyms"] == {
         "reader": "table",
         "file": "data/external/s.csv",
         "columns": {"term": "dies", "synonym": "das"},
@@ -261,8 +261,8 @@ def test_files_of_one_name_do_not_collide(root: Path, tmp_path: Path) -> None:
 
 def test_rows_at_fault_are_warned_of(root: Path, titles: Path, tmp_path: Path) -> None:
     raw = written(tmp_path / "raw.csv", [*RAW, ("Koch", "B9"), ("Chirurgin", "B3")])
-    shown = propose("mine", titles, raw, root=root).preview
-    assert shown[-1].startswith("warning: 1 of 12 rows are at fault, more than ingest.max_reject")
+    lines = propose("mine", titles, raw, root=root).preview
+    assert lines[-1].startswith("warning: 1 of 12 rows are at fault, more than ingest.max_reject")
     assert not any("warning" in line for line in propose("mine", titles, root=root).preview)
 
 
@@ -276,18 +276,18 @@ def test_an_encoding_holds_for_files_that_need_it(root: Path, tmp_path: Path) ->
     titles = written(tmp_path / "t.csv", rows, code="cp1250")
     raw = written(tmp_path / "raw.csv", RAW)
     columns_of = {"occupation_id": "kod", "title": "nazwa"}
-    proposal = propose("mine", titles, raw, root=root, columns=columns_of, encoding="cp1250")
-    ingest_of = values(proposal)["ingest"]
+    draft = propose("mine", titles, raw, root=root, columns=columns_of, encoding="cp1250")
+    ingest_of = values(draft)["ingest"]
     assert (ingest_of["taxonomy"]["encoding"], ingest_of["inputs"]["encoding"]) == (
         "cp1250",
         "utf-8",
     )
-    assert any("księgowy" in line for line in proposal.preview)
+    assert any("księgowy" in line for line in draft.preview)
 
 
 @pytest.mark.parametrize("name", ["", "my profile", "../mine", "mine.yaml", "für", "-mine", "a/b"])
 def test_names_that_no_model_can_have(root: Path, titles: Path, name: str) -> None:
-    with pytest.raises(ProposalError, match="is no name of a profile: letters"):
+    with pytest.raises(ProfileError, match="is no name of a profile: letters"):
         propose(name, titles, root=root)
 
 

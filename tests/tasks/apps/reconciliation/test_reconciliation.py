@@ -10,7 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 from served_toy import toy_normalizer
 
-from models.ranking.calibration import Calibration
+from models.search.calibration import Calibration
 from tasks.apps.reconciliation.bodies import BATCH, MOST_BYTES
 from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
 from tasks.apps.reconciliation.web import application

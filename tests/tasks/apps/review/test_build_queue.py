@@ -10,9 +10,9 @@ import pytest
 from mlflow_import import WARNINGS
 from served_toy import toy_normalizer
 
-from models.normalizer.abstention import UNSURE
-from models.normalizer.answers import columns
-from models.ranking.calibration import Calibration
+from models.normalizer.answers.abstention import UNSURE
+from models.normalizer.answers.columns import columns
+from models.search.calibration import Calibration
 from tasks.apps.review import build_queue as queueing
 from tasks.apps.review.__main__ import known_occupations
 from tasks.apps.review.build_queue import QUEUE, build_queue

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from queues import abstention, answer
 
-from models.normalizer import abstention as reasons
+from models.normalizer.answers import abstention as reasons
 from tasks.apps.review.answered_run import ANSWER
 from tasks.apps.review.priority import priority, why_queued
 

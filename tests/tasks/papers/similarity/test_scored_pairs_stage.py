@@ -14,17 +14,11 @@ import yaml
 from tasks.io.frames import read_frame
 from tasks.io.schemas import REJECTED
 from tasks.io.section import ParamsError
-from tasks.papers.similarity.pair_files import (
-    PARAPHRASE_PARTS,
-    SAMPLE,
-    range_of,
-    read_pairs,
-    read_paraphrases,
-    scaled,
-)
+from tasks.papers.similarity.pair_files import PAIRS, PARAPHRASE_PARTS, scaled
+from tasks.papers.similarity.pair_files import PARAPHRASES as LINKS
 from tasks.papers.similarity.readers import msrp, semeval, sick
 from tasks.papers.similarity.readers.ppdb import PARAPHRASES
-from tasks.papers.similarity.readers.scored_pairs import SCORED_PAIRS
+from tasks.papers.similarity.readers.scored_pairs import SAMPLE, SCORED_PAIRS, score_range
 from tasks.papers.similarity.scored_pairs import in_parts, main, scored_pairs
 from tasks.papers.similarity.scored_pairs_params import PairFilesParams, ScoredPairsParams
 from tasks.tables.source_files import IngestError
@@ -72,7 +66,7 @@ def published(folder: Path, **changes: Any) -> ScoredPairsParams:
 
 def test_the_sample(here: Path) -> None:
     run_stage(valid_paraphrases=20)
-    pairs, links = read_pairs(), read_paraphrases()
+    pairs, links = read_frame(PAIRS, SCORED_PAIRS), read_frame(LINKS, PARAPHRASE_PARTS)
     assert set(pairs["dataset"]) == set(SAMPLE)
     assert dict(links.group_by("split").len().iter_rows()) == {"train": 143, "valid": 20}
     assert read_frame(Path("data/scored_pairs/rejected.parquet"), REJECTED).is_empty()
@@ -95,11 +89,11 @@ def test_the_publishers_files(tmp_path: Path) -> None:
     assert kept["sts2012/MSRpar"] == {"test": 1, "train": 1}
     assert sorted(made.paraphrases["split"]) == ["train", "valid"]
     assert made.links.frame.rows() == [("big", "large"), ("big", "huge")]
-    assert made.reasons == {
+    assert made.rejected.reasons() == {
         "empty paraphrase": 1,
         "pair that the publisher left without a score": 5,
     }
-    assert made.errors == 1
+    assert made.rejected.errors == 1
 
 
 def test_a_missing_folder_says_where_it_comes_from(tmp_path: Path) -> None:
@@ -156,4 +150,4 @@ def test_golden_scores_between_0_and_1() -> None:
     frame = pl.DataFrame(rows, schema=dict(SCORED_PAIRS), orient="row")
     assert scaled(frame)["score"].to_list() == pytest.approx([0.5, 0.3, 1.0, 0.8])
     with pytest.raises(IngestError, match="no range of scores is known for 'other'"):
-        range_of("other")
+        score_range("other")

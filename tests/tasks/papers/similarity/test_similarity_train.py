@@ -14,11 +14,11 @@ import yaml
 from models.network.model_files import load_model
 from models.training.scored_run import ScoredRun, pair_similarities
 from tasks.evaluation.metric_tables import read_table
-from tasks.io.frames import write_frame
+from tasks.io.frames import read_frame, write_frame
+from tasks.io.schemas import HISTORY
 from tasks.io.section import ParamsError
 from tasks.papers.similarity import scored_pairs, similarity_code, similarity_train
-from tasks.papers.similarity.pair_files import PARAPHRASE_PARTS, PARAPHRASES, read_paraphrases
-from tasks.papers.similarity.similarity_train import HISTORY
+from tasks.papers.similarity.pair_files import PARAPHRASE_PARTS, PARAPHRASES
 
 ROOT = Path(__file__).parents[4]
 SMALL = {"encoder": {"dim_unit": 6, "hidden": 4}, "train": {"max_steps": 6, "evaluate_every": 2}}
@@ -155,7 +155,7 @@ def test_other_data_or_code_do_not_resume(here: Path, monkeypatch: pytest.Monkey
     params = yaml.safe_load(Path("params.yaml").read_text())
     kept: list[str] = []
 
-    def stop(run: object, checkpoints: Any, say: object) -> NoReturn:
+    def stop(run: object, checkpoints: Any) -> NoReturn:
         kept.append(checkpoints.path.name)
         raise KeyboardInterrupt
 
@@ -173,7 +173,7 @@ def test_other_data_or_code_do_not_resume(here: Path, monkeypatch: pytest.Monkey
     for file in ("data/scored_pairs/pairs.parquet", "data/scored_pairs/paraphrases.parquet"):
         Path(file).write_bytes(Path(file).read_bytes())
     assert key_of("ngram_bag") == keys[-1]
-    frame = read_paraphrases()
+    frame = read_frame(PARAPHRASES, PARAPHRASE_PARTS)
     write_frame(frame.reverse(), PARAPHRASES, PARAPHRASE_PARTS)
     keys.append(key_of("ngram_bag"))
     listing = Path("data/similarity_code/ngram_bag.json")

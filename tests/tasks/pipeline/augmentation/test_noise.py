@@ -80,10 +80,10 @@ def test_the_count_is_exact(titles: list[str], seed: int) -> None:
     """As "Z" is no letter here, a changed place shows: kept ones are a subsequence of the title."""
     noisy = corrupt_by_count(["Z" * len(title) for title in titles], 0.05, "ab", rng(seed))
     for title, corrupted in zip(titles, noisy, strict=True):
-        wanted = max(1, round(0.05 * len(title)))
+        changes = max(1, round(0.05 * len(title)))
         deleted = len(title) - len(corrupted)
         substituted = len(corrupted) - corrupted.count("Z")
-        assert deleted + substituted == wanted
+        assert deleted + substituted == changes
 
 
 def test_both_kinds_in_equal_parts_and_every_place() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.text.titles import clean_title, normalize_title
-from tasks.pipeline.augmentation.superfluous import Superfluous, known, learn, pad
+from tasks.pipeline.augmentation.superfluous import distinct, known, learn, pad
 
 
 @pytest.mark.parametrize(
@@ -28,20 +28,24 @@ from tasks.pipeline.augmentation.superfluous import Superfluous, known, learn, p
     ],
 )
 def test_what_is_learned(title: str, variant: str, before: str, after: str) -> None:
-    assert learn([title], [variant]) == Superfluous([before], [after])
+    assert learn([title], [variant]) == [(before, after)]
 
 
 @pytest.mark.parametrize("variant", ["nurse/carer", "old nurse. london", "nurse!", "nurses wanted"])
 def test_nothing_is_learned_where_the_title_ends_inside_a_word_or_fills_the_input(
     variant: str,
 ) -> None:
-    assert learn(["nurse"], [variant]) == Superfluous([], [])
+    assert learn(["nurse"], [variant]) == []
 
 
-LEARNED = Superfluous(
-    ["senior", "", "looking for", "", "the", ""],
-    ["", "(urgent!)", "", "- london", "of hall", "now"],
-)
+LEARNED = [
+    ("senior", ""),
+    ("", "(urgent!)"),
+    ("looking for", ""),
+    ("", "- london"),
+    ("the", "of hall"),
+    ("", "now"),
+]
 TITLES = st.lists(st.text("abc -+", min_size=1).map(clean_title).filter(bool), max_size=8)
 
 
@@ -49,7 +53,7 @@ TITLES = st.lists(st.text("abc -+", min_size=1).map(clean_title).filter(bool), m
 def test_padded_titles_stand_whole_between_learned_phrases(titles: list[str], seed: int) -> None:
     padded = pad(titles, LEARNED, np.random.default_rng(seed))
     assert len(padded) == len(titles)
-    phrases = {(before, after) for before in LEARNED.before for after in LEARNED.after}
+    phrases = {(before, after) for before, _ in LEARNED for _, after in LEARNED}
     for title, text in zip(titles, padded, strict=True):
         assert text in {f"{before} {title} {after}".strip() for before, after in phrases}
         assert text == clean_title(text)
@@ -57,9 +61,9 @@ def test_padded_titles_stand_whole_between_learned_phrases(titles: list[str], se
 
 @given(st.lists(st.tuples(st.text("ab -", max_size=6), st.text("ab! ", max_size=6)), max_size=6))
 def test_what_was_put_around_is_learned_again(around: list[tuple[str, str]]) -> None:
-    wanted = [(clean_title(b), clean_title(a)) for b, a in around if normalize_title(f"{b} {a}")]
-    learned = learn(["nurse"] * len(wanted), [f"{b} nurse {a}" for b, a in wanted])
-    assert [*zip(learned.before, learned.after, strict=True)] == wanted
+    expected = [(clean_title(b), clean_title(a)) for b, a in around if normalize_title(f"{b} {a}")]
+    learned = learn(["nurse"] * len(expected), [f"{b} nurse {a}" for b, a in expected])
+    assert learned == expected
 
 
 def test_how_many_words_come_together_and_phrases_by_frequency() -> None:
@@ -67,7 +71,7 @@ def test_how_many_words_come_together_and_phrases_by_frequency() -> None:
 
     Of the phrases of one word before, "old" is two of three: 2/3 of about 6,000, sd 37.
     """
-    learned = Superfluous(["old", "old", "new", ""], ["", "", "", "in the north"])
+    learned = [("old", ""), ("old", ""), ("new", ""), ("", "in the north")]
     drawn = Counter(pad(["x"] * 8000, learned, np.random.default_rng(1)))
     assert set(drawn) == {"old x", "new x", "x in the north"}
     assert abs(drawn["x in the north"] - 2000) < 160
@@ -76,26 +80,28 @@ def test_how_many_words_come_together_and_phrases_by_frequency() -> None:
 
 def test_phrases_of_different_inputs_meet() -> None:
     """One word on each side in both inputs: four ways to draw."""
-    learned = Superfluous(["a", "b"], ["c", "d"])
+    learned = [("a", "c"), ("b", "d")]
     drawn = set(pad(["x"] * 200, learned, np.random.default_rng(1)))
     assert drawn == {"a x c", "a x d", "b x c", "b x d"}
 
 
 def test_distinct_phrases_and_words_are_counted() -> None:
-    assert LEARNED.distinct() == {"before": 3, "after": 4, "words": 10}
-    assert Superfluous([], []).distinct() == {"before": 0, "after": 0, "words": 0}
+    assert distinct(LEARNED) == {"before": 3, "after": 4, "words": 10}
+    assert distinct([]) == {"before": 0, "after": 0, "words": 0}
 
 
 def test_nothing_learned_pads_nothing() -> None:
     with pytest.raises(ValueError, match="no superfluous words"):
-        pad(["nurse"], Superfluous([], []), np.random.default_rng(1))
+        pad(["nurse"], [], np.random.default_rng(1))
 
 
 def test_known_phrases_stand_alone_and_together() -> None:
     """Of each side as often alone as it is named; the shorter list begins anew."""
     made = known(["Looking for", "our"], ["(m/f)", "now", "- UK"])
-    assert made.before == ["looking for", "our", "", "", "", "looking for", "our", "looking for"]
-    assert made.after == ["", "", "(m/f)", "now", "- uk", "(m/f)", "now", "- uk"]
-    assert known([], ["now"]) == Superfluous([""], ["now"])
-    assert known([], []) == Superfluous([], [])
-    assert made + Superfluous(["a"], [""]) == Superfluous([*made.before, "a"], [*made.after, ""])
+    assert [before for before, _ in made] == [
+        *("looking for", "our", "", "", ""),
+        *("looking for", "our", "looking for"),
+    ]
+    assert [after for _, after in made] == ["", "", "(m/f)", "now", "- uk", "(m/f)", "now", "- uk"]
+    assert known([], ["now"]) == [("", "now")]
+    assert known([], []) == []

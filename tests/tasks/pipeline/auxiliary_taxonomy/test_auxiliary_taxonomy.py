@@ -14,7 +14,6 @@ from tasks.io.frames import check, read_frame, write_frame
 from tasks.io.queries import BEFORE_FEEDBACK
 from tasks.io.schemas import ALIASES, AUXILIARY_TITLES, QUERIES, REJECTED
 from tasks.io.section import ParamsError
-from tasks.pipeline.augmentation.superfluous import Superfluous
 from tasks.pipeline.auxiliary_taxonomy.params import NoiseParams
 from tasks.pipeline.auxiliary_taxonomy.stage import auxiliary_taxonomy, main, noisy_copies
 from tasks.tables.source_files import IngestError
@@ -42,7 +41,7 @@ def test_noisy_copies() -> None:
     """Padded, misspelt or both, of all occupations of their title; no title, and never asked."""
     named = [("a", "cook"), ("b", "cook"), ("b", "baker")]
     titles = auxiliary_taxonomy(aliases(named), set()).titles
-    words = Superfluous(["wanted", "our"], ["", ""])
+    words = [("wanted", ""), ("our", "")]
 
     def drawn(queried: set[str], **shares: float) -> dict[str, list[str]]:
         params = NoiseParams(copies=40, **{"padded": 0.0, "misspelt": 0.0} | shares)

@@ -1,4 +1,4 @@
-"""The stage `evidence`: which inputs a mix may know, what they add, how sure answers are."""
+"""The stage `exemplars`: which inputs a mix may know, what they add, how sure answers are."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ import yaml
 from frames_of import frame_of, inputs_of, queries_of
 from tiny_run import make_run
 
-from models.ranking.calibration import Levels
-from models.ranking.evidence import posterior
-from models.ranking.index import AliasIndex
-from models.ranking.occupation_scores import ScoreRule
-from models.ranking.ood_score import KNOWN
-from models.ranking.search import Search
+from models.search.calibration import Levels
+from models.search.exemplars import posterior
+from models.search.index import AliasIndex
+from models.search.occupation_scores import ScoreRule
+from models.search.ood_score import KNOWN
+from models.search.search import Search
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.schemas import EXEMPLARS, JUDGED, PRIOR, SPLIT_INPUTS
 from tasks.pipeline.calibrate.fit_confidence import calibrate, calibration_queries
-from tasks.pipeline.calibrate.gather_evidence import gather
-from tasks.pipeline.calibrate.known_inputs import Known, known_inputs
+from tasks.pipeline.calibrate.fit_prior import Known, gather, known_inputs
 from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.pipeline.calibrate.stage import main
 
@@ -50,8 +49,10 @@ JUDGED_ROWS = [
 
 
 def params(**values: float) -> CalibrateParams:
-    plain = {"prior_power": 0.5, "pseudo_count": 1.0, "label_weight": 1.0, "guess_weight": 0.3}
-    return CalibrateParams(**plain | {"guesses": 2, "max_false_rejection_rate": 0.05} | values)  # type: ignore[arg-type]
+    plain = {"prior_power": 0.5, "pseudo_count": 1.0, "label_weight": 1.0, "prediction_weight": 0.3}
+    return CalibrateParams(
+        **plain | {"predictions_per_input": 2, "max_false_rejection_rate": 0.05} | values
+    )  # type: ignore[arg-type]
 
 
 def known(mix: str) -> Known:
@@ -109,7 +110,9 @@ def test_nothing_known_is_an_even_prior_without_exemplars() -> None:
 
 def test_weights_of_zero_leave_exemplars_out() -> None:
     labelled = pl.DataFrame({"title": ["chef"], "occupation_id": ["b"], "count": [1]})
-    made = gather(PLAIN, Known(["loaf man"], labelled), params(label_weight=0, guess_weight=0), T)
+    made = gather(
+        PLAIN, Known(["loaf man"], labelled), params(label_weight=0, prediction_weight=0), T
+    )
     assert made.exemplars.is_empty()
 
 
@@ -154,7 +157,7 @@ def test_the_stage_on_a_run(mix: str, tmp_path: Path, monkeypatch: pytest.Monkey
     )
     write_frame(pl.DataFrame(schema=JUDGED), Path(f"data/pairs/{mix}/judged.parquet"), JUDGED)
     values = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
-    values["calibrate"] |= {"prior_power": 0.5, "guess_weight": 0.3}
+    values["calibrate"] |= {"prior_power": 0.5, "prediction_weight": 0.3}
     Path("params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
     monkeypatch.setattr("sys.argv", ["calibrate", "--mix", mix, "--seed", "7"])
     main()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from frames_of import write_evidence
+from frames_of import write_exemplars
 from toy_evaluation import write_toy
 
 from models.encoders.recurrent import RecurrentSettings
@@ -35,7 +35,7 @@ def folder(
     save_model(
         Path("data/train/corrections/3/model"), featurizer, encoder_settings(), weights, weights
     )
-    write_evidence(Path("data/calibrate/corrections/3"))
+    write_exemplars(Path("data/calibrate/corrections/3"))
     monkeypatch.setattr("sys.argv", ["evaluate", "--mix", "corrections", "--seed", "3"])
     return tmp_path / "data/evaluate/corrections/3"
 

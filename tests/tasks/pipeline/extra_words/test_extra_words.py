@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from models.ranking.occupation_scores import ScoreRule
-from models.ranking.search import Search
+from models.search.occupation_scores import ScoreRule
+from models.search.search import Search
 from models.text.ngram_matcher import NgramMatcher
 from models.text.titles import clean_title, normalize_title
 from tasks.evaluation.ranking import rank_queries
@@ -251,9 +251,9 @@ def test_known_phrases_pad_without_any_input() -> None:
     """A taxonomy alone has none to learn from."""
     phrases = {"before": ["looking for a"], "after": ["(m/f)"]}
     made = made_of(TITLES_OF_TWO, NO_INPUTS, padded=3, phrases=phrases)
-    wanted = {"looking for a {}", "{} (m/f)", "looking for a {} (m/f)"}
+    forms = {"looking for a {}", "{} (m/f)", "looking for a {} (m/f)"}
     titles = set(made.variants["title"])
     assert titles
-    assert set(made.variants["variant"]) <= {form.format(t) for t in titles for form in wanted}
+    assert set(made.variants["variant"]) <= {form.format(t) for t in titles for form in forms}
     with pytest.raises(ValidationError, match="no character to put beside a title"):
         params(phrases={"before": [" "], "after": []})

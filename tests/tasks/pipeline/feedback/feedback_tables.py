@@ -55,7 +55,7 @@ def read_rows(folder: Path, *lines: str, header: str = HEADER) -> Read:
 
 def read_folder(folder: Path) -> Read:
     rejected = RejectedRows()
-    feedback = read_feedback(params_for(folder), ALIASES, rejected)
+    frame, repairs = read_feedback(params_for(folder), ALIASES, rejected)
     refused = [row[1:] for row in rejected.refused]
-    counts = {name: count for name, count in feedback.repairs.items() if count}
-    return Read(feedback.frame, counts, refused, rejected)
+    counts = {name: count for name, count in repairs.items() if count}
+    return Read(frame, counts, refused, rejected)

@@ -23,9 +23,9 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 before, rejected = peak(), RejectedRows()
-feedback = read_feedback(params_for(Path(sys.argv[1])), ALIASES, rejected)
+taken, _ = read_feedback(params_for(Path(sys.argv[1])), ALIASES, rejected)
 frame = rejected.frame()
-told = {"mib": peak() - before, "taken": len(feedback.frame), "rejected": len(frame)}
+told = {"mib": peak() - before, "taken": len(taken), "rejected": len(frame)}
 print(json.dumps(told | {"reasons": rejected.reasons(), "last": frame.row(-1)}))
 """
 PATHS = [HERE.parents[2], HERE.parents[1], HERE.parent, HERE]

@@ -12,7 +12,7 @@ from frames_of import aliases_of
 from tasks.io.frames import check
 from tasks.io.schemas import FEEDBACK, FEEDBACK_ROWS
 from tasks.pipeline.feedback.params import FeedbackParams
-from tasks.pipeline.feedback.reader import Feedback, read_feedback
+from tasks.pipeline.feedback.reader import read_feedback
 from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import IngestError
 
@@ -27,14 +27,14 @@ ALIASES = aliases_of(
 HEADER = ",".join(FEEDBACK)
 
 
-def read(path: Path, **columns: str) -> tuple[Feedback, RejectedRows]:
+def read(path: Path, **columns: str) -> tuple[pl.DataFrame, dict[str, int], RejectedRows]:
     values = {"reader": "table", "from_labels": False, "max_rejected_share": 0.0, "gate_share": 0.0}
     params = FeedbackParams(folder=str(path.parent), columns=columns, **values)
     rejected = RejectedRows()
-    feedback = read_feedback(params, ALIASES, rejected)
-    check(feedback.frame, FEEDBACK_ROWS, "feedback")
-    assert not feedback.frame["from_labels"].any()
-    return feedback._replace(frame=feedback.frame.drop("from_labels")), rejected
+    rows, repairs = read_feedback(params, ALIASES, rejected)
+    check(rows, FEEDBACK_ROWS, "feedback")
+    assert not rows["from_labels"].any()
+    return rows.drop("from_labels"), repairs, rejected
 
 
 def csv_of(folder: Path, *lines: str, header: str = HEADER) -> Path:
@@ -49,8 +49,8 @@ def test_rows_by_hand(tmp_path: Path) -> None:
         '" Chef, (urgent!)",cook,chef DE partie,v7,Right,cook,ann,2026-03-01',
         "RN,cook,cook,, INCORRECT ,nurse,,2026-03-01T10:30:00+02:00",
     )
-    feedback, rejected = read(path)
-    assert feedback.frame.rows() == [
+    rows, repairs, rejected = read(path)
+    assert rows.rows() == [
         (
             *(" Chef, (urgent!)", "cook", "chef de partie", "v7", "correct", None, "ann"),
             "2026-03-01T00:00:00.000000",
@@ -59,21 +59,21 @@ def test_rows_by_hand(tmp_path: Path) -> None:
     ]
     assert rejected.refused == []
     assert rejected.rows == {"f.csv": 2}
-    assert set(feedback.repairs.values()) == {0}
+    assert set(repairs.values()) == {0}
 
 
 def test_optional_columns_may_be_absent_and_others_are_not_read(tmp_path: Path) -> None:
     header = "when,verdict,text,predicted_occupation_id,matched_title,mood"
     path = csv_of(tmp_path, "2026-01-01,correct,chef,cook,cook,good", header=header)
-    feedback, _ = read(path, raw_title="text")
-    assert feedback.frame.rows() == [("chef", "cook", "cook", None, "correct", None, None, None)]
-    feedback, _ = read(path, raw_title="text", judged_at="when")
-    assert feedback.frame["judged_at"].to_list() == ["2026-01-01T00:00:00.000000"]
+    rows, *_ = read(path, raw_title="text")
+    assert rows.rows() == [("chef", "cook", "cook", None, "correct", None, None, None)]
+    rows, *_ = read(path, raw_title="text", judged_at="when")
+    assert rows["judged_at"].to_list() == ["2026-01-01T00:00:00.000000"]
 
 
 def test_header_only(tmp_path: Path) -> None:
-    feedback, rejected = read(csv_of(tmp_path))
-    assert feedback.frame.is_empty()
+    rows, _, rejected = read(csv_of(tmp_path))
+    assert rows.is_empty()
     assert rejected.rows.total() == 0
 
 
@@ -95,8 +95,8 @@ def test_three_formats_are_read_alike(tmp_path: Path, name: str) -> None:
         frame.write_parquet(path)
     else:
         frame.write_csv(path, separator="\t" if name.endswith("tsv") else ",")
-    feedback, rejected = read(path)
-    assert feedback.frame.rows() == [
+    rows, _, rejected = read(path)
+    assert rows.rows() == [
         ("a\rb\nc", "cook", "cook", None, "incorrect", "nurse", None, "2026-01-02T03:04:05.000000"),
         ('say "x"', "cook", "cook", None, "correct", None, None, None),
     ]
@@ -112,14 +112,14 @@ def test_what_is_mended_is_counted(tmp_path: Path) -> None:
         "c,cook,nurse,,correct,,,",
         "d,nurse,,,correct,,,",
     )
-    feedback, rejected = read(path)
-    assert feedback.frame.select("matched_title", "corrected_occupation_id").rows() == [
+    rows, repairs, rejected = read(path)
+    assert rows.select("matched_title", "corrected_occupation_id").rows() == [
         ("cook", None),
         ("cook", None),
         ("cook", None),
         ("nurse", None),
     ]
-    counts = {name: count for name, count in feedback.repairs.items() if count}
+    counts = {name: count for name, count in repairs.items() if count}
     assert counts == {"unknown_correction": 1, "matched_title_replaced": 3}
     assert rejected.refused == []
 

@@ -1,4 +1,4 @@
-"""What a spreadsheet makes of a file that it saves again: the same rows come out."""
+"""A spreadsheet rewrites a file when it saves it again, and the same rows come out."""
 
 from __future__ import annotations
 

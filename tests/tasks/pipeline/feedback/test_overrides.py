@@ -1,4 +1,4 @@
-"""What people say of titles, by hand: whose word counts, and what nobody's word is."""
+"""Reviews and overrides worked by hand: whose verdict counts, and whose does not."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from toy_evaluation import write_toy
 
-from models.ranking.search import Search
+from models.search.search import Search
 from tasks.evaluation.metric_tables import read_table
 from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.ranking import measure

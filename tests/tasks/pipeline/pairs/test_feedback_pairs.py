@@ -304,7 +304,7 @@ def test_without_outranked_equals_the_rule_row_by_row(
 def test_blocks_without_an_outranked_pair_pass_as_they_are() -> None:
     strings, blocks = pairs_of_mix_3(4)
     rejections = block(
-        (np.array([0]), np.array([1])), np.array([0]), "base", members_of(strings), rng()
+        (np.array([0]), np.array([1])), np.array([0]), "base", members_of(strings, "alias"), rng()
     )
     verdicts = verdicts_of([("night nurse", "nurse", "b", True, None)])
     left = without_contradicted(iter([*blocks, rejections]), strings, verdicts, corrections=True)

@@ -40,7 +40,7 @@ def test_pairs_by_source_and_their_share(report_data):
 
 def test_an_unknown_source_and_one_with_dissimilar_pairs_alone(report_data, change):
     pairs = {"similar": {"base": 1}, "dissimilar": {"feedback": 2, "other": 3}}
-    page = augmentation(change(made={**report_data.made, "pairs": pairs}))
+    page = augmentation(change(stage_metrics={**report_data.stage_metrics, "pairs": pairs}))
     rows = tables(page)["Pairs that this model has learned from, by source"]
     assert [(row[1], row[-1]) for row in rows] == [("1", "0"), ("0", "2"), ("0", "3")]
     assert rows[-1][0] == "other"
@@ -59,7 +59,7 @@ def test_an_unknown_source_and_one_with_dissimilar_pairs_alone(report_data, chan
     ],
 )
 def test_each_rule_has_its_count(report_data, caption, meaning, place):
-    counts = report_data.made
+    counts = report_data.stage_metrics
     for name in place:
         counts = counts[name]
     wanted = [(reviews, f"{counts[rule]:,}") for rule, reviews in meaning.items()]
@@ -68,7 +68,7 @@ def test_each_rule_has_its_count(report_data, caption, meaning, place):
 
 def test_every_count_of_the_stages_is_shown(report_data):
     """Fail for a rule that a stage adds and that is not named here."""
-    made = report_data.made
+    made = report_data.stage_metrics
     assert {*made["synonyms"]["induction"]} - {*INDUCTION} == {"at_min_contexts"}
     assert {*made["synonyms"]["titles"]["all"]} == {*TITLES}
     assert {*made["extra_words"]["mined"]} == {*MINED}

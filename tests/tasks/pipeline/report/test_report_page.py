@@ -7,8 +7,7 @@ import re
 import pytest
 from report_world import read
 
-from tasks.pipeline.report.page import SECTIONS
-from tasks.pipeline.report.stage import report
+from tasks.pipeline.report.page import SECTIONS, report
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 import torch
 import yaml
-from frames_of import write_evidence
+from frames_of import write_exemplars
 
 from models.encoders.recurrent import RecurrentSettings
 from models.network.kinds import fit_featurizer, make_encoder
@@ -18,6 +18,7 @@ from tasks.evaluation.metric_tables import write_table
 from tasks.io.frames import SchemaError, write_frame, write_json
 from tasks.io.schemas import (
     EXTRA_WORDS_VARIANTS,
+    HISTORY,
     JUDGED,
     OCCUPATIONS,
     QUERIES,
@@ -29,7 +30,6 @@ from tasks.io.schemas import (
     TABLE,
     TITLES,
 )
-from tasks.pipeline.report.report_data import HISTORY
 from tasks.pipeline.report.stage import METRICS, PAGE, main
 
 REPOSITORY = Path(__file__).parents[4]
@@ -72,7 +72,7 @@ def written(report_data, tmp_path, monkeypatch):
         data / "extra_words/variants.parquet",
         EXTRA_WORDS_VARIANTS,
     )
-    write_evidence(data / f"calibrate/{k}/{seed}", exemplars=[("bread baker", "a", 1.0)])
+    write_exemplars(data / f"calibrate/{k}/{seed}", exemplars=[("bread baker", "a", 1.0)])
     write_frame(report_data.judged, data / f"pairs/{k}/judged.parquet", JUDGED)
     write_frame(report_data.reviews, data / f"pairs/{k}/reviews.parquet", REVIEWS)
     for name, folder in (
@@ -80,7 +80,7 @@ def written(report_data, tmp_path, monkeypatch):
         ("extra_words", "extra_words"),
         ("pairs", f"pairs/{k}"),
     ):
-        write_json(report_data.made[name], data / folder / "metrics.json")
+        write_json(report_data.stage_metrics[name], data / folder / "metrics.json")
     monkeypatch.chdir(tmp_path)
     return data
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tiny_run import SETTINGS, TAXONOMY, aliases, network, useless
 
 from models.network.model_files import save_model
-from models.ranking.occupation_scores import ScoreRule
-from models.ranking.search import Search
+from models.search.occupation_scores import ScoreRule
+from models.search.search import Search
 from models.text.titles import clean_title, normalize_title
 from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import index_of
@@ -27,8 +27,14 @@ from tasks.io.schemas import FEEDBACK, QUERIES, SPLIT_INPUTS, TITLES
 from tasks.pipeline.feedback.feedback_rows.repairs import REPAIRS
 from tasks.pipeline.feedback.params import FeedbackParams
 from tasks.pipeline.feedback.stage import feedback
-from tasks.pipeline.simulate_feedback.params import SimulateFeedbackParams
-from tasks.pipeline.simulate_feedback.stage import Prediction, choose, judge, main, predict
+from tasks.pipeline.simulate_feedback.stage import (
+    Prediction,
+    SimulateFeedbackParams,
+    choose,
+    judge,
+    main,
+    predict,
+)
 from tasks.pipeline.split.stage import distinct_titles
 
 ROOT = Path(__file__).parents[4]

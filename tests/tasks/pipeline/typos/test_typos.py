@@ -57,9 +57,9 @@ def test_the_promises(rows: list[tuple[str, str, str]], raw_titles: list[str], s
     tests = made.queries.filter(pl.col("split") == "test")
     assert made.left_out["test_queries"] == len(train) - len(tests)
     parts = {split: made.queries.filter(split=split) for split in ("test", "valid", "gate")}
-    for split, wanted in (("valid", 3), ("gate", 2)):
+    for split, size in (("valid", 3), ("gate", 2)):
         count = len(parts[split])
-        assert made.left_out[f"{split}_queries"] == min(wanted, len(train)) - count
+        assert made.left_out[f"{split}_queries"] == min(size, len(train)) - count
     strings = [set(frame["normalized"]) for frame in parts.values()]
     assert len(set.union(*strings)) == sum(map(len, strings))  # no part asks another's query
 

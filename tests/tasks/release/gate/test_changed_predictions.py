@@ -6,7 +6,7 @@ import polars as pl
 from frames_of import queries_of
 
 from tasks.io.schemas import RUN
-from tasks.release.gate.changed_predictions import ChangedPrediction, changed_predictions
+from tasks.release.gate.changed_predictions import changed_predictions
 
 LABELS = {"a": "Baker", "b": "Cook", "c": "Nurse"}
 
@@ -30,8 +30,22 @@ def test_only_first_answers_that_become_right_or_wrong() -> None:
     assert changed_predictions(
         before, after, queries_of(rows), LABELS, {"raw q4": 12, "raw q1": 3}
     ) == [
-        ChangedPrediction("annotations", "raw q3", "Cook", "Baker", "Cook", "wrong to right", 0),
-        ChangedPrediction(
-            "annotations", "raw q4", "Cook or Nurse", "Nurse", "Baker", "right to wrong", 12
-        ),
+        {
+            "test": "annotations",
+            "raw_title": "raw q3",
+            "occupation_label": "Cook",
+            "before": "Baker",
+            "after": "Cook",
+            "change": "wrong to right",
+            "rows": 0,
+        },
+        {
+            "test": "annotations",
+            "raw_title": "raw q4",
+            "occupation_label": "Cook or Nurse",
+            "before": "Nurse",
+            "after": "Baker",
+            "change": "right to wrong",
+            "rows": 12,
+        },
     ]

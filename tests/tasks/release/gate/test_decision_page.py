@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from report_world import read
 
-from tasks.pipeline.report.stage import report
+from tasks.pipeline.report.page import report
 from tasks.release.gate.decision_page import (
     DECISION,
     PAGE,

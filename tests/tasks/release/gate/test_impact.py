@@ -12,7 +12,7 @@ import pytest
 from served_toy import toy_normalizer
 
 from tasks.release.gate import impact as affecting
-from tasks.release.gate.impact import Changed, Impact, impact
+from tasks.release.gate.impact import Impact, impact
 from tasks.release.gate.last_run import TITLES, LastRun
 
 
@@ -45,9 +45,9 @@ def test_rows_count_where_the_occupation_differs_or_one_abstains() -> None:
     after = ByHeart({"rn": "nurse", "chef": "cook", "xx": "clerk"})
     measured = impact(run_of(RUN, 200), before, after)  # type: ignore[arg-type]
     changed = [
-        Changed("chef", 40, "Waiter", "Cook"),
-        Changed("bread", 30, "Baker", None),
-        Changed("xx", 20, None, "Clerk"),
+        {"raw_title": "chef", "rows": 40, "before": "Waiter", "after": "Cook"},
+        {"raw_title": "bread", "rows": 30, "before": "Baker", "after": None},
+        {"raw_title": "xx", "rows": 20, "before": None, "after": "Clerk"},
     ]
     assert measured == Impact("models:/toy/3", 400, 200, 5, 150, 3, 90, changed)
 
@@ -60,9 +60,8 @@ def test_the_most_frequent_titles_are_asked_and_fewer_are_named(
     monkeypatch.setattr(affecting, "MOST_NAMED", 1)
     after = ByHeart(dict.fromkeys(RUN, "pilot"))
     measured = impact(run_of(RUN, 150), ByHeart({}), after)  # type: ignore[arg-type]
-    assert measured == Impact(
-        "models:/toy/3", 300, 150, 3, 120, 3, 120, [Changed("rn", 50, None, "Pilot")]
-    )
+    named = {"raw_title": "rn", "rows": 50, "before": None, "after": "Pilot"}
+    assert measured == Impact("models:/toy/3", 300, 150, 3, 120, 3, 120, [named])
 
 
 def test_the_run_s_own_parameters_are_asked_but_for_the_length_of_lists() -> None:

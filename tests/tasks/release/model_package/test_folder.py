@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 import tiny_run
 import yaml
-from frames_of import write_evidence, write_overrides
+from frames_of import write_exemplars, write_overrides
 
 from models.network.embedding import embed_titles
 from models.network.model_files import load_model
-from models.ranking.occupation_scores import ScoreRule
+from models.search.occupation_scores import ScoreRule
 from models.text.titles import clean_title
 from tasks.io.frames import write_frame
 from tasks.io.schemas import SPLIT_ALIASES
@@ -128,9 +128,9 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
     hashes.add(RunFiles.below(root).artefact_hash())
     change_params(root, "register", precision="single")
     hashes.add(RunFiles.below(root).artefact_hash())
-    write_evidence(root / "data/calibrate/typos/7", exemplars=[("night owl", "nurse", 1.0)])
+    write_exemplars(root / "data/calibrate/typos/7", exemplars=[("night owl", "nurse", 1.0)])
     hashes.add(RunFiles.below(root).artefact_hash())
-    write_evidence(root / "data/calibrate/typos/7", prior=[("nurse", 0.5, 0.05)])
+    write_exemplars(root / "data/calibrate/typos/7", prior=[("nurse", 0.5, 0.05)])
     hashes.add(RunFiles.below(root).artefact_hash())
     write_overrides(root / "data/pairs/typos/overrides.parquet", [("night owl", "nurse")])
     hashes.add(RunFiles.below(root).artefact_hash())
@@ -160,7 +160,7 @@ def test_a_folder_of_another_format_is_refused_with_what_to_do(artefact: Path) -
             read_normalizer(artefact)
 
 
-def test_the_trained_network_has_its_evidence_and_the_untrained_none(
+def test_the_trained_network_has_its_exemplars_and_the_untrained_none(
     root: Path, tmp_path: Path
 ) -> None:
     """An exemplar is found at once; answers have a confidence at every level."""
@@ -175,7 +175,7 @@ def test_the_trained_network_has_its_evidence_and_the_untrained_none(
     write_overrides(
         root / "data/pairs/typos/overrides.parquet", [("Night shift", "nurse"), ("x", "nurse")]
     )
-    write_evidence(root / "data/calibrate/typos/7", prior, exemplars, calibration)
+    write_exemplars(root / "data/calibrate/typos/7", prior, exemplars, calibration)
     made = {}
     for which in ("weights", "initial"):
         build_artefact(RunFiles.below(root), tmp_path / which, which)  # type: ignore[arg-type]

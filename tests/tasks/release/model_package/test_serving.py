@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 import tiny_run
 import torch
-from frames_of import aliases_of, write_evidence, write_overrides
+from frames_of import aliases_of, write_exemplars, write_overrides
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,10 +29,10 @@ from models.network.embedding import embed_titles
 from models.network.encoder import Encoder
 from models.network.kinds import fit_featurizer, make_encoder
 from models.network.model_files import save_model
-from models.normalizer.abstention import InputValidator
-from models.normalizer.answers import columns
-from models.ranking.occupation_scores import ScoreRule
-from models.ranking.search import Search
+from models.normalizer.answers.abstention import InputValidator
+from models.normalizer.answers.columns import columns
+from models.search.occupation_scores import ScoreRule
+from models.search.search import Search
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 from tasks.evaluation.params import EvaluateParams
@@ -152,7 +152,7 @@ def serve(
     save_model(folder / "model", featurizer, encoder.settings, weights, weights)
     write_frame(aliases, folder / "aliases.parquet", SPLIT_ALIASES)
     write_frame(occupations, folder / "occupations.parquet", OCCUPATIONS)
-    write_evidence(folder / "evidence")
+    write_exemplars(folder / "calibrated")
     write_overrides(folder / "overrides.parquet")
     sources = RunFiles(
         RunParams(track="titles", seed=1, mix="typos", seeds=[1]),
@@ -164,7 +164,7 @@ def serve(
         ),
         RegisterParams(name="m", top_k=3, precision="single", qualifiers="", crosswalk=""),
         folder / "model",
-        folder / "evidence",
+        folder / "calibrated",
         *(folder / f"{name}.parquet" for name in ("overrides", "aliases", "occupations")),
     )
     build_artefact(sources, folder / "artefact")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import tiny_run
 from mlflow_import import WARNINGS
+from tiny_registry import new_database
 
 from tasks.io.tracking import registry
 from tasks.release.registry.register import CHAMPION
@@ -39,7 +40,7 @@ def test_kills_leave_a_champion_that_the_next_rollback_knows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was begun is finished, and each version says of itself what it is."""
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/mlflow.db")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", new_database(tmp_path))
     monkeypatch.setenv("PYTHONPATH", str(tiny_run.ROOT))
     words = f"  name: {NAME}\n  top_k: 2\n  precision: byte\n  qualifiers: ''\n  crosswalk: ''\n"
     (tmp_path / "params.yaml").write_text(f"register:\n{words}", encoding="utf-8")

@@ -10,7 +10,6 @@ import pytest
 
 from models.text.titles import normalize_title
 from tasks.io.frames import check
-from tasks.papers.similarity.pair_files import SAMPLE
 from tasks.papers.similarity.readers.ppdb import PARAPHRASES
 from tasks.papers.similarity.readers.sample_pairs import (
     UNKNOWN_DATASET,
@@ -18,7 +17,12 @@ from tasks.papers.similarity.readers.sample_pairs import (
     read_sample_pairs,
     read_sample_paraphrases,
 )
-from tasks.papers.similarity.readers.scored_pairs import BAD_SCORE, OUT_OF_RANGE, SCORED_PAIRS
+from tasks.papers.similarity.readers.scored_pairs import (
+    BAD_SCORE,
+    OUT_OF_RANGE,
+    SAMPLE,
+    SCORED_PAIRS,
+)
 from tasks.tables.rejected import DUPLICATE_ROW, RejectedRows
 from tasks.tables.source_files import IngestError
 

@@ -9,9 +9,9 @@ import pytest
 from published import DATA, needs
 
 from tasks.io.frames import check
-from tasks.papers.similarity.readers.scored_pairs import NOTICES, SCORED_PAIRS, UNSCORED
+from tasks.papers.similarity.readers.scored_pairs import SCORED_PAIRS
 from tasks.papers.similarity.readers.semeval import FILES, read_semeval
-from tasks.tables.rejected import RejectedRows
+from tasks.tables.rejected import NOTICES, UNSCORED, RejectedRows
 from tasks.tables.source_files import IngestError
 
 SEMEVAL = DATA / "sts/semeval"

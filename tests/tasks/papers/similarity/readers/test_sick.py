@@ -9,9 +9,9 @@ import pytest
 from published import DATA, needs
 
 from tasks.io.frames import check
-from tasks.papers.similarity.readers.scored_pairs import NOTICES, RANGES, SCORED_PAIRS, score_range
+from tasks.papers.similarity.readers.scored_pairs import RANGES, SCORED_PAIRS, score_range
 from tasks.papers.similarity.readers.sick import FILES, read_sick
-from tasks.tables.rejected import RejectedRows
+from tasks.tables.rejected import NOTICES, RejectedRows
 from tasks.tables.source_files import IngestError
 
 SICK = DATA / "sts/sick2014"

@@ -26,7 +26,7 @@ def test_every_count_stands_beside_its_words(report_data):
     rows = dict(
         row for some in tables(feedback(report_data)).values() for row in some if len(row) == 2
     )
-    counts = report_data.made["pairs"]["feedback"]
+    counts = report_data.stage_metrics["pairs"]["feedback"]
     for meaning, values in ((ROWS | PREDICTIONS | USES, counts), (REPAIRS, counts["repairs"])):
         assert {reviews: rows[reviews] for reviews in meaning.values()} == {
             reviews: str(values[name]) for name, reviews in meaning.items()
@@ -37,7 +37,8 @@ def test_the_answers_are_those_of_the_nearest_alias(report_data):
     """By brute force over the embeddings of all aliases."""
     titles = ["bread baker", "ward sister", "lorry driver"]
     nearest = (report_data.embed(titles) @ report_data.index_embeddings.T).argmax(axis=1)
-    occupations = report_data.index["occupation_ids"].to_list()
+    aliases = report_data.titles.filter(split="train").sort("title")
+    occupations = aliases["occupation_ids"].to_list()
     assert [[one] for one in answers(report_data, titles)] == [occupations[n] for n in nearest]
 
 
@@ -68,19 +69,27 @@ def test_before_and_now_by_hand(answered):
 
 
 def test_a_mix_that_learns_from_no_feedback_says_so(report_data, change):
-    pairs = {name: n for name, n in report_data.made["pairs"].items() if name != "feedback"}
+    pairs = {
+        name: n for name, n in report_data.stage_metrics["pairs"].items() if name != "feedback"
+    }
     page = feedback(
-        change(made={**report_data.made, "pairs": pairs}, judged=report_data.judged.clear())
+        change(
+            stage_metrics={**report_data.stage_metrics, "pairs": pairs},
+            judged=report_data.judged.clear(),
+        )
     )
     assert "This mix learns from no feedback." in page
     assert not tables(page)
 
 
 def test_no_feedback_at_all(report_data, change):
-    counts = report_data.made["pairs"]["feedback"] | {"rows_read": {}, "rejected": {}}
-    pairs = report_data.made["pairs"] | {"feedback": counts}
+    counts = report_data.stage_metrics["pairs"]["feedback"] | {"rows_read": {}, "rejected": {}}
+    pairs = report_data.stage_metrics["pairs"] | {"feedback": counts}
     page = feedback(
-        change(made={**report_data.made, "pairs": pairs}, judged=report_data.judged.clear())
+        change(
+            stage_metrics={**report_data.stage_metrics, "pairs": pairs},
+            judged=report_data.judged.clear(),
+        )
     )
     assert "There was no file of feedback." in page
     assert "Of no judged title the right occupation is known." in page

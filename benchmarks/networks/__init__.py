@@ -1,0 +1,1 @@
+"""Networks of the studies: how they are trained, and on which pairs."""

@@ -1,0 +1,115 @@
+"""Networks on titles, trained on the pairs of a folder and kept as model folders.
+
+A folder of pairs is what the stage `pairs` writes: `strings.parquet`, whose validation queries
+judge, and `pairs.parquet`. A killed run goes on from its checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from benchmarks.networks.runner import Job, Outcome, Runner, one_thread, training_code
+from models.network.kinds import fit_featurizer
+from models.network.model_files import save_model
+from models.reproducibility.atomic_write import write_bytes
+from models.text.featurizer import Featurizer
+from models.training.batches import Pairs, read_pairs
+from models.training.checkpoints import Checkpoints, run_key
+from models.training.frozen_space import FrozenSpace
+from models.training.loop import Look, train
+from models.training.run import TrainSettings, describe
+from models.training.strings import Strings, read_strings
+from models.training.teacher import Teacher
+from models.training.title_run import TitleRun
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Strings and pairs of a training, and the featurizer fitted on its training strings."""
+
+    strings: Strings
+    pairs: Pairs
+    featurizer: Featurizer
+
+
+def read_inputs(folder: Path, settings: TrainSettings) -> Inputs:
+    """Read a folder of pairs, and fit the featurizer on its training strings."""
+    if not (folder / "pairs.parquet").is_file():
+        raise FileNotFoundError(f"{folder}/pairs.parquet is missing: run `make reproduce`")
+    strings = read_strings(folder / "strings.parquet")
+    with_dissimilar = settings.loss.reads_dissimilar
+    pairs = read_pairs(folder / "pairs.parquet", with_dissimilar=with_dissimilar)
+    unseen = set(strings.valid.tolist())
+    titles = [title for row, title in enumerate(strings.titles) if row not in unseen]
+    return Inputs(strings, pairs, fit_featurizer(titles, settings.encoder))
+
+
+@dataclass(frozen=True)
+class TitleNetwork(Outcome):
+    """A network's folder (`models/network/model_files.py`)."""
+
+    folder: Path
+
+
+@dataclass(frozen=True)
+class TitleNetworks(Runner[TitleNetwork]):
+    """Networks on the pairs of one folder.
+
+    Attributes:
+        pairs: the folder.
+        reference: folder of the model whose space a loss with targets trains into.
+        teacher: folder of the teacher that settings with one learn from (`TrainSettings.teacher`).
+        last: whether the weights of the last step are kept, not those of the best look.
+    """
+
+    pairs: Path
+    reference: Path | None = None
+    teacher: Path | None = None
+    last: bool = False
+
+    def started(self, settings: TrainSettings) -> tuple[TitleRun, Inputs]:
+        """Return a run at step 0 and its inputs; equal settings begin with the same weights."""
+        inputs = read_inputs(self.pairs, settings)
+        reference = self._reference(settings)
+        frozen = FrozenSpace.of_aliases(reference, inputs.strings) if reference else None
+        folder = self._teacher(settings)
+        teacher = Teacher.read(folder) if folder else None
+        parts = (inputs.strings, inputs.pairs, inputs.featurizer)
+        run = TitleRun(*parts, settings, torch.device("cpu"), frozen, teacher)
+        return run, inputs
+
+    def outcome(self, job: Job) -> TitleNetwork:
+        """Train, keep the model, and return its folder."""
+        folder = self.kept / self._key(job.settings)
+        history = folder / "history.json"  # the last file that is written
+        if not history.is_file():
+            saved = Checkpoints(self.kept, folder.name)
+            with one_thread():
+                run, inputs = self.started(job.settings)
+                trained = train(run, saved, lambda line: print(f"{job.name}: {line}", flush=True))
+            weights = run.weights() if self.last else trained.weights
+            save_model(folder, inputs.featurizer, job.settings.encoder, weights, trained.initial)
+            write_bytes(json.dumps(trained.history).encode(), history)
+            saved.remove()
+        looks = json.loads(history.read_text(encoding="utf-8"))
+        return TitleNetwork([Look._make(look) for look in looks], folder)
+
+    def _reference(self, settings: TrainSettings) -> Path | None:
+        return self.reference if settings.loss.needs_targets else None
+
+    def _teacher(self, settings: TrainSettings) -> Path | None:
+        return self.teacher if settings.teacher else None
+
+    def _key(self, settings: TrainSettings) -> str:
+        if not (self.pairs / "pairs.parquet").is_file():
+            raise FileNotFoundError(f"{self.pairs}/pairs.parquet is missing: run `make reproduce`")
+        read = [self.pairs / "strings.parquet", self.pairs / "pairs.parquet"]
+        for folder in (self._reference(settings), self._teacher(settings)):
+            read += sorted(folder.glob("*.*")) if folder else []
+        code = training_code(settings, "models.training.train_files")
+        # by content: where the files lie may differ from run to run
+        return run_key([describe(settings), self.last, code], read)

@@ -1,1 +1,0 @@
-"""What several losses share: who is whose negative, and which is chosen."""

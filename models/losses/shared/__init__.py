@@ -1,0 +1,1 @@
+"""Parts that several losses share: the choice of negatives, and a Bessel function."""

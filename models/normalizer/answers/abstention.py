@@ -1,0 +1,84 @@
+"""Raw titles validated: cleaned, or the reason why the model abstains."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from models.text.titles import clean_title
+
+NULL = "null"
+"""None, NaN, NaT or pandas' NA."""
+NOT_TEXT = "not text"
+"""A number, bytes, or any other value that is no string."""
+EMPTY = "empty"
+"""Nothing but white space."""
+NO_LETTERS = "no letters"
+"""Digits, punctuation or emoji only (Unicode category L is missing)."""
+UNKNOWN_LETTERS = "unknown letters"
+"""No letter of it was seen in training, for example another script."""
+NOT_A_JOB_TITLE = "not a job title"
+"""Its out-of-domain score (`OodScore`) is above the threshold, or people said so."""
+UNSURE = "low confidence"
+"""Its confidence is below `min_confidence`."""
+
+
+class ValidatedTitle(NamedTuple):
+    """A cleaned title, or the reason why nothing can be read."""
+
+    title: str
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class InputValidator:
+    """Cleans raw titles, or refuses those that a model cannot read.
+
+    Attributes:
+        letters: seen in training.
+        titles: the cleaned titles of the index; these are answered whatever they are made of.
+        is_none: says whether people judged a cleaned title not to be a job title.
+    """
+
+    letters: frozenset[str]
+    titles: frozenset[str]
+    is_none: Callable[[str], bool]
+
+    @classmethod
+    def of(
+        cls,
+        alphabet: Iterable[str],
+        titles: Iterable[str],
+        is_none: Callable[[str], bool] = lambda title: False,
+    ) -> Self:
+        """Read what holds a letter of the featurizer's characters, or is one of the titles."""
+        return cls(frozenset(filter(_is_letter, alphabet)), frozenset(titles), is_none)
+
+    def __call__(self, raw_title: object) -> ValidatedTitle:
+        """Clean a value of any type, or say why it gets no answer."""
+        if not isinstance(raw_title, str):
+            return ValidatedTitle("", NULL if _is_null(raw_title) else NOT_TEXT)
+        title = clean_title(raw_title)
+        if not title:
+            return ValidatedTitle(title, EMPTY)
+        if self.is_none(title):
+            return ValidatedTitle(title, NOT_A_JOB_TITLE)
+        if not self.letters.isdisjoint(title) or title in self.titles:
+            return ValidatedTitle(title, None)
+        return ValidatedTitle(title, UNKNOWN_LETTERS if any(map(_is_letter, title)) else NO_LETTERS)
+
+
+def _is_letter(character: str) -> bool:
+    return unicodedata.category(character).startswith("L")
+
+
+def _is_null(value: object) -> bool:
+    # pandas' NA and NaT are known by their names: this package does not know pandas
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and math.isnan(value)

@@ -1,0 +1,132 @@
+"""The answers of a normalizer; the columns of the registered model are declared here.
+
+Name, type and meaning of a column stand in `Answer` alone: the served frame, MLflow's signature and
+the reference page follow from it (`columns`). `Answers` holds many of them column by column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, get_args, get_type_hints
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from jaxtyping import Int, Shaped
+
+UNCALIBRATED = "uncalibrated"
+"""The reason of an answer without confidence."""
+
+
+class Answer(NamedTuple):
+    """One raw title's row. An abstention has nulls, empty lists and its reason.
+
+    The lists hold `top_k` answers, best first, equal scores in the order of their occupation_ids;
+    the first one is the answer.
+    """
+
+    occupation_id: Annotated[str | None, "the occupation; null in an abstention"]
+    occupation_label: Annotated[str | None, "its preferred title"]
+    codes: Annotated[list[str], "the hierarchy above it, broad to narrow"]
+    crosswalk_codes: Annotated[list[str], "its codes in other standards, as `standard: code`"]
+    matched_title: Annotated[str | None, "its closest alias, as the taxonomy writes it"]
+    score: Annotated[float | None, "how close: a cosine similarity, or a soft maximum of several"]
+    score_margin: Annotated[float | None, "by how much the second occupation scores less"]
+    confidence: Annotated[float | None, "the chance that it is right; null without calibration"]
+    code_confidences: Annotated[list[float], "the same of each of `codes`"]
+    best_confident_code: Annotated[
+        str | None,
+        "the narrowest of `codes` and `occupation_id` as sure as `min_confidence` or, unless it is "
+        "asked for, an even chance; also where the occupation is not",
+    ]
+    abstained: Annotated[bool, "whether there is no answer"]
+    reason: Annotated[str | None, "why there is no answer, or no confidence"]
+    seniority: Annotated[list[str], "words of the title that say seniority, as written"]
+    contract: Annotated[list[str], "... contract and hours"]
+    location: Annotated[list[str], "... place"]
+    truncated: Annotated[bool, "whether the title was longer than the network reads"]
+    distinguishing_words: Annotated[
+        list[str],
+        "where the second occupation is at least half as likely: the words of the answer's closest "
+        "alias that the second's has not, or of its label where both have one alias",
+    ]
+    runner_up_words: Annotated[list[str], "and the other way round"]
+    top_occupation_ids: Annotated[list[str], "the best `top_k` occupations"]
+    top_titles: Annotated[list[str], "the closest alias of each"]
+    top_scores: Annotated[list[float], "the score of each"]
+    model_version: Annotated[str, "hash of what answers: the tag `artefact_hash` begins with it"]
+    taxonomy_version: Annotated[str, "hash of the taxonomy: the tag `taxonomy_hash` does"]
+
+
+class AnswerColumn(NamedTuple):
+    """A column of the answer: `type` of its values, or of the members of its lists."""
+
+    type: type
+    is_list: bool
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A row for each raw title, in their order.
+
+    Attributes:
+        columns: of each name of `Answer` one value a row: text or None, a list, a yes or no, a
+            number or NaN for null.
+    """
+
+    columns: dict[str, Shaped[np.ndarray, " row"]]
+
+    @classmethod
+    def abstaining(cls, reasons: Sequence[str | None]) -> Self:
+        """Give no answer to any row, each for its reason; one without is still to be filled in."""
+        count = len(reasons)
+        made: dict[str, np.ndarray] = {}
+        for name, column in columns().items():
+            if column.is_list:
+                made[name] = np.fromiter(([] for _ in range(count)), object, count)
+            elif column.type is str:
+                made[name] = np.full(count, None, object)
+            else:
+                made[name] = np.full(count, np.nan if column.type is float else False)
+        made["reason"][:] = reasons
+        made["abstained"][:] = True
+        return cls(made)
+
+    def put(self, rows: Int[np.ndarray, " answer"], **values: Any) -> None:  # noqa: ANN401
+        """Write columns of some rows: arrays, one value for all, or lists of lists."""
+        for name, own in values.items():
+            held = self.columns[name]
+            if columns()[name].is_list:
+                for row, value in zip(rows.tolist(), own, strict=True):
+                    held[row] = value
+            else:
+                held[rows] = own
+
+    def __len__(self) -> int:
+        return len(self.columns["reason"])
+
+    def __getitem__(self, row: int) -> Answer:
+        """Return one row; nulls are None."""
+        values = {name: column[row] for name, column in self.columns.items()}
+        for name, value in values.items():
+            if isinstance(value, np.generic):
+                values[name] = None if value != value else value.item()  # NaN is no equal of itself
+        return Answer(**values)
+
+    def __iter__(self) -> Iterator[Answer]:
+        return (self[row] for row in range(len(self)))
+
+
+@cache
+def columns() -> Mapping[str, AnswerColumn]:
+    """Return every column of an answer by its name, in their order."""
+    by_name = {}
+    for name, hint in get_type_hints(Answer, globals(), include_extras=True).items():
+        kind, meaning = get_args(hint)
+        inner = get_args(kind)  # of `list[str]` and `str | None`: str first
+        is_list = getattr(kind, "__origin__", None) is list
+        by_name[name] = AnswerColumn(inner[0] if inner else kind, is_list, meaning)
+    return by_name

@@ -1,0 +1,98 @@
+"""Why a title is answered as it is: what each of its words adds, and why the second one lost.
+
+A word's *pull* towards an occupation is what that occupation's score loses when the word is left
+out of the title (occlusion, Zeiler and Fergus 2014). It is no weight in a sum: the pulls of a title
+need not add up to its score. The only word of a title pulls with all of the score.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from models.normalizer.answers.columns import Answer
+from models.normalizer.normalizer import Normalizer
+from models.search.ood_score import WORDS
+
+if TYPE_CHECKING:
+    from jaxtyping import Float
+
+
+class Part(NamedTuple):
+    """A word of the title, and what it adds to the first occupation and to the second."""
+
+    word: str
+    pull: float
+    runner_up_pull: float
+
+
+class Explanation(NamedTuple):
+    """An answer taken apart.
+
+    Attributes:
+        answer: of the title, the first two occupations in its lists if there are two.
+        parts: its words in their order; none in an abstention.
+        runner_up_label: preferred title of the second occupation.
+        why: all of it in a sentence.
+    """
+
+    answer: Answer
+    parts: list[Part]
+    runner_up_label: str | None
+    why: str
+
+    def values(self) -> dict[str, Any]:
+        """Return plain values, as JSON has them."""
+        parts = [part._asdict() for part in self.parts]
+        return self._asdict() | {"answer": self.answer._asdict(), "parts": parts}
+
+
+def explain(normalizer: Normalizer, raw_title: object) -> Explanation:
+    """Say which words drew a title to its occupation, and why the second one lost."""
+    answer = normalizer.predict([raw_title], top_k=2)[0]
+    if answer.abstained:
+        return Explanation(answer, [], None, f"no answer: {answer.reason}")
+    title = normalizer.validator(raw_title).title
+    places = [match.span() for match in WORDS.finditer(title)] or [(0, len(title))]
+    less = [" ".join((title[:start] + title[end:]).split()) for start, end in places]
+    codes = [normalizer.index.occupations.index(name) for name in answer.top_occupation_ids]
+    whole = normalizer.search([title], 1).scores[0, codes]
+    pulls = whole - _scores(normalizer, less, codes)
+    parts = [
+        Part(title[start:end], float(pull[0]), float(pull[-1]))
+        for (start, end), pull in zip(places, pulls, strict=True)
+    ]
+    label, lost = None, "there is no other"
+    if len(codes) > 1:
+        label = str(normalizer.taxonomy_labels.labels[codes[1]])
+        lost = _lost(answer, parts, label)
+    return Explanation(answer, parts, label, f"{_drawn(answer, parts)}; {lost}")
+
+
+def _scores(
+    normalizer: Normalizer, titles: list[str], codes: list[int]
+) -> Float[np.ndarray, "title occupation"]:
+    """Return the scores of some occupations; of an empty title they are 0."""
+    scores = np.zeros((len(titles), len(codes)))
+    rows = [row for row, title in enumerate(titles) if title]
+    if rows:
+        scores[rows] = normalizer.search([titles[row] for row in rows], 1).scores[:, codes]
+    return scores
+
+
+def _drawn(answer: Answer, parts: list[Part]) -> str:
+    most = max(parts, key=lambda part: part.pull)
+    return (
+        f"{answer.occupation_label}, by its title {answer.matched_title!r} ({answer.score:.2f}); "
+        f"most of it comes from {most.word!r} ({most.pull:+.2f})"
+    )
+
+
+def _lost(answer: Answer, parts: list[Part], label: str) -> str:
+    most = max(parts, key=lambda part: part.pull - part.runner_up_pull)
+    return (
+        f"the nearest other, {label}, by its title {answer.top_titles[1]!r} "
+        f"({answer.top_scores[1]:.2f}), loses by {answer.score_margin:.2f}: {most.word!r} adds "
+        f"{most.pull:+.2f} to the first and {most.runner_up_pull:+.2f} to this one"
+    )

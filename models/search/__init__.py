@@ -1,0 +1,1 @@
+"""From an encoded title to ranked occupations: index, scores, exemplars, confidence, search."""

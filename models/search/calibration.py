@@ -1,0 +1,97 @@
+"""From scores to confidence: at each level of the hierarchy, the chance that the answer is right.
+
+The chances of all occupations under the answer's code are added up to p (`exemplars.posterior`);
+the confidence is σ(a + b·log(p/(1 − p))), with a and b of the level fitted on inputs that nothing
+was trained on (Platt 1999). A broader code is never less certain than a narrower one below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float, Float64, Int, Int64
+
+EDGE = 1e-6
+"""Chances are kept this far from 0 and 1, where the logarithm ends."""
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The hierarchy as codes by occupation: one row a level, broad to narrow, the occupation last.
+
+    Attributes:
+        codes: which code of its level each occupation is under; 0, 1, 2 … within a level.
+    """
+
+    codes: Int64[np.ndarray, "level occupation"]
+
+    @classmethod
+    def of(cls, hierarchy: Sequence[Sequence[str]]) -> Levels:
+        """Read the codes above each occupation, broad to narrow; short ones repeat their last."""
+        depth = max(map(len, hierarchy), default=0)
+        rows = []
+        for level in range(depth):
+            names = [codes[min(level, len(codes) - 1)] if codes else "" for codes in hierarchy]
+            rows.append(np.unique(np.array(names, object), return_inverse=True)[1])
+        return cls(np.array([*rows, np.arange(len(hierarchy))], np.int64))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def shares(
+        self,
+        chances: Float[np.ndarray, "query occupation"],
+        answers: Int[np.ndarray, " query"],
+    ) -> Float64[np.ndarray, "query level"]:
+        """Add up the chances of all occupations under the answer's code, level by level."""
+        shares = [
+            np.where(level == level[answers][:, None], chances, 0).sum(axis=1)
+            for level in self.codes
+        ]
+        return np.stack(shares, axis=1).astype(np.float64)
+
+    def agree(
+        self, answers: Int[np.ndarray, " query"], gold: Int[np.ndarray, " query"]
+    ) -> Bool[np.ndarray, "query level"]:
+        """Say at which levels answer and gold are under one code."""
+        same: Bool[np.ndarray, "query level"] = (self.codes[:, answers] == self.codes[:, gold]).T
+        return same
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Turns chances into confidences.
+
+    Attributes:
+        temperature: of the softmax over the scores.
+        offsets: a of each level.
+        slopes: b of each level.
+        ood_threshold: a title whose `OodScore` is higher is not a job title.
+    """
+
+    temperature: float
+    offsets: Sequence[float]
+    slopes: Sequence[float]
+    ood_threshold: float
+
+    def __call__(
+        self, shares: Float64[np.ndarray, "query level"]
+    ) -> Float64[np.ndarray, "query level"]:
+        """Return the confidence at every level."""
+        logits = np.array(self.offsets) + np.array(self.slopes) * logit(shares)
+        chances = 1 / (1 + np.exp(-logits))
+        rising = np.maximum.accumulate(chances[:, ::-1], axis=1)  # from the occupation upwards
+        confidences: Float64[np.ndarray, "query level"] = rising[:, ::-1]
+        return confidences
+
+
+def logit(chances: Float64[np.ndarray, "*shape"]) -> Float64[np.ndarray, "*shape"]:
+    """Return log(p/(1 − p)), finite at 0 and 1 too."""
+    inside = np.clip(chances, EDGE, 1 - EDGE)
+    logits: Float64[np.ndarray, "*shape"] = np.log(inside) - np.log(1 - inside)
+    return logits

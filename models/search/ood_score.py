@@ -1,0 +1,75 @@
+"""An out-of-domain score of strings: the higher, the less a string reads like a job title.
+
+A string that is not a job title may still be near to one: "horse" to "horse trainer". But titles
+end with the word that says what a person is, and few other words do. So with the cosine c of the
+closest title or exemplar, and h(w) = log(1 + titles whose first part ends with the word w),
+
+    ood_score = −(c + 0.05 · min(log 20, max h of the parts' last words) + 0.1 · mean h of all words
+                  − 0.2 if it is a single word);
+
+a title of the index is in the domain whatever it is made of. The formula is ours (`docs/LOG.md`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log, log1p
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from jaxtyping import Float, Float64
+
+PARTS = re.compile(r"[,(/|:;)\[\]–]|-\s|\s-")
+"""Separators of a title's parts: commas, brackets, dashes beside a space."""
+WORDS = re.compile(r"[^\W_]+(?:[+#'&]+[^\W_]*)*")
+ENDING, STRONG, MEAN, SINGLE = 0.05, log(20), 0.1, 0.2
+KNOWN = 10.0
+"""Taken off the score of a title of the index: more than anything else can be."""
+
+
+@dataclass(frozen=True)
+class OodScore:
+    """The words that the titles of an index are made of.
+
+    Attributes:
+        titles: cleaned.
+        strengths: h of each word that some title's first part ends with; others have 0.
+    """
+
+    titles: frozenset[str]
+    strengths: Mapping[str, float]
+
+    @classmethod
+    def of(cls, titles: Iterable[str]) -> OodScore:
+        """Learn from distinct cleaned titles."""
+        known = frozenset(titles)
+        ends = Counter(parts[0][-1] for parts in map(_parts, known) if parts)
+        return cls(known, {word: log1p(count) for word, count in ends.items()})
+
+    def __call__(
+        self, titles: Sequence[str], closest: Float[np.ndarray, " title"]
+    ) -> Float64[np.ndarray, " title"]:
+        """Return the scores of strings; `closest` is the cosine of each to a title or exemplar."""
+        return -(np.array(closest, np.float64) + [self._bonus(title) for title in titles])
+
+    def _bonus(self, title: str) -> float:
+        """Return how much the words of a string count beside its closeness."""
+        if title in self.titles:
+            return KNOWN
+        parts = _parts(title)
+        words = [self.strengths.get(word, 0.0) for part in parts for word in part]
+        if not words:
+            return 0.0
+        last_word = max(self.strengths.get(part[-1], 0.0) for part in parts)
+        alone = SINGLE if len(words) == 1 else 0.0
+        return ENDING * min(STRONG, last_word) + MEAN * sum(words) / len(words) - alone
+
+
+def _parts(title: str) -> list[list[str]]:
+    """Return the words of each part that has any."""
+    return [words for part in PARTS.split(title) if (words := WORDS.findall(part))]

@@ -1,0 +1,188 @@
+"""Aliases and exemplars of occupations as one list of vectors, and prototypes of them.
+
+A *link* is an alias or exemplar of an occupation with its weight, so that an occupation scores
+s = t·log Σ w·exp(x/t) over the similarities x of its links: the soft score with exemplars
+(`models/search/exemplars.py`) in one sum. A *prototype* gathers links of an occupation that lie
+close together: their weighted mean, with the sum W of their weights and their variance v, for which
+the first terms of the cumulant expansion give
+
+    Σ w·exp(x/t) ≈ W·exp(x̄/t + v/(2·d·t²)),
+
+where x̄ is the similarity to the mean and d in how many directions titles differ, all alike: the
+participation ratio of their principal axes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from models.search.search import Search
+from models.search.tiled_matmul import tiled
+
+if TYPE_CHECKING:
+    from jaxtyping import Float32, Int64
+
+GATHERED = 6
+"""Links of a prototype, on average."""
+ROUNDS = 2
+"""Of moving each link to the closest prototype of its occupation."""
+AXES = 127
+"""Principal axes of the embeddings on which prototypes are compared; one more holds what is added,
+and a product with 128 takes full registers."""
+PAIRS_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class WeightedVectors:
+    """Those of one occupation stand together, its aliases first.
+
+    Attributes:
+        places: in the table of embeddings.
+        weights: above 0; an alias of an occupation with n has exp(bias/t)/√n.
+        owners: occupation of each.
+        starts: where those of each occupation begin; one more at the end.
+        aliases: how many of an occupation's are aliases.
+        temperature: t.
+    """
+
+    places: Int64[np.ndarray, " link"]
+    weights: Float32[np.ndarray, " link"]
+    owners: Int64[np.ndarray, " link"]
+    starts: Int64[np.ndarray, " occupation+1"]
+    aliases: Int64[np.ndarray, " occupation"]
+    temperature: float
+
+    @classmethod
+    def of(cls, search: Search) -> Self:
+        """List those of a search with exemplars, whose rule is `soft`."""
+        exemplars, members, t = search.exemplars, search.index.memberships, search.rule.temperature
+        assert exemplars is not None and search.rule.kind == "soft"
+        own = np.exp(exemplars.bias / t) / np.sqrt(members.sizes)
+        linked = np.diff([*exemplars.starts, len(exemplars.title_numbers)])
+        numbers = np.arange(len(members.sizes))
+        owners = np.repeat(
+            [*numbers, *exemplars.occupations], [*members.sizes, *linked.astype(np.int64)]
+        )
+        places = np.concatenate(
+            [members.titles, exemplars.title_numbers + len(search.index.titles)]
+        )
+        weights = np.concatenate([np.repeat(own, members.sizes), exemplars.weights])
+        order = np.argsort(owners, kind="stable")
+        return cls(
+            places[order],
+            weights[order].astype(np.float32),
+            owners[order],
+            np.searchsorted(owners[order], [*numbers, len(numbers)]),
+            members.sizes,
+            t,
+        )
+
+
+@dataclass(frozen=True)
+class Prototypes:
+    """Those of occupations with equally many stand together, the first of each first.
+
+    Attributes:
+        axes: principal axes of the embeddings, the first ones.
+        vectors: of each, on these axes, divided by t; and then log W + v/(2·d·t²).
+        occupations: in the order of their first prototypes, those with few of them first.
+        counts: how many prototypes an occupation has, ascending, each once.
+        ends: where the prototypes of occupations with so many end.
+        temperature: t.
+    """
+
+    axes: Float32[np.ndarray, "dim axis"]
+    vectors: Float32[np.ndarray, "prototype axis+1"]
+    occupations: Int64[np.ndarray, " occupation"]
+    counts: Int64[np.ndarray, " count"]
+    ends: Int64[np.ndarray, " count"]
+    temperature: float
+
+    @classmethod
+    def of(cls, links: WeightedVectors, embeddings: Float32[np.ndarray, "title dim"]) -> Self:
+        """Gather links: begin with neighbours in the list, then move each to its closest."""
+        moments, mean = embeddings.T @ embeddings / len(embeddings), embeddings.mean(axis=0)
+        axes = np.ascontiguousarray(np.linalg.eigh(moments)[1][:, ::-1][:, :AXES])
+        spreads = np.linalg.eigvalsh(moments - np.outer(mean, mean))
+        directions = spreads.sum() ** 2 / (spreads**2).sum()
+        projected = (embeddings @ axes)[links.places]
+        sizes = np.diff(links.starts)
+        counts = -(-sizes // GATHERED)
+        firsts = np.cumsum(counts) - counts
+        own, rank = links.owners, np.arange(len(links.owners)) - links.starts[links.owners]
+        group = firsts[own] + rank * counts[own] // sizes[own]
+        for _ in range(ROUNDS):
+            group = _nearest(
+                projected, _means(projected, group, counts.sum()), firsts[own], counts[own]
+            )
+        used = np.bincount(own[np.unique(group, return_index=True)[1]])
+        order = np.lexsort((group, used[own]))
+        begin = np.flatnonzero(np.diff(group[order], prepend=-1))
+        weights = np.add.reduceat(links.weights[order], begin)
+        weighted = embeddings[links.places[order]] * links.weights[order, None]
+        means = np.add.reduceat(weighted, begin, axis=0) / weights[:, None]
+        kinds, alike = np.unique(used, return_counts=True)
+        t, spread = links.temperature, 1 - (means**2).sum(axis=1)
+        extra = np.log(weights) + spread / (2 * directions * t**2)
+        vectors = np.column_stack([means @ axes / t, extra]).astype(np.float32)
+        ends = np.cumsum(kinds * alike)
+        turned = [  # sums over an axis of whole rows take a fraction of the time
+            rows.reshape(-1, count, vectors.shape[1]).swapaxes(0, 1).reshape(rows.shape)
+            for count, rows in zip(kinds, np.split(vectors, ends[:-1]), strict=True)
+        ]
+        return cls(axes, np.concatenate(turned), np.argsort(used, kind="stable"), kinds, ends, t)
+
+    def __call__(
+        self, embeddings: Float32[np.ndarray, "query dim"]
+    ) -> Float32[np.ndarray, "query occupation"]:
+        """Return about the score of every occupation for a tile of titles."""
+        rows = tiled(embeddings)
+        wide = max(2, len(embeddings))  # of one column numpy adds up in another order
+        ones = np.ones((1, len(rows)), np.float32)
+        near = self.vectors @ np.concatenate([self.axes.T @ rows.T, ones])
+        near = np.ascontiguousarray(near[:, :wide])
+        np.exp(near, out=near)  # at most e^(1/t) and some
+        sums = [
+            alike.reshape(count, -1, wide).sum(axis=0)
+            for count, alike in zip(self.counts, np.split(near, self.ends[:-1]), strict=True)
+        ]
+        scores = np.empty((wide, len(self.occupations)), np.float32)
+        scores[:, self.occupations] = self.temperature * np.log(np.concatenate(sums)).T
+        about: Float32[np.ndarray, "query occupation"] = scores[: len(embeddings)]
+        return about
+
+
+def _means(
+    rows: Float32[np.ndarray, "link axis"], group: Int64[np.ndarray, " link"], groups: int
+) -> Float32[np.ndarray, "group axis"]:
+    """Return the direction of each group's mean; zeros of one without links."""
+    order = np.argsort(group, kind="stable")
+    names, begin = np.unique(group[order], return_index=True)
+    means = np.zeros((groups, rows.shape[1]), np.float32)
+    means[names] = np.add.reduceat(rows[order], begin, axis=0)
+    norms = np.linalg.norm(means, axis=1, keepdims=True)
+    directions: Float32[np.ndarray, "group axis"] = means / np.maximum(norms, 1e-9)
+    return directions
+
+
+def _nearest(
+    rows: Float32[np.ndarray, "link axis"],
+    means: Float32[np.ndarray, "group axis"],
+    firsts: Int64[np.ndarray, " link"],
+    counts: Int64[np.ndarray, " link"],
+) -> Int64[np.ndarray, " link"]:
+    """Return of each link the closest of its groups, `counts` of them from `firsts` on."""
+    starts = np.cumsum(counts) - counts
+    link = np.repeat(np.arange(len(rows)), counts)
+    group = firsts[link] + np.arange(len(link)) - starts[link]
+    near = np.empty(len(link), np.float32)
+    for start in range(0, len(link), PAIRS_AT_ONCE):
+        part = slice(start, start + PAIRS_AT_ONCE)
+        near[part] = np.einsum("pa,pa->p", rows[link[part]], means[group[part]])
+    best = np.flatnonzero(near == np.maximum.reduceat(near, starts)[link])
+    first = np.flatnonzero(np.diff(link[best], prepend=-1))
+    nearest: Int64[np.ndarray, " link"] = group[best[first]]
+    return nearest

@@ -1,0 +1,122 @@
+"""From the inputs that a mix may know to the prior of each occupation and to exemplars."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from models.reproducibility.progress import Progress
+from models.search.exemplars import posterior
+from models.search.index import AliasIndex
+from models.search.search import Search
+from tasks.io.mixes import CORRECTIONS, LAST, MIXES
+from tasks.io.schemas import EXEMPLARS, PRIOR
+from tasks.pipeline.calibrate.params import CalibrateParams
+
+RAREST = 1e-9
+"""A chance below this counts as this, so that a prior without labels stays finite."""
+
+
+class Known(NamedTuple):
+    """Inputs by what is known of them: cleaned titles, and (title, occupation_id, count)."""
+
+    bare: list[str]
+    labelled: pl.DataFrame
+
+
+def known_inputs(
+    mix: str, inputs: pl.DataFrame, judged: pl.DataFrame, queries: Container[str]
+) -> Known:
+    """Return the inputs that a mix may know, each distinct title once, and none that is a query.
+
+    `inputs` has schema `SPLIT_INPUTS`; `judged` schema `JUDGED`, empty for mixes without feedback;
+    `queries` has the normalized strings of all queries.
+    """
+    if MIXES.index(mix) < MIXES.index(LAST):
+        inputs, judged = inputs.clear(), judged.clear()
+    confirmed = judged.filter(~pl.col("held_out")).drop_nulls("occupation_id")
+    if mix != CORRECTIONS:
+        confirmed = confirmed.filter(pl.col("resolution") == "correct")
+    labelled = (
+        confirmed.select(pl.col("cleaned").alias("title"), "occupation_id")
+        .unique(maintain_order=True)
+        .with_columns(count=pl.lit(1))
+    )
+    free = inputs.filter(pl.col("split").is_in(["train", "unlabelled"]) & (pl.col("cleaned") != ""))
+    taken = {*judged.filter("held_out")["normalized"], *confirmed["normalized"]}
+    names = free.unique("cleaned", maintain_order=True).select("cleaned", "normalized").rows()
+    bare = [title for title, name in names if name not in queries and name not in taken]
+    return Known(bare, labelled)
+
+
+class PriorAndExemplars(NamedTuple):
+    """Schemas `PRIOR` and `EXEMPLARS`."""
+
+    prior: pl.DataFrame
+    exemplars: pl.DataFrame
+
+
+def gather(
+    search: Search, known: Known, params: CalibrateParams, temperature: float, label: str = ""
+) -> PriorAndExemplars:
+    """Return how likely occupations are, and the exemplars, of a network that has none yet."""
+    index = search.index
+    size = len(index.occupations)
+    bare = known.bare if params.prior_power or params.prediction_weight else []
+    total = np.zeros(size)
+    for _, chances in _chances(search, bare, np.zeros(size), temperature, f"{label}: bare inputs"):
+        total += chances.sum(axis=0)
+    expected = total / len(bare) if bare else np.full(size, 1 / size)
+    code = {name: number for number, name in enumerate(index.occupations)}
+    named = known.labelled.filter(pl.col("occupation_id").is_in(index.occupations))
+    labels = np.array([code[name] for name in named["occupation_id"]], np.int64)
+    counts = np.bincount(labels, named["count"].to_numpy(), minlength=size)
+    before = params.pseudo_count * size
+    chance = (counts + before * expected) / (counts.sum() + before)
+    bias = params.prior_power * temperature * np.log(np.maximum(chance, RAREST) * size)
+    prior = pl.DataFrame(
+        {"occupation_id": index.occupations, "chance": chance, "bias": bias.astype(np.float32)},
+        schema=dict(PRIOR),
+    )
+    labelled = named.select("title", "occupation_id", weight=params.label_weight * pl.col("count"))
+    unlabelled = bare if params.prediction_weight else []
+    exemplars = [
+        labelled.cast({"weight": pl.Float32}),
+        *(
+            predicted(unlabelled[place], chances, index, params)
+            for place, chances in _chances(
+                search, unlabelled, bias, temperature, f"{label}: predictions"
+            )
+        ),
+    ]
+    return PriorAndExemplars(prior, pl.concat(exemplars).filter(pl.col("weight") > 0))
+
+
+def predicted(
+    titles: list[str], chances: np.ndarray, index: AliasIndex, params: CalibrateParams
+) -> pl.DataFrame:
+    """Return schema `EXEMPLARS`: each title with its likeliest occupations, weighed by chance."""
+    kept = min(params.predictions_per_input, len(index.occupations))
+    best = np.argsort(-chances, axis=1, kind="stable")[:, :kept]
+    weights = params.prediction_weight * np.take_along_axis(chances, best, axis=1)
+    return pl.DataFrame(
+        {
+            "title": np.repeat(np.array(titles, object), kept),
+            "occupation_id": np.array(index.occupations, object)[best.reshape(-1)],
+            "weight": weights.reshape(-1).astype(np.float32),
+        },
+        schema=dict(EXEMPLARS),
+    )
+
+
+def _chances(
+    search: Search, titles: list[str], bias: np.ndarray, temperature: float, label: str
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield the posterior of block after block of titles [title, occupation], with its place."""
+    progress = Progress(label, len(titles))
+    for place, hits in search.blocks(titles, 1):
+        yield place, posterior(hits.scores + bias, temperature)
+        progress(place.stop)

@@ -1,0 +1,27 @@
+"""The outcomes of the registry's commands, which print them as JSON for the flows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class RegisteredVersion:
+    """A version in the registry."""
+
+    name: str
+    version: str
+    alias: str  # `challenger`, `champion` or `none`, before the gate
+    already_registered: bool  # the same model package was there before
+
+
+@dataclass(frozen=True)
+class Promotion:
+    """The gate's answer about one version."""
+
+    promoted: bool  # whether the version is champion now
+    reason: str  # in a sentence
+    table_markdown: str  # the figures that it rests on; empty if nothing was compared
+
+
+VersionAndDecision = tuple[RegisteredVersion, Promotion]

@@ -1,0 +1,46 @@
+"""Pulls against scores of titles that lack a word; the sentence says what they say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from test_normalizer import normalizer, scores_by_loop  # noqa: F401  a fixture
+
+from models.normalizer.answers.explanation import explain
+from models.normalizer.normalizer import Normalizer
+
+
+def test_a_pull_is_what_the_score_loses(normalizer: Normalizer) -> None:  # noqa: F811
+    explanation = explain(normalizer, "Ward BAKER!")
+    assert [split.word for split in explanation.parts] == ["ward", "baker"]
+    first, second = explanation.answer.top_occupation_ids
+    everything = set(normalizer.index.titles)
+    whole = scores_by_loop("ward baker!", everything, normalizer.rule)
+    for split, rest in zip(explanation.parts, ("baker!", "ward !"), strict=True):
+        less = scores_by_loop(rest, everything, normalizer.rule)
+        assert split.pull == pytest.approx(whole[first] - less[first], abs=1e-5)
+        assert split.runner_up_pull == pytest.approx(whole[second] - less[second], abs=1e-5)
+
+
+def test_the_sentence_names_what_decided(normalizer: Normalizer) -> None:  # noqa: F811
+    explanation = explain(normalizer, "bread ward")
+    assert explanation.answer.occupation_id == "baker"
+    assert explanation.runner_up_label == "Nurse"
+    margin = f"loses by {explanation.answer.score_margin:.2f}"
+    assert all(split in explanation.why for split in ("Bread maker", "'bread'", "Nurse", margin))
+    values = json.loads(json.dumps(explanation.values()))
+    assert values["parts"][0].keys() == {"word", "pull", "runner_up_pull"}
+    assert values["answer"]["occupation_id"] == "baker"
+
+
+def test_a_word_alone_pulls_with_all_of_the_score(normalizer: Normalizer) -> None:  # noqa: F811
+    explanation = explain(normalizer, "nurse")
+    assert [split.pull for split in explanation.parts] == [pytest.approx(1.0, abs=1e-5)]
+
+
+def test_an_abstention_is_explained_by_its_reason(normalizer: Normalizer) -> None:  # noqa: F811
+    for raw_title, reason in ((None, "null"), ("???", "no letters"), (7, "not text")):
+        explanation = explain(normalizer, raw_title)
+        assert explanation.why == f"no answer: {reason}"
+        assert (explanation.parts, explanation.runner_up_label) == ([], None)
