@@ -75,8 +75,16 @@ def outputs(clone: Clone, stage: str) -> Path:
     return (clone.root / LAST[stage]).parent
 
 
-@pytest.mark.parametrize("moment", ["first file", "last file"])
-@pytest.mark.parametrize("stage", LAST)
+@pytest.mark.parametrize(
+    ("stage", "moment"),
+    [
+        *((stage, "first file") for stage in LAST),
+        *(
+            (stage, "last file")
+            for stage in ("ingest", "pairs@base", TRAINED, "feedback", "report")
+        ),
+    ],
+)
 def test_a_stage(ladder: Ladder, stage: str, moment: str, tmp_path: Path) -> None:
     """Kill it when its first file begins, or when its last is whole and DVC takes them over."""
     clone = ladder[stage].copied(tmp_path)

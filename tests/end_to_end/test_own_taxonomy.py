@@ -34,7 +34,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def main(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Clone:
-    return fresh_clone(tmp_path_factory.mktemp("main tree"), home)
+    """Train a fifth of the steps: that a network learns is tested elsewhere."""
+    clone = fresh_clone(tmp_path_factory.mktemp("main tree"), home)
+    clone.set_params({"train.max_steps": 80, "train.evaluate_every": 40})
+    clone.git("commit", "--quiet", "--all", "--message=shorter")
+    return clone
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""`reproduce --profile quick`: Table 3 from all mixes, through a kill, by two ways."""
+"""`reproduce --profile quick`: Table 3 from all mixes, through a kill."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from clones import FIRST_LOOK, IN_GIT, LONGER, Clone, fresh_clone
+from clones import FIRST_LOOK, LONGER, Clone, fresh_clone
 from kills import kill_at, resumed_at, says, survivors
 
 pytestmark = [
@@ -24,13 +24,8 @@ FLOW = (sys.executable, "-m", "flows.cli", "reproduce", "--profile", "quick")
 
 
 @pytest.fixture(scope="module")
-def reproduced(
-    tmp_path_factory: pytest.TempPathFactory, home: Path, small_source: Clone
-) -> tuple[Clone, str]:
-    """Kill the profile's workspace in the middle, run it again; return it and what that printed.
-
-    `small_source` is cloned before, so that both hold the same uncommitted changes.
-    """
+def reproduced(tmp_path_factory: pytest.TempPathFactory, home: Path) -> tuple[Clone, str]:
+    """Kill the profile's workspace in the middle, run it again; return it and what that printed."""
     main = fresh_clone(tmp_path_factory.mktemp("table3"), home)
     main.lengthen_quick()
     kill_at(says(f"{KILLED}: {FIRST_LOOK}"), main, *FLOW, seconds=SECONDS)
@@ -77,24 +72,6 @@ def test_every_system_on_every_test(reproduced: tuple[Clone, str]) -> None:
     paired = {(row["system"], row["over"], row["test"]) for row in rows(clone, "effects")}
     for pair in (*zip(MIXES[1:5], MIXES[:4], strict=True), ("corrections", "extra_words")):
         assert {(*pair, test) for test in TESTS} <= paired
-
-
-def test_a_bare_repro_writes_the_same(
-    reproduced: tuple[Clone, str], small_source: Clone, tmp_path: Path
-) -> None:
-    """Run the same stages and parameters but the registry's name, which no stage reads.
-
-    Neither makes the report, whose metrics come with git.
-    """
-    clone, _ = reproduced
-    bare = small_source.copied(tmp_path)
-    bare.dvc("repro", "table3", POLARS_MAX_THREADS="2", OMP_NUM_THREADS="1")
-    for digests in (written := bare.files(), expected := clone.files()):
-        for name in IN_GIT:
-            digests.pop(name, None)
-    assert written == expected
-    assert bare.lock == clone.lock
-    assert bare.is_up_to_date("table3")
 
 
 def test_a_second_run_skips_all(reproduced: tuple[Clone, str]) -> None:

@@ -50,6 +50,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "rolecall models": r"\nversion 1 .*(.*\n)+load it as models:/rolecall@champion",
     "dvc repro": r"Data and pipelines are up to date\.",
     "dvc metrics diff": r"\ndata/report/metrics.json +annotations ",
+    "dvc plots show": r"file://.*/index\.html\n$",
     "dvc exp run --temp": (
         r"(?s)'pairs@extra_words' is cached.*Running stage 'train@corrections-2'.*Ran exp"
     ),
@@ -68,7 +69,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "rolecall retrain --profile melo": r"\nmodel +rolecall-melo version 1, ch",
     "rolecall benchmark": r"1,779 queries, 19,135 corpus elements(.*\n)+.*model",
 }
-LOOKS = ("dvc exp", "dvc metrics", "dvc push", "rolecall status")
+LOOKS = ("dvc exp", "dvc metrics", "dvc plots", "dvc push", "rolecall status")
 """They leave the files of the stages alone."""
 LONG = (
     "rolecall reproduce",
