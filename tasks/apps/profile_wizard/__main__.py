@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tasks.apps.profile_wizard.dry_run import ProfileError
+from tasks.apps.profile_wizard.dry_run import DraftError
 from tasks.apps.profile_wizard.propose import propose, require_name
 from tasks.io.command import run
 
@@ -28,7 +28,7 @@ def main() -> None:
     path = root / "profiles" / f"{options.name}.yaml"
     require_name(options.name)
     if path.exists() and not options.force:
-        raise ProfileError(f"{path} exists: choose another name, or --force to overwrite it")
+        raise DraftError(f"{path} exists: choose another name, or --force to overwrite it")
     draft = propose(
         options.name,
         options.taxonomy,

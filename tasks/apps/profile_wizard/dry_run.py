@@ -12,12 +12,12 @@ from tasks.pipeline.ingest.taxonomy import Taxonomy
 from tasks.tables.rejected import RejectedRows
 
 
-class ProfileError(ValueError):
+class DraftError(ValueError):
     """No profile can be drafted, or written; the message says what to change or to add."""
 
 
 def read_taxonomy(file: FileStats, rejected_rows: RejectedRows) -> Taxonomy:
-    """Read all of it; ProfileError if there is nothing to tell apart, or to learn from."""
+    """Read all of it; DraftError if there is nothing to tell apart, or to learn from."""
     files = {"titles": str(file.path)}
     taxonomy = table.read(
         TaxonomyParams(reader="table", files=files, **file.settings), rejected_rows
@@ -25,7 +25,7 @@ def read_taxonomy(file: FileStats, rejected_rows: RejectedRows) -> Taxonomy:
     occupations, titles = len(taxonomy.titles), sum(map(len, taxonomy.titles.values()))
     if occupations < 2 or titles == occupations:
         few = "fewer than two occupations" if occupations < 2 else "one title for each occupation"
-        raise ProfileError(
+        raise DraftError(
             f"{file.path} has {few}{_refused(rejected_rows)}. A title can be learned only if "
             "others of the same occupation, and of other occupations, stand beside it, one a row."
         )
@@ -35,13 +35,13 @@ def read_taxonomy(file: FileStats, rejected_rows: RejectedRows) -> Taxonomy:
 def read_raw_titles(
     file: FileStats, taxonomy: Taxonomy, rejected_rows: RejectedRows
 ) -> pl.DataFrame:
-    """Read all of them, schema `INPUTS`; ProfileError if no row can be used."""
+    """Read all of them, schema `INPUTS`; DraftError if no row can be used."""
     params = InputsParams(
         reader="table" if file.choices else "lines", file=str(file.path), **file.settings
     )
     frame = read_inputs(params, taxonomy.titles, rejected_rows)
     if frame.is_empty():
-        raise ProfileError(f"{file.path} has no row that can be used{_refused(rejected_rows)}")
+        raise DraftError(f"{file.path} has no row that can be used{_refused(rejected_rows)}")
     return frame
 
 

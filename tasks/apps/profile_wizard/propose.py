@@ -20,7 +20,7 @@ from tasks.apps.profile_wizard.column_inference import (
 )
 from tasks.apps.profile_wizard.column_stats import Choices, ColumnStats, FileStats, inspect_file
 from tasks.apps.profile_wizard.dry_run import (
-    ProfileError,
+    DraftError,
     read_raw_titles,
     read_taxonomy,
 )
@@ -47,9 +47,9 @@ class ProfileDraft(NamedTuple):
 
 
 def require_name(name: str) -> None:
-    """Refuse a name that no registered model can have, with a ProfileError."""
+    """Refuse a name that no registered model can have, with a DraftError."""
     if not NAME.fullmatch(name):
-        raise ProfileError(
+        raise DraftError(
             f"{name!r} is no name of a profile: letters (a to z), digits, - and _, such as 'mine'"
         )
 
@@ -73,7 +73,7 @@ def propose(
     one; `encoding`: of the files that are no plain UTF-8 or UTF-16.
 
     Raises:
-        ProfileError: the name is refused, a column is unclear, or the files cannot be learned from.
+        DraftError: the name is refused, a column is unclear, or the files cannot be learned from.
         IngestError: a file is missing, or is no table.
     """
     require_name(name)
@@ -112,7 +112,7 @@ def _by_file(columns: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """Group overrides, whose names have to be of `ROLES`, by file; a column map has these names."""
     allowed = [role for roles in ROLES.values() for role in roles]
     if unknown := sorted(set(columns) - set(allowed)):
-        raise ProfileError(f"--column {unknown[0]}=...: choose {', '.join(allowed)}")
+        raise DraftError(f"--column {unknown[0]}=...: choose {', '.join(allowed)}")
     return {
         file: {role.removeprefix("inputs."): columns[role] for role in roles if role in columns}
         for file, roles in ROLES.items()
@@ -125,11 +125,11 @@ def _choices(
     """Choose the columns of one file; overrides that are empty leave theirs out."""
     for role, column in overrides.items():
         if column not in file.columns and (column or role in NEEDED[role_of_file]):
-            raise ProfileError(f"--column {role}={column}: {the_columns(file)}")
+            raise DraftError(f"--column {role}={column}: {the_columns(file)}")
     try:
         choices = infer(file.columns, overrides)
     except Unclear as unclear:
-        raise ProfileError(
+        raise DraftError(
             f"{unclear}. {the_columns(file)}\nSay which with --column ROLE=COLUMN; ROLE is one of "
             f"{', '.join(ROLES[role_of_file])}. A taxonomy has one title a row."
         ) from None

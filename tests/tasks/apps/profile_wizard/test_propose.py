@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from flows.workspaces.profiles import merged
-from tasks.apps.profile_wizard.dry_run import ProfileError
+from tasks.apps.profile_wizard.dry_run import DraftError
 from tasks.apps.profile_wizard.propose import ProfileDraft, propose
 from tasks.check_params import check_params, load_params
 from tasks.pipeline.ingest.params import IngestParams
@@ -155,7 +155,7 @@ def test_two_columns_that_may_both_be_it_are_asked_about(root: Path, tmp_path: P
     """Name neither: both are words that differ from row to row."""
     rows = [(f"B{n // 3}", f"cook {n}", f"Koch {n}") for n in range(9)]
     path = written(tmp_path / "t.csv", [("key", "English", "German"), *rows])
-    with pytest.raises(ProfileError) as error:
+    with pytest.raises(DraftError) as error:
         propose("mine", path, root=root)
     message = str(error.value)
     assert "'English' and 'German' may each be title" in message
@@ -180,14 +180,14 @@ def test_files_that_are_no_taxonomy(
     root: Path, tmp_path: Path, rows: list[tuple[str, ...]], message: str
 ) -> None:
     path = written(tmp_path / "t.csv", rows)
-    with pytest.raises((ProfileError, IngestError), match=message) as error:
+    with pytest.raises((DraftError, IngestError), match=message) as error:
         propose("mine", path, root=root)
     assert str(path) in str(error.value)
 
 
 def test_one_title_an_occupation_cannot_be_learned(root: Path, tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", [("id", "title"), ("1", "cook"), ("2", "nurse")])
-    with pytest.raises(ProfileError, match="has one title for each occupation"):
+    with pytest.raises(DraftError, match="has one title for each occupation"):
         propose("mine", path, root=root, columns={"occupation_id": "id"})
 
 
@@ -202,7 +202,7 @@ def test_one_title_an_occupation_cannot_be_learned(root: Path, tmp_path: Path) -
 def test_overrides_must_be_there(
     root: Path, titles: Path, columns_of: dict[str, str], message: str
 ) -> None:
-    with pytest.raises(ProfileError, match=message):
+    with pytest.raises(DraftError, match=message):
         propose("mine", titles, root=root, columns=columns_of)
 
 
@@ -287,7 +287,7 @@ def test_an_encoding_holds_for_files_that_need_it(root: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", ["", "my profile", "../mine", "mine.yaml", "für", "-mine", "a/b"])
 def test_names_that_no_model_can_have(root: Path, titles: Path, name: str) -> None:
-    with pytest.raises(ProfileError, match="is no name of a profile: letters"):
+    with pytest.raises(DraftError, match="is no name of a profile: letters"):
         propose(name, titles, root=root)
 
 
