@@ -164,7 +164,9 @@ IGNORED = """
 /logs/
 __pycache__/
 """
+OUTCOMES = "tasks/release/registry/outcomes.py"  # the flows import it
 FILES = {
+    OUTCOMES: (ROOT / OUTCOMES).read_text(encoding="utf-8"),
     "dvc.yaml": PIPELINE,
     "params.yaml": PARAMS,
     "tasks/__init__.py": "",
