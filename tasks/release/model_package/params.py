@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from models.network.quantization import Precision
 from tasks.io.section import Count, Section
 
 
@@ -16,6 +15,6 @@ class RegisterParams(Section):
     NAME: ClassVar[str] = "register"
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
     top_k: Count
-    precision: Precision
+    precision: Literal["half_byte", "byte", "single"]  # `Precision`, whose module needs torch
     qualifiers: str
     crosswalk: str

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from tasks.io.command import run
 from tasks.io.frames import write_json
 from tasks.io.tracking import registry
-from tasks.release.gate.run_gate import GateRun, run_gate
 from tasks.release.model_package.folder import RunFiles
 from tasks.release.registry.champion_lock import champion_lock
 from tasks.release.registry.outcomes import Promotion, VersionAndDecision
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities.model_registry import ModelVersion
 
+    from tasks.release.gate.run_gate import GateRun
+
 
 FILE = Path("data/gate/decision.json")
 ARTIFACT = "decision.json"
@@ -47,6 +48,8 @@ def promote(root: Path, version: object) -> Promotion:
     Raises:
         ValueError: as `run_gate`.
     """
+    from tasks.release.gate.run_gate import run_gate  # it brings torch; `standing` needs none
+
     sources = RunFiles.below(root)
     name = sources.register.name
     with champion_lock(root), registry(root) as client:
