@@ -76,7 +76,7 @@ def test_once_per_content_with_tags_metrics_and_alias(
     assert {"params_md5", "taxonomy_hash"} <= tags.keys()
     assert "data/split/aliases.parquet" in json.loads(tags["data_md5"])
     assert tags["train_seed"] == "7"
-    figures = {"ngram/typos/success_at_1": 0.5, "1/typos/success_at_1": 0.5}
+    figures = {"ngram/typos/success_at_1": 0.5, "typos/typos/success_at_1": 0.5}
     assert run_of_it.data.metrics == figures == read_metrics(root, load_run(root / "params.yaml"))
     third = register(run(root, request, seed=2))
     assert (third.version, third.alias) == ("2", "challenger")
