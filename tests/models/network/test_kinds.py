@@ -33,12 +33,11 @@ from models.network.kinds import (
 )
 from models.network.loss import PairBatch, Targets
 from models.network.model_files import load_model, save_model
-from models.network.quantization import packed, unpacked
+from models.network.quantization import Precision, packed, unpacked
 from models.reproducibility.atomic_write import write_bytes
 from models.text.featurizer import Featurizer
 from tasks.release.model_package.export import export_encoder
 from tasks.release.model_package.external_weights import share_tables
-from tasks.release.model_package.params import Precision
 
 PARAMS = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text(encoding="utf-8"))
 TITLES = ["pastry chef", "c++ developer (m/f)", "a", "", "nurse", "chef de partie, night shift"]

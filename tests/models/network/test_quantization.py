@@ -8,6 +8,7 @@ from tiny_run import network
 
 from models.network.quantization import (
     SCALE,
+    Precision,
     halved,
     pack,
     packed,
@@ -15,7 +16,6 @@ from models.network.quantization import (
     unpacked,
     widened,
 )
-from tasks.release.model_package.params import Precision
 
 
 @pytest.mark.parametrize(("precision", "largest"), [("byte", 127), ("half_byte", 7)])
