@@ -62,7 +62,7 @@ def main() -> None:
 def atomic_folder(place: Path) -> Iterator[Path]:
     """Yield a new folder beside `place`, which takes its name on success and is removed on failure.
 
-    What a killed run left of it is removed first.
+    It first removes the rest of a killed run.
 
     Raises:
         ValueError: the place is taken.

@@ -57,8 +57,8 @@ def data(report_data: ReportData) -> Html:
             "answers are looked up."
         ),
         table(
-            "What was read, and how the aliases are split",
-            ["Rows", NumberHead("Count"), "What it is"],
+            "Rows that were read, and the split of the aliases",
+            ["Rows", NumberHead("Count"), "Meaning"],
             [(name, count(value), meaning) for name, value, meaning in rows],
         ),
     )
