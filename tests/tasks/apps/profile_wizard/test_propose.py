@@ -229,6 +229,7 @@ def test_one_title_a_line(root: Path, titles: Path, tmp_path: Path) -> None:
     assert "  1 inputs, 0 labelled" in draft.preview
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("titles", "is_small"), [(999, True), (1000, False)])
 def test_small_taxonomies_are_trained_on_for_less_long(
     root: Path, tmp_path: Path, titles: int, is_small: bool

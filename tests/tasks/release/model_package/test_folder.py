@@ -22,6 +22,8 @@ from tasks.io.schemas import SPLIT_ALIASES
 from tasks.release.model_package.folder import RunFiles, build_artefact
 from tasks.release.model_package.serving import read_normalizer
 
+pytestmark = pytest.mark.thorough
+
 FILES = {
     *("settings.json", "featurizer.json", "encoder.json", "encoder.onnx", "index.npy"),
     *("weights.safetensors", "aliases.parquet", "occupations.parquet", "exemplars.parquet"),
@@ -46,7 +48,6 @@ def change_params(root: Path, section: str, **values: object) -> None:
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
 
 
-@pytest.mark.thorough
 def test_equal_files_give_equal_bytes(root: Path, artefact: Path, tmp_path: Path) -> None:
     assert {path.name for path in artefact.iterdir()} == FILES
     build_artefact(RunFiles.below(root), tmp_path / "again")
@@ -66,7 +67,6 @@ def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> No
     assert set(occupations["bias"]) == {0.0}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("precision", "close"), [("single", 1e-6), ("byte", 0.02), ("half_byte", 0.3)]
 )
@@ -112,7 +112,6 @@ def test_weights_stand_in_one_file(root: Path, artefact: Path, tmp_path: Path) -
         read_normalizer(artefact)
 
 
-@pytest.mark.thorough
 def test_the_hash_follows_what_is_served(root: Path) -> None:
     """Rule, number of answers, titles and weights; neither the registry's name nor the start."""
     before = RunFiles.below(root).artefact_hash()
