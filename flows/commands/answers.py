@@ -78,7 +78,8 @@ def review(
     occupation fills the queue.
 
     Writes review.html, a page for the browser that needs no mouse and no network, and queue.csv,
-    the same for a spreadsheet. Put the file that either gives into the folder feedback/.
+    the same for a spreadsheet. Put the file that either gives into the folder that the page names:
+    feedback/, or feedback/PROFILE.
 
     \b
     Examples:
@@ -97,8 +98,8 @@ def review(
 def apply_feedback(profile: Profile = None) -> None:
     """Apply reviewers' corrections to the champion at once.
 
-    Reads the files of the folder feedback/ (feedback.folder of params.yaml), refuses bad rows with
-    their reasons, and registers the champion again with the corrections, without training. The next
+    Reads the files of the folder feedback/, or feedback/PROFILE, refuses bad rows with their
+    reasons, and registers the champion again with the corrections, without training. The next
     `rolecall retrain` learns from them. If the champion has all of them already, it stays.
 
     \b

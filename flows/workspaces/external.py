@@ -113,7 +113,8 @@ def _named_files(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     ingest, synonyms = params.get("ingest", {}), params.get("synonyms", {})
     for name, file in ingest.get("taxonomy", {}).get("files", {}).items():
         yield f"ingest.taxonomy.files.{name}", f"{ingest['folder']}/{file}"
-    if file := ingest.get("inputs", {}).get("file"):
+    inputs = ingest.get("inputs", {}).get("file") or []
+    for file in [inputs] if isinstance(inputs, str) else inputs:
         yield "ingest.inputs.file", f"{ingest['folder']}/{file}"
     if file := synonyms.get("file"):
         yield "synonyms.file", file

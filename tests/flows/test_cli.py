@@ -186,3 +186,29 @@ def _below(folder: Path) -> list[int]:
 
 def _with_root() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.mark.thorough
+def test_init_ends_with_the_command_that_corrects_a_column(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Repeat the options as they were typed, so that the line can be copied."""
+    for name in ("params.yaml", "dvc.yaml"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "profiles").mkdir()
+    (tmp_path / "tasks").symlink_to(ROOT / "tasks")
+    (tmp_path / "models").symlink_to(ROOT / "models")
+    rows = ["id,title,x", "1,cook,a", "1,chef,b", "2,nurse,c", "2,night nurse,d"]
+    (tmp_path / "my titles.csv").write_text("\n".join(rows), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    words = ["init", "mine", "--taxonomy", "my titles.csv", "--column", "title=title"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[-2:] == [
+        "next: rolecall retrain --profile mine",
+        "to correct a column: rolecall init mine --taxonomy 'my titles.csv' --column=title=title "
+        "--force --column ROLE=COLUMN",
+    ]
+    assert CliRunner().invoke(app, words).exit_code == 1
+    assert CliRunner().invoke(app, [*words[:-2], "--force", "--column", "title=x"]).exit_code == 0
+    assert 'title: "x"' in (tmp_path / "profiles/mine.yaml").read_text(encoding="utf-8")

@@ -54,7 +54,8 @@ def main() -> None:
         queue = build_queue(served, schema, pool, labels, options.budget)
         write_queue(queue, labels, folder / QUEUE)
         with atomic_write(folder / PAGE) as partial:
-            partial.write_text(page(queue, occupations, address), encoding="utf-8")
+            document = page(queue, occupations, address, options.feedback)
+            partial.write_text(document, encoding="utf-8")
     print(f"{options.output}: {len(queue):,} titles of {queue['rows'].sum():,} rows, by {address}")
 
 
@@ -96,6 +97,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--model", default="", help="default: the one that answered")
     parser.add_argument("--budget", type=int, default=200)
     parser.add_argument("--compare-with", type=Path, help="answers of a reference model")
+    parser.add_argument("--feedback", default="feedback/", help="folder that the page names")
     return parser.parse_args()
 
 
