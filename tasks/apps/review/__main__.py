@@ -1,6 +1,6 @@
 """`python -m tasks.apps.review ANSWERS OUTPUT`: the inputs that are worth a person's minute.
 
-In: the folder of a bulk run, and the registered model that answered it or another one. Out: a
+In: the output of a bulk run, and the registered model that answered it or another one. Out: a
 folder with `queue.csv` for a spreadsheet and `review.html` for a browser, both of the same queue
 (`priority.py` says which titles are worth more, `diversify.py` which are left out). Titles that
 people have judged are not queued again.
