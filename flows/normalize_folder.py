@@ -27,7 +27,7 @@ from flows.workspaces.workspace import existing_root_of
 from tasks.apps.bulk.files import KINDS, SourceError, files_at, state_of
 from tasks.apps.unfinished import unfinished_at
 from tasks.io.bulk_output import FILES, MANIFEST
-from tasks.io.regular_files import faults
+from tasks.io.regular_files import file_faults
 
 PLAN = "plan.json"  # as in `tasks/apps/bulk/output.py`
 NAMED = 10  # errors of a message
@@ -103,7 +103,7 @@ def due_sources(
     finished = {json.loads(text).get("result", {}).get("state", "") for text in texts}
     due = []
     for source in sorted(filter(_is_source, inbox.iterdir())):
-        if fault := next(faults(source, inbox), ""):
+        if fault := next(file_faults(source, inbox), ""):
             refuse(f"{fault}: copy the file itself, or take it out")
             continue
         state = _state(source, quiet_seconds)

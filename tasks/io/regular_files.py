@@ -19,7 +19,7 @@ KINDS = {
 }
 
 
-def fault(path: Path, within: Path | None = None) -> str:
+def file_fault(path: Path, within: Path | None = None) -> str:
     """Say why a path must not be opened; empty for a regular file or a folder.
 
     Args:
@@ -33,7 +33,7 @@ def fault(path: Path, within: Path | None = None) -> str:
         return f"{path} is a link to nothing" if path.is_symlink() else ""
     except (OSError, RuntimeError) as error:  # a ring of links, no permission
         return f"{path} cannot be read: {error}"
-    if within is not None and path.is_symlink():
+    if within is not None and path != within and path.is_symlink():
         if not real.is_relative_to(within.resolve()):
             return f"{path} is a link that leads out of {within}"
         if stat.S_ISDIR(mode):
@@ -42,13 +42,21 @@ def fault(path: Path, within: Path | None = None) -> str:
     return f"{path} is {kind}" if kind else ""
 
 
-def faults(path: Path, within: Path | None = None) -> Iterator[str]:
-    """Yield the `fault` of a path and of everything below it, by name; links are not followed."""
-    if found := fault(path, within):
+def file_faults(path: Path, within: Path | None = None) -> Iterator[str]:
+    """Yield the `file_fault` of a path and of all below it, by name; links are not followed."""
+    if found := file_fault(path, within):
         yield found
-    elif not path.is_symlink() or within is None:
-        for folder, folders, files in os.walk(path):
-            folders.sort()
-            for name in sorted([*folders, *files]):
-                if found := fault(Path(folder, name), within):
-                    yield found
+        return
+    for folder, folders, files in os.walk(path):
+        folders.sort()
+        for name in sorted([*folders, *files]):
+            if found := file_fault(Path(folder, name), within):
+                yield found
+
+
+def boundary(folder: Path) -> Path | None:
+    """Return the folder that links must not lead out of: people's own, but not one that DVC fills.
+
+    `folder` is relative to the root; DVC may fill those in `data/` with links to its cache.
+    """
+    return None if folder.parts[:1] == ("data",) else folder
