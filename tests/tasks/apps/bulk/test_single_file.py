@@ -144,7 +144,7 @@ def test_what_is_there_is_not_replaced(
     ]
 
 
-@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
 def test_it_is_remembered_as_a_folder_is(
     model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:

@@ -17,7 +17,7 @@ from queues import abstention, answer, write_run
 from models.text.titles import normalize_title
 from tasks.apps.bulk.single_file import write_tables
 from tasks.apps.review.answered_run import TITLES, AnsweredRun, bucket_titles
-from tasks.io.bulk_output import manifest_of, scanned
+from tasks.io.bulk_output import manifest_of
 from tasks.io.hashes import sha256
 
 
@@ -64,7 +64,7 @@ def test_no_row_is_lost_or_counted_twice(parts: list[list[str | None]], buckets:
     assert frame["normalized"].is_unique().all()
 
 
-@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
 def test_a_single_file_is_read_as_the_folder_is(tmp_path: Path, kind: str) -> None:
     """A score that is null, and titles that are guarded in CSV."""
     rows = [("=nurse;-", answer()), ("Nurse", answer(score=None)), (None, abstention("null"))]
@@ -82,11 +82,6 @@ def test_a_single_file_is_read_as_the_folder_is(tmp_path: Path, kind: str) -> No
     path.write_bytes(path.read_bytes() + b"1")
     with pytest.raises(ValueError, match="has changed since `rolecall normalize` wrote it"):
         AnsweredRun.find(path)
-
-
-def test_a_workbook_is_not_read(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"is a workbook: normalize the same input into a \.csv"):
-        scanned([tmp_path / "out.xlsx"], ["title"])
 
 
 def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
