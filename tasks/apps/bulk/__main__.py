@@ -12,6 +12,7 @@ import argparse
 import errno
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -74,9 +75,12 @@ def main() -> None:
 def _require_rows(output: Path, manifest: Mapping[str, Any]) -> None:
     """Fail if every row was refused: such an input is not what it should be."""
     if manifest["refused"] and not manifest["rows"]:
+        counts = Counter(manifest["refused_reasons"]).most_common()
+        reasons = listed([f"{count:,} × {reason}" for reason, count in counts], 3)
         raise OutputError(
-            f"all {manifest['refused']:,} rows were refused: {refused_of(output)} has each with "
-            f"its reason. Repair the input, remove {output}, and run again"
+            f"every row was refused, {manifest['refused']:,} of {manifest['refused']:,} "
+            f"({reasons}): {refused_of(output)} has them. Correct the input, remove {output}, and "
+            "run the same again"
         )
 
 

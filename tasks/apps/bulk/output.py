@@ -151,6 +151,7 @@ class Output:
             "answered": total - abstained.total(),
             "abstained": dict(sorted(abstained.items())),
             "refused": len(refused),
+            "refused_reasons": dict(sorted(Counter(row["reason"] for row in refused).items())),
             "parts": parts,
         }
         return manifest, refused

@@ -57,6 +57,7 @@ def _publish_file(
 ) -> dict[str, Any]:
     kind, folder, place = kind_of(output.place), output.folder, output.place
     whole = folder / f"whole{kind}"
+    print(f"writing {place} ...", flush=True)
     tables = (pq.read_table(folder / part["name"]) for part in manifest["parts"])
     write_tables(output.schema, tables, whole)
     part = {"name": place.name, "rows": manifest["rows"], "sha256": sha256(whole)}
