@@ -15,11 +15,12 @@ from flows.commands.project_root import (
     print_facts,
     run_flow,
 )
+from flows.failure import errors_of_input
 
 
 def normalize(
     source: Annotated[str, typer.Argument(help="CSV or Parquet: a file, a folder, s3://…")],
-    output: Annotated[Path, typer.Argument(help="Folder to be written.")],
+    output: Annotated[Path, typer.Argument(help="NAME.csv, .xlsx or .parquet, or a folder.")],
     model: Annotated[str, typer.Option(help="Address in the registry; default: champion.")] = "",
     column: Annotated[str, typer.Option(help="Column of titles; default: detected.")] = "",
     prefix: Annotated[str, typer.Option(help="Prefix of the answer columns' names.")] = "",
@@ -37,14 +38,15 @@ def normalize(
 ) -> None:
     """Answer every row of files of any size.
 
-    Writes a folder of Parquet files with all rows and columns of the input and the answers beside
-    them, and manifest.json. The model sees each distinct title once; a cache keeps its answer for
-    the next run. After an interruption the same command continues behind the last finished part.
-    OUTPUT appears when it is complete.
+    Writes all rows and columns of the input with the answers beside them: one file if the name of
+    OUTPUT ends in .csv, .xlsx or .parquet, else a folder of Parquet files. Refused rows and a
+    manifest lie beside the file, or in the folder. The model sees each distinct title once; a cache
+    keeps its answer for the next run. After an interruption the same command continues behind the
+    last finished part. OUTPUT appears when it is complete.
 
     \b
     Examples:
-      rolecall normalize titles.csv answers
+      rolecall normalize titles.csv answers.xlsx
       rolecall normalize s3://board/vacancies answers --column headline --min-confidence 0.5
     """
     options: dict[str, object] = {"column": column, "prefix": prefix, "processes": processes}
@@ -53,16 +55,20 @@ def normalize(
     source = source if "://" in source else str(Path(source).absolute())
     output, model = output.absolute(), absolute_model(model)
     cache = str(cache_dir.absolute()) if cache_dir else ""
-    with change_to_root(None) as root, run_flow(root, "normalize"):
-        from flows.normalize import facts
-        from flows.normalize import normalize as flow
+    with change_to_root(None) as root:
+        with errors_of_input():
+            from tasks.apps.bulk.place import require_place
 
-        manifest = flow(source, str(output), model, chosen, cache)
-        print_facts({**facts(manifest), "output": str(output)})
+            require_place(output, source)
+        with run_flow(root, "normalize"):
+            from flows.normalize import facts
+            from flows.normalize import normalize as flow
+
+            print_facts(facts(flow(source, str(output), model, chosen, cache), str(output)))
 
 
 def review(
-    answers: Annotated[Path, typer.Argument(help="Folder that `rolecall normalize` wrote.")],
+    answers: Annotated[Path, typer.Argument(help="Output of `rolecall normalize`.")],
     output: Annotated[Path, typer.Argument(help="Folder for the queue and the page.")],
     profile: Profile = None,
     model: Annotated[str, typer.Option(help="Address; default: the model that answered.")] = "",

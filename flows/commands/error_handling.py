@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from flows.failure import Failure
 
-MAX_LINES = 10  # of a message
+MAX_LINES, MAX_CHARACTERS = 10, 1000  # of a message, and of its lines
 FAILURE_STARTS = ("Finished in state Failed", "Finished in state Crash", "Running hook ", "Hook ")
 """The beginnings of Prefect's lines about a failed run at level INFO."""
 
@@ -86,8 +86,17 @@ def _end(message: str, status: int, log: Path | None = None) -> NoReturn:
     log_line = [f"full log: {log}"] if log is not None and log.is_file() else []
     room = MAX_LINES - len(log_line)
     if len(lines) > room:
-        lines = [*lines[: room - 1], "..."]
+        lines = [*lines[: room - 1], f"... {len(lines) - room + 1:,} more lines"]
+    lines = [_shortened(line) for line in lines]
     logging.disable()
     with suppress(OSError):
         print("\n".join(["", *lines, *log_line]), file=sys.stderr, flush=True)
     raise SystemExit(status)
+
+
+def _shortened(line: str) -> str:
+    """Cut a long line in the middle: it begins with the fault and ends with the remedy."""
+    if len(line) <= MAX_CHARACTERS:
+        return line
+    half = MAX_CHARACTERS // 2
+    return f"{line[:half]} ... {len(line) - 2 * half:,} more characters ... {line[-half:]}"

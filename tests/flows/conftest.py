@@ -164,9 +164,9 @@ IGNORED = """
 /logs/
 __pycache__/
 """
-OUTCOMES = "tasks/release/registry/outcomes.py"  # the flows import it
+IMPORTED = ("tasks/release/registry/outcomes.py", "tasks/io/regular_files.py")  # by the flows
 FILES = {
-    OUTCOMES: (ROOT / OUTCOMES).read_text(encoding="utf-8"),
+    **{name: (ROOT / name).read_text(encoding="utf-8") for name in IMPORTED},
     "dvc.yaml": PIPELINE,
     "params.yaml": PARAMS,
     "tasks/__init__.py": "",

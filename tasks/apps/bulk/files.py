@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import fsspec
+from fsspec.implementations.local import LocalFileSystem
 
 from tasks.io.hashes import text_hash
+from tasks.io.regular_files import file_fault
 from tasks.tables.source_files import PARQUET
 
 if TYPE_CHECKING:
@@ -53,6 +56,8 @@ def files_at(system: AbstractFileSystem, path: str, address: str) -> Iterator[Fi
         hidden = any(part.startswith((".", "_")) for part in name.split("/"))
         if not hidden and name.lower().endswith(KINDS):
             any_file = True
+            if isinstance(system, LocalFileSystem) and (fault := file_fault(Path(file_path))):
+                raise SourceError(f"{fault}: only regular files are read")
             stamp = next((info[key] for key in STAMPS if key in info), "")
             yield File(name, file_path, int(info["size"] or 0), str(stamp))
     if not any_file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -157,3 +158,14 @@ def test_a_file_of_other_columns_and_a_damaged_one(tmp_path: Path) -> None:
 def test_nothing_there() -> None:
     with pytest.raises(SourceError, match="no file or folder"):
         TitleSource.find("/no/such/place")
+
+
+@pytest.mark.parametrize("address", ["", "pipe.csv", "zero.csv"])
+def test_what_would_never_end_is_named(tmp_path: Path, address: str) -> None:
+    """A pipe and a device, named themselves or in a folder; a pipe that is no table is left."""
+    os.mkfifo(tmp_path / "pipe")
+    read(written(tmp_path / "a.csv", b"title\nnurse\n"))
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "zero.csv").symlink_to("/dev/zero")
+    with pytest.raises(SourceError, match=r"\.csv is a (pipe|device): only regular files are read"):
+        read(str(tmp_path / address))
