@@ -85,7 +85,7 @@ def serve(
       rolecall serve --model models:/rolecall/3 --port 8001 --min-confidence 0.7
     """
     with change_to_root(profile) as root:
-        from flows.normalize import champion
+        from flows.champion import champion
 
         options = [f"--model={model or champion(root)}", f"--host={host}", f"--port={port}"]
         options.append(f"--min-confidence={min_confidence}")
