@@ -21,10 +21,11 @@ from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import INVALID_PARAMETER_VALUE
 from mlflow.pyfunc import PythonModel, PythonModelContext
 
+from models.normalizer.answers.abstention import is_null
 from models.normalizer.answers.explanation import explain
+from models.normalizer.long_titles import cleaned
 from models.normalizer.normalizer import Normalizer
 from models.search.search import nearest_titles
-from models.text.titles import clean_title
 from tasks.release.model_package.reading import read_normalizer
 
 PARAMS = ("top_k", "min_confidence", "code_depth")
@@ -49,6 +50,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         self.normalizer = read_normalizer(Path(context.artifacts["normalizer"]))
         if SERVER in os.environ:
             logging.getLogger("mlflow.models.utils").addFilter(_refuse_unknown_params)
+            _keep_nulls()
 
     def predict(
         self,
@@ -76,7 +78,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
 
     def embed(self, titles: Sequence[str]) -> np.ndarray:
         """Return unit-norm embeddings [title, dim], float32."""
-        return np.asarray(self.normalizer.embed([clean_title(title) for title in titles]))
+        return np.asarray(self.normalizer.embed([cleaned(title) for title in titles]))
 
     def similar(
         self, titles: Sequence[str], k: int = 10, among: Sequence[str] | None = None
@@ -130,6 +132,23 @@ def _refuse_unknown_params(record: logging.LogRecord) -> bool:
         names = message.removeprefix(prefix).partition(" are ignored")[0]
         raise WrongRequest(f"unknown params {names}; this model knows {', '.join(PARAMS)}")
     return True
+
+
+def _keep_nulls() -> None:
+    """Let nulls be null in `inputs` and `instances`, where MLflow's web port makes them text."""
+    from mlflow.utils import proto_json_utils as parsing
+
+    convert = parsing.convert_data_type
+
+    def converted(values: object, spec: object) -> object:
+        if is_null(values):
+            return None
+        if not isinstance(values, list) or not any(map(is_null, values)):
+            return convert(values, spec)
+        kept = [None if is_null(value) else convert(value, spec) for value in values]
+        return np.fromiter(kept, object, len(kept))
+
+    parsing.convert_data_type = converted
 
 
 def _raw_titles(model_input: pd.DataFrame | Sequence[object]) -> tuple[list[object], pd.Index]:
