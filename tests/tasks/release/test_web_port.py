@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import guide_commands
 import pytest
 import tiny_registry
 import web_port
@@ -138,6 +139,16 @@ def test_the_caller_reads_what_was_wrong(
 ) -> None:
     status, answer = server.post(split(["nurse"], params=params))
     assert status == 400 and message in json.loads(answer)["message"]
+
+
+@pytest.mark.parametrize("command", guide_commands.commands("/invocations"))
+def test_the_commands_of_the_guide(server: web_port.Server, command: str) -> None:
+    """This model has no calibration, which it says of a minimum confidence."""
+    answer = guide_commands.answered(command, f"http://127.0.0.1:{server.port}/")
+    if "min_confidence" in command:
+        assert "this model is not calibrated" in answer["message"]
+    else:
+        assert answer["predictions"][0]["occupation_id"]
 
 
 FORMS = {
