@@ -77,7 +77,7 @@ def serve(
         list[str] | None, typer.Option(help="Another name of this machine, as in its address.")
     ] = None,
 ) -> None:
-    """Serve the registered model: a page, JSON, and a reconciliation service.
+    """Serve the registered model to people and programs.
 
     The address shows a page that answers titles while you type. POST /normalize answers titles in
     JSON; /docs describes it. OpenRefine takes the same address under "Reconcile", "Add standard

@@ -26,7 +26,7 @@ MEANINGS: Mapping[str, str] = {
     abstention.UNSURE: "the confidence of the best answer is below the minimum",
     UNCALIBRATED: "the model has no calibration, so its answers have no confidence",
 }
-"""What each reason of an answer means, in words."""
+"""The meaning of each reason of an answer, in words."""
 
 
 def described(

@@ -45,15 +45,15 @@ def api_page(schema: Mapping[str, Any], base: str) -> Response:
 def _operation(
     method: str, path: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]
 ) -> str:
-    asked = operation["requestBody"]["content"]["application/json"]["schema"]
-    answered = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    request = operation["requestBody"]["content"]["application/json"]["schema"]
+    response = operation["responses"]["200"]["content"]["application/json"]["schema"]
     refused = ", ".join(sorted({*operation["responses"]} - {"200"}))
     return (
         f"<h2><code>{method.upper()} {html.escape(path)}</code></h2>"
         f"<p>{html.escape(operation['description'])}</p>"
         + "".join(
             f"<h3>{title}</h3>{''.join(_tables(schema, schemas))}"
-            for title, schema in (("Request", asked), ("Response", answered))
+            for title, schema in (("Request", request), ("Response", response))
         )
         + f"<p>A refusal has the status {refused} and a <code>message</code>.</p>"
     )
@@ -61,12 +61,12 @@ def _operation(
 
 def _tables(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
     """Yield a table of an object's fields, and those of the objects in it."""
-    names, shown = [_reference(schema)], set[str]()
+    names, written = [_reference(schema)], set[str]()
     while names:
         name = names.pop(0)
-        if name in shown:
+        if name in written:
             continue
-        shown.add(name)
+        written.add(name)
         fields = schemas[name]["properties"]
         names += [inner for field in fields.values() if (inner := _reference(field))]
         rows = "".join(

@@ -1,4 +1,4 @@
-"""What all parts of the service answer with: JSON, and refusals with a status and a message."""
+"""Answers that all parts of the service give: JSON, and refusals with status and message."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class Answered(BaseModel):
 
 
 class Refusal(BaseModel):
-    """What is wrong with the request."""
+    """The fault of a request."""
 
     status: str
     message: str

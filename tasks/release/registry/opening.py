@@ -53,15 +53,15 @@ def stored(address: str, uri: str) -> tuple[str, Path] | None:
     Raises:
         ValueError: the registry holds no such version, or there is no registry yet.
     """
-    asked, database = ADDRESS.fullmatch(address), Path(uri.removeprefix(SQLITE)).absolute()
-    if not asked or not uri.startswith(SQLITE) or ELSEWHERE in os.environ:
+    named, database = ADDRESS.fullmatch(address), Path(uri.removeprefix(SQLITE)).absolute()
+    if not named or not uri.startswith(SQLITE) or ELSEWHERE in os.environ:
         return None
     if not database.is_file():
         raise ValueError(f"no model {address}: {database} is missing; run `rolecall retrain`")
     try:
         with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as tables:
-            version = asked["version"] or _only(tables, BY_ALIAS, asked["name"], asked["alias"])
-            place = urlsplit(str(_only(tables, BY_VERSION, asked["name"], version)))
+            version = named["version"] or _only(tables, BY_ALIAS, named["name"], named["alias"])
+            place = urlsplit(str(_only(tables, BY_VERSION, named["name"], version)))
     except sqlite3.Error:
         return None
     except LookupError:
@@ -72,7 +72,7 @@ def stored(address: str, uri: str) -> tuple[str, Path] | None:
     folder = Path(unquote(place.path))
     if place.scheme not in ("", "file") or not (folder / "MLmodel").is_file():
         return None
-    return f"models:/{asked['name']}/{version}", folder
+    return f"models:/{named['name']}/{version}", folder
 
 
 def _only(tables: sqlite3.Connection, query: str, *values: object) -> object:
