@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from flows.commands import answers, models, setup, training
+from flows.commands import answers, ask, models, setup, training
 from flows.environment import DEFAULTS
 
 RENAMED_COMMANDS: Mapping[str, str] = {
@@ -70,6 +70,7 @@ for command in (
     training.status,
     models.models,
     models.rollback,
+    ask.ask,
     answers.normalize,
     answers.review,
     answers.apply_feedback,

@@ -10,9 +10,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import yaml
 from prefect import flow
 
+from flows.champion import champion
 from flows.failed_run import leave_page
 from flows.results import publish
 from flows.stages.target import run_module
@@ -57,12 +57,6 @@ def normalize_in(
     manifest: dict[str, Any] = json.loads(manifest_of(Path(output)).read_text(encoding="utf-8"))
     publish("normalize", facts(manifest, output), f"The answers in {output}")
     return manifest
-
-
-def champion(root: Path) -> str:
-    """Return the address of the champion of `root`'s model."""
-    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    return f"models:/{params['register']['name']}@champion"
 
 
 def facts(manifest: dict[str, Any], output: str) -> dict[str, str]:

@@ -73,11 +73,15 @@ def serve(
     min_confidence: Annotated[
         float, typer.Option(help="The best candidate is a match from this confidence on.")
     ] = 0.5,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="Another name of this machine, as in its address.")
+    ] = None,
 ) -> None:
-    """Serve the registered model as a reconciliation service.
+    """Serve the registered model to people and programs.
 
-    OpenRefine takes its address under "Reconcile", "Add standard service" (version
-    0.2 of the Reconciliation Service API). Runs until it is interrupted.
+    The address shows a page that answers titles while you type. POST /normalize answers titles in
+    JSON; /docs describes it. OpenRefine takes the same address under "Reconcile", "Add standard
+    service" (version 0.2 of the Reconciliation Service API). Runs until it is interrupted.
 
     \b
     Examples:
@@ -85,11 +89,12 @@ def serve(
       rolecall serve --model models:/rolecall/3 --port 8001 --min-confidence 0.7
     """
     with change_to_root(profile) as root:
-        from flows.normalize import champion
+        from flows.champion import champion
 
         options = [f"--model={model or champion(root)}", f"--host={host}", f"--port={port}"]
-        options.append(f"--min-confidence={min_confidence}")
-        os.execv(sys.executable, [sys.executable, "-m", "tasks.apps.reconciliation", *options])
+        options += [f"--min-confidence={min_confidence}"]
+        options += [f"--allow-host={name}" for name in allow_host or []]
+        os.execv(sys.executable, [sys.executable, "-m", "tasks.apps.web", *options])
 
 
 def benchmark(

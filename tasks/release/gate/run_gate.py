@@ -146,7 +146,7 @@ def _loaded_champion(version: ModelVersion, root: Path) -> Normalizer:
 
 
 def _untrained(sources: RunFiles) -> Normalizer:
-    from tasks.release.model_package.serving import read_normalizer
+    from tasks.release.model_package.reading import read_normalizer
 
     with tempfile.TemporaryDirectory() as folder:
         build_artefact(sources, Path(folder), "initial")

@@ -39,7 +39,7 @@ def learned(judged: pl.DataFrame, weight: float) -> pl.DataFrame:
 
 def exemplify(folder: Path, judged: pl.Series, learned: pl.DataFrame) -> None:
     """Replace the exemplars of judged, cleaned titles by those `learned` (schema `EXEMPLARS`)."""
-    from tasks.release.model_package.serving import read_normalizer  # onnxruntime takes seconds
+    from tasks.release.model_package.reading import read_normalizer  # onnxruntime takes seconds
 
     model = read_normalizer(folder)
     before = read_frame(folder / "exemplars.parquet", EXEMPLARS)

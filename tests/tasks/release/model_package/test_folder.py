@@ -20,7 +20,7 @@ from models.text.titles import clean_title
 from tasks.io.frames import write_frame
 from tasks.io.schemas import SPLIT_ALIASES
 from tasks.release.model_package.folder import RunFiles, build_artefact
-from tasks.release.model_package.serving import read_normalizer
+from tasks.release.model_package.reading import read_normalizer
 
 pytestmark = pytest.mark.thorough
 

@@ -44,7 +44,8 @@ from tasks.pipeline.split.stage import distinct_titles
 from tasks.release.model_package.export import export_encoder
 from tasks.release.model_package.folder import RunFiles, build_artefact
 from tasks.release.model_package.params import RegisterParams
-from tasks.release.model_package.serving import PARAMS, Network, ServedNormalizer, WrongRequest
+from tasks.release.model_package.reading import Network
+from tasks.release.model_package.serving import PARAMS, ServedNormalizer, WrongRequest
 from tasks.release.model_package.serving_file import self_contained
 from tasks.release.registry.register import signature
 
