@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from flows.commands import answers, models, setup, training
+from flows.commands import answers, models, schedule, setup, training
 from flows.environment import DEFAULTS
 
 RENAMED_COMMANDS: Mapping[str, str] = {
@@ -74,6 +74,7 @@ for command in (
     answers.review,
     answers.apply_feedback,
     models.serve,
+    schedule.schedule,
     setup.notify,
     models.benchmark,
 ):

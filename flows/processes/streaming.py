@@ -51,13 +51,16 @@ def guarded(
     folder: Path,
     environment: Mapping[str, str] | None = None,
     stdout: int = subprocess.PIPE,
+    seconds_to_end: float | None = None,
 ) -> Iterator[subprocess.Popen[str]]:
     """Run `command` below the guard for the time of the block; stderr goes where stdout does.
 
-    `environment`: None is that of a stage; `stdout`: the caller reads a pipe.
+    `environment`: None is that of a stage; `stdout`: the caller reads a pipe; `seconds_to_end`:
+    None is `SECONDS_TO_END`.
     """
+    seconds = SECONDS_TO_END if seconds_to_end is None else seconds_to_end
     process = subprocess.Popen(
-        [sys.executable, "-P", str(GUARD), str(SECONDS_TO_END), *command],
+        [sys.executable, "-P", str(GUARD), str(seconds), *command],
         cwd=folder,
         env=environment or stage_environment(),
         stdin=subprocess.PIPE,

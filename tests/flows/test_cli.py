@@ -26,13 +26,6 @@ COMMANDS = [
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def own_server(tmp_path: Path) -> dict[str, str]:
-    """Name no server, so that the command brings up its own."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")}
-    return kept | {"PYTHONPATH": str(ROOT), "PREFECT_HOME": str(tmp_path / "prefect")}
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples_on_lines_of_their_own(command: str) -> None:
     result = CliRunner().invoke(app, [command, "--help"])
