@@ -15,6 +15,7 @@ from flows.commands.project_root import (
     print_facts,
     run_flow,
 )
+from tasks.io.masked import concealed
 
 
 def normalize(
@@ -57,7 +58,7 @@ def normalize(
         from flows.normalize import facts
         from flows.normalize import normalize as flow
 
-        manifest = flow(source, str(output), model, chosen, cache)
+        manifest = flow(concealed(source), str(output), model, chosen, cache)
         print_facts({**facts(manifest), "output": str(output)})
 
 

@@ -28,13 +28,13 @@ def schedule(
       rolecall schedule --port 4300
     """
     with error_handling():
-        from flows.processes.schedule import LOGS, PASSWORD, scheduling, watch
+        from flows.scheduling.children import LOGS, PASSWORD, scheduling, watch
         from tasks.io.tracking import main_tree
 
         root = project_root()
         os.chdir(root)
         with scheduling(root, port, lambda line: print(line, flush=True)) as processes:
-            from flows.deployed import next_runs
+            from flows.scheduling.deployed import next_runs
 
             facts = {
                 "pages": f"http://127.0.0.1:{port}, which ask for the password",

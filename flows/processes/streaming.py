@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from flows.environment import stage_environment
+from tasks.io.masked import masked
 
 GUARD = Path(__file__).with_name("guard.py")
 SECONDS_OF_SILENCE = 10.0
@@ -36,11 +37,14 @@ def stream(command: Sequence[str], folder: Path, show: Show) -> tuple[int, list[
 
 
 def follow(output: Iterable[str], show: Show) -> list[str]:
-    """Show each line as it comes, and a sign of life while none comes; return all lines."""
+    """Show each line as it comes, and a sign of life while none comes; return all lines.
+
+    Secrets of addresses are masked.
+    """
     lines: list[str] = []
     with _sign_of_life(lines, show):
         for line in output:
-            lines.append(line.rstrip())
+            lines.append(masked(line.rstrip()))
             show(lines[-1])
     return lines
 

@@ -165,7 +165,10 @@ IGNORED = """
 /logs/
 __pycache__/
 """
-IMPORTED = ("tasks/release/registry/outcomes.py", "tasks/io/tracking.py")  # by the flows
+IMPORTED = (  # by the flows
+    "tasks/release/registry/outcomes.py",
+    *(f"tasks/io/{name}.py" for name in ("masked", "reachable", "tracking")),
+)
 FILES = {
     **{name: (ROOT / name).read_text(encoding="utf-8") for name in IMPORTED},
     "dvc.yaml": PIPELINE,

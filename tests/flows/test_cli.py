@@ -89,6 +89,7 @@ def test_status_says_what_would_run_and_why(toy: Path) -> None:
     assert lines[1].split()[0] == "ingest"
     assert "data/sample modified, params.yaml new" in lines[1]
     assert not (toy / "dvc.lock").exists()
+    assert (toy / ".dvc/tmp/site/repo").is_dir()  # not in /var/tmp, which all users share
     command += ["--profile", "other"]
     done = subprocess.run(command, cwd=toy, env=_with_root(), capture_output=True, text=True)
     assert done.returncode == 1

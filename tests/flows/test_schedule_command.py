@@ -19,7 +19,7 @@ from test_cli import ROLECALL, ROOT, _below, until
 
 from flows.failure import Failure
 from flows.processes.login import kept_password
-from flows.processes.schedule import scheduling
+from flows.scheduling.children import scheduling
 
 FOREIGN = {"Origin": "http://evil.example"}
 ATTACK = {"name": "attack", "job_variables": {"command": "touch attacked"}}

@@ -43,8 +43,8 @@ def scheduling(root: Path, port: int, show: Show) -> Iterator[Processes]:
         _refuse_taken(port)
         environment = _settings(main, port)
         os.environ.update(environment)  # Prefect's client reads them at its import
-        from flows.deployed import prepare_pool
         from flows.processes.server import serving
+        from flows.scheduling.deployed import prepare_pool
 
         show("starting Prefect's server ...")
         logs = {name: ends.enter_context(_log(root / log)) for name, log in LOGS.items()}
@@ -100,10 +100,10 @@ def _only_one(home: Path) -> Iterator[None]:
 
 
 def _refuse_taken(port: int) -> None:
-    with closing(socket.socket()) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with closing(socket.socket()) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            trial.bind((HOST, port))
+            probe.bind((HOST, port))
         except (OSError, OverflowError) as error:
             by = _listener(port)
             raise Failure(
