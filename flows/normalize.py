@@ -18,6 +18,7 @@ from flows.results import publish
 from flows.stages.target import run_module
 from flows.workspaces.workspace import existing_root_of
 from tasks.io.bulk_output import manifest_of, refused_of
+from tasks.io.masked import revealed
 
 BULK = "tasks.apps.bulk"
 CACHE_DIR = ".prediction_cache"  # the default, in the root
@@ -50,7 +51,7 @@ def normalize_in(
     root: Path, source: str, output: str, model: str, options: dict[str, Any], cache_dir: str = ""
 ) -> dict[str, Any]:
     """Take the steps of the flow in `root`; called within a flow run."""
-    arguments = [source, output, f"--model={model or champion(root)}"]
+    arguments = [revealed(source), output, f"--model={model or champion(root)}"]
     arguments += [f"--cache-dir={cache_dir or root / CACHE_DIR}"]
     arguments += [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     run_module("normalize", BULK, arguments, root)

@@ -16,6 +16,7 @@ from flows.commands.project_root import (
     run_flow,
 )
 from flows.failure import errors_of_input
+from tasks.io.masked import concealed
 
 
 def normalize(
@@ -64,7 +65,7 @@ def normalize(
             from flows.normalize import facts
             from flows.normalize import normalize as flow
 
-            print_facts(facts(flow(source, str(output), model, chosen, cache), str(output)))
+            print_facts(facts(flow(concealed(source), str(output), model, chosen, cache), str(output)))
 
 
 def review(

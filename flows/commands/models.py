@@ -19,6 +19,8 @@ from flows.commands.project_root import (
     existing_root,
     project_root,
 )
+from tasks.io.masked import masked
+from tasks.io.tracking import tracking_uri
 
 LISTING, ROLLBACK = "tasks.release.registry.listing", "tasks.release.registry.rollback"
 
@@ -39,8 +41,12 @@ def models(
     with error_handling():
         from flows.processes.command import run_command
 
-        options = ["--address"] if address else []
-        print("\n".join(run_command(LISTING, options, existing_root(profile), name=LISTING)))
+        root = existing_root(profile)
+        if address:
+            uri = tracking_uri(root)
+            print(masked(uri) if sys.stdout.isatty() else uri)  # a variable needs the password
+            return
+        print("\n".join(run_command(LISTING, [], root, name=LISTING)))
 
 
 def rollback(

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tasks.io.reachable import check_answer
+
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
@@ -22,6 +24,9 @@ QUIET = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",  # the address may hold a password
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",  # seconds, of 120
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # of 7, each after a longer time
 }
 
 
@@ -46,8 +51,12 @@ def registry(root: Path) -> Iterator[MlflowClient]:
 
     Earlier settings come back afterwards; telemetry and progress bars are off unless the
     environment says otherwise.
+
+    Raises:
+        ValueError: its server does not answer.
     """
     uri = tracking_uri(root)
+    check_answer(uri)
     before = {name: os.environ.get(name) for name in (URI, *QUIET)}
     os.environ.update({name: value for name, value in QUIET.items() if before[name] is None})
     import mlflow  # takes seconds, and reads the settings above

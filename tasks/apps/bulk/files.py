@@ -53,6 +53,7 @@ def files_at(system: AbstractFileSystem, path: str, address: str) -> Iterator[Fi
     any_file = False
     for file_path, info in sorted(infos.items()):
         name = file_path[len(base) :].lstrip("/") or file_path.rpartition("/")[2]
+        name = name.partition("?")[0] if "://" in file_path else name  # a query may be a signature
         hidden = any(part.startswith((".", "_")) for part in name.split("/"))
         if not hidden and name.lower().endswith(KINDS):
             any_file = True

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from models.normalizer.package_format import check_format
 from tasks.io.frames import read_json
+from tasks.io.masked import masked
 from tasks.io.tracking import registry
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
                     address = versioned(client, address)
                     folder = Path(mlflow.artifacts.download_artifacts(address, dst_path=temporary))
                 except (mlflow.MlflowException, OSError) as error:
-                    fault = str(error).strip().splitlines()[0]
+                    fault = masked(str(error).strip().splitlines()[0])
                     raise ValueError(f"no model {address}: {fault}; {HELP}") from None
         for settings in folder.glob("artifacts/*/settings.json"):  # of this project's packages
             check_format(read_json(settings), address)
