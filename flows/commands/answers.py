@@ -65,7 +65,8 @@ def normalize(
             from flows.normalize import facts
             from flows.normalize import normalize as flow
 
-            print_facts(facts(flow(concealed(source), str(output), model, chosen, cache), str(output)))
+            manifest = flow(concealed(source), str(output), model, chosen, cache)
+            print_facts(facts(manifest, str(output)))
 
 
 def review(
