@@ -26,6 +26,7 @@ from mlflow.pyfunc import PythonModel, PythonModelContext
 
 from models.normalizer.answers.explanation import explain
 from models.normalizer.normalizer import Normalizer
+from models.normalizer.package_checksums import check_files
 from models.normalizer.package_format import check_format
 from models.normalizer.qualifiers import Qualifiers, read_phrases
 from models.search.calibration import Calibration
@@ -55,7 +56,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
 
     def load_context(self, context: PythonModelContext) -> None:
         """Read the artefact folder; called once by MLflow."""
-        self.normalizer = read_normalizer(Path(context.artifacts["normalizer"]))
+        self.normalizer = read_normalizer(Path(context.artifacts["normalizer"]), Path(__file__))
         if SERVER in os.environ:
             logging.getLogger("mlflow.models.utils").addFilter(_refuse_unknown_params)
 
@@ -123,12 +124,16 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         return explain(self.normalizer, title).values()
 
 
-def read_normalizer(folder: Path) -> Normalizer:
+def read_normalizer(folder: Path, code: Path | None = None) -> Normalizer:
     """Read what `tasks/release/model_package/folder.py` wrote.
 
+    `code`: the file that serves it, which MLflow copied beside it.
+
     Raises:
-        ValueError: the folder is of another format, or its index does not fit its aliases.
+        ValueError: a file is not the one that was registered, the folder is of another format, or
+            its index does not fit its aliases.
     """
+    check_files(folder, code)
     settings, values = (
         json.loads((folder / name).read_text(encoding="utf-8"))
         for name in ("settings.json", "featurizer.json")
