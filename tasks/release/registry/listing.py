@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tasks.io.command import run
+from tasks.io.moved_registry import follow_move
 from tasks.io.section import load
-from tasks.io.tracking import registry, tracking_uri
+from tasks.io.tracking import local_folder, registry, tracking_uri
 from tasks.release.model_package.params import RegisterParams
 from tasks.release.registry.register import CHALLENGER, CHAMPION
 from tasks.release.registry.rollback import rollback_notes
@@ -63,8 +64,10 @@ def main() -> None:
     """Print the versions, or the registry's address."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--address", action="store_true", help="the address alone")
-    root = Path.cwd()
-    print(tracking_uri(root) if parser.parse_args().address else listing(root))
+    address, root = parser.parse_args().address, Path.cwd()
+    if address:
+        follow_move(local_folder(root))  # for the consumers who are told the address
+    print(tracking_uri(root) if address else listing(root))
 
 
 if __name__ == "__main__":
