@@ -20,7 +20,8 @@ from flows.commands.project_root import (
     project_root,
 )
 from tasks.io.masked import masked
-from tasks.io.tracking import tracking_uri
+from tasks.io.moved_registry import follow_move
+from tasks.io.tracking import is_default, local_folder, tracking_uri
 
 LISTING, ROLLBACK = "tasks.release.registry.listing", "tasks.release.registry.rollback"
 
@@ -44,6 +45,8 @@ def models(
         root = existing_root(profile)
         if address:
             uri = tracking_uri(root)
+            if is_default(uri, root):
+                follow_move(local_folder(root))  # for the consumers who are told the address
             print(masked(uri) if sys.stdout.isatty() else uri)  # a variable needs the password
             return
         print("\n".join(run_command(LISTING, [], root, name=LISTING)))

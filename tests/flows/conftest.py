@@ -165,9 +165,10 @@ IGNORED = """
 /logs/
 __pycache__/
 """
+TOOLS = ("bulk_output", "masked", "moved_registry", "reachable", "regular_files", "tracking")
 IMPORTED = (  # by the flows
     "tasks/release/registry/outcomes.py",
-    *(f"tasks/io/{name}.py" for name in ("masked", "reachable", "regular_files", "tracking")),
+    *(f"tasks/io/{name}.py" for name in TOOLS),
 )
 FILES = {
     **{name: (ROOT / name).read_text(encoding="utf-8") for name in IMPORTED},

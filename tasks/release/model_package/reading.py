@@ -18,6 +18,7 @@ import onnxruntime
 import pyarrow.parquet as pq
 
 from models.normalizer.normalizer import Normalizer
+from models.normalizer.package_checksums import check_files
 from models.normalizer.package_format import check_format
 from models.normalizer.qualifiers import Qualifiers, read_phrases
 from models.search.calibration import Calibration
@@ -28,12 +29,16 @@ BATCH = 256  # titles embedded at once
 WIDTH = 16  # what the lengths of padded titles are multiples of
 
 
-def read_normalizer(folder: Path) -> Normalizer:
+def read_normalizer(folder: Path, code: Path | None = None) -> Normalizer:
     """Read what `tasks/release/model_package/folder.py` wrote.
 
+    `code`: the file that serves it, which MLflow copied beside it.
+
     Raises:
-        ValueError: the folder is of another format, or its index does not fit its aliases.
+        ValueError: a file is not the one that was registered, the folder is of another format, or
+            its index does not fit its aliases.
     """
+    check_files(folder, code)
     settings, values = (
         json.loads((folder / name).read_text(encoding="utf-8"))
         for name in ("settings.json", "featurizer.json")

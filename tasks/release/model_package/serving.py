@@ -47,7 +47,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
 
     def load_context(self, context: PythonModelContext) -> None:
         """Read the artefact folder; called once by MLflow."""
-        self.normalizer = read_normalizer(Path(context.artifacts["normalizer"]))
+        self.normalizer = read_normalizer(Path(context.artifacts["normalizer"]), Path(__file__))
         if SERVER in os.environ:
             logging.getLogger("mlflow.models.utils").addFilter(_refuse_unknown_params)
             _keep_nulls()

@@ -19,6 +19,7 @@ from models.search.occupation_scores import ScoreRule
 from models.text.titles import clean_title
 from tasks.io.frames import write_frame
 from tasks.io.schemas import SPLIT_ALIASES
+from tasks.release.model_package.checksums import write_checksums
 from tasks.release.model_package.folder import RunFiles, build_artefact
 from tasks.release.model_package.reading import read_normalizer
 
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.thorough
 FILES = {
     *("settings.json", "featurizer.json", "encoder.json", "encoder.onnx", "index.npy"),
     *("weights.safetensors", "aliases.parquet", "occupations.parquet", "exemplars.parquet"),
-    *("overrides.parquet", "qualifiers.csv"),
+    *("overrides.parquet", "qualifiers.csv", "SHA256SUMS"),
 }
 
 
@@ -155,6 +156,7 @@ def test_a_folder_of_another_format_is_refused_with_what_to_do(artefact: Path) -
     ):
         values = json.dumps(settings | {"format": number})
         (artefact / "settings.json").write_text(values, encoding="utf-8")
+        write_checksums(artefact)
         with pytest.raises(ValueError, match=help_text):
             read_normalizer(artefact)
 
@@ -197,6 +199,7 @@ def test_the_trained_network_has_its_exemplars_and_the_untrained_none(
 def test_a_folder_with_another_index_is_refused(artefact: Path) -> None:
     embeddings = np.load(artefact / "index.npy")
     np.save(artefact / "index.npy", embeddings[1:])
+    write_checksums(artefact)
     with pytest.raises(ValueError, match=r"12 embeddings of 13 titles; register again"):
         read_normalizer(artefact)
 
