@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.error_handling import error_handling
 from flows.commands.project_root import (
     Profile,
     absolute_model,
@@ -15,13 +16,21 @@ from flows.commands.project_root import (
     print_facts,
     run_flow,
 )
+from flows.failure import Failure
 
 
 def normalize(
-    source: Annotated[str, typer.Argument(help="CSV or Parquet: a file, a folder, s3://…")],
+    source: Annotated[str, typer.Argument(help="Table of titles: a file, a folder, s3://…")],
     output: Annotated[Path, typer.Argument(help="Folder to be written.")],
     model: Annotated[str, typer.Option(help="Address in the registry; default: champion.")] = "",
-    column: Annotated[str, typer.Option(help="Column of titles; default: detected.")] = "",
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of titles, in order of preference; default: detected."),
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Of text files; default: detected.")] = "",
+    file_column: Annotated[
+        str, typer.Option(help="Name of a column to be added that names the file.")
+    ] = "",
     prefix: Annotated[str, typer.Option(help="Prefix of the answer columns' names.")] = "",
     top_k: Annotated[int | None, typer.Option(help="Number of answers to a title.")] = None,
     min_confidence: Annotated[
@@ -46,11 +55,15 @@ def normalize(
     Examples:
       rolecall normalize titles.csv answers
       rolecall normalize s3://board/vacancies answers --column headline --min-confidence 0.5
+      rolecall normalize titles.xlsx answers --column "Job title (EN)" --column "Job title (DE)"
     """
     options: dict[str, object] = {"column": column, "prefix": prefix, "processes": processes}
+    options |= {"encoding": encoding, "file_column": file_column}
     options |= {"top_k": top_k, "min_confidence": min_confidence, "code_depth": code_depth}
     chosen = {name: value for name, value in options.items() if value not in (None, "")}
-    source = source if "://" in source else str(Path(source).absolute())
+    if "://" not in source:
+        source = str(Path(source).absolute())
+        _check_source(source, column or [], encoding, file_column)
     output, model = output.absolute(), absolute_model(model)
     cache = str(cache_dir.absolute()) if cache_dir else ""
     with change_to_root(None) as root, run_flow(root, "normalize"):
@@ -59,6 +72,18 @@ def normalize(
 
         manifest = flow(source, str(output), model, chosen, cache)
         print_facts({**facts(manifest), "output": str(output)})
+
+
+def _check_source(source: str, columns: list[str], encoding: str, file_column: str) -> None:
+    """Refuse an unreadable input or a misspelt column, before anything slow starts."""
+    from tasks.apps.bulk.files import SourceError
+    from tasks.apps.bulk.source import TitleSource
+
+    with error_handling():
+        try:
+            TitleSource.find(source, columns, encoding, file_column)
+        except SourceError as error:
+            raise Failure(str(error)) from None
 
 
 def review(

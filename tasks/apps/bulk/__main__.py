@@ -14,7 +14,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,14 +36,15 @@ from tasks.release.registry.loading import fetched
 
 PARAMS = ("top_k", "min_confidence", "code_depth")
 VERSIONS = ("model_version", "taxonomy_version")
+QUOTED = 3  # refused rows in a message
 FULL = "database or disk is full"
 
 
 def main() -> None:
     """Normalize, with the registry of the working directory."""
     options = _options()
-    source = TitleSource.find(options.input, options.column)
-    print(f"files: {len(source.files)}, titles in the column {source.column!r}", flush=True)
+    source = TitleSource.find(options.input, options.column, options.encoding, options.file_column)
+    print(*source.description, sep="\n", flush=True)
     with fetched(options.model, Path.cwd()) as (address, folder):
         try:
             with answering(folder, options.processes) as ask:
@@ -79,6 +80,7 @@ def _normalized(
         **versions,
         "params": params,
         "column": source.column,
+        **source.settings,
         "prefix": options.prefix,
         "part_rows": ROWS,
         "input": text_hash(options.input),
@@ -93,6 +95,7 @@ def _normalized(
         bulk = _Bulk(source, output, partial(ask, params), cache, nothing, options.prefix, progress)
         for number, file in enumerate(source.files):
             bulk.file(number, file)
+        bulk.require_rows()
     print(f"{bulk.rows:,} rows; of their titles {bulk.new_titles:,} were new", flush=True)
     return output.publish()
 
@@ -110,11 +113,13 @@ class _Bulk:
     progress: Progress
     rows: int = 0
     new_titles: int = 0
+    refused: list[Refused] = field(default_factory=list)
+    """Those of files of which no row was taken."""
 
     def file(self, number: int, file: File) -> None:
         """Normalize what is not finished of a file."""
         parts = self.output.done(number)
-        if parts is not None:
+        if parts:  # a file of which no row was taken is read again, for the message
             self.rows += sum(self.output.rows(number, part) or 0 for part in range(parts))
             return
         refused: list[Refused] = []
@@ -126,6 +131,25 @@ class _Bulk:
             self.progress(self.rows)
             count = part + 1
         self.output.write_file(number, count, refused)
+        self.refused += refused if not count else []
+
+    def require_rows(self) -> None:
+        """Refuse an input of which every row is refused; what is written stays unfinished."""
+        if self.refused and not self.rows:
+            rows = [
+                f"  {one.file}, line {one.line}: {one.reason}: {one.row[:80]}"
+                for one in self.refused
+            ]
+            raise SourceError(
+                "\n".join(
+                    [
+                        f"every row was refused, {len(rows):,} of {len(rows):,}:",
+                        *rows[:QUOTED],
+                        "correct the input, or say how it is written (--encoding), and run the "
+                        "same again",
+                    ]
+                )
+            )
 
     def _part(self, number: int, part: int, table: pa.Table) -> None:
         titles, places = distinct(table[self.source.column])
@@ -147,7 +171,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("input")
     parser.add_argument("output", type=Path)
     parser.add_argument("--model", required=True)
-    parser.add_argument("--column", default="")
+    parser.add_argument("--column", action="append", default=[])
+    parser.add_argument("--encoding", default="")
+    parser.add_argument("--file-column", default="")
     parser.add_argument("--prefix", default="")
     parser.add_argument("--top-k", type=int)
     parser.add_argument("--min-confidence", type=float)
