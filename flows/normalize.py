@@ -53,7 +53,11 @@ def normalize_in(
     """Take the steps of the flow in `root`; called within a flow run."""
     arguments = [revealed(source), output, f"--model={model or champion(root)}"]
     arguments += [f"--cache-dir={cache_dir or root / CACHE_DIR}"]
-    arguments += [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    arguments += [
+        f"--{name.replace('_', '-')}={one}"
+        for name, value in options.items()
+        for one in (value if isinstance(value, list) else [value])
+    ]
     run_module("normalize", BULK, arguments, root)
     manifest: dict[str, Any] = json.loads(manifest_of(Path(output)).read_text(encoding="utf-8"))
     publish("normalize", facts(manifest, output), f"The answers in {output}")

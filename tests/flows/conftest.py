@@ -165,7 +165,7 @@ IGNORED = """
 /logs/
 __pycache__/
 """
-TOOLS = ("bulk_output", "masked", "moved_registry", "reachable", "regular_files", "tracking")
+TOOLS = ("masked", "moved_registry", "reachable", "regular_files", "tracking")
 IMPORTED = (  # by the flows
     "tasks/release/registry/outcomes.py",
     *(f"tasks/io/{name}.py" for name in TOOLS),

@@ -47,8 +47,8 @@ def main() -> None:
     """Normalize, with the registry of the working directory."""
     options = _options()
     require_place(options.output, options.input)
-    source = TitleSource.find(options.input, options.column)
-    print(f"files: {len(source.files)}, titles in the column {source.column!r}", flush=True)
+    source = TitleSource.find(options.input, options.column, options.encoding, options.file_column)
+    print(*source.description, sep="\n", flush=True)
     require_room(options.output, source)
     with (
         unfinished(options.output, OWN),
@@ -79,8 +79,8 @@ def _require_rows(output: Path, manifest: Mapping[str, Any]) -> None:
         reasons = listed([f"{count:,} × {reason}" for reason, count in counts], 3)
         raise OutputError(
             f"every row was refused, {manifest['refused']:,} of {manifest['refused']:,} "
-            f"({reasons}): {refused_of(output)} has them. Correct the input, remove {output}, and "
-            "run the same again"
+            f"({reasons}): {refused_of(output)} has them. Correct the input, or name its encoding "
+            f"(--encoding), remove {output}, and run the same again"
         )
 
 
@@ -109,6 +109,7 @@ def _normalized(
         **versions,
         "params": params,
         "column": source.column,
+        **source.settings,
         "prefix": options.prefix,
         "part_rows": ROWS,
         "input": text_hash(options.input),
@@ -177,7 +178,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("input")
     parser.add_argument("output", type=Path)
     parser.add_argument("--model", required=True)
-    parser.add_argument("--column", default="")
+    parser.add_argument("--column", action="append", default=[])
+    parser.add_argument("--encoding", default="")
+    parser.add_argument("--file-column", default="")
     parser.add_argument("--prefix", default="")
     parser.add_argument("--top-k", type=int)
     parser.add_argument("--min-confidence", type=float)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from models.reproducibility.atomic_write import atomic_write
 from tasks.apps.bulk.readable import readable
-from tasks.apps.bulk.workbook import write_workbook
+from tasks.apps.bulk.workbook_output import write_workbook
 from tasks.io.formulas import guard, guarded
 
 BOM = "\ufeff".encode()  # Excel knows UTF-8 by it

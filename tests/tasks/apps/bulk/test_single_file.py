@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from shouting import TITLES, Shouting, content, model, run, titles
-from workbooks import read_sheet
+from sheets import read_sheet
 
 from tasks.apps.bulk import publishing
 from tasks.apps.unfinished import OutputError

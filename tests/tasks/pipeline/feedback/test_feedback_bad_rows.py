@@ -141,7 +141,7 @@ def test_not_a_job_title_keeps_its_prediction_or_has_none(tmp_path: Path) -> Non
         (HEADER.replace("verdict", "opinion"), r"f\.csv has no column \['verdict'\], only \['raw_"),
         (HEADER.replace("model_version", "verdict"), r"has the column \['verdict'\] more than"),
         (HEADER.replace("model_version", "VERDICT").replace(",verdict", ",Verdict"), "more than"),
-        ("", r"f\.csv has no header line"),
+        ("", r"f\.csv has no column .*, only \['fry cook'"),
     ],
     ids=["absent", "twice", "twice in other cases", "no header"],
 )

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from workbooks import read_sheet
+from sheets import read_sheet
 
-from tasks.apps.bulk import place, workbook
+from tasks.apps.bulk import place, workbook_output
 from tasks.apps.bulk.place import require_room
 from tasks.apps.bulk.source import TitleSource
-from tasks.apps.bulk.workbook import CELL, write_workbook
+from tasks.apps.bulk.workbook_output import CELL, write_workbook
 from tasks.apps.unfinished import OutputError
 
 
@@ -66,4 +66,4 @@ def test_a_sheet_has_room_or_the_run_does_not_start(
     require_room(tmp_path / "out.csv", source)
     monkeypatch.setattr(place, "EXCEL_ROWS", 7)
     require_room(tmp_path / "out.xlsx", source)
-    assert workbook.CELL == 32_767
+    assert workbook_output.CELL == 32_767
