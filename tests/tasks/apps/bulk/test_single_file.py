@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from shouting import TITLES, Shouting, content, model, run, titles
 from sheets import read_sheet
+from shouting import TITLES, Shouting, content, model, run, titles
 
 from tasks.apps.bulk import publishing
 from tasks.apps.unfinished import OutputError
