@@ -9,6 +9,7 @@ checksum in `dvc.lock` wherever the files came from.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,8 @@ from flows.processes.streaming import Show
 from flows.workspaces.profiles import ProfileError
 
 FOLDER = Path("data/external")
+UNREADABLE = re.compile(r"[/:\\]|^\.*$")  # in a path that DVC is given
+LONGEST = 240  # bytes of a name, which gets the ending .dvc
 OWN_FILE = "To use a file of your own, name it in the profile by its absolute path"
 
 
@@ -33,8 +36,15 @@ def resolve_sources(external: Mapping[str, str], data: str | None, main: Path) -
     URL, of which only some kinds (s3, ssh, not http) have folders.
 
     Raises:
-        ProfileError: `data` is needed and not set, or a file or folder does not exist.
+        ProfileError: `data` is needed and not set, a file or folder does not exist, or DVC cannot
+            read a name.
     """
+    for name in map(str, external):
+        if UNREADABLE.search(name) or len(name.encode()) > LONGEST:
+            raise ProfileError(
+                f"external: {name[:80]!r} is no name in {FOLDER}: choose one of up to {LONGEST} "
+                "bytes without / : and \\"
+            )
     return {name: _resolve(name, path, data, main) for name, path in external.items()}
 
 

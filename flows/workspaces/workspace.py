@@ -7,6 +7,7 @@ and its `dvc.lock` are its own, and neither is committed. The main tree does not
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from flows.workspaces.git_worktree import (
 from flows.workspaces.profiles import ProfileError, merged, read_profile
 
 FEW = 3
+NAME = re.compile(r"\w[\w.-]{0,79}")
 
 
 def prepare(folder: Path, name: str, show: Show = print) -> Path:
@@ -36,11 +38,11 @@ def prepare(folder: Path, name: str, show: Show = print) -> Path:
     """
     try:
         main = require_repository(folder)
+        workspace = workspace_of(main, name)
         overrides, external = read_profile(main / "profiles", name)
         data = os.environ.get("ROLECALL_DATA")
         resolve_sources(external, data, main)  # refuse missing files before anything is made
         refuse_new_code(main)
-        workspace = workspace_of(main, name)
         show(f"workspace {workspace.relative_to(main)}")
         check_out(main, workspace)
         if changed := copy_changes(main, workspace):
@@ -70,7 +72,13 @@ def existing_root_of(profile: str) -> Path:
 
 
 def workspace_of(folder: Path, name: str) -> Path:
-    """Return the workspace of profile `name`, which need not exist; it moves with its clone."""
+    """Return the workspace of profile `name`, which need not exist; it moves with its clone.
+
+    Raises:
+        Failure: the name is none of a profile.
+    """
+    if not NAME.fullmatch(name):
+        raise Failure(f"no profile {name[:80]!r}: up to 80 letters, digits, - and _ make a name")
     main = require_repository(folder)
     workspace = main / ".workspaces" / name
     if follow_move(main, workspace):

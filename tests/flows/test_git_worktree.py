@@ -17,6 +17,7 @@ from flows.workspaces.git_worktree import (
     require_repository,
 )
 from flows.workspaces.profiles import ProfileError
+from flows.workspaces.workspace import workspace_of
 
 IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.invalid")
 
@@ -99,6 +100,12 @@ def test_a_workspace_moves_with_its_clone(main: Path, copied: bool) -> None:
         assert not follow_move(main, main / ".workspaces" / "mine")
         assert checked_out(main) == (main / ".workspaces" / "mine", [])
     assert not follow_move(there, there / ".workspaces" / "none")
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "../other", "a/b", ""])
+def test_no_workspace_has_a_name_that_no_folder_has(main: Path, name: str) -> None:
+    with pytest.raises(Failure, match=r"no profile '.{0,80}': up to 80"):
+        workspace_of(main, name)
 
 
 def test_a_zip_files_folder_is_refused_with_what_to_do(

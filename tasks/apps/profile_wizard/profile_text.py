@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
+
+import yaml
 
 from tasks.apps.profile_wizard.column_stats import Choices, FileStats
 
 FEW = 1000
+LONGEST = 50  # letters of a name, of up to four bytes each
 HEAD = """\
 # Profile {name}: inferred by `rolecall init` from the files below. Correct any wrong inference.
 # A value here replaces that of params.yaml; `files` and `columns` are replaced whole.
@@ -44,7 +47,7 @@ SYNONYMS = """\
 
 synonyms:
   reader: table # one pair a row
-  file: data/external/{file}
+  file: {file}
   columns: {columns}
 """
 NO_SYNONYMS = """\
@@ -82,7 +85,7 @@ def profile_text(name: str, files: Mapping[str, FileStats], titles: int, root: P
         if role in files:
             is_synonyms, file = role == "synonyms", external_names[role]
             text += form.format(
-                file=file if is_synonyms else json.dumps(file, ensure_ascii=False),
+                file=_quoted(f"data/external/{file}" if is_synonyms else file),
                 reader="table" if files[role].choices else "lines",
                 columns=_columns(files[role].choices, 4 if is_synonyms else 6),
                 delimiter=_quoted(files[role].form.delimiter),
@@ -95,12 +98,16 @@ def profile_text(name: str, files: Mapping[str, FileStats], titles: int, root: P
 
 
 def _external_names(files: Mapping[str, Path]) -> dict[str, str]:
-    """Name each file in `data/external`: as it is called, with its role where two are alike."""
+    """Name each file in `data/external`: as it is called, with its role where two are alike.
+
+    Characters that DVC cannot read in a path become `_`, and long names are shortened.
+    """
     names: dict[str, str] = {}
     for role, path in files.items():
         same = [other for other in names if files[other] == path]
         taken = {name.casefold() for name in names.values()}
-        free = path.name if path.name.casefold() not in taken else f"{role}-{path.name}"
+        plain = re.sub(r"[^\w .,;()&+@#='-]", "_", path.stem)[:LONGEST] + path.suffix
+        free = plain if plain.casefold() not in taken else f"{role}-{plain}"
         names[role] = names[same[0]] if same else free
     return names
 
@@ -121,4 +128,6 @@ def _columns(choices: Choices, indent: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=not text.isprintable())
+    """Write a scalar of YAML on one line, whatever is in it."""
+    scalar: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=1_000_000)
+    return scalar.rstrip("\n")
