@@ -48,7 +48,9 @@ def retrain(
         return
     with change_to_root(profile) as root:
         from flows.stages.up_to_date import print_if_up_to_date
+        from flows.workspaces.git_worktree import require_repository
 
+        require_repository(root)
         check_registry(root)
         if print_if_up_to_date(root):
             return
@@ -73,7 +75,9 @@ def reproduce(profile: Profile = None) -> None:
     with change_to_root(profile) as root:
         from flows.reproduce import as_text, current_result
         from flows.reproduce import reproduce as flow
+        from flows.workspaces.git_worktree import require_repository
 
+        require_repository(root)
         outcome = current_result(root)
         if outcome is None:
             with run_flow(root, "reproduce"):
@@ -96,7 +100,9 @@ def status(profile: Profile = None) -> None:
         os.chdir(root)  # DVC names files relative to the current directory
         from flows.stages.dvc_plan import reasons
         from flows.stages.up_to_date import TARGET
+        from flows.workspaces.git_worktree import require_repository
 
+        require_repository(root)
         stages = reasons(root, TARGET)
     due = {stage: changes for stage, changes in stages.items() if changes}
     print(f"{root}: {len(stages) - len(due)} of {len(stages)} stages are up to date")
