@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from flows.processes.command import hide
 from flows.processes.streaming import Show
 from flows.workspaces.profiles import ProfileError
 
@@ -37,6 +38,19 @@ def feedback_folder(root: Path) -> str:
     if folder.parent == Path("data/external") and imported.is_file():
         return str(yaml.safe_load(imported.read_text(encoding="utf-8"))["deps"][0]["path"])
     return str(root / folder)
+
+
+def is_copied(root: Path) -> bool:
+    """Tell whether a workspace holds its profile's files as they lie; a main tree always does."""
+    if not profile_of(root):
+        return True
+    source, copies = root.parents[1] / FOLDER / root.name, root / FOLDER
+    if not (source.is_dir() and copies.is_dir()):
+        return True
+    files, copied = _regular_files(source), _regular_files(copies)
+    return files.keys() == copied.keys() and all(
+        cmp(file, copied[name], shallow=False) for name, file in files.items()
+    )
 
 
 def copy_feedback(main: Path, workspace: Path, params: Mapping[str, Any], show: Show) -> None:
@@ -73,7 +87,7 @@ def _named(params: Mapping[str, Any]) -> str:
     return str(params.get("feedback", {}).get("folder", FOLDER))
 
 
-def _regular_files(folder: Path, show: Show) -> dict[str, Path]:
+def _regular_files(folder: Path, show: Show = hide) -> dict[str, Path]:
     """Return the visible files of a folder by their names; opens none."""
     files: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.workspaces.feedback_folder import copy_feedback, feedback_folder, profile_of
+from flows.workspaces.feedback_folder import copy_feedback, feedback_folder, is_copied, profile_of
 from flows.workspaces.profiles import ProfileError
 
 DEFAULT: dict[str, Any] = {"feedback": {"folder": "feedback"}}
@@ -46,10 +46,15 @@ def test_the_folder_is_made_and_followed(tmp_path: Path, workspace: Path) -> Non
     (folder / "README.md").write_text("mine")
     (folder / ".DS_Store").write_text("")
     assert copied(tmp_path, workspace)[0] == {"README.md": "of git", "monday.csv": "one"}
+    assert is_copied(workspace)
     (folder / "monday.csv").write_text("two")
+    assert not is_copied(workspace)
     assert copied(tmp_path, workspace)[0] == {"README.md": "of git", "monday.csv": "two"}
     (folder / "monday.csv").rename(folder / "tuesday.csv")
     assert copied(tmp_path, workspace)[0] == {"README.md": "of git", "tuesday.csv": "two"}
+    (folder / "tuesday.csv").unlink()
+    assert not is_copied(workspace)
+    assert is_copied(tmp_path)
 
 
 def test_an_unchanged_file_is_not_written_again(tmp_path: Path, workspace: Path) -> None:
