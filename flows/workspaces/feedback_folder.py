@@ -59,7 +59,7 @@ def copy_feedback(main: Path, workspace: Path, params: Mapping[str, Any], show: 
     Makes the folder in the main tree. Links, pipes and folders in it are named and left out.
 
     Raises:
-        ProfileError: `feedback.folder` names a folder below `feedback/`.
+        ProfileError: `feedback.folder` names a folder below `feedback/`, or a file has its name.
     """
     name = profile_of(workspace)
     if Path(FOLDER) in Path(_named(params)).parents:
@@ -68,6 +68,8 @@ def copy_feedback(main: Path, workspace: Path, params: Mapping[str, Any], show: 
             f"{main / FOLDER / name} are read as they lie there"
         )
     source, copies = main / FOLDER / name, workspace / FOLDER
+    if source.exists() and not source.is_dir():
+        raise ProfileError(f"{source} is no folder: move the file into a folder of this name")
     source.mkdir(parents=True, exist_ok=True)
     copies.mkdir(exist_ok=True)
     files = _regular_files(source, show)

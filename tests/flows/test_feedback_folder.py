@@ -83,6 +83,13 @@ def test_links_pipes_and_folders_are_named_and_left_out(tmp_path: Path, workspac
     ]
 
 
+def test_a_file_in_the_place_of_the_folder(tmp_path: Path, workspace: Path) -> None:
+    (tmp_path / "feedback").mkdir()
+    (tmp_path / "feedback/mine").touch()
+    with pytest.raises(ProfileError, match="feedback/mine is no folder"):
+        copied(tmp_path, workspace)
+
+
 def test_a_folder_below_is_refused_with_the_line_to_remove(tmp_path: Path, workspace: Path) -> None:
     """Profiles named it so, with files in git, before each had a folder of its own."""
     params = {"feedback": {"folder": "feedback/mine"}}
