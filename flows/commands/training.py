@@ -100,6 +100,7 @@ def status(profile: Profile = None) -> None:
         os.chdir(root)  # DVC names files relative to the current directory
         from flows.stages.dvc_plan import reasons
         from flows.stages.up_to_date import TARGET
+        from flows.workspaces.feedback_folder import feedback_folder, is_copied
         from flows.workspaces.git_worktree import require_repository
 
         require_repository(root)
@@ -110,8 +111,11 @@ def status(profile: Profile = None) -> None:
         rest = len(changes) - MAX_REASONS
         more = f", and {rest} more" if rest > 0 else ""
         print(f"  {stage:<16}{', '.join(changes[:MAX_REASONS])}{more}")
-    if not due:
+    if not is_copied(root):
+        print(f"  {'feedback':<16}{feedback_folder(root)} has changed; the next run reads it")
+    elif not due:
         print("nothing to train; `rolecall models` lists the registered versions")
+    if not due:
         return
     first = list(stages).index(next(iter(due)))
     if behind := [stage for stage in list(stages)[first:] if stage not in due]:

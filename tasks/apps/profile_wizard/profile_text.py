@@ -24,7 +24,7 @@ ingest:
 """
 TAXONOMY = """\
   taxonomy:
-    reader: table # one title a row
+    reader: table # one title a row, or several in columns
     files: {file}
     columns: {columns}
     delimiter: {delimiter}

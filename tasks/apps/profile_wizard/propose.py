@@ -41,6 +41,14 @@ NEEDED = {
 }
 
 
+ADVICE = {
+    SEVERAL: "; both together are possible, too",
+    "occupation_id": ". An id stands in several rows, one a title. If each row is an occupation, "
+    "add --column title=COLUMN for each column of titles as well",
+}
+"""The end of a message about a role that is unclear."""
+
+
 class ProfileDraft(NamedTuple):
     """A profile's text, and a preview of the files, as lines for a terminal."""
 
@@ -125,7 +133,7 @@ def _chosen(role_of_file: str, file: FileStats, overrides: Overrides, infer: Inf
         choices = infer(columns, {role: names[0] for role, names in overrides.items()})
     except Unclear as unclear:
         options = in_words(unclear.role, unclear.columns or ["COLUMN"], " or ")
-        both = "; both together are possible, too" if unclear.role == SEVERAL else ""
-        raise DraftError(f"{unclear}. Add {options}{both}.\n{the_columns(file)}") from None
+        advice = ADVICE.get(unclear.role, "")
+        raise DraftError(f"{unclear}. Add {options}{advice}.\n{the_columns(file)}") from None
     chosen = {role: choice for role, choice in choices.items() if choice[0]}
     return replace(file, choices=chosen, more_titles=more_titles)

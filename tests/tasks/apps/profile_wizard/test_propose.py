@@ -363,6 +363,8 @@ def test_titles_in_several_columns(root: Path, tmp_path: Path) -> None:
     """One row an occupation, as in a spreadsheet; the first column has the labels."""
     rows = [("id", "de", "en"), ("1", "Koch", "cook"), ("2", "Pfleger", "nurse"), ("3", "Arzt", "")]
     path = written(tmp_path / "t.csv", rows)
+    with pytest.raises(DraftError, match="add --column title=COLUMN for each column of titles"):
+        propose("mine", path, root=root)
     chosen = parse_options(["occupation_id=id", "title=de", "title=en"])
     draft = propose_all("mine", {"taxonomy": [path]}, root=root, columns=chosen)
     assert values(draft)["ingest"]["taxonomy"]["columns"] == {
