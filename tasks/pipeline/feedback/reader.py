@@ -1,4 +1,4 @@
-"""Feedback files: tables (CSV or Parquet) with the columns of `FEEDBACK`.
+"""Feedback files: tables of any kind with the columns of `FEEDBACK`.
 
 People's files stand in one folder, beside the file of the stage `simulate_feedback`. `REQUIRED`
 columns must be there, others may be absent, as a column or in a row. Files are read in chunks.
@@ -23,7 +23,7 @@ from tasks.pipeline.feedback.feedback_rows.repairs import REPAIRS, repair
 from tasks.pipeline.feedback.params import FeedbackParams
 from tasks.tables.read_table import read_header, read_table
 from tasks.tables.rejected import RejectedRows
-from tasks.tables.source_files import IngestError, display_path, mapped_columns
+from tasks.tables.source_files import IngestError, display_path, is_table, mapped_columns
 
 OWN = Path("data/simulate_feedback/feedback.csv")
 OWN_ORIGIN = "Run `dvc repro feedback`: its stage `simulate_feedback` writes it."
@@ -31,7 +31,6 @@ ORIGIN = (
     "It lies in the folder that feedback.folder names: correct it or feedback.columns, or take it "
     "out of the folder."
 )
-KINDS = (".csv", ".tsv", ".parquet")
 REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
 OPTIONAL = ("model_version", "corrected_occupation_id", "reviewer_id", "judged_at")
 
@@ -47,8 +46,7 @@ def files(folder: Path) -> list[Path]:
             f"{folder} is no folder; feedback.folder names the one that holds people's files, "
             "which may be empty"
         )
-    tables = (path for path in folder.iterdir() if path.suffix.lower() in KINDS)
-    return sorted(path for path in tables if path.is_file() and not path.name.startswith("."))
+    return sorted(path for path in folder.iterdir() if path.is_file() and is_table(path.name))
 
 
 def read_feedback(
