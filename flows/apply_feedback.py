@@ -8,9 +8,11 @@ Then it registers the champion again with the reviewers' answers, without traini
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+import yaml
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 
@@ -20,10 +22,12 @@ from flows.registry import patch_champion
 from flows.results import publish
 from flows.stages.dvc_stages import repro, run_stage
 from flows.stages.target import complete_report, push_target
+from flows.workspaces.feedback_folder import README, feedback_folder, profile_of
 from flows.workspaces.workspace import root_of
 from tasks.release.registry.outcomes import VersionAndDecision
 
 STAGE = "feedback"
+LABELS = "data/simulate_feedback/feedback.csv"  # verdicts of labels, no reviewer's
 
 
 @flow(name="apply-feedback", on_failure=[leave_page], on_crashed=[leave_page])
@@ -37,8 +41,9 @@ def apply_feedback(profile: str = "") -> dict[str, str]:
             the current directory.
     """
     root = root_of(profile)
-    if not (root / "data/simulate_feedback/feedback.csv").is_file():
-        return {"model": f"none yet in {root}: `rolecall retrain` also learns from the files"}
+    if not (root / LABELS).is_file():
+        command = f"rolecall retrain{f' --profile {name}' if (name := profile_of(root)) else ''}"
+        return {"model": f"none yet in {root}: `{command}` also learns from the files"}
     check_params(root, log_lines())
     with repro(root, [STAGE]) as stages:
         outcomes = [run_stage(stage, lines) for stage, lines in stages]
@@ -48,7 +53,7 @@ def apply_feedback(profile: str = "") -> dict[str, str]:
     if patched:
         complete_report(root)
     counts = json.loads((root / "data/feedback/metrics.json").read_text(encoding="utf-8"))
-    outcome = facts(counts, patched)
+    outcome = facts(counts, patched, root)
     publish("apply-feedback", outcome, "The feedback that was read, and the champion with it")
     return outcome
 
@@ -59,17 +64,38 @@ def patch(root: Path) -> VersionAndDecision | None:
     return patch_champion(root, log_lines())
 
 
-def facts(counts: dict[str, Any], patched: VersionAndDecision | None) -> dict[str, str]:
-    """Describe the run by the stage's counts and the gate's decision."""
-    refused = sum(sum(reasons.values()) for reasons in counts["rejected"].values())
+def facts(counts: dict[str, Any], patched: VersionAndDecision | None, root: Path) -> dict[str, str]:
+    """Describe the run by the stage's counts and the gate's decision.
+
+    Only reviewers' files are counted, not the verdicts of labels.
+    """
+    read = {name: rows for name, rows in counts["rows_read"].items() if name != LABELS}
+    refused = sum(sum(counts["rejected"].get(name, {}).values()) for name in read)
+    folder = feedback_folder(root)
     rows = {
-        "rows": f"{sum(counts['rows_read'].values()):,} read, {refused:,} refused",
+        "files": f"{len(read):,} in {folder}",
+        "rows": f"{sum(read.values()):,} read, {refused:,} refused",
         "titles": f"{counts['overrides']:,} overrides, {counts['not_job_titles']:,} not job titles",
         "disputed": f"{counts['conflicts']:,}",
     }
+    if others := unread(root, read):
+        rows["skipped"] = f"{', '.join(others)}: no table of feedback (CSV, TSV or Parquet)"
     if patched is None:
-        return rows | {"model": "the champion has all of this feedback already"}
+        known = "the champion has all of this feedback already"
+        return rows | {"model": known if read else f"unchanged: no file of feedback in {folder}"}
     version, decision = patched
     outcome = "champion" if decision.promoted else "not promoted"
     model = f"{version.name} version {version.version}"
     return rows | {"model": model, "gate": f"{outcome}: {decision.reason}"}
+
+
+def unread(root: Path, read: Collection[str]) -> list[str]:
+    """Name the visible files of the feedback folder that the stage did not read."""
+    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    names = {Path(name).name for name in read} | {README}
+    files = (root / params["feedback"]["folder"]).iterdir()
+    return sorted(
+        path.name
+        for path in files
+        if path.is_file() and path.name not in names and not path.name.startswith(".")
+    )

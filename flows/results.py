@@ -65,7 +65,7 @@ def as_markdown(rows: Sequence[Row], head: Row = HEAD) -> str:
 
 def as_facts(facts: Mapping[str, str]) -> str:
     """Write one line per fact, its name first: the last lines of a command."""
-    return "\n".join(f"{name:<8}{fact}" for name, fact in facts.items())
+    return "\n".join(f"{f'{name} ':<8}{fact}" for name, fact in facts.items())
 
 
 def pushed(done: bool) -> str:

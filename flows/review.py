@@ -14,6 +14,7 @@ from prefect import flow
 from flows.failed_run import leave_page
 from flows.results import publish
 from flows.stages.target import run_module
+from flows.workspaces.feedback_folder import feedback_folder
 from flows.workspaces.workspace import existing_root_of
 
 QUEUE, REVIEW = "queue.csv", "tasks.apps.review"
@@ -26,15 +27,17 @@ def review(
     """Queue the titles of a bulk run whose review helps most.
 
     Args:
-        answers: folder that the flow `normalize` wrote.
+        answers: file or folder that the flow `normalize` wrote.
         output: folder to be written.
-        options: `budget`, `model` or `compare_with`, a folder of another model's answers.
+        options: `budget`, `model` or `compare_with`, another model's answers.
         profile: a file of `profiles/`, whose registry and feedback are used; empty: the clone.
     """
     root = existing_root_of(profile)
-    arguments = [f"--{name.replace('_', '-')}={value}" for name, value in (options or {}).items()]
+    feedback = feedback_folder(root)
+    chosen = {**(options or {}), "feedback": feedback}
+    arguments = [f"--{name.replace('_', '-')}={value}" for name, value in chosen.items()]
     run_module("review", REVIEW, [answers, output, *arguments], root)
-    outcome = facts(Path(output))
+    outcome = facts(Path(output)) | {"save to": feedback}
     publish("review", outcome, f"The queue in {output}")
     return outcome
 

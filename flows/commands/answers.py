@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.error_handling import error_handling
 from flows.commands.project_root import (
     Profile,
     absolute_model,
@@ -16,12 +15,13 @@ from flows.commands.project_root import (
     print_facts,
     run_flow,
 )
-from flows.failure import Failure
+from flows.failure import errors_of_input
+from tasks.io.masked import concealed
 
 
 def normalize(
     source: Annotated[str, typer.Argument(help="Table of titles: a file, a folder, s3://…")],
-    output: Annotated[Path, typer.Argument(help="Folder to be written.")],
+    output: Annotated[Path, typer.Argument(help="NAME.csv, .xlsx or .parquet, or a folder.")],
     model: Annotated[str, typer.Option(help="Address in the registry; default: champion.")] = "",
     column: Annotated[
         list[str] | None,
@@ -46,14 +46,15 @@ def normalize(
 ) -> None:
     """Answer every row of files of any size.
 
-    Writes a folder of Parquet files with all rows and columns of the input and the answers beside
-    them, and manifest.json. The model sees each distinct title once; a cache keeps its answer for
-    the next run. After an interruption the same command continues behind the last finished part.
-    OUTPUT appears when it is complete.
+    Writes all rows and columns of the input with the answers beside them: one file if the name of
+    OUTPUT ends in .csv, .xlsx or .parquet, else a folder of Parquet files. Refused rows and a
+    manifest lie beside the file, or in the folder. The model sees each distinct title once; a cache
+    keeps its answer for the next run. After an interruption the same command continues behind the
+    last finished part. OUTPUT appears when it is complete.
 
     \b
     Examples:
-      rolecall normalize titles.csv answers
+      rolecall normalize titles.csv answers.xlsx
       rolecall normalize s3://board/vacancies answers --column headline --min-confidence 0.5
       rolecall normalize titles.xlsx answers --column "Job title (EN)" --column "Job title (DE)"
     """
@@ -61,33 +62,28 @@ def normalize(
     options |= {"encoding": encoding, "file_column": file_column}
     options |= {"top_k": top_k, "min_confidence": min_confidence, "code_depth": code_depth}
     chosen = {name: value for name, value in options.items() if value not in (None, "")}
-    if "://" not in source:
-        source = str(Path(source).absolute())
-        _check_source(source, column or [], encoding, file_column)
+    is_local = "://" not in source
+    source = str(Path(source).absolute()) if is_local else source
     output, model = output.absolute(), absolute_model(model)
     cache = str(cache_dir.absolute()) if cache_dir else ""
-    with change_to_root(None) as root, run_flow(root, "normalize"):
-        from flows.normalize import facts
-        from flows.normalize import normalize as flow
+    with change_to_root(None) as root:
+        with errors_of_input():
+            from tasks.apps.bulk.place import require_place
+            from tasks.apps.bulk.source import TitleSource
 
-        manifest = flow(source, str(output), model, chosen, cache)
-        print_facts({**facts(manifest), "output": str(output)})
+            require_place(output, source)
+            if is_local:
+                TitleSource.find(source, column or [], encoding, file_column)
+        with run_flow(root, "normalize"):
+            from flows.normalize import facts
+            from flows.normalize import normalize as flow
 
-
-def _check_source(source: str, columns: list[str], encoding: str, file_column: str) -> None:
-    """Refuse an unreadable input or a misspelt column, before anything slow starts."""
-    from tasks.apps.bulk.files import SourceError
-    from tasks.apps.bulk.source import TitleSource
-
-    with error_handling():
-        try:
-            TitleSource.find(source, columns, encoding, file_column)
-        except SourceError as error:
-            raise Failure(str(error)) from None
+            manifest = flow(concealed(source), str(output), model, chosen, cache)
+            print_facts(facts(manifest, str(output)))
 
 
 def review(
-    answers: Annotated[Path, typer.Argument(help="Folder that `rolecall normalize` wrote.")],
+    answers: Annotated[Path, typer.Argument(help="Output of `rolecall normalize`.")],
     output: Annotated[Path, typer.Argument(help="Folder for the queue and the page.")],
     profile: Profile = None,
     model: Annotated[str, typer.Option(help="Address; default: the model that answered.")] = "",
@@ -103,7 +99,8 @@ def review(
     occupation fills the queue.
 
     Writes review.html, a page for the browser that needs no mouse and no network, and queue.csv,
-    the same for a spreadsheet. Put the file that either gives into the folder feedback/.
+    the same for a spreadsheet. Put the file that either gives into the folder that the page names:
+    feedback/, or feedback/PROFILE.
 
     \b
     Examples:
@@ -122,8 +119,8 @@ def review(
 def apply_feedback(profile: Profile = None) -> None:
     """Apply reviewers' corrections to the champion at once.
 
-    Reads the files of the folder feedback/ (feedback.folder of params.yaml), refuses bad rows with
-    their reasons, and registers the champion again with the corrections, without training. The next
+    Reads the files of the folder feedback/, or feedback/PROFILE, refuses bad rows with their
+    reasons, and registers the champion again with the corrections, without training. The next
     `rolecall retrain` learns from them. If the champion has all of them already, it stays.
 
     \b

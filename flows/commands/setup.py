@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -14,12 +15,21 @@ from flows.commands.project_root import project_root
 
 def init(
     name: Annotated[str, typer.Argument(help="Of the profile: letters, digits, - and _.")],
-    taxonomy: Annotated[Path, typer.Option(help="Your titles, one per row, with occupations.")],
-    inputs: Annotated[Path | None, typer.Option(help="Titles as people wrote them.")] = None,
-    synonyms: Annotated[Path | None, typer.Option(help="Words that mean the same.")] = None,
+    taxonomy: Annotated[
+        list[Path], typer.Option(help="Your titles with occupations: one file, or repeated.")
+    ],
+    inputs: Annotated[
+        list[Path] | None, typer.Option(help="Titles as people wrote them; may be repeated.")
+    ] = None,
+    synonyms: Annotated[
+        list[Path] | None, typer.Option(help="Words that mean the same: one file.")
+    ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="Corrects the inferred role of a column, as in title=Berufstitel."),
+        typer.Option(
+            help="ROLE=COLUMN corrects an inferred column. Repeat it for other roles, and for "
+            "titles in several columns: title=English, title=German."
+        ),
     ] = None,
     delimiter: Annotated[str, typer.Option(help="Between fields; default: detected.")] = "",
     encoding: Annotated[str, typer.Option(help="Of the files; default: detected.")] = "",
@@ -27,25 +37,33 @@ def init(
 ) -> None:
     """Inspect your own files, and write a profile for them.
 
-    Infers columns and formats, prints them, and writes them to profiles/NAME.yaml, where you can
-    change them.
+    Infers columns and formats, prints each with two examples, and writes them to
+    profiles/NAME.yaml, where you can change them. Its last lines say how to correct an inference.
 
     \b
     Examples:
       rolecall init mine --taxonomy titles.csv --inputs raw.csv
       rolecall init mine --taxonomy titles.csv --column title=Berufstitel --force
+      rolecall init mine --taxonomy titles.csv --inputs 2025.csv --inputs 2026.csv
     """
-    files = {"taxonomy": taxonomy, "inputs": inputs, "synonyms": synonyms}
-    options = [f"--delimiter={delimiter}", f"--encoding={encoding}"]
-    options += [f"--{role}={file.absolute()}" for role, file in files.items() if file]
+    files = {"taxonomy": taxonomy, "inputs": inputs or [], "synonyms": synonyms or []}
+    named = [(f"--{role}", file) for role, paths in files.items() for file in paths]
+    form = {"--delimiter": delimiter, "--encoding": encoding}
+    options = [f"{option}={value}" for option, value in form.items() if value]
     options += [f"--column={choice}" for choice in column or []]
-    options += ["--force"] if force else []
     with error_handling():
         from flows.processes.command import run_command
 
+        absolute = [f"{option}={file.absolute()}" for option, file in named]
+        arguments = [name, *absolute, *options, *(["--force"] if force else [])]
         wizard = "tasks.apps.profile_wizard"
-        lines = run_command(wizard, [name, *options], project_root(), name=f"init {name}")
-        print("\n".join([*lines, f"next: rolecall retrain --profile {name}"]))
+        lines = run_command(wizard, arguments, project_root(), name=f"init {name}")
+        words = [name, *(word for option, file in named for word in (option, str(file))), *options]
+        print("\n".join(lines))
+        print(f"next: rolecall retrain --profile {name}")
+        print(
+            f"to correct a column: rolecall init {shlex.join(words)} --force --column ROLE=COLUMN"
+        )
 
 
 def notify(

@@ -12,6 +12,7 @@ from flows.commands.error_handling import error_handling
 from flows.commands.project_root import (
     Profile,
     change_to_root,
+    check_registry,
     existing_root,
     project_root,
     run_flow,
@@ -48,6 +49,7 @@ def retrain(
     with change_to_root(profile) as root:
         from flows.stages.up_to_date import print_if_up_to_date
 
+        check_registry(root)
         if print_if_up_to_date(root):
             return
         with run_flow(root, "retrain"):

@@ -1,7 +1,8 @@
 """A profile's workspace: a git worktree at HEAD in `.workspaces/NAME`, in which the flow runs.
 
 It shares the DVC cache and remotes of the main tree. Its `params.yaml` (with the profile's values)
-and its `dvc.lock` are its own, and neither is committed. The main tree does not change.
+and its `dvc.lock` are its own, and neither is committed. In the main tree only the folder of
+reviewers' files is made (`feedback_folder.py`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import yaml
 from flows.failure import Failure
 from flows.processes.streaming import Show
 from flows.workspaces.external import import_external, require_files, resolve_sources
+from flows.workspaces.feedback_folder import WORKSPACES, copy_feedback
 from flows.workspaces.profiles import ProfileError, merged, read_profile
 
 OWN = ("dvc.lock", "data/report/metrics.json")  # written by runs: a workspace has its own
@@ -41,6 +43,7 @@ def prepare(folder: Path, name: str, show: Show = print) -> Path:
         params = _write_params(workspace, overrides)
         import_external(workspace, external, data, main, show)
         require_files(workspace, params, main)
+        copy_feedback(main, workspace, params, show)
         return workspace
     except ProfileError as error:
         raise Failure(f"profile {name}: {error}") from error
@@ -62,7 +65,7 @@ def existing_root_of(profile: str) -> Path:
 
 def workspace_of(folder: Path, name: str) -> Path:
     """Return the workspace of profile `name`, which need not exist."""
-    return _main(folder) / ".workspaces" / name
+    return _main(folder) / WORKSPACES / name
 
 
 def _main(folder: Path) -> Path:

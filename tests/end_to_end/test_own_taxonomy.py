@@ -108,26 +108,21 @@ def test_a_file_of_the_clone_alone_is_refused_with_the_line_that_brings_it(main:
     assert "Traceback" not in done.stdout
 
 
-def test_feedback_is_taken(main: Clone, printed: str, files: Path) -> None:
-    """Two verdicts of a person and a bad row, in a folder of one's own; then the next version."""
+def test_feedback_is_taken(main: Clone, printed: str) -> None:
+    """Two verdicts of a person and a bad row, in the profile's folder; then the next version."""
     assert "rolecall-mine version 1" in printed
-    reviewed = files / "reviewed"
-    reviewed.mkdir()
-    (reviewed / "monday.csv").write_text(
+    before = main.changed()
+    (main.root / "feedback/mine/monday.csv").write_text(
         "raw_title,predicted_occupation_id,matched_title,verdict,corrected_occupation_id\n"
         "night manager wanted,FO-20,night auditor,correct,\n"
         "person for the pots and pans,FO-20,night auditor,incorrect,KI-40\n"
         "night manager wanted,no such,night auditor,correct,\n",
         encoding="utf-8",
     )
-    profile = main.root / "profiles/mine.yaml"
-    text = profile.read_text(encoding="utf-8")
-    brought = text.replace("\ningest:", f'  "reviewed": "{reviewed}"\n\ningest:', 1)
-    folder = "\nfeedback: {folder: data/external/reviewed}\n"
-    profile.write_text(brought + folder, encoding="utf-8")
     second = main.retrain("--profile", "mine")
     assert re.search(r"monday\.csv: 3 rows, 1 refused \(1 × unknown occupation\)", second)
     assert "rolecall-mine version 2" in second
     page = (main.root / ".workspaces/mine/data/gate/report.html").read_text(encoding="utf-8")
     assert "rolecall-mine" in page
     assert "monday.csv" in page
+    assert main.changed() == before

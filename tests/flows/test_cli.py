@@ -26,13 +26,7 @@ COMMANDS = [
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def own_server(tmp_path: Path) -> dict[str, str]:
-    """Name no server, so that the command brings up its own."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")}
-    return kept | {"PYTHONPATH": str(ROOT), "PREFECT_HOME": str(tmp_path / "prefect")}
-
-
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples_on_lines_of_their_own(command: str) -> None:
     result = CliRunner().invoke(app, [command, "--help"])
@@ -77,13 +71,15 @@ def test_an_unreadable_input_is_refused_before_anything_starts(
 @pytest.mark.slow
 def test_an_input_is_checked_without_the_libraries_that_are_slow_to_import(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("id,title\n1,nurse\n")
+    words = ["normalize", str(tmp_path / "in.csv"), str(tmp_path / "out"), "--column=titel"]
     code = (
-        "import sys; from flows.commands.answers import _check_source; "
-        f"_check_source({str(tmp_path / 'in.csv')!r}, [], '', ''); "
+        "import sys\nfrom flows.cli import app\n"
+        f"try:\n    app({words!r})\nexcept SystemExit as ended:\n    print(ended.code)\n"
         "print([name for name in ('prefect', 'torch', 'mlflow', 'dvc') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert (done.returncode, done.stdout.strip()) == (0, "[]")
+    assert "no column 'titel'" in done.stderr
+    assert done.stdout.splitlines()[-2:] == ["1", "[]"]
 
 
 @pytest.mark.parametrize(("old", "new"), RENAMED_COMMANDS.items())
@@ -94,6 +90,7 @@ def test_an_old_command_is_refused_with_the_new_one(old: str, new: str) -> None:
     assert old not in COMMANDS and new in COMMANDS
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("command", "old", "new"),
     [(name, *names) for name, options in RENAMED_OPTIONS.items() for names in options.items()],
@@ -110,6 +107,7 @@ def test_an_old_option_is_refused_with_the_new_one(
     assert f"{new} " in listed and f"{old} " not in listed
 
 
+@pytest.mark.thorough
 def test_outside_of_a_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = subprocess.run([*ROLECALL, "status"], env=_with_root(), capture_output=True, text=True)
@@ -130,6 +128,7 @@ def test_status_says_what_would_run_and_why(toy: Path) -> None:
     assert lines[1].split()[0] == "ingest"
     assert "data/sample modified, params.yaml new" in lines[1]
     assert not (toy / "dvc.lock").exists()
+    assert (toy / ".dvc/tmp/site/repo").is_dir()  # not in /var/tmp, which all users share
     command += ["--profile", "other"]
     done = subprocess.run(command, cwd=toy, env=_with_root(), capture_output=True, text=True)
     assert done.returncode == 1
@@ -217,3 +216,29 @@ def _below(folder: Path) -> list[int]:
 
 def _with_root() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.mark.thorough
+def test_init_ends_with_the_command_that_corrects_a_column(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Repeat the options as they were typed, so that the line can be copied."""
+    for name in ("params.yaml", "dvc.yaml"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "profiles").mkdir()
+    (tmp_path / "tasks").symlink_to(ROOT / "tasks")
+    (tmp_path / "models").symlink_to(ROOT / "models")
+    rows = ["id,title,x", "1,cook,a", "1,chef,b", "2,nurse,c", "2,night nurse,d"]
+    (tmp_path / "my titles.csv").write_text("\n".join(rows), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    words = ["init", "mine", "--taxonomy", "my titles.csv", "--column", "title=title"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[-2:] == [
+        "next: rolecall retrain --profile mine",
+        "to correct a column: rolecall init mine --taxonomy 'my titles.csv' --column=title=title "
+        "--force --column ROLE=COLUMN",
+    ]
+    assert CliRunner().invoke(app, words).exit_code == 1
+    assert CliRunner().invoke(app, [*words[:-2], "--force", "--column", "title=x"]).exit_code == 0
+    assert 'title: "x"' in (tmp_path / "profiles/mine.yaml").read_text(encoding="utf-8")

@@ -35,3 +35,21 @@ def test_dvc_sees_imports_below_the_ignored_folder(
     assert sorted(listed) == stages
     seen = run_in(tmp_path, "git", "status", "--porcelain", "--untracked-files=all", "data")
     assert seen.splitlines() == [f"?? {stage}" for stage in stages]
+
+
+@pytest.mark.thorough
+def test_the_sample_does_not_depend_on_feedback_of_profiles(
+    tmp_path: Path, run_in: Callable[..., str], dvc: tuple[str, ...]
+) -> None:
+    """Reviewers' files are in no commit; DVC sees those of the sample alone."""
+    run_in(tmp_path, "git", "init", "--quiet")
+    run_in(tmp_path, *dvc, "init", "--quiet")
+    for name in (".gitignore", ".dvcignore"):
+        shutil.copy(ROOT / name, tmp_path)
+    files = ["feedback/README.md", "feedback/monday.csv", "feedback/esco/monday.csv"]
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    seen = run_in(tmp_path, "git", "status", "--porcelain", "--untracked-files=all", "feedback")
+    assert seen == f"?? {files[0]}\n"
+    assert run_in(tmp_path, *dvc, "check-ignore", *files).splitlines() == [files[2]]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from flows import normalize, review
+from tasks.io.bulk_output import manifest_of
 
 MANIFEST: dict[str, Any] = {
     "rows": 2417,
@@ -39,7 +40,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
 def root(tmp_path: Path) -> Path:
     (tmp_path / "params.yaml").write_text("register: {name: toy}\n")
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / normalize.MANIFEST).write_text(json.dumps(MANIFEST))
+    manifest_of(tmp_path / "out").write_text(json.dumps(MANIFEST))
     return tmp_path
 
 
@@ -59,13 +60,15 @@ def test_options_of_normalize(root: Path, calls: list[tuple[str, list[str]]]) ->
 
 
 def test_facts_of_normalize() -> None:
-    assert normalize.facts(MANIFEST) == {
+    assert normalize.facts(MANIFEST, "a.csv") == {
         "rows": "2,417, parts: 1",
         "answers": "2,000",
         "without": "410 low confidence, 7 unreadable",
         "model": "models:/toy/1, 1; taxonomy abc",
+        "output": "a.csv",
     }
-    assert normalize.facts(MANIFEST | {"refused": 3})["refused"].startswith("3 rows: ")
+    refused = normalize.facts(MANIFEST | {"refused": 3}, "a.csv")["refused"]
+    assert refused == "3 rows, with reasons: a.refused.csv"
 
 
 def test_options_of_review(root: Path, calls: list[tuple[str, list[str]]]) -> None:

@@ -154,7 +154,7 @@ def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
     read = {
         *taxonomy.files.values(),
         *checked.auxiliary_taxonomy.located.files.values(),
-        *filter(None, [inputs.file]),
+        *inputs.files,
         checked.synonyms.file,
         *(f"{pairs.folder}/{file}" for file in pairs.files.model_dump().values()),
     }

@@ -82,12 +82,14 @@ def test_a_refresh_follows_head_and_the_source_and_keeps_the_lock(
     )
     run_in(toy, "git", "commit", "--quiet", "--all", "--message=six")
     (sources / "source titles.csv").write_text("title\nwheelwright\n")
+    (toy / "feedback/other/monday.csv").write_text("raw_title\n")
 
     assert prepare(toy, "other", lambda _: None) == workspace
     assert yaml.safe_load((workspace / "params.yaml").read_text())["register"]["top_k"] == 6
     assert (workspace / "dvc.yaml").read_text() == (toy / "dvc.yaml").read_text()
     assert (workspace / "dvc.lock").read_text() == "schema: '2.0'\nstages: {}\n"
     assert (workspace / FILE).read_text() == "title\nwheelwright\n"
+    assert (workspace / "feedback/monday.csv").read_text() == "raw_title\n"
 
 
 def test_a_source_that_moved_is_imported_anew(

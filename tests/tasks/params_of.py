@@ -15,7 +15,7 @@ def taxonomy_params(reader: str, files: dict[str, str], **changes: Any) -> Taxon
     return TaxonomyParams(**values | changes)
 
 
-def inputs_params(reader: str = "none", file: str = "", **changes: Any) -> InputsParams:
+def inputs_params(reader: str = "none", file: str | list[str] = "", **changes: Any) -> InputsParams:
     """Section `ingest.inputs`; how a table is written is found."""
     values = {"reader": reader, "file": file, "columns": {}, "delimiter": "", "encoding": ""}
     return InputsParams(**values | changes)

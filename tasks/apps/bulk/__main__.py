@@ -1,9 +1,9 @@
 """`python -m tasks.apps.bulk INPUT OUTPUT --model ADDRESS`: every row of an input with its answer.
 
-In: files that `source.py` reads, and a registered model. Out: a folder of Parquet parts, rows and
-columns as they came with the answer's columns behind them, and `manifest.json` (`output.py`). The
-model answers each distinct title once; `--cache-dir` keeps the answers for the next run, by model
-and parameters.
+In: files that `source.py` reads, and a registered model. Out: rows and columns as they came with
+the answer's columns behind them, as one file or as a folder of Parquet parts, and a manifest
+(`tasks/io/bulk_output.py`). The model answers each distinct title once; `--cache-dir` keeps the
+answers for the next run, by model and parameters.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import argparse
 import errno
 import json
 import os
-import sqlite3
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,32 +25,40 @@ import pyarrow.compute as pc
 from models.reproducibility.progress import Progress
 from tasks.apps.bulk.answering import Answering, answering
 from tasks.apps.bulk.files import File, Refused, SourceError
-from tasks.apps.bulk.output import Output, OutputError
+from tasks.apps.bulk.output import OWN, Output
+from tasks.apps.bulk.place import require_place, require_room
 from tasks.apps.bulk.prediction_cache import PredictionCache, distinct, prediction_cache
+from tasks.apps.bulk.publishing import publish
 from tasks.apps.bulk.source import ROWS, TitleSource
-from tasks.io.command import run
+from tasks.apps.unfinished import OutputError, unfinished
+from tasks.io.bulk_output import manifest_of, refused_of
+from tasks.io.command import listed, run
 from tasks.io.frames import read_json
 from tasks.io.hashes import text_hash
-from tasks.release.gate.last_run import MANIFEST, remember
+from tasks.release.gate.last_run import remember
 from tasks.release.registry.loading import fetched
 
 PARAMS = ("top_k", "min_confidence", "code_depth")
 VERSIONS = ("model_version", "taxonomy_version")
-QUOTED = 3  # refused rows in a message
 FULL = "database or disk is full"
 
 
 def main() -> None:
     """Normalize, with the registry of the working directory."""
     options = _options()
+    require_place(options.output, options.input)
     source = TitleSource.find(options.input, options.column, options.encoding, options.file_column)
     print(*source.description, sep="\n", flush=True)
-    with fetched(options.model, Path.cwd()) as (address, folder):
+    require_room(options.output, source)
+    with (
+        unfinished(options.output, OWN),
+        fetched(options.model, Path.cwd()) as (address, folder),
+        answering(folder, options.processes) as ask,
+    ):
         try:
-            with answering(folder, options.processes) as ask:
-                manifest = _normalized(options, source, address, ask)
-        except (OSError, sqlite3.OperationalError) as error:
-            if getattr(error, "errno", None) != errno.ENOSPC and str(error) != FULL:
+            manifest = _normalized(options, source, address, ask)
+        except Exception as error:
+            if not _is_disk_full(error):
                 raise
             raise OutputError(
                 f"the disk is full: make room beside {options.output} and in {options.cache_dir}, "
@@ -61,16 +69,37 @@ def main() -> None:
         f"{options.output}: {manifest['rows']:,} rows, {manifest['answered']:,} answered, "
         f"{manifest['refused']:,} more refused"
     )
+    _require_rows(options.output, manifest)
+
+
+def _require_rows(output: Path, manifest: Mapping[str, Any]) -> None:
+    """Fail if every row was refused: such an input is not what it should be."""
+    if manifest["refused"] and not manifest["rows"]:
+        counts = Counter(manifest["refused_reasons"]).most_common()
+        reasons = listed([f"{count:,} × {reason}" for reason, count in counts], 3)
+        raise OutputError(
+            f"every row was refused, {manifest['refused']:,} of {manifest['refused']:,} "
+            f"({reasons}): {refused_of(output)} has them. Correct the input, or name its encoding "
+            f"(--encoding), remove {output}, and run the same again"
+        )
+
+
+def _is_disk_full(error: Exception) -> bool:
+    """Tell whether there was no room, whichever library says so."""
+    return getattr(error, "errno", None) == errno.ENOSPC or any(
+        text in str(error) for text in (FULL, os.strerror(errno.ENOSPC))
+    )
 
 
 def _normalized(
     options: argparse.Namespace, source: TitleSource, address: str, ask: Answering
 ) -> dict[str, Any]:
     """Take the steps of a run; return the manifest."""
-    taken = sorted({options.prefix + name for name in ask.schema.names} & set(source.schema.names))
+    named = [field.with_name(options.prefix + field.name) for field in ask.schema]
+    taken = sorted({field.name for field in named} & set(source.schema.names))
     if taken:
         raise SourceError(
-            f"the input has columns of the answer: {', '.join(taken)}; use --prefix=answer_"
+            f"the input has columns of the answer: {listed(taken)}; use --prefix=answer_"
         )
     params = {name: value for name in PARAMS if (value := getattr(options, name)) is not None}
     nothing = ask(params, [None])
@@ -85,19 +114,18 @@ def _normalized(
         "part_rows": ROWS,
         "input": text_hash(options.input),
     }
-    output = Output(options.output, plan, source.files)
+    output = Output(options.output, plan, source.files, pa.schema([*source.schema, *named]))
     if output.begin():
         print("up to date: the output is complete", flush=True)
-        return dict(read_json(options.output / MANIFEST))
+        return dict(read_json(manifest_of(options.output)))
     settings = json.dumps([versions, params, ask.schema.to_string()], sort_keys=True)
     with prediction_cache(options.cache_dir / text_hash(settings)) as cache:
         progress = Progress("rows normalized:", source.rows)
         bulk = _Bulk(source, output, partial(ask, params), cache, nothing, options.prefix, progress)
         for number, file in enumerate(source.files):
             bulk.file(number, file)
-        bulk.require_rows()
     print(f"{bulk.rows:,} rows; of their titles {bulk.new_titles:,} were new", flush=True)
-    return output.publish()
+    return publish(output)
 
 
 @dataclass
@@ -113,13 +141,11 @@ class _Bulk:
     progress: Progress
     rows: int = 0
     new_titles: int = 0
-    refused: list[Refused] = field(default_factory=list)
-    """Those of files of which no row was taken."""
 
     def file(self, number: int, file: File) -> None:
         """Normalize what is not finished of a file."""
         parts = self.output.done(number)
-        if parts:  # a file of which no row was taken is read again, for the message
+        if parts is not None:
             self.rows += sum(self.output.rows(number, part) or 0 for part in range(parts))
             return
         refused: list[Refused] = []
@@ -131,25 +157,6 @@ class _Bulk:
             self.progress(self.rows)
             count = part + 1
         self.output.write_file(number, count, refused)
-        self.refused += refused if not count else []
-
-    def require_rows(self) -> None:
-        """Refuse an input of which every row is refused; what is written stays unfinished."""
-        if self.refused and not self.rows:
-            rows = [
-                f"  {one.file}, line {one.line}: {one.reason}: {one.row[:80]}"
-                for one in self.refused
-            ]
-            raise SourceError(
-                "\n".join(
-                    [
-                        f"every row was refused, {len(rows):,} of {len(rows):,}:",
-                        *rows[:QUOTED],
-                        "correct the input, or say how it is written (--encoding), and run the "
-                        "same again",
-                    ]
-                )
-            )
 
     def _part(self, number: int, part: int, table: pa.Table) -> None:
         titles, places = distinct(table[self.source.column])

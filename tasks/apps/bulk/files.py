@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from urllib.parse import unquote
 
+from fsspec.implementations.local import LocalFileSystem
+
 from tasks.io.hashes import text_hash
+from tasks.io.regular_files import file_fault
 from tasks.tables.packed import is_hidden
 from tasks.tables.source_files import GZIP, TABLES, ZIP, SourceFile
 
@@ -52,8 +56,11 @@ def files_at(system: AbstractFileSystem, path: str, address: str) -> Iterator[Fi
     any_file = False
     for file_path, info in sorted(infos.items()):
         name = file_path[len(base) :].lstrip("/") or file_path.rpartition("/")[2]
+        name = name.partition("?")[0] if "://" in file_path else name  # a query may be a signature
         if not is_hidden(name) and name.lower().endswith(KINDS):
             any_file = True
+            if isinstance(system, LocalFileSystem) and (fault := file_fault(Path(file_path))):
+                raise SourceError(f"{fault}: only regular files are read")
             stamp = next((info[key] for key in STAMPS if key in info), "")
             yield File(name, file_path, int(info["size"] or 0), str(stamp))
     if not any_file:

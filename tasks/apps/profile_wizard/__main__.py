@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 
 from tasks.apps.profile_wizard.dry_run import DraftError
-from tasks.apps.profile_wizard.propose import propose, require_name
+from tasks.apps.profile_wizard.overrides import parse_options
+from tasks.apps.profile_wizard.propose import NEEDED, propose, require_name
 from tasks.io.command import run
 
 
@@ -16,9 +17,10 @@ def main() -> None:
         prog="python -m tasks.apps.profile_wizard", description=__doc__
     )
     parser.add_argument("name")
-    parser.add_argument("--taxonomy", type=Path, required=True)
-    parser.add_argument("--inputs", type=Path)
-    parser.add_argument("--synonyms", type=Path)
+    for role in NEEDED:
+        parser.add_argument(
+            f"--{role}", type=Path, action="append", default=[], required=role == "taxonomy"
+        )
     parser.add_argument("--column", action="append", default=[], metavar="ROLE=COLUMN")
     parser.add_argument("--delimiter", default="")
     parser.add_argument("--encoding", default="")
@@ -31,11 +33,9 @@ def main() -> None:
         raise DraftError(f"{path} exists: choose another name, or --force to overwrite it")
     draft = propose(
         options.name,
-        options.taxonomy,
-        options.inputs,
-        options.synonyms,
+        {role: getattr(options, role) for role in NEEDED},
         root=root,
-        columns=dict(one.partition("=")[::2] for one in options.column),
+        columns=parse_options(options.column),
         delimiter=options.delimiter,
         encoding=options.encoding,
     )

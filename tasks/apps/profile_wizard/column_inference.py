@@ -8,7 +8,7 @@ label of an input is an id of the taxonomy.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from tasks.apps.profile_wizard.column_stats import Choices, ColumnStats
 
@@ -44,6 +44,12 @@ CLOSE = 0.5  # two columns that differ by less are both possible
 class Unclear(ValueError):
     """No column, or several, may hold what is needed; the message says which there are."""
 
+    def __init__(self, role: str, columns: Sequence[str]) -> None:
+        """Take the columns that may each hold it."""
+        several = f"{' and '.join(map(repr, columns))} may each be {role}"
+        super().__init__(several if columns else f"no column looks like {role}")
+        self.role, self.columns = role, columns
+
 
 def by_name(column: str, role: str) -> float:
     """Return how much a column's name speaks for a role: 0, `IN_PART` or `IN_FULL`."""
@@ -58,10 +64,10 @@ def choose(role: str, scores: Mapping[str, float]) -> list[str]:
     """Return the columns, the likeliest first; Unclear if there is none, or two are as likely."""
     ranked = sorted(scores, key=lambda name: -scores[name])
     if not ranked:
-        raise Unclear(f"no column looks like {role}")
+        raise Unclear(role, [])
     close = [name for name in ranked if scores[name] > scores[ranked[0]] - CLOSE]
     if len(close) > 1:
-        raise Unclear(f"{' and '.join(map(repr, close))} may each be {role}")
+        raise Unclear(role, close)
     return ranked
 
 

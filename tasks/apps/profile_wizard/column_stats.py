@@ -82,19 +82,34 @@ class ColumnStats:
 
 @dataclass(frozen=True)
 class FileStats:
-    """A table: how it is read, its columns by their names, in order, and which were chosen."""
+    """A table: how it is read, its columns by their names, in order, and which were chosen.
+
+    `others` are further files with these columns, `more_titles` further columns of titles.
+    """
 
     path: Path
     form: Format
     read_as: str
     columns: Mapping[str, ColumnStats]
     choices: Choices = field(default_factory=dict)
+    others: tuple[Path, ...] = ()
+    more_titles: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> list[Path]:
+        """All files."""
+        return [self.path, *self.others]
 
     @property
     def settings(self) -> dict[str, Any]:
         """The parameters by which the stage `ingest` reads it."""
+        columns: dict[str, str | list[str]] = {
+            role: choice[0] for role, choice in self.choices.items()
+        }
+        if self.more_titles:
+            columns["title"] = [self.choices["title"][0], *self.more_titles]
         return {
-            "columns": {role: choice[0] for role, choice in self.choices.items()},
+            "columns": columns,
             "delimiter": self.form.delimiter,
             "encoding": self.form.encoding,
         }

@@ -16,9 +16,14 @@ class DraftError(ValueError):
     """No profile can be drafted, or written; the message says what to change or to add."""
 
 
+def name_of(number: int) -> str:
+    """Return the name of a taxonomy's first, second, ... file in `ingest.taxonomy.files`."""
+    return "titles" if number == 1 else f"titles_{number}"
+
+
 def read_taxonomy(file: FileStats, rejected_rows: RejectedRows) -> Taxonomy:
     """Read all of it; DraftError if there is nothing to tell apart, or to learn from."""
-    files = {"titles": str(file.path)}
+    files = {name_of(number): str(path) for number, path in enumerate(file.paths, 1)}
     taxonomy = table.read(
         TaxonomyParams(reader="table", files=files, **file.settings), rejected_rows
     )
@@ -27,7 +32,8 @@ def read_taxonomy(file: FileStats, rejected_rows: RejectedRows) -> Taxonomy:
         few = "fewer than two occupations" if occupations < 2 else "one title for each occupation"
         raise DraftError(
             f"{file.path} has {few}{_refused(rejected_rows)}. A title can be learned only if "
-            "others of the same occupation, and of other occupations, stand beside it, one a row."
+            "others of the same occupation, and of other occupations, stand beside it, one a row, "
+            "or in columns that you name: --column title=FIRST --column title=SECOND"
         )
     return taxonomy
 
@@ -37,7 +43,7 @@ def read_raw_titles(
 ) -> pl.DataFrame:
     """Read all of them, schema `INPUTS`; DraftError if no row can be used."""
     params = InputsParams(
-        reader="table" if file.choices else "lines", file=str(file.path), **file.settings
+        reader="table" if file.choices else "lines", file=[*map(str, file.paths)], **file.settings
     )
     frame = read_inputs(params, taxonomy.titles, rejected_rows)
     if frame.is_empty():

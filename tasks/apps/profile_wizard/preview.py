@@ -11,19 +11,23 @@ ROLES = {
     "synonyms": ("term", "synonym"),
 }
 """Roles of a column, as people name them; both files have a column of occupations."""
-VALUES, CHARACTERS = 3, 30
+VALUES, CHARACTERS = 2, 30
+LISTED = 6  # columns with examples in a message of at most ten lines
 
 
 def preview(role_of_file: str, file: FileStats) -> list[str]:
-    """Return the lines on one file: how it is read, and each column with examples."""
-    lines = [f"{role_of_file}: {file.path} ({file.read_as})"]
+    """Return the lines on a file: how it is read, and each column with its role and examples."""
+    lines = [f"{role_of_file}: {', '.join(map(str, file.paths))} ({file.read_as})"]
     if not file.choices:
         return [*lines, "  one title a line, no header"]
+    used = {choice[0] for choice in file.choices.values()} | {*file.more_titles}
     for role in ROLES[role_of_file]:
-        column, *others = file.choices.get(role.removeprefix("inputs."), [""])
-        line = f"{column!r}: {_examples(file.columns[column])}" if column else "none"
-        line += f"   (or {', '.join(map(repr, others))}?)" if others else ""
-        lines.append(f"  {role:<20} {line}")
+        columns = file.choices.get(role.removeprefix("inputs."), [""])[:1]
+        columns += file.more_titles if role == "title" else ()
+        described = "; ".join(_described(file.columns[one]) for one in columns if one)
+        lines.append(f"  {role:<20} {described or 'none'}")
+    if unused := [_described(one) for name, one in file.columns.items() if name not in used]:
+        lines.append(f"  {'not used':<20} {'; '.join(unused)}")
     return lines
 
 
@@ -42,13 +46,17 @@ def by_label(taxonomy_file: FileStats, inputs_file: FileStats, taxonomy: Taxonom
 
 
 def the_columns(file: FileStats) -> str:
-    """Return the columns of a file with examples, for a message."""
-    listed = "".join(f"\n  {one.name!r}: {_examples(one)}" for one in file.columns.values())
-    return f"{file.path} ({file.read_as}) has the columns{listed}"
+    """Return the columns of a file, the first with examples, for a message."""
+    columns = [*file.columns.values()]
+    lines = [f"\n  {_described(one)}" for one in columns[:LISTED]]
+    names = ", ".join(repr(one.name) for one in columns[LISTED:])
+    more = f"\n  and {names}" if names else ""
+    return f"{file.path} ({file.read_as}) has the columns{''.join(lines)}{more}"
 
 
-def _examples(column: ColumnStats) -> str:
-    """Return the first distinct values, cut."""
+def _described(column: ColumnStats) -> str:
+    """Return the name and the first distinct values, cut."""
     values = list(dict.fromkeys(column.filled))
     truncated = ["".join(filter(str.isprintable, one))[:CHARACTERS] for one in values[:VALUES]]
-    return ", ".join([*truncated, "..."] if len(values) > VALUES else truncated)
+    examples = ", ".join([*truncated, "..."] if len(values) > VALUES else truncated)
+    return f"{column.name!r}: {examples or 'empty'}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tasks.apps.profile_wizard.column_stats import Choices, FileStats
+from tasks.apps.profile_wizard.column_stats import FileStats
+from tasks.apps.profile_wizard.dry_run import name_of
 
 FEW = 1000
 HEAD = """\
@@ -21,7 +22,7 @@ ingest:
 TAXONOMY = """\
   taxonomy:
     reader: table # one title a row
-    files: {{titles: {file}}}
+    files: {file}
     columns: {columns}
     delimiter: {delimiter}
     encoding: {encoding}
@@ -44,7 +45,7 @@ SYNONYMS = """\
 
 synonyms:
   reader: table # one pair a row
-  file: data/external/{file}
+  file: {file}
   columns: {columns}
 """
 NO_SYNONYMS = """\
@@ -71,20 +72,19 @@ def profile_text(name: str, files: Mapping[str, FileStats], titles: int, root: P
     `files`: `taxonomy`, and if there are any `inputs` and `synonyms`; `titles`: how many the
     taxonomy has; `root`: the main tree; a file within it is named from there.
     """
-    external_names = _external_names({role: file.path for role, file in files.items()})
+    names = _external_names(files)
     external = "".join(
-        f"  {_quoted(external_names[role])}: {_quoted(_address(file.path, root))}\n"
-        for role, file in files.items()
+        f"  {_quoted(external_name)}: {_quoted(_address(path, root))}\n"
+        for path, external_name in names.items()
     )
     text = HEAD.format(name=name, external=external)
     parts = (("taxonomy", TAXONOMY, ""), ("inputs", INPUTS, NO_INPUTS))
     for role, form, without in (*parts, ("synonyms", SYNONYMS, NO_SYNONYMS)):
         if role in files:
-            is_synonyms, file = role == "synonyms", external_names[role]
             text += form.format(
-                file=file if is_synonyms else json.dumps(file, ensure_ascii=False),
+                file=_files(role, [names[path] for path in files[role].paths]),
                 reader="table" if files[role].choices else "lines",
-                columns=_columns(files[role].choices, 4 if is_synonyms else 6),
+                columns=_columns(files[role], 4 if role == "synonyms" else 6),
                 delimiter=_quoted(files[role].form.delimiter),
                 encoding=_quoted(files[role].form.encoding),
             )
@@ -94,15 +94,25 @@ def profile_text(name: str, files: Mapping[str, FileStats], titles: int, root: P
     return text + REGISTER.format(name=name)
 
 
-def _external_names(files: Mapping[str, Path]) -> dict[str, str]:
+def _external_names(files: Mapping[str, FileStats]) -> dict[Path, str]:
     """Name each file in `data/external`: as it is called, with its role where two are alike."""
-    names: dict[str, str] = {}
-    for role, path in files.items():
-        same = [other for other in names if files[other] == path]
-        taken = {name.casefold() for name in names.values()}
-        free = path.name if path.name.casefold() not in taken else f"{role}-{path.name}"
-        names[role] = names[same[0]] if same else free
+    names: dict[Path, str] = {}
+    for role, file in files.items():
+        for number, path in enumerate(file.paths, 1):
+            taken = {name.casefold() for name in names.values()}
+            tries = (path.name, f"{role}-{path.name}", f"{role}-{number}-{path.name}")
+            free = next(name for name in tries if name.casefold() not in taken)
+            names[path] = names.get(path, free)
     return names
+
+
+def _files(role: str, names: Sequence[str]) -> str:
+    """Write a taxonomy's files by their names, and others as one file or a list."""
+    if role == "taxonomy":
+        named = (f"{name_of(number)}: {_quoted(name)}" for number, name in enumerate(names, 1))
+        return f"{{{', '.join(named)}}}"
+    quoted = [_quoted(f"data/external/{name}" if role == "synonyms" else name) for name in names]
+    return quoted[0] if len(quoted) == 1 else f"[{', '.join(quoted)}]"
 
 
 def _address(path: Path, root: Path) -> str:
@@ -110,14 +120,17 @@ def _address(path: Path, root: Path) -> str:
     return f"./{path.relative_to(root).as_posix()}" if path.is_relative_to(root) else str(path)
 
 
-def _columns(choices: Choices, indent: int) -> str:
-    if not choices:
+def _columns(file: FileStats, indent: int) -> str:
+    if not file.choices:
         return "{}"
-    return "# our name: the file's column" + "".join(
-        f"\n{' ' * indent}{role}: {_quoted(column)}"
-        + (f" # or {', '.join(map(_quoted, others))}" if others else "")
-        for role, (column, *others) in choices.items()
-    )
+    lines = ""
+    for role, (column, *others) in file.choices.items():
+        columns = [_quoted(column), *map(_quoted, file.more_titles)]
+        several = role == "title" and len(columns) > 1
+        lines += f"\n{' ' * indent}{role}: "
+        lines += f"[{', '.join(columns)}]" if several else columns[0]
+        lines += f" # or {', '.join(map(_quoted, others))}" if others else ""
+    return "# our name: the file's column" + lines
 
 
 def _quoted(text: str) -> str:

@@ -6,7 +6,7 @@ A dry run tests every choice: it reads the files as the stage `ingest` will.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,9 @@ from tasks.apps.profile_wizard.dry_run import (
     read_raw_titles,
     read_taxonomy,
 )
-from tasks.apps.profile_wizard.preview import ROLES, by_label, preview, the_columns
+from tasks.apps.profile_wizard.joined_files import joined
+from tasks.apps.profile_wizard.overrides import SEVERAL, Overrides, by_file, in_words
+from tasks.apps.profile_wizard.preview import by_label, preview, the_columns
 from tasks.apps.profile_wizard.profile_text import profile_text
 from tasks.io.section import read_values
 from tasks.tables.records import Format
@@ -56,48 +58,50 @@ def require_name(name: str) -> None:
 
 def propose(
     name: str,
-    taxonomy: Path,
-    inputs: Path | None = None,
-    synonyms: Path | None = None,
+    files: Mapping[str, Sequence[Path]],
     *,
     root: Path,
-    columns: Mapping[str, str] | None = None,
+    columns: Overrides | None = None,
     delimiter: str = "",
     encoding: str = "",
 ) -> ProfileDraft:
     """Inspect the files and draft a profile.
 
-    `name`: of the profile; the model will be `rolecall-NAME`; `inputs`: a table of raw titles, some
-    of them labelled, or one a line without a header; `columns`: one of `ROLES` -> a file's column,
-    in place of the inferred one; empty: none; `delimiter`: of all files, in place of the detected
-    one; `encoding`: of the files that are no plain UTF-8 or UTF-16.
+    `name`: of the profile; the model will be `rolecall-NAME`; `files`: those of `taxonomy`, and if
+    there are any of `inputs` (tables of raw titles, some of them labelled, or one a line without a
+    header) and of `synonyms`; files of one kind have the same columns; `columns`: one of `ROLES` ->
+    a file's columns, in place of the inferred one; empty: none; `delimiter`: of all files, in place
+    of the detected one; `encoding`: of the files that are no plain UTF-8 or UTF-16.
 
     Raises:
         DraftError: the name is refused, a column is unclear, or the files cannot be learned from.
         IngestError: a file is missing, or is no table.
     """
     require_name(name)
-    overrides, rejected_rows = _by_file(columns or {}), RejectedRows()
+    overrides, rejected_rows = by_file(columns or {}), RejectedRows()
 
-    def inspect(role: str, path: Path, infer: Infer) -> FileStats:
-        file = inspect_file(path.resolve(), Format(delimiter, encoding))
-        return replace(file, choices=_choices(role, file, overrides[role], infer))
+    def inspect(role: str, infer: Infer) -> FileStats:
+        form = Format(delimiter, encoding)
+        file = joined([inspect_file(path.resolve(), form) for path in files[role]])
+        return _chosen(role, file, overrides[role], infer)
 
-    files = {"taxonomy": inspect("taxonomy", taxonomy, taxonomy_columns)}
-    read = read_taxonomy(files["taxonomy"], rejected_rows)
+    read_files = {"taxonomy": inspect("taxonomy", taxonomy_columns)}
+    read = read_taxonomy(read_files["taxonomy"], rejected_rows)
     titles = sum(map(len, read.titles.values()))
-    lines = preview("taxonomy", files["taxonomy"])
+    lines = preview("taxonomy", read_files["taxonomy"])
     lines += [f"  {len(read.titles)} occupations, {titles} titles, labels among them"]
-    if inputs:
+    if files.get("inputs"):
         infer = partial(inputs_columns, occupation_ids=read.titles)
-        files["inputs"] = inspect("inputs", inputs, infer)
-        frame = read_raw_titles(files["inputs"], read, rejected_rows)
-        lines += preview("inputs", files["inputs"])
+        read_files["inputs"] = inspect("inputs", infer)
+        frame = read_raw_titles(read_files["inputs"], read, rejected_rows)
+        lines += preview("inputs", read_files["inputs"])
         lines += [f"  {len(frame)} inputs, {frame['occupation_id'].count()} labelled"]
-        lines += by_label(files["taxonomy"], files["inputs"], read)
-    if synonyms:
-        files["synonyms"] = inspect("synonyms", synonyms, synonyms_columns)
-        lines += preview("synonyms", files["synonyms"])
+        lines += by_label(read_files["taxonomy"], read_files["inputs"], read)
+    if len(files.get("synonyms", ())) > 1:
+        raise DraftError("--synonyms: one file, on which DVC's stage depends: join them in one")
+    if files.get("synonyms"):
+        read_files["synonyms"] = inspect("synonyms", synonyms_columns)
+        lines += preview("synonyms", read_files["synonyms"])
     max_rejected_share = read_values(root / "params.yaml")["ingest"]["max_rejected_share"]
     errors, rows = rejected_rows.errors, rejected_rows.rows.total()
     if errors > max_rejected_share * rows:  # the stage `ingest` would end
@@ -105,32 +109,22 @@ def propose(
             f"warning: {errors} of {rows} rows are at fault, more than ingest.max_rejected_share = "
             f"{max_rejected_share:g}: repair the files, or raise it in the profile"
         )
-    return ProfileDraft(profile_text(name, files, titles, root.resolve()), lines)
+    return ProfileDraft(profile_text(name, read_files, titles, root.resolve()), lines)
 
 
-def _by_file(columns: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Group overrides, whose names have to be of `ROLES`, by file; a column map has these names."""
-    allowed = [role for roles in ROLES.values() for role in roles]
-    if unknown := sorted(set(columns) - set(allowed)):
-        raise DraftError(f"--column {unknown[0]}=...: choose {', '.join(allowed)}")
-    return {
-        file: {role.removeprefix("inputs."): columns[role] for role in roles if role in columns}
-        for file, roles in ROLES.items()
-    }
-
-
-def _choices(
-    role_of_file: str, file: FileStats, overrides: Mapping[str, str], infer: Infer
-) -> Choices:
+def _chosen(role_of_file: str, file: FileStats, overrides: Overrides, infer: Infer) -> FileStats:
     """Choose the columns of one file; overrides that are empty leave theirs out."""
-    for role, column in overrides.items():
-        if column not in file.columns and (column or role in NEEDED[role_of_file]):
-            raise DraftError(f"--column {role}={column}: {the_columns(file)}")
+    for role, names in overrides.items():
+        for column in names:
+            if column not in file.columns and (column or role in NEEDED[role_of_file]):
+                raise DraftError(f"{in_words(role, [column])}: {the_columns(file)}")
+    more_titles = tuple(overrides.get(SEVERAL, ()))[1:]
+    columns = {name: one for name, one in file.columns.items() if name not in more_titles}
     try:
-        choices = infer(file.columns, overrides)
+        choices = infer(columns, {role: names[0] for role, names in overrides.items()})
     except Unclear as unclear:
-        raise DraftError(
-            f"{unclear}. {the_columns(file)}\nSay which with --column ROLE=COLUMN; ROLE is one of "
-            f"{', '.join(ROLES[role_of_file])}. A taxonomy has one title a row."
-        ) from None
-    return {role: choice for role, choice in choices.items() if choice[0]}
+        options = in_words(unclear.role, unclear.columns or ["COLUMN"], " or ")
+        both = "; both together are possible, too" if unclear.role == SEVERAL else ""
+        raise DraftError(f"{unclear}. Add {options}{both}.\n{the_columns(file)}") from None
+    chosen = {role: choice for role, choice in choices.items() if choice[0]}
+    return replace(file, choices=chosen, more_titles=more_titles)

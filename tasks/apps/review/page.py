@@ -30,15 +30,21 @@ class Occupation(NamedTuple):
     codes: Sequence[str]
 
 
-def page(queue: pl.DataFrame, occupations: Sequence[Occupation], model: str) -> str:
+def page(
+    queue: pl.DataFrame,
+    occupations: Sequence[Occupation],
+    model: str,
+    feedback: str = "feedback/",
+) -> str:
     """Write the whole document; equal queues give equal characters.
 
-    `queue`: schema `QUEUE`.
+    `queue`: schema `QUEUE`; `feedback`: the folder into which the reviewer's file goes.
     """
     place = {occupation.id: number for number, occupation in enumerate(occupations)}
     items = [*_items(queue, place)]
     data = {
         "model": model,
+        "feedback": feedback,
         "queue": hashlib.sha256(_json(items).encode()).hexdigest()[:16],
         "items": items,
         "occupations": [[*occupation] for occupation in occupations],

@@ -1,4 +1,4 @@
-"""Raw inputs, some with their occupation: a table, one title a line, or none.
+"""Raw inputs, some with their occupation: tables, files of one title a line, or none.
 
 They are kept as received, in their order. Identical rows are no duplicates: their frequency is
 data.
@@ -6,7 +6,7 @@ data.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 import polars as pl
@@ -47,12 +47,15 @@ def read_inputs(
     return pl.DataFrame(taken, schema=INPUTS, orient="row")
 
 
-def _rows(params: InputsParams, rejected: RejectedRows) -> Iterable[Row]:
+def _rows(params: InputsParams, rejected: RejectedRows) -> Iterator[Row]:
     if params.reader == "none":
-        return []
+        return
     if params.reader == "lines":
-        return line_rows(Path(params.file), "raw_title", ORIGIN, rejected, params.encoding)
+        for file in params.files:
+            yield from line_rows(Path(file), "raw_title", ORIGIN, rejected, params.encoding)
+        return
     columns = mapped_columns(
         params.columns, "ingest.inputs.columns", ["raw_title"], ["occupation_id"]
     )
-    return read_rows(Path(params.file), columns, ORIGIN, rejected, params.format)
+    for file in params.files:
+        yield from read_rows(Path(file), columns, ORIGIN, rejected, params.format)

@@ -37,19 +37,30 @@ class FormatParams(Params):
 
 
 class TaxonomyParams(FormatParams):
-    """Which format, which files (its own names to names in the folder), which columns (`table`)."""
+    """Which format, which files (its own names to names in the folder), which columns (`table`).
+
+    `columns.title` may be a list: a row then has several titles.
+    """
 
     reader: Annotated[str, AfterValidator(checked_reader)]
     files: dict[str, str]
-    columns: dict[str, str]
+    columns: dict[str, str | list[str]]
 
 
 class InputsParams(FormatParams):
-    """Raw inputs: a table with named columns, one title a line, or none."""
+    """Raw inputs: a table with named columns, one title a line, or none.
+
+    `file` may be a list of files of one form.
+    """
 
     reader: Literal["table", "lines", "none"]
-    file: str
+    file: str | list[str]
     columns: dict[str, str]
+
+    @property
+    def files(self) -> list[str]:
+        """The file or files; none if the name is empty."""
+        return list(filter(None, [self.file] if isinstance(self.file, str) else self.file))
 
 
 class IngestParams(Section):
@@ -63,7 +74,7 @@ class IngestParams(Section):
 
     @model_validator(mode="after")
     def _files_are_in_the_folder(self) -> Self:
-        require_below(self.folder, [*self.taxonomy.files.values(), self.inputs.file], self.NAME)
+        require_below(self.folder, [*self.taxonomy.files.values(), *self.inputs.files], self.NAME)
         return self
 
     @property
@@ -71,8 +82,8 @@ class IngestParams(Section):
         """Both parts with the paths of their files."""
         folder = Path(self.folder)
         files = {name: (folder / file).as_posix() for name, file in self.taxonomy.files.items()}
-        file = self.inputs.file and (folder / self.inputs.file).as_posix()
+        inputs = [(folder / file).as_posix() for file in self.inputs.files]
         return (
             self.taxonomy.model_copy(update={"files": files}),
-            self.inputs.model_copy(update={"file": file}),
+            self.inputs.model_copy(update={"file": inputs}),
         )

@@ -76,7 +76,7 @@ def require_usable(ingested: Ingested, params: IngestParams) -> None:
         )
     if inputs.reader != "none" and ingested.inputs.is_empty():
         raise IngestError(
-            f"there are no raw inputs. {_what_was_in([inputs.file], ingested)}. Name another file "
+            f"there are no raw inputs. {_what_was_in(inputs.files, ingested)}. Name another file "
             "in ingest.inputs.file, or set ingest.inputs.reader: none."
         )
     require_few_refused(ingested.rejected, params.max_rejected_share, params.NAME)

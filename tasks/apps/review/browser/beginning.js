@@ -21,6 +21,7 @@ function begin() {
     session.kept = false;
   }
   at("model").textContent = data.model;
+  at("folder").textContent = data.feedback;
   const hint = ({ name, meaning }) => make("span", {}, make("kbd", {}, name), ` ${meaning}`);
   at("keys").append(...KEYS.filter(({ quiet }) => !quiet).map(hint));
   at("help-keys").append(...KEYS.flatMap(({ name, meaning }) => [

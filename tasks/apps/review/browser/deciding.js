@@ -53,7 +53,7 @@ function save() {
   const name = fileName(new Date());
   download(feedbackText(items, occupations, session.decisions, reviewerName()), name);
   session.saved = true;
-  return announce(`${name}: ${count(rows, "decision")}. Put it into the folder feedback/.`);
+  return announce(`${name}: ${count(rows, "decision")}. Put it into the folder ${data.feedback}.`);
 }
 
 function notAJobTitle() {

@@ -54,7 +54,7 @@ function summary() {
   const title = items.length ? "All done" : "Nothing is worth a minute";
   const text = `${counts[CORRECT]} correct, ${counts[INCORRECT]} corrected, ${counts[NOT_A_JOB_TITLE]} not job titles, ` +
     `${counts[SKIPPED]} skipped.`;
-  const next = "D saves the file of feedback: put it into the folder feedback/. U takes back.";
+  const next = `D saves the file of feedback: put it into the folder ${data.feedback}. U takes back.`;
   return [make("h2", { id: "title" }, title), make("p", {}, text), make("p", { class: "quiet" }, next)];
 }
 

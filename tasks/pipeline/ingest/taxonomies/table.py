@@ -1,19 +1,22 @@
-"""Any taxonomy in one CSV or Parquet file with one title a row, by a column map.
+"""Any taxonomy in tables with one title a row, or with several in columns, by a column map.
 
 Our names: `occupation_id` and `title`, and if the file has them `occupation_label` and `codes`
 (broad to narrow, separated by ``>``). Without a label an occupation's first title is its label.
 A later row may leave label and codes empty; where it contradicts the first one it is refused.
 Ids that all end in `.0` are whole numbers, as programs write them beside missing ones.
+Further tables, `titles_2` and so on, have the same columns.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
 
 from tasks.pipeline.ingest.params import TaxonomyParams
 from tasks.pipeline.ingest.taxonomy import Taxonomy
 from tasks.tables.cells import whole_numbers
 from tasks.tables.read_table import distinct, read_rows
 from tasks.tables.rejected import CONFLICT, RejectedRows, Row, empty
-from tasks.tables.source_files import mapped_columns, named_files
+from tasks.tables.source_files import IngestError, mapped_columns, named_files
 
 ORIGIN = (
     "It is the file that ingest.taxonomy.files.titles names: correct the name, or columns, "
@@ -24,27 +27,57 @@ OPTIONAL = ("occupation_label", "codes")
 
 
 def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
-    """Read the file `titles` of `params.files` by the map `params.columns`."""
-    path = named_files(params.files, ["titles"])["titles"]
-    columns = mapped_columns(params.columns, "ingest.taxonomy.columns", REQUIRED, OPTIONAL)
+    """Read `titles` and further files of `params.files` by the map `params.columns`."""
+    further = [name for name in params.files if name.startswith("titles_")]
+    files = named_files(params.files, ["titles"], further)
+    columns = mapped_columns(
+        _flat(params.columns), "ingest.taxonomy.columns", REQUIRED, (*OPTIONAL, *_more(params))
+    )
+    titles = [REQUIRED[1], *_more(params)]
     taxonomy = Taxonomy(rejected)
-    beforehand = read_rows(path, columns, ORIGIN, RejectedRows(), params.format)
-    ids = whole_numbers({row["occupation_id"] for row in beforehand})
-    for row in distinct(read_rows(path, columns, ORIGIN, rejected, params.format), rejected):
-        _add(taxonomy, row, ids[row["occupation_id"]])
+
+    def rows(rejected_rows: RejectedRows) -> Iterator[Row]:
+        for file in files.values():
+            yield from read_rows(file, columns, ORIGIN, rejected_rows, params.format)
+
+    ids = whole_numbers({row["occupation_id"] for row in rows(RejectedRows())})
+    for row in distinct(rows(rejected), rejected):
+        key = ids[row["occupation_id"]]
+        _add(taxonomy, row, key, [title for name in titles if (title := row[name])])
     return taxonomy
 
 
-def _add(taxonomy: Taxonomy, row: Row, key: str) -> None:
-    title = row["title"]
+def _more(params: TaxonomyParams) -> list[str]:
+    """Name the columns of titles behind the first."""
+    listed = params.columns.get("title", "")
+    return [] if isinstance(listed, str) else [f"title_{n}" for n in range(2, len(listed) + 1)]
+
+
+def _flat(columns: Mapping[str, str | list[str]]) -> dict[str, str]:
+    """Give each column of titles a name of its own; IngestError for a list under another name."""
+    flat: dict[str, str] = {}
+    for name, column in columns.items():
+        if isinstance(column, str):
+            flat[name] = column
+        elif name != "title" or not column:
+            raise IngestError(f"ingest.taxonomy.columns.{name}: {column}; name one column")
+        else:
+            flat |= {f"title_{n}" if n > 1 else name: one for n, one in enumerate(column, 1)}
+    return flat
+
+
+def _add(taxonomy: Taxonomy, row: Row, key: str, titles: Sequence[str]) -> None:
     label = row.values.get("occupation_label", "").strip()
     codes = [code.strip() for code in row.values.get("codes", "").split(">") if code.strip()]
-    if not title:
+    if not titles:
         taxonomy.rejected.refuse(row, empty("title"))
     elif key in taxonomy.titles:
         if label not in ("", taxonomy.label(key)) or codes not in ([], taxonomy.codes[key]):
             taxonomy.rejected.refuse(row, CONFLICT)
         else:
-            taxonomy.add_title(row, key, title)
-    elif taxonomy.add_occupation(row, key, label or title, codes) and label not in ("", title):
-        taxonomy.add_title(row, key, title)
+            for title in titles:
+                taxonomy.add_title(row, key, title)
+    elif taxonomy.add_occupation(row, key, label or titles[0], codes):
+        for title in titles:
+            if title != (label or titles[0]):
+                taxonomy.add_title(row, key, title)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zipfile
 from pathlib import Path
 
@@ -295,3 +296,14 @@ def test_two_stray_quotes_do_not_swallow_the_rows_between(tmp_path: Path) -> Non
     rows, refused = read(written(tmp_path / "in.csv", lines))
     assert [row["id"] for row in rows] == ["2", "3", "4"]
     assert [one.row for one in refused] == ['1,"dev,Rome']
+
+
+@pytest.mark.parametrize("address", ["", "pipe.csv", "zero.csv"])
+def test_what_would_never_end_is_named(tmp_path: Path, address: str) -> None:
+    """A pipe and a device, named themselves or in a folder; a pipe that is no table is left."""
+    os.mkfifo(tmp_path / "pipe")
+    read(written(tmp_path / "a.csv", b"title\nnurse\n"))
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "zero.csv").symlink_to("/dev/zero")
+    with pytest.raises(SourceError, match=r"\.csv is a (pipe|device): only regular files are read"):
+        read(str(tmp_path / address))

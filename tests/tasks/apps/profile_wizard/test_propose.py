@@ -14,7 +14,9 @@ import yaml
 
 from flows.workspaces.profiles import merged
 from tasks.apps.profile_wizard.dry_run import DraftError
-from tasks.apps.profile_wizard.propose import ProfileDraft, propose
+from tasks.apps.profile_wizard.overrides import parse_options
+from tasks.apps.profile_wizard.propose import ProfileDraft
+from tasks.apps.profile_wizard.propose import propose as propose_all
 from tasks.check_params import check_params, load_params
 from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.ingest.stage import ingest, require_usable
@@ -33,6 +35,21 @@ ROWS = [
     ("B3", "Ärztin", "Fachärztin", "Gesundheit"),
 ]
 RAW = [("Anzeige", "Ziel"), ("Brotbäcker gesucht", "B1"), ("Nachtdienst", ""), ("Chirurgin", "B3")]
+
+
+def propose(
+    name: str,
+    taxonomy: Path,
+    inputs: Path | None = None,
+    synonyms: Path | None = None,
+    columns: dict[str, str] | None = None,
+    **options: Any,
+) -> ProfileDraft:
+    """Propose for one file of each kind, and one column of each role."""
+    named = {"taxonomy": taxonomy, "inputs": inputs, "synonyms": synonyms}
+    files = {role: [path] for role, path in named.items() if path}
+    parsed = parse_options([f"{role}={one}" for role, one in (columns or {}).items()])
+    return propose_all(name, files, columns=parsed, **options)
 
 
 def written(path: Path, rows: list[tuple[str, ...]], delimiter: str = ";", code: str = "utf-8"):
@@ -160,8 +177,8 @@ def test_two_columns_that_may_both_be_it_are_asked_about(root: Path, tmp_path: P
     message = str(error.value)
     assert "'English' and 'German' may each be title" in message
     assert f"{path} (UTF-8, semicolons between fields) has the columns" in message
-    assert "\n  'German': Koch 0, Koch 1, Koch 2, ...\n" in message
-    assert "--column ROLE=COLUMN" in message
+    assert message.endswith("\n  'German': Koch 0, Koch 1, ...")
+    assert "Add --column title=English or --column title=German; both together" in message
     draft = propose("mine", path, root=root, columns={"title": "German"})
     assert columns(draft)["title"] == "German"
 
@@ -229,6 +246,7 @@ def test_one_title_a_line(root: Path, titles: Path, tmp_path: Path) -> None:
     assert "  1 inputs, 0 labelled" in draft.preview
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("titles", "is_small"), [(999, True), (1000, False)])
 def test_small_taxonomies_are_trained_on_for_less_long(
     root: Path, tmp_path: Path, titles: int, is_small: bool
@@ -298,6 +316,90 @@ def test_any_name_of_a_column_survives_the_profile(root: Path, tmp_path: Path) -
     columns_of = {"title": title, "occupation_id": "Kennziffer: 'é'"}
     path = written(tmp_path / "t.csv", rows)
     assert columns(propose("mine", path, root=root, columns=columns_of)) == columns_of
+
+
+def test_each_guess_is_shown_with_two_values(root: Path, titles: Path) -> None:
+    lines = propose("mine", titles, root=root).preview
+    assert lines[1:6] == [
+        "  occupation_id        'Kennziffer': B1, B2, ...",
+        "  title                'Bezeichnung': Brotbäcker, Bäckergeselle, ...",
+        "  occupation_label     'Beruf': Bäcker, Pfleger, ...",
+        "  codes                none",
+        "  not used             'Sparte': Lebensmittel, Gesundheit",
+    ]
+
+
+def test_a_message_has_room_for_the_options_whatever_the_columns(
+    root: Path, tmp_path: Path
+) -> None:
+    """A terminal shows ten lines: options come first, and six columns with examples."""
+    names = ("id", *(f"words {n}" for n in range(30)))
+    rows = [(f"B{n // 3}", *(f"cook {n} {m}" for m in range(30))) for n in range(9)]
+    with pytest.raises(DraftError, match="Add --column 'title=words 0' or --column") as error:
+        propose("mine", written(tmp_path / "t.csv", [names, *rows]), root=root)
+    assert len(str(error.value).splitlines()) <= 10
+    assert "'words 29'" in str(error.value)
+
+
+def test_titles_in_several_columns(root: Path, tmp_path: Path) -> None:
+    """One row an occupation, as in a spreadsheet; the first column has the labels."""
+    rows = [("id", "de", "en"), ("1", "Koch", "cook"), ("2", "Pfleger", "nurse"), ("3", "Arzt", "")]
+    path = written(tmp_path / "t.csv", rows)
+    chosen = parse_options(["occupation_id=id", "title=de", "title=en"])
+    draft = propose_all("mine", {"taxonomy": [path]}, root=root, columns=chosen)
+    assert values(draft)["ingest"]["taxonomy"]["columns"] == {
+        "occupation_id": "id",
+        "title": ["de", "en"],
+    }
+    assert "  title                'de': Koch, Pfleger, ...; 'en': cook, nurse" in draft.preview
+    assert "  3 occupations, 5 titles, labels among them" in draft.preview
+
+
+def test_several_files_of_one_option(root: Path, titles: Path, tmp_path: Path) -> None:
+    """Order columns and delimit fields differently; names are alike, one file has a column more."""
+    more = written(tmp_path / "b/titles.csv", [HEADER[::-1], ("Bau", "Maurerin", "Maurer", "B4")])
+    raw = [
+        written(tmp_path / "raw.csv", RAW),
+        written(tmp_path / "b/raw.csv", [("Ziel", "x", "Anzeige"), ("B4", "", "Maurer")], ","),
+    ]
+    draft = propose_all("mine", {"taxonomy": [titles, more], "inputs": raw}, root=root)
+    tree = values(draft)
+    assert tree["external"] == {
+        "titles.csv": str(titles),
+        "taxonomy-titles.csv": str(more),
+        "raw.csv": str(raw[0]),
+        "inputs-raw.csv": str(raw[1]),
+    }
+    assert tree["ingest"]["taxonomy"]["files"] == {
+        "titles": "titles.csv",
+        "titles_2": "taxonomy-titles.csv",
+    }
+    assert tree["ingest"]["taxonomy"]["delimiter"] == ";"
+    assert tree["ingest"]["inputs"]["file"] == ["raw.csv", "inputs-raw.csv"]
+    assert tree["ingest"]["inputs"]["delimiter"] == ""
+    assert tree["ingest"]["inputs"]["columns"] == {"occupation_id": "Ziel", "raw_title": "Anzeige"}
+    assert "  4 occupations, 12 titles, labels among them" in draft.preview
+    assert "  4 inputs, 3 labelled" in draft.preview
+
+
+def test_several_files_of_lines(root: Path, titles: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").write_text(f"Koch {name}\nArzt {name}\n", encoding="utf-8")
+    files = {"taxonomy": [titles], "inputs": [tmp_path / "a.txt", tmp_path / "b.txt"]}
+    draft = propose_all("mine", files, root=root)
+    assert values(draft)["ingest"]["inputs"]["file"] == ["a.txt", "b.txt"]
+    assert "  4 inputs, 0 labelled" in draft.preview
+
+
+def test_what_cannot_be_repeated_is_refused(root: Path, titles: Path, tmp_path: Path) -> None:
+    with pytest.raises(DraftError, match="--column codes=b: only title has several columns"):
+        parse_options(["codes=a", "codes=b"])
+    other = written(tmp_path / "other.csv", [("x", "y"), ("1", "2")])
+    with pytest.raises(DraftError, match=r"these have none: titles\.csv: .*; other\.csv: x, y"):
+        propose_all("mine", {"taxonomy": [titles, other]}, root=root)
+    files = {"taxonomy": [titles], "synonyms": [other, other]}
+    with pytest.raises(DraftError, match="--synonyms: one file"):
+        propose_all("mine", files, root=root)
 
 
 @pytest.mark.thorough

@@ -72,6 +72,11 @@ def test_any_text_comes_through(title: str) -> None:
     assert json.loads(data)["items"][0]["title"] == title
 
 
+def test_the_page_names_the_folder_for_the_file() -> None:
+    document = page(queue_of("nurse"), OCCUPATIONS, "models:/rolecall/1", "/clone/feedback/esco")
+    assert data_of(document)["feedback"] == "/clone/feedback/esco"
+
+
 def test_the_policy_knows_our_script_and_style_and_nothing_comes_from_outside() -> None:
     document = page(queue_of("nurse"), OCCUPATIONS, "models:/rolecall/1")
     style = re.search(r"<style>(.*?)</style>", document, re.DOTALL)

@@ -172,6 +172,7 @@ def test_a_reviewer_who_contradicts_himself_holds_what_he_said_last(tmp_path: Pa
     assert made.judged.select("resolution", "occupation_id").rows() == [("incorrect", "nurse")]
 
 
+@pytest.mark.thorough
 def test_at_once_he_has_said_nothing(tmp_path: Path) -> None:
     made = judged(tmp_path, GOOD, GOOD.replace("correct", "incorrect"))
     assert made.judged.select("resolution", "disputed").rows() == [("unresolved", False)]

@@ -46,6 +46,15 @@ def test_ids_that_are_whole_floats_are_integers(tmp_path, known: set[str], taken
     assert rows == ([taken] if taken else [])
 
 
+def test_several_files_in_their_order(tmp_path) -> None:
+    """Detect the form of each by itself."""
+    (tmp_path / "a.csv").write_text("text,id\nchef,cook\n", encoding="utf-8")
+    (tmp_path / "b.csv").write_text("id;text\nnurse;RN\n", encoding="utf-8")
+    params = inputs_params("table", [str(tmp_path / n) for n in ("a.csv", "b.csv")], columns=MAP)
+    frame = read_inputs(params, {"cook", "nurse"}, RejectedRows())
+    assert frame.rows() == [(0, "chef", "cook"), (1, "RN", "nurse")]
+
+
 def test_parquet_without_labels(tmp_path) -> None:
     path = tmp_path / "i.parquet"
     pl.DataFrame({"text": ["b", None, "a"]}).write_parquet(path)

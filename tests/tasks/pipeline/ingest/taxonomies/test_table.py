@@ -1,5 +1,7 @@
 """Any table by a column map."""
 
+from collections.abc import Mapping
+
 import polars as pl
 import pytest
 from params_of import taxonomy_params
@@ -12,7 +14,7 @@ SHORT = {"occupation_id": "Group", "title": "Name"}
 FULL = SHORT | {"occupation_label": "Label", "codes": "Path"}
 
 
-def read(path, columns: dict[str, str]):
+def read(path, columns: Mapping[str, str | list[str]]):
     rejected = RejectedRows()
     params = taxonomy_params("table", {"titles": str(path)}, columns=columns)
     return table.read(params, rejected), rejected
@@ -62,6 +64,31 @@ def test_labels_and_codes(tmp_path) -> None:
         (6, "label or codes differ from an earlier row"),
         (7, "duplicate title"),
     ]
+
+
+def test_several_titles_a_row(tmp_path) -> None:
+    """Take empty ones for absent; refuse only a row without any."""
+    path = tmp_path / "t.csv"
+    path.write_text("Group,en,de\n1,cook,Koch\n2,baker,\n3,,\n2,cook,Koch\n", encoding="utf-8")
+    taxonomy, rejected = read(path, SHORT | {"title": ["en", "de"]})
+    assert taxonomy.aliases().rows() == [
+        ("1", "cook", True),
+        ("1", "Koch", False),
+        ("2", "baker", True),
+        ("2", "Koch", False),
+        ("2", "cook", False),
+    ]
+    assert [refused[1:3] for refused in rejected.refused] == [(4, "empty title")]
+    with pytest.raises(IngestError, match="name one column"):
+        read(path, {"occupation_id": ["Group", "en"], "title": "de"})
+
+
+def test_several_files_of_one_form(tmp_path) -> None:
+    for name, title in (("a", "cook"), ("b", "chef")):
+        (tmp_path / f"{name}.csv").write_text(f"Name,Group\n{title},1\n", encoding="utf-8")
+    files = {"titles": str(tmp_path / "a.csv"), "titles_2": str(tmp_path / "b.csv")}
+    taxonomy = table.read(taxonomy_params("table", files, columns=SHORT), RejectedRows())
+    assert taxonomy.aliases().rows() == [("1", "cook", True), ("1", "chef", False)]
 
 
 def test_parquet_and_csv_give_the_same(tmp_path) -> None:
