@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import date, datetime, time
 
 WHOLE_FLOAT = re.compile(r"([-+]?\d+)\.0+")
@@ -34,6 +34,12 @@ def whole_number(text: str) -> str:
     """Return `2231` for `2231.0`, as programs write a number beside missing ones; else `text`."""
     match = WHOLE_FLOAT.fullmatch(text)
     return match[1] if match else text
+
+
+def whole_numbers(texts: Collection[str]) -> dict[str, str]:
+    """Map `2231.0` to `2231` if all texts are such, empty ones aside; else each to itself."""
+    all_whole = all(WHOLE_FLOAT.fullmatch(text) for text in texts if text)
+    return {text: whole_number(text) if all_whole else text for text in texts}
 
 
 def csv_line(cells: Iterable[str]) -> str:

@@ -46,6 +46,42 @@ def test_wrong_usage_has_a_status_of_its_own() -> None:
     assert CliRunner().invoke(app, ["retrain", "--profiel", "esco"]).exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "said"),
+    [
+        ("in.csv", ["--column", "titel"], "no column 'titel', but id (string), title (string)"),
+        ("in.csv", ["--encoding", "utf-9"], "'utf-9' is no encoding"),
+        ("absent.csv", [], "no file or folder"),
+        ("in.xlsx", [], "no readable workbook"),
+    ],
+)
+def test_an_unreadable_input_is_refused_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, words: list[str], said: str
+) -> None:
+    monkeypatch.setattr("flows.commands.answers.run_flow", None)
+    (tmp_path / "in.csv").write_text("id,title\n1,nurse\n")
+    (tmp_path / "in.xlsx").write_text("no workbook")
+    command = ["normalize", str(tmp_path / name), str(tmp_path / "out"), *words]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 1
+    assert said in result.output
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_an_input_is_checked_without_the_libraries_that_are_slow_to_import(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("id,title\n1,nurse\n")
+    words = ["normalize", str(tmp_path / "in.csv"), str(tmp_path / "out"), "--column=titel"]
+    code = (
+        "import sys\nfrom flows.cli import app\n"
+        f"try:\n    app({words!r})\nexcept SystemExit as ended:\n    print(ended.code)\n"
+        "print([name for name in ('prefect', 'torch', 'mlflow', 'dvc') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert "no column 'titel'" in done.stderr
+    assert done.stdout.splitlines()[-2:] == ["1", "[]"]
+
+
 @pytest.mark.parametrize(("old", "new"), RENAMED_COMMANDS.items())
 def test_an_old_command_is_refused_with_the_new_one(old: str, new: str) -> None:
     done = CliRunner().invoke(app, [old, "--some-option", "value"])

@@ -117,7 +117,7 @@ def inputs_columns(
     choices = {role: [name] for role, name in overrides.items()}
     if "occupation_id" not in choices:
         free = _free(columns, choices)
-        shares = {one.name: one.share(lambda value: value in occupation_ids) for one in free}
+        shares = {one.name: one.share_of_ids(occupation_ids) for one in free}
         labels = {name: share for name, share in shares.items() if share >= 0.5}
         choices |= _likely("occupation_id", labels)
     if "raw_title" not in choices:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -10,8 +10,10 @@ from typing import Any
 
 import polars as pl
 
+from tasks.tables.cells import whole_number
 from tasks.tables.delimiters import DECLARED, LINES, NAMES, find_format, fit
 from tasks.tables.encodings import UTF_8, is_text, pieces, utf_16
+from tasks.tables.honorifics import are_honorifics
 from tasks.tables.read_table import open_table
 from tasks.tables.records import Format
 from tasks.tables.rejected import CHUNK, RejectedRows
@@ -43,8 +45,14 @@ class ColumnStats:
 
     @property
     def is_wordy(self) -> bool:
-        """Tell whether it may hold titles: three in four values have letters and are no codes."""
-        return self.share(lambda value: any(map(str.isalpha, value)) and not is_code(value)) > 0.75
+        """Tell whether it may hold titles: three in four values have letters and are no codes.
+
+        Forms of address are none (Mr, Dr).
+        """
+        return (
+            not are_honorifics(self.filled)
+            and self.share(lambda value: any(map(str.isalpha, value)) and not is_code(value)) > 0.75
+        )
 
     @property
     def is_coded(self) -> bool:
@@ -62,6 +70,10 @@ class ColumnStats:
         first: dict[str, str] = {}
         agree = sum(first.setdefault(key, value) == value for key, value in pairs)
         return bool(pairs) and agree >= 0.98 * len(pairs)
+
+    def share_of_ids(self, ids: Collection[str]) -> float:
+        """Return the share of the values that are one of `ids`, also as `2231.0`."""
+        return self.share(lambda value: value in ids or whole_number(value) in ids)
 
     def share(self, holds: Callable[[str], bool]) -> float:
         """Return the share of the values for which `holds`, empty ones left out."""

@@ -1,4 +1,4 @@
-"""Feedback files: tables (CSV or Parquet) with the columns of `FEEDBACK`.
+"""Feedback files: tables of any kind with the columns of `FEEDBACK`.
 
 People's files stand in one folder, beside the file of the stage `simulate_feedback`. `REQUIRED`
 columns must be there, others may be absent, as a column or in a row. Files are read in chunks.
@@ -24,7 +24,7 @@ from tasks.pipeline.feedback.feedback_rows.repairs import REPAIRS, repair
 from tasks.pipeline.feedback.params import FeedbackParams
 from tasks.tables.read_table import read_header, read_table
 from tasks.tables.rejected import RejectedRows
-from tasks.tables.source_files import IngestError, display_path, mapped_columns
+from tasks.tables.source_files import IngestError, display_path, is_table, mapped_columns
 
 OWN = Path("data/simulate_feedback/feedback.csv")
 OWN_ORIGIN = "Run `dvc repro feedback`: its stage `simulate_feedback` writes it."
@@ -33,7 +33,6 @@ ORIGIN = (
     "out of the folder."
 )
 NAMED = 10  # files of a message
-KINDS = (".csv", ".tsv", ".parquet")
 REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
 OPTIONAL = ("model_version", "corrected_occupation_id", "reviewer_id", "judged_at")
 
@@ -49,8 +48,8 @@ def files(folder: Path) -> list[Path]:
             f"{folder} is no folder; feedback.folder names the one that holds people's files, "
             "which may be empty"
         )
-    visible = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    tables = [path for path in visible if path.suffix.lower() in KINDS and not path.is_dir()]
+    visible = sorted(path for path in folder.iterdir() if is_table(path.name))
+    tables = [path for path in visible if not path.is_dir()]
     if found := [text for path in tables if (text := file_fault(path, boundary(folder)))]:
         raise IngestError(f"{'; '.join(found[:NAMED])}: {ORIGIN}")
     return tables

@@ -13,6 +13,7 @@ import polars as pl
 
 from tasks.io.schemas import INPUTS
 from tasks.pipeline.ingest.params import InputsParams
+from tasks.tables.cells import whole_number
 from tasks.tables.read_table import read_rows
 from tasks.tables.rejected import UNKNOWN_OCCUPATION, RejectedRows, Row, empty
 from tasks.tables.source_files import mapped_columns
@@ -29,11 +30,14 @@ def read_inputs(
 ) -> pl.DataFrame:
     """Read columns of `INPUTS`; `input_id` counts the accepted rows, from 0.
 
-    A row whose occupation is none of `known`, the taxonomy's, is refused.
+    A row whose occupation is none of `known`, the taxonomy's, is refused; `2231.0` is the id
+    `2231`, unless it is one itself.
     """
     taken: list[tuple[int, str, str | None]] = []
     for row in _rows(params, rejected):
         occupation_id = row.values.get("occupation_id", "").strip()
+        if occupation_id not in known:
+            occupation_id = whole_number(occupation_id)
         if not row["raw_title"]:
             rejected.refuse(row, empty("raw_title"))
         elif occupation_id and occupation_id not in known:

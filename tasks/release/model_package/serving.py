@@ -48,6 +48,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
     def load_context(self, context: PythonModelContext) -> None:
         """Read the artefact folder; called once by MLflow."""
         self.normalizer = read_normalizer(Path(context.artifacts["normalizer"]), Path(__file__))
+        _accept_categories_and_nulls()
         if SERVER in os.environ:
             logging.getLogger("mlflow.models.utils").addFilter(_refuse_unknown_params)
             _keep_nulls()
@@ -132,6 +133,23 @@ def _refuse_unknown_params(record: logging.LogRecord) -> bool:
         names = message.removeprefix(prefix).partition(" are ignored")[0]
         raise WrongRequest(f"unknown params {names}; this model knows {', '.join(PARAMS)}")
     return True
+
+
+def _accept_categories_and_nulls() -> None:
+    """Let MLflow take a column of categories, or of nulls alone, for text, as its values are."""
+    from mlflow.models import utils
+    from mlflow.types import DataType
+
+    enforce = utils._enforce_mlflow_datatype
+
+    def enforce_text_too(name: str, values: pd.Series, kind: DataType) -> pd.Series:
+        is_category = isinstance(values.dtype, pd.CategoricalDtype)
+        if kind == DataType.string and (is_category or values.isna().all()):
+            values = values.astype(object)
+        return enforce(name, values, kind)
+
+    if enforce.__name__ != enforce_text_too.__name__:  # else another model of ours is loaded
+        utils._enforce_mlflow_datatype = enforce_text_too
 
 
 def _keep_nulls() -> None:

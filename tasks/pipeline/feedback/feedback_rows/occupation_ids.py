@@ -1,8 +1,8 @@
 """Ids of occupations, also where a spreadsheet took them for numbers.
 
-A spreadsheet writes `123` for `0123`. If exactly one id of the taxonomy is `123` but for zeros in
-front, that one is meant. `1,234`, `1.0` and `1.2E+03` are refused with a reason of their own,
-because several ids may become the same number.
+A spreadsheet writes `123` for `0123`, other programs `123.0`. If exactly one id of the taxonomy is
+`123` but for zeros in front, that one is meant. `1,234` and `1.2E+03` are refused with a reason of
+their own, because several ids may become the same number.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from tasks.tables.cells import whole_number
 from tasks.tables.rejected import UNKNOWN_OCCUPATION
 
 REWRITTEN_ID = (
@@ -61,7 +62,7 @@ class OccupationIds(NamedTuple):
         for text in texts:
             if text in self.labels:
                 ids.known[text] = text
-            elif len(meant := self.numbers.get(text, [])) == 1:
+            elif len(meant := self.numbers.get(whole_number(text), [])) == 1:
                 ids.known[text] = meant[0]
                 ids.restored.append(text)
             elif text:

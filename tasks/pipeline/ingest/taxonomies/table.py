@@ -3,16 +3,17 @@
 Our names: `occupation_id` and `title`, and if the file has them `occupation_label` and `codes`
 (broad to narrow, separated by ``>``). Without a label an occupation's first title is its label.
 A later row may leave label and codes empty; where it contradicts the first one it is refused.
+Ids that all end in `.0` are whole numbers, as programs write them beside missing ones.
 Further tables, `titles_2` and so on, have the same columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 
 from tasks.pipeline.ingest.params import TaxonomyParams
 from tasks.pipeline.ingest.taxonomy import Taxonomy
+from tasks.tables.cells import whole_numbers
 from tasks.tables.read_table import distinct, read_rows
 from tasks.tables.rejected import CONFLICT, RejectedRows, Row, empty
 from tasks.tables.source_files import IngestError, mapped_columns, named_files
@@ -34,9 +35,15 @@ def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     )
     titles = [REQUIRED[1], *_more(params)]
     taxonomy = Taxonomy(rejected)
-    tables = (read_rows(file, columns, ORIGIN, rejected, params.format) for file in files.values())
-    for row in distinct(chain.from_iterable(tables), rejected):
-        _add(taxonomy, row, [title for name in titles if (title := row[name])])
+
+    def rows(rejected_rows: RejectedRows) -> Iterator[Row]:
+        for file in files.values():
+            yield from read_rows(file, columns, ORIGIN, rejected_rows, params.format)
+
+    ids = whole_numbers({row["occupation_id"] for row in rows(RejectedRows())})
+    for row in distinct(rows(rejected), rejected):
+        key = ids[row["occupation_id"]]
+        _add(taxonomy, row, key, [title for name in titles if (title := row[name])])
     return taxonomy
 
 
@@ -59,8 +66,7 @@ def _flat(columns: Mapping[str, str | list[str]]) -> dict[str, str]:
     return flat
 
 
-def _add(taxonomy: Taxonomy, row: Row, titles: Sequence[str]) -> None:
-    key = row["occupation_id"]
+def _add(taxonomy: Taxonomy, row: Row, key: str, titles: Sequence[str]) -> None:
     label = row.values.get("occupation_label", "").strip()
     codes = [code.strip() for code in row.values.get("codes", "").split(">") if code.strip()]
     if not titles:

@@ -163,6 +163,21 @@ def test_refused_rows_stand_in_a_file(
     assert json.loads((tmp_path / "out/manifest.json").read_text())["refused"] == 1
 
 
+def test_several_columns_and_what_was_chosen_are_in_the_manifest(
+    model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.csv").write_text("en,de\nnurse,\n,Koch\n")
+    (tmp_path / "in/README.txt").write_text("about\n")
+    words = ("--column=en", "--column=de", "--file-column=file")
+    run(monkeypatch, tmp_path / "in", tmp_path / "out", tmp_path / "cache", *words)
+    result = json.loads((tmp_path / "out/manifest.json").read_text())["result"]
+    assert (result["column"], result["columns"]) == ("asked_title", ["en", "de"])
+    assert (result["left_out"], result["file_column"]) == (["README.txt"], "file")
+    rows = pq.read_table(tmp_path / "out/part-0001-00000.parquet").to_pylist()
+    assert [(row["loud"], row["file"]) for row in rows] == [("NURSE", "a.csv"), ("KOCH", "a.csv")]
+
+
 def test_columns_of_the_answer_are_not_overwritten(
     model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import os
+import zipfile
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tables.workbooks import write_workbook
 
 from tasks.apps.bulk import source
 from tasks.apps.bulk.files import Refused, SourceError
@@ -163,6 +165,137 @@ def test_a_file_of_other_columns_and_a_damaged_one(tmp_path: Path) -> None:
 def test_nothing_there() -> None:
     with pytest.raises(SourceError, match="no file or folder"):
         TitleSource.find("/no/such/place")
+
+
+def test_a_readme_and_a_list_without_titles_are_left_out_by_name(tmp_path: Path) -> None:
+    """The other files order their columns differently."""
+    written(tmp_path / "in/README.txt", b"This folder, by Ann\nholds titles, of May.\n")
+    written(tmp_path / "in/cities.csv", b"city,country\nUlm,DE\n")
+    written(tmp_path / "in/empty.txt", b"")
+    written(tmp_path / "in/x.csv", b"job_title,city\nnurse,Berlin\n")
+    written(tmp_path / "in/y.tsv", b"city\tjob_title\nUlm\tbaker\n")
+    rows, refused = read(str(tmp_path / "in"))
+    assert rows == [
+        {"job_title": "nurse", "city": "Berlin"},
+        {"job_title": "baker", "city": "Ulm"},
+    ]
+    assert refused == []
+    found = TitleSource.find(str(tmp_path / "in"))
+    assert list(found.left_out) == ["README.txt", "cities.csv", "empty.txt"]
+    assert found.settings == {"left_out": ["README.txt", "cities.csv", "empty.txt"]}
+    assert "left out: cities.csv: which column holds the titles? It has city" in "\n".join(
+        found.description
+    )
+
+
+def test_text_of_any_kind_packed_or_not(tmp_path: Path) -> None:
+    """The archive's two tables are read by name, and `file_column` tells which is which."""
+    written(tmp_path / "in/a.jsonl.gz", gzip.compress(b'{"id": 1.0, "title": "nurse"}\n'))
+    write_workbook(tmp_path / "in/b.xlsx", {"A": [["title", "id"], ["baker", 2.0]]})
+    with zipfile.ZipFile(tmp_path / "in/c.zip", "w") as archive:
+        archive.writestr("y.csv", "id;title\n4;pilot\n")
+        archive.writestr("x.csv", "id,title\n3,cook\n5\n")
+    rows, refused = read(str(tmp_path / "in"), file_column="file")
+    assert [tuple(row.values()) for row in rows] == [
+        ("1", "nurse", "a.jsonl.gz"),
+        ("2", "baker", "b.xlsx"),
+        ("3", "cook", "c.zip/x.csv"),
+        ("4", "pilot", "c.zip/y.csv"),
+    ]
+    assert refused == [Refused("c.zip/x.csv", 3, "wrong number of fields", "5")]
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        pa.array(["nurse", None]),
+        pa.array(["nurse", None], pa.large_string()),
+        pa.array(["nurse", None], pa.string_view()),
+        pa.array(["nurse", None]).dictionary_encode(),
+    ],
+    ids=["string", "large_string", "string_view", "dictionary"],
+)
+def test_parquet_text_of_every_type(tmp_path: Path, titles: pa.Array) -> None:
+    pq.write_table(pa.table({"title": titles, "none": pa.nulls(2)}), tmp_path / "a.parquet")
+    assert read(str(tmp_path / "a.parquet"))[0] == [
+        {"title": "nurse", "none": None},
+        {"title": None, "none": None},
+    ]
+
+
+def test_parquet_columns_without_values_take_the_type_of_other_files(tmp_path: Path) -> None:
+    """Also the titles, and in another order; numbers are widened."""
+    empty = {"title": pa.nulls(1), "n": pa.array([1], pa.int32()), "d": pa.nulls(1)}
+    pq.write_table(pa.table(empty), tmp_path / "a.parquet")
+    full = {"d": pa.array(["x"]).dictionary_encode(), "n": [2], "title": ["nurse"]}
+    pq.write_table(pa.table(full), tmp_path / "b.parquet")
+    assert read(str(tmp_path), "title")[0] == [
+        {"title": None, "n": 1, "d": None},
+        {"title": "nurse", "n": 2, "d": "x"},
+    ]
+    pq.write_table(pa.table({**empty, "n": ["x"]}), tmp_path / "c.parquet")
+    with pytest.raises(SourceError, match=r"different types in the column 'n': .*int64, string"):
+        TitleSource.find(str(tmp_path))
+
+
+def test_of_several_columns_the_first_that_is_not_blank_is_asked(tmp_path: Path) -> None:
+    lines = "en,de,id\nnurse,Pflegerin,1\n ,Bäcker,2\n,,3\n".encode()
+    rows, _ = read(written(tmp_path / "in.csv", lines), "en", "de")
+    assert [row["asked_title"] for row in rows] == ["nurse", "Bäcker", ""]
+    assert list(rows[0]) == ["en", "de", "id", "asked_title"]
+    found = TitleSource.find(str(tmp_path / "in.csv"), ["de", "en"])
+    assert (found.column, found.settings) == ("asked_title", {"columns": ["de", "en"]})
+    assert "titles in the column 'de', else 'en'" in found.description[0]
+    with pytest.raises(SourceError, match="no column 'fr', but en"):
+        TitleSource.find(str(tmp_path / "in.csv"), ["en", "fr"])
+
+
+def test_an_encoding_that_is_named_and_one_that_is_not(tmp_path: Path) -> None:
+    """Without a name nothing is taken for Windows-1252 that it is not."""
+    path = written(tmp_path / "in.csv", "job_title\núčetní\nksięgowy\n".encode("cp1250"))
+    rows, refused = read(path)
+    assert rows == [] and [one.line for one in refused] == [2, 3]
+    assert "--encoding" in refused[0].reason
+    rows, refused = read(path, encoding="cp1250")
+    assert [row["job_title"] for row in rows] == ["účetní", "księgowy"]
+    with pytest.raises(SourceError, match="'cp125' is no encoding"):
+        TitleSource.find(path, encoding="cp125")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"1,nurse,Berlin\n2,baker,Ulm\n", "the first line looks like a row and no header"),
+        (b"nurse\nbaker\n", "It has nurse .*If that is a row, put the columns' names above"),
+        (b"title,name\nMr,Smith\nDr.,Weber\n", "which column holds the titles"),
+        (b"title\n1\n2\n", "which column holds the titles"),
+        (b"id,job_title,city\n1,x\n2,y\n", "commas between names, and no row has as many"),
+        (b'id,"job_title\n1,x\n', "the header has broken quotes"),
+        ("\u0159,job_title\n1,x\n".encode("cp1250"), "line 1 has bytes that are not utf-8"),
+    ],
+    ids=["row", "title", "honorifics", "numbers", "one column?", "quotes", "encoding"],
+)
+def test_a_header_that_is_none_is_said(tmp_path: Path, content: bytes, said: str) -> None:
+    with pytest.raises(SourceError, match=said):
+        TitleSource.find(written(tmp_path / "in.csv", content))
+
+
+@pytest.mark.parametrize("quote", ["in one row", "around each field"])
+def test_an_open_quote_in_a_long_file_costs_one_row(tmp_path: Path, quote: str) -> None:
+    mark = '"' if quote == "around each field" else ""
+    lines = [",".join(f"{mark}{cell}{mark}" for cell in (n, f"t{n}", "x")) for n in range(20_000)]
+    lines[10] = f'10,"t10,{mark}x{mark}'
+    content = "\n".join(["id,title,city", *lines, ""]).encode()
+    rows, refused = read(written(tmp_path / "in.csv", content))
+    assert [row["id"] for row in rows] == [str(n) for n in range(20_000) if n != 10]
+    assert [(one.line, one.reason) for one in refused] == [(12, "broken quotes")]
+
+
+def test_two_stray_quotes_do_not_swallow_the_rows_between(tmp_path: Path) -> None:
+    lines = b'id,title,city\n1,"dev,Rome\n2,"nurse, night",Ulm\n3,cook",Oslo\n4,chef,Bonn\n'
+    rows, refused = read(written(tmp_path / "in.csv", lines))
+    assert [row["id"] for row in rows] == ["2", "3", "4"]
+    assert [one.row for one in refused] == ['1,"dev,Rome']
 
 
 @pytest.mark.parametrize("address", ["", "pipe.csv", "zero.csv"])

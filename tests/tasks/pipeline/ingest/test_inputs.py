@@ -36,6 +36,16 @@ def test_table(tmp_path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("known", "taken"), [({"2231"}, "2231"), ({"2231", "2231.0"}, "2231.0"), ({"223"}, None)]
+)
+def test_ids_that_are_whole_floats_are_integers(tmp_path, known: set[str], taken) -> None:
+    (tmp_path / "i.csv").write_text("id,text\n2231.0,nurse\n", encoding="utf-8")
+    params = inputs_params("table", str(tmp_path / "i.csv"), columns=MAP)
+    rows = read_inputs(params, known, RejectedRows())["occupation_id"].to_list()
+    assert rows == ([taken] if taken else [])
+
+
 def test_several_files_in_their_order(tmp_path) -> None:
     """Detect the form of each by itself."""
     (tmp_path / "a.csv").write_text("text,id\nchef,cook\n", encoding="utf-8")

@@ -36,6 +36,18 @@ def test_without_labels_the_first_title_is_the_label(tmp_path) -> None:
     ]
 
 
+def test_ids_that_are_whole_floats_are_integers(tmp_path) -> None:
+    """As pandas writes them beside missing ones; where one is no such number, all stay."""
+    path = tmp_path / "t.csv"
+    for other, ids in (("2232.0", ["2231", "2232"]), ("22.3", ["22.3", "2231.0"])):
+        path.write_text(f"Name,Group\nnurse,2231.0\nmidwife,{other}\nx,\n", encoding="utf-8")
+        assert sorted(read(path, SHORT)[0].titles) == ids
+    pl.DataFrame({"Name": ["nurse", "x"], "Group": [2231.0, None]}).write_parquet(
+        tmp_path / "t.parquet"
+    )
+    assert list(read(tmp_path / "t.parquet", SHORT)[0].titles) == ["2231"]
+
+
 def test_labels_and_codes(tmp_path) -> None:
     """Repeat nothing in line 4, another label in 5, other codes in 6, the label as title in 7."""
     path = tmp_path / "t.tsv"
