@@ -1,4 +1,7 @@
-"""Normalize a Polars frame with the registry's champion; needs Polars beside `consumer.py`'s."""
+"""Normalize a Polars frame with the registry's champion; needs Polars beside `consumer.py`'s.
+
+Its variables, MLFLOW_DISABLE_TELEMETRY among them, are those of `consumer.py`.
+"""
 
 import mlflow
 import polars as pl

@@ -1,7 +1,9 @@
-"""Normalize Parquet files on Spark, each distinct title once; needs `consumer.py`'s packages there.
+r"""Normalize Parquet files on Spark, a distinct title once; needs `consumer.py`'s packages there.
 
 export MLFLOW_TRACKING_URI=...      # the driver reads the registry and sends workers the model
-spark-submit --conf spark.executorEnv.OMP_NUM_THREADS=1 spark_consumer.py INPUT OUTPUT [PREFIX]
+export MLFLOW_DISABLE_TELEMETRY=true   # or MLflow reports its use to its makers
+spark-submit --conf spark.executorEnv.OMP_NUM_THREADS=1 \
+  --conf spark.executorEnv.MLFLOW_DISABLE_TELEMETRY=true spark_consumer.py INPUT OUTPUT [PREFIX]
 
 PREFIX keeps the answer's columns apart from those of INPUT.
 """

@@ -6,15 +6,16 @@ read their settings when they are imported, so `main` sets their environment fir
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
-from flows.commands import answers, models, setup, training
-from flows.environment import DEFAULTS
+from flows.commands import answers, ask, models, schedule, setup, training
+from flows.commands.project_root import enclosing_root
+from flows.environment import set_environment
+from tasks.io.tracking import main_tree
 
 RENAMED_COMMANDS: Mapping[str, str] = {
     "profile": "init",
@@ -60,7 +61,8 @@ def main() -> None:
     Works in any folder of a clone. Exit status: 0 success (also if the gate keeps the old
     champion), 1 failure (the last lines say what to do), 2 wrong usage, 130 interrupted.
     """
-    os.environ.update({**DEFAULTS, **os.environ})
+    root = enclosing_root()
+    set_environment(main_tree(root) if root else None)
 
 
 for command in (
@@ -70,10 +72,12 @@ for command in (
     training.status,
     models.models,
     models.rollback,
+    ask.ask,
     answers.normalize,
     answers.review,
     answers.apply_feedback,
     models.serve,
+    schedule.schedule,
     setup.notify,
     models.benchmark,
 ):

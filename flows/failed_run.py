@@ -22,6 +22,8 @@ from prefect.client.schemas.actions import ArtifactCreate
 from prefect.client.schemas.objects import FlowRun
 from prefect.client.schemas.responses import DeploymentResponse
 
+from tasks.io.masked import masked
+
 COMMANDS = ("rolecall", "cli.py")  # the file names of our command
 PREFECT_PREFIX = re.compile(r"^Flow run encountered an exception: (?:\w*Fail\w*: )?")
 
@@ -68,7 +70,7 @@ def command(name: str, parameters: Mapping[str, Any], deployment: DeploymentResp
         options = [word for key in changed for word in ("-p", f"{key}={_json(parameters[key])}")]
         return shlex.join(["prefect", "deployment", "run", f"{name}/{deployment.name}", *options])
     if Path(sys.argv[0]).name in COMMANDS:
-        return shlex.join(["rolecall", *sys.argv[1:]])
+        return masked(shlex.join(["rolecall", *sys.argv[1:]]))
     return f"the flow {name} with {json.dumps(dict(parameters), default=str)}"
 
 

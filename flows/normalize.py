@@ -10,15 +10,17 @@ import json
 from pathlib import Path
 from typing import Any
 
-import yaml
 from prefect import flow
 
+from flows.champion import champion
 from flows.failed_run import leave_page
 from flows.results import publish
 from flows.stages.target import run_module
 from flows.workspaces.workspace import existing_root_of
+from tasks.io.bulk_output import manifest_of, refused_of
+from tasks.io.masked import revealed
 
-MANIFEST, BULK = "manifest.json", "tasks.apps.bulk"
+BULK = "tasks.apps.bulk"
 CACHE_DIR = ".prediction_cache"  # the default, in the root
 
 
@@ -35,7 +37,7 @@ def normalize(
 
     Args:
         source: address of a CSV or Parquet file, or of a folder of them.
-        output: folder to be written.
+        output: file to be written (.parquet, .csv, .xlsx), or folder of Parquet parts.
         model: address in the registry; empty: the champion.
         options: of `tasks/apps/bulk/__main__.py` by name, such as `column` or `top_k`.
         cache_dir: folder of the prediction cache; empty: the clone's own.
@@ -49,22 +51,20 @@ def normalize_in(
     root: Path, source: str, output: str, model: str, options: dict[str, Any], cache_dir: str = ""
 ) -> dict[str, Any]:
     """Take the steps of the flow in `root`; called within a flow run."""
-    arguments = [source, output, f"--model={model or champion(root)}"]
+    arguments = [revealed(source), output, f"--model={model or champion(root)}"]
     arguments += [f"--cache-dir={cache_dir or root / CACHE_DIR}"]
-    arguments += [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    arguments += [
+        f"--{name.replace('_', '-')}={one}"
+        for name, value in options.items()
+        for one in (value if isinstance(value, list) else [value])
+    ]
     run_module("normalize", BULK, arguments, root)
-    manifest: dict[str, Any] = json.loads((Path(output) / MANIFEST).read_text(encoding="utf-8"))
-    publish("normalize", facts(manifest), f"The answers in {output}")
+    manifest: dict[str, Any] = json.loads(manifest_of(Path(output)).read_text(encoding="utf-8"))
+    publish("normalize", facts(manifest, output), f"The answers in {output}")
     return manifest
 
 
-def champion(root: Path) -> str:
-    """Return the address of the champion of `root`'s model."""
-    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    return f"models:/{params['register']['name']}@champion"
-
-
-def facts(manifest: dict[str, Any]) -> dict[str, str]:
+def facts(manifest: dict[str, Any], output: str) -> dict[str, str]:
     """Describe a run by its manifest."""
     abstained = [f"{count:,} {reason}" for reason, count in manifest["abstained"].items()]
     outcome = {
@@ -76,5 +76,7 @@ def facts(manifest: dict[str, Any]) -> dict[str, str]:
         ),
     }
     if manifest["refused"]:
-        outcome["refused"] = f"{manifest['refused']:,} rows: refused.parquet gives the reasons"
-    return outcome
+        outcome["refused"] = (
+            f"{manifest['refused']:,} rows, with reasons: {refused_of(Path(output))}"
+        )
+    return {**outcome, "output": output}

@@ -1,15 +1,17 @@
 """The flow `normalize-folder`: answers the files of a watched folder, once each.
 
-Each file (CSV, Parquet) and each folder directly in the inbox becomes a folder of its own name in
-the outbox, made by `flows/normalize.py`. Finished outputs stay when the champion changes. If a file
-was replaced, its new answers stand beside the old ones. A file that is still being written waits
-for the next run. If a file fails, the others are done and the error names it at the end.
+Each file (CSV, Parquet) directly in the inbox becomes a file, and each folder a folder, of its own
+name in the outbox, made by `flows/normalize.py`. Finished outputs stay when the champion changes.
+If a file was replaced, its new answers stand beside the old ones. A file that is still being
+written waits for the next run. If a file fails, or is none that may be opened
+(`tasks/io/regular_files.py`), the others are done and the error names it at the end.
 """
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +22,15 @@ from prefect.artifacts import create_markdown_artifact
 from flows import results
 from flows.failed_run import leave_page
 from flows.failure import Failure
-from flows.normalize import MANIFEST, normalize_in
+from flows.normalize import normalize_in
 from flows.workspaces.workspace import existing_root_of
 from tasks.apps.bulk.files import KINDS, SourceError, files_at, state_of
+from tasks.apps.unfinished import unfinished_at
+from tasks.io.bulk_output import FILES, MANIFEST
+from tasks.io.regular_files import file_faults
 
-UNFINISHED, PLAN = ".unfinished", "plan.json"  # as in `tasks/apps/bulk/output.py`
+PLAN = "plan.json"  # as in `tasks/apps/bulk/output.py`
+NAMED = 10  # errors of a message
 PARTIAL = (".part", ".tmp", ".partial", ".crdownload", ".filepart")  # still being written
 HIDDEN = (".", "_")
 
@@ -42,7 +48,7 @@ def normalize_folder(
 
     Args:
         inbox: the watched folder, relative to the clone.
-        outbox: the folder of answers, with a folder for each file.
+        outbox: the folder of answers.
         profile: a file of `profiles/`, whose model is used; empty: the current directory.
         model: address in the registry; empty: the champion.
         options: of `tasks/apps/bulk/__main__.py` by name, such as `column` or `top_k`.
@@ -56,7 +62,7 @@ def normalize_folder(
     """
     root, rows, errors = existing_root_of(profile), dict[str, int](), list[str]()
     for source, output in due_sources(
-        Path(inbox).absolute(), Path(outbox).absolute(), quiet_seconds
+        Path(inbox).absolute(), Path(outbox).absolute(), quiet_seconds, errors.append
     ):
         begun_with = _model(output, model)
         try:
@@ -72,38 +78,64 @@ def normalize_folder(
             key="normalize-folder", markdown=results.as_markdown(counts, (outbox, "rows"))
         )
     if errors:
-        raise Failure("\n".join([f"{len(errors)} of {inbox} not normalized", *errors]))
+        rest = [f"and {len(errors) - NAMED:,} more"] if len(errors) > NAMED else []
+        first = f"{len(errors):,} of {inbox} not normalized"
+        raise Failure("\n".join([first, *errors[:NAMED], *rest]))
     return rows
 
 
-def due_sources(inbox: Path, outbox: Path, quiet_seconds: float) -> list[tuple[Path, Path]]:
-    """List the sources that have no finished output yet, by name, with their output folders.
+def due_sources(
+    inbox: Path, outbox: Path, quiet_seconds: float, refuse: Callable[[str], None]
+) -> list[tuple[Path, Path]]:
+    """List the sources that have no finished output yet, by name, with their outputs.
+
+    `refuse` gets what is wrong with a source that must not be opened.
 
     Raises:
         Failure: there is no inbox, or the outbox lies in it.
     """
     if not inbox.is_dir():
         raise Failure(f"no folder {inbox} to watch: make it, or name another one (inbox=...)")
-    if outbox.is_relative_to(inbox):
+    if outbox.resolve().is_relative_to(inbox.resolve()):
         raise Failure(f"{outbox} lies in {inbox}, whose files are normalized: name another outbox")
-    manifests = [file.read_text(encoding="utf-8") for file in outbox.glob(f"*/{MANIFEST}")]
-    finished = {json.loads(text).get("result", {}).get("state", "") for text in manifests}
+    manifests = [*outbox.glob(f"*/{MANIFEST}"), *outbox.glob(f"*.{MANIFEST}")]
+    texts = [file.read_text(encoding="utf-8") for file in manifests]
+    finished = {json.loads(text).get("result", {}).get("state", "") for text in texts}
     due = []
-    for source in sorted(inbox.iterdir()):
+    for source in sorted(filter(_is_source, inbox.iterdir())):
+        if fault := next(file_faults(source, inbox), ""):
+            refuse(f"{fault}: copy the file itself, or take it out")
+            continue
         state = _state(source, quiet_seconds)
         if state and state not in finished:
-            taken = (outbox / source.name).exists()
-            name = f"{source.name}.{state}" if taken else source.name
-            due.append((source, outbox / name))
+            due.append((source, _output(source, outbox, state)))
     return due
+
+
+def _is_source(path: Path) -> bool:
+    """Tell by the name, and without opening it, whether a path is to be normalized."""
+    if path.name.startswith(HIDDEN) or path.name.endswith(PARTIAL):
+        return False
+    return path.is_dir() or path.name.lower().endswith(KINDS)
+
+
+def _output(source: Path, outbox: Path, state: str) -> Path:
+    """Return a file for a file, of its kind if that can be written, and a folder for a folder."""
+    suffix = source.suffix.lower()
+    if source.is_dir():
+        added = ".parts" if suffix in FILES else ""
+    else:
+        added = "" if suffix in FILES else ".parquet" if suffix == ".pq" else ".csv"
+    output = outbox / f"{source.name}{added}"
+    if not output.exists():
+        return output
+    if source.is_dir():
+        return outbox / f"{output.name}.{state}"
+    return outbox / f"{output.stem}.{state}{output.suffix}"
 
 
 def _state(source: Path, quiet_seconds: float) -> str:
     """Return the state of a complete file or folder of tables; empty for all else."""
-    if source.name.startswith(HIDDEN) or source.name.endswith(PARTIAL):
-        return ""
-    if not source.is_dir() and not source.name.lower().endswith(KINDS):
-        return ""
     try:
         below = source.rglob("*") if source.is_dir() else ()
         if not all(_is_complete(path, quiet_seconds) for path in (source, *below)):
@@ -123,7 +155,7 @@ def _is_complete(path: Path, seconds: float) -> bool:
 
 def _model(output: Path, model: str) -> str:
     """Return the model that began this output, so that a new champion does not mix with it."""
-    plan = output.with_name(output.name + UNFINISHED) / PLAN
+    plan = unfinished_at(output) / PLAN
     if not plan.is_file():
         return model
     begun: str = json.loads(plan.read_text(encoding="utf-8"))["model"]

@@ -33,8 +33,8 @@ def notify_by(block: str) -> str:
     """
     if not PREFECT_API_URL.value():
         raise Failure(
-            "no server is named: set PREFECT_API_URL to that of `prefect server start`, such as "
-            "http://127.0.0.1:4200/api"
+            "no server is named: start `rolecall schedule`, and set PREFECT_API_URL and "
+            "PREFECT_API_AUTH_STRING as docs/guides/scheduling.md says"
         )
     with get_client(sync_client=True) as client:
         changed = automation(_block_id(client, block))

@@ -27,9 +27,9 @@ def review(
     """Queue the titles of a bulk run whose review helps most.
 
     Args:
-        answers: folder that the flow `normalize` wrote.
+        answers: file or folder that the flow `normalize` wrote.
         output: folder to be written.
-        options: `budget`, `model` or `compare_with`, a folder of another model's answers.
+        options: `budget`, `model` or `compare_with`, another model's answers.
         profile: a file of `profiles/`, whose registry and feedback are used; empty: the clone.
     """
     root = existing_root_of(profile)

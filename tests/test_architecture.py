@@ -305,6 +305,7 @@ def tracks(dep: str, file: str, hashes: Hashes) -> bool:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", STAGES)
 def test_a_stage_names_all_code_behind_it(kind: str, pipeline: Pipeline, hashes: Hashes) -> None:
     """A stage that writes hashes names all whose hashes it writes."""

@@ -15,13 +15,22 @@ from flows.commands.project_root import (
     print_facts,
     run_flow,
 )
+from flows.failure import errors_of_input
+from tasks.io.masked import concealed
 
 
 def normalize(
-    source: Annotated[str, typer.Argument(help="CSV or Parquet: a file, a folder, s3://…")],
-    output: Annotated[Path, typer.Argument(help="Folder to be written.")],
+    source: Annotated[str, typer.Argument(help="Table of titles: a file, a folder, s3://…")],
+    output: Annotated[Path, typer.Argument(help="NAME.csv, .xlsx or .parquet, or a folder.")],
     model: Annotated[str, typer.Option(help="Address in the registry; default: champion.")] = "",
-    column: Annotated[str, typer.Option(help="Column of titles; default: detected.")] = "",
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of titles, in order of preference; default: detected."),
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Of text files; default: detected.")] = "",
+    file_column: Annotated[
+        str, typer.Option(help="Name of a column to be added that names the file.")
+    ] = "",
     prefix: Annotated[str, typer.Option(help="Prefix of the answer columns' names.")] = "",
     top_k: Annotated[int | None, typer.Option(help="Number of answers to a title.")] = None,
     min_confidence: Annotated[
@@ -37,32 +46,44 @@ def normalize(
 ) -> None:
     """Answer every row of files of any size.
 
-    Writes a folder of Parquet files with all rows and columns of the input and the answers beside
-    them, and manifest.json. The model sees each distinct title once; a cache keeps its answer for
-    the next run. After an interruption the same command continues behind the last finished part.
-    OUTPUT appears when it is complete.
+    Writes all rows and columns of the input with the answers beside them: one file if the name of
+    OUTPUT ends in .csv, .xlsx or .parquet, else a folder of Parquet files. Refused rows and a
+    manifest lie beside the file, or in the folder. The model sees each distinct title once; a cache
+    keeps its answer for the next run. After an interruption the same command continues behind the
+    last finished part. OUTPUT appears when it is complete.
 
     \b
     Examples:
-      rolecall normalize titles.csv answers
+      rolecall normalize titles.csv answers.xlsx
       rolecall normalize s3://board/vacancies answers --column headline --min-confidence 0.5
+      rolecall normalize titles.xlsx answers --column "Job title (EN)" --column "Job title (DE)"
     """
     options: dict[str, object] = {"column": column, "prefix": prefix, "processes": processes}
+    options |= {"encoding": encoding, "file_column": file_column}
     options |= {"top_k": top_k, "min_confidence": min_confidence, "code_depth": code_depth}
     chosen = {name: value for name, value in options.items() if value not in (None, "")}
-    source = source if "://" in source else str(Path(source).absolute())
+    is_local = "://" not in source
+    source = str(Path(source).absolute()) if is_local else source
     output, model = output.absolute(), absolute_model(model)
     cache = str(cache_dir.absolute()) if cache_dir else ""
-    with change_to_root(None) as root, run_flow(root, "normalize"):
-        from flows.normalize import facts
-        from flows.normalize import normalize as flow
+    with change_to_root(None) as root:
+        with errors_of_input():
+            from tasks.apps.bulk.place import require_place
+            from tasks.apps.bulk.source import TitleSource
 
-        manifest = flow(source, str(output), model, chosen, cache)
-        print_facts({**facts(manifest), "output": str(output)})
+            require_place(output, source)
+            if is_local:
+                TitleSource.find(source, column or [], encoding, file_column)
+        with run_flow(root, "normalize"):
+            from flows.normalize import facts
+            from flows.normalize import normalize as flow
+
+            manifest = flow(concealed(source), str(output), model, chosen, cache)
+            print_facts(facts(manifest, str(output)))
 
 
 def review(
-    answers: Annotated[Path, typer.Argument(help="Folder that `rolecall normalize` wrote.")],
+    answers: Annotated[Path, typer.Argument(help="Output of `rolecall normalize`.")],
     output: Annotated[Path, typer.Argument(help="Folder for the queue and the page.")],
     profile: Profile = None,
     model: Annotated[str, typer.Option(help="Address; default: the model that answered.")] = "",

@@ -17,8 +17,9 @@ from types import FrameType
 from typing import NoReturn
 
 from flows.failure import Failure
+from tasks.io.masked import masked
 
-MAX_LINES = 10  # of a message
+MAX_LINES, MAX_CHARACTERS = 10, 1000  # of a message, and of its lines
 FAILURE_STARTS = ("Finished in state Failed", "Finished in state Crash", "Running hook ", "Hook ")
 """The beginnings of Prefect's lines about a failed run at level INFO."""
 
@@ -42,7 +43,7 @@ def error_handling(log: Path | None = None) -> Iterator[None]:
         if log is None:
             raise
         with log.open("a", encoding="utf-8") as file:
-            traceback.print_exc(file=file)
+            file.write(masked(traceback.format_exc()))
         _end(f"error: {type(error).__name__}: {error}", 1, log)
 
 
@@ -54,7 +55,7 @@ def log_to_file(log: Path) -> Iterator[None]:
     setup_logging()  # or Prefect takes the file's handler for the only one
     log.parent.mkdir(parents=True, exist_ok=True)
     root, file = logging.getLogger(), logging.FileHandler(log, mode="w", encoding="utf-8")
-    file.setFormatter(logging.Formatter("%(asctime)s  %(name)s  %(message)s"))
+    file.setFormatter(_Masking("%(asctime)s  %(name)s  %(message)s"))
     terminal = list(root.handlers)
     root.addHandler(file)
     for handler in terminal:
@@ -66,6 +67,13 @@ def log_to_file(log: Path) -> Iterator[None]:
         file.close()
         for handler in terminal:
             handler.removeFilter(_is_progress)
+
+
+class _Masking(logging.Formatter):
+    """Leaves no secret of an address in a record or its traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return masked(super().format(record))
 
 
 def _is_progress(record: logging.LogRecord) -> bool:
@@ -82,12 +90,21 @@ def _end(message: str, status: int, log: Path | None = None) -> NoReturn:
 
     Logging stops first, or libraries that log while they close would write behind the message.
     """
-    lines = message.strip().splitlines()
+    lines = masked(message).strip().splitlines()
     log_line = [f"full log: {log}"] if log is not None and log.is_file() else []
     room = MAX_LINES - len(log_line)
     if len(lines) > room:
-        lines = [*lines[: room - 1], "..."]
+        lines = [*lines[: room - 1], f"... {len(lines) - room + 1:,} more lines"]
+    lines = [_shortened(line) for line in lines]
     logging.disable()
     with suppress(OSError):
         print("\n".join(["", *lines, *log_line]), file=sys.stderr, flush=True)
     raise SystemExit(status)
+
+
+def _shortened(line: str) -> str:
+    """Cut a long line in the middle: it begins with the fault and ends with the remedy."""
+    if len(line) <= MAX_CHARACTERS:
+        return line
+    half = MAX_CHARACTERS // 2
+    return f"{line[:half]} ... {len(line) - 2 * half:,} more characters ... {line[-half:]}"

@@ -19,6 +19,9 @@ from flows.commands.project_root import (
     existing_root,
     project_root,
 )
+from tasks.io.masked import masked
+from tasks.io.moved_registry import follow_move
+from tasks.io.tracking import is_default, local_folder, tracking_uri
 
 LISTING, ROLLBACK = "tasks.release.registry.listing", "tasks.release.registry.rollback"
 
@@ -39,8 +42,14 @@ def models(
     with error_handling():
         from flows.processes.command import run_command
 
-        options = ["--address"] if address else []
-        print("\n".join(run_command(LISTING, options, existing_root(profile), name=LISTING)))
+        root = existing_root(profile)
+        if address:
+            uri = tracking_uri(root)
+            if is_default(uri, root):
+                follow_move(local_folder(root))  # for the consumers who are told the address
+            print(masked(uri) if sys.stdout.isatty() else uri)  # a variable needs the password
+            return
+        print("\n".join(run_command(LISTING, [], root, name=LISTING)))
 
 
 def rollback(
@@ -73,11 +82,15 @@ def serve(
     min_confidence: Annotated[
         float, typer.Option(help="The best candidate is a match from this confidence on.")
     ] = 0.5,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="Another name of this machine, as in its address.")
+    ] = None,
 ) -> None:
-    """Serve the registered model as a reconciliation service.
+    """Serve the registered model to people and programs.
 
-    OpenRefine takes its address under "Reconcile", "Add standard service" (version
-    0.2 of the Reconciliation Service API). Runs until it is interrupted.
+    The address shows a page that answers titles while you type. POST /normalize answers titles in
+    JSON; /docs describes it. OpenRefine takes the same address under "Reconcile", "Add standard
+    service" (version 0.2 of the Reconciliation Service API). Runs until it is interrupted.
 
     \b
     Examples:
@@ -85,11 +98,12 @@ def serve(
       rolecall serve --model models:/rolecall/3 --port 8001 --min-confidence 0.7
     """
     with change_to_root(profile) as root:
-        from flows.normalize import champion
+        from flows.champion import champion
 
         options = [f"--model={model or champion(root)}", f"--host={host}", f"--port={port}"]
-        options.append(f"--min-confidence={min_confidence}")
-        os.execv(sys.executable, [sys.executable, "-m", "tasks.apps.reconciliation", *options])
+        options += [f"--min-confidence={min_confidence}"]
+        options += [f"--allow-host={name}" for name in allow_host or []]
+        os.execv(sys.executable, [sys.executable, "-m", "tasks.apps.web", *options])
 
 
 def benchmark(

@@ -13,6 +13,8 @@ import typer
 
 from flows.commands.error_handling import error_handling, log_to_file
 from flows.failure import Failure
+from tasks.io.reachable import check_answer
+from tasks.io.tracking import tracking_uri
 
 MARKS = ("dvc.yaml", "params.yaml")
 Profile = Annotated[
@@ -21,17 +23,27 @@ Profile = Annotated[
 ]
 
 
-def project_root() -> Path:
-    """Return the nearest folder at or above the current one that holds a pipeline.
-
-    Raises:
-        Failure: there is none.
-    """
+def enclosing_root() -> Path | None:
+    """Return the nearest folder at or above the current one that holds a pipeline, if any."""
     here = Path.cwd()
     for folder in (here, *here.parents):
         if all((folder / mark).is_file() for mark in MARKS):
             return folder
-    raise Failure(f"no {' and '.join(MARKS)} in {here} or above: change to a clone of rolecall")
+    return None
+
+
+def project_root() -> Path:
+    """Return `enclosing_root`.
+
+    Raises:
+        Failure: there is none.
+    """
+    root = enclosing_root()
+    if root:
+        return root
+    raise Failure(
+        f"no {' and '.join(MARKS)} in {Path.cwd()} or above: change to a clone of rolecall"
+    )
 
 
 def existing_root(profile: str | None) -> Path:
@@ -67,12 +79,27 @@ def absolute_model(model: str) -> str:
     return str(Path(model).absolute()) if model and Path(model).exists() else model
 
 
+def check_registry(root: Path) -> None:
+    """Refuse to begin if the registry's server does not answer.
+
+    Raises:
+        Failure: naming the server and what to do.
+    """
+    try:
+        check_answer(tracking_uri(root))
+    except ValueError as error:
+        raise Failure(str(error)) from None
+
+
 @contextmanager
 def run_flow(root: Path, command: str) -> Iterator[None]:
     """Check the parameters, then let the block run flows and keep their lines in a file."""
     from flows.processes.command import check_params
+    from flows.stages.special_files import require_regular_files
 
+    check_registry(root)
     check_params(root, partial(print, flush=True))
+    require_regular_files(root)
     log = root / "logs" / f"{command}.log"
     with error_handling(log), log_to_file(log):
         from flows.processes.server import server

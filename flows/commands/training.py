@@ -12,6 +12,7 @@ from flows.commands.error_handling import error_handling
 from flows.commands.project_root import (
     Profile,
     change_to_root,
+    check_registry,
     existing_root,
     project_root,
     run_flow,
@@ -47,7 +48,10 @@ def retrain(
         return
     with change_to_root(profile) as root:
         from flows.stages.up_to_date import print_if_up_to_date
+        from flows.workspaces.git_worktree import require_repository
 
+        require_repository(root)
+        check_registry(root)
         if print_if_up_to_date(root):
             return
         with run_flow(root, "retrain"):
@@ -71,7 +75,9 @@ def reproduce(profile: Profile = None) -> None:
     with change_to_root(profile) as root:
         from flows.reproduce import as_text, current_result
         from flows.reproduce import reproduce as flow
+        from flows.workspaces.git_worktree import require_repository
 
+        require_repository(root)
         outcome = current_result(root)
         if outcome is None:
             with run_flow(root, "reproduce"):
@@ -95,7 +101,9 @@ def status(profile: Profile = None) -> None:
         from flows.stages.dvc_plan import reasons
         from flows.stages.up_to_date import TARGET
         from flows.workspaces.feedback_folder import feedback_folder, is_copied
+        from flows.workspaces.git_worktree import require_repository
 
+        require_repository(root)
         stages = reasons(root, TARGET)
     due = {stage: changes for stage, changes in stages.items() if changes}
     print(f"{root}: {len(stages) - len(due)} of {len(stages)} stages are up to date")

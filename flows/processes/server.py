@@ -1,7 +1,8 @@
 """Starts Prefect's server for the time of a command if PREFECT_API_URL names none.
 
-Prefect would leave a server of its own behind when the command is killed.
-`flows/processes/guard.py` ends this one.
+Only this machine reaches it, with a password that is drawn for it (`flows/processes/login.py`), and
+it has a database of its own (`flows/processes/server_database.py`). Prefect would leave a server of
+its own behind when the command is killed. `flows/processes/guard.py` ends this one.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -23,10 +24,12 @@ from prefect.settings import PREFECT_API_URL, get_current_settings
 
 from flows.environment import stage_environment
 from flows.failure import Failure
+from flows.processes.login import HOST, client_settings, new_password, server_settings
+from flows.processes.server_database import temporary_database
 from flows.processes.streaming import guarded
+from tasks.io.tracking import main_tree
 
-HOST = "127.0.0.1"
-API_URL = "PREFECT_API_URL"
+FOLDER = ".prefect"  # in the main tree, not in git
 SECONDS_TO_START = 120.0
 
 
@@ -40,38 +43,61 @@ def server() -> Iterator[None]:
     if PREFECT_API_URL.value():
         yield
         return
-    with closing(socket.socket()) as free:
-        free.bind((HOST, 0))
-        port: int = free.getsockname()[1]
-    address = f"http://{HOST}:{port}/api"
-    with guarded(_command(port), Path.cwd(), _environment(), subprocess.DEVNULL) as process:
-        _wait(address, process)
-        os.environ[API_URL] = address  # for all threads, or Prefect starts a second server
-        refresh_global_settings_context()
-        try:
-            yield
-        finally:
-            APILogHandler().flush()
-            del os.environ[API_URL]
-            refresh_global_settings_context()
-
-
-def _command(port: int) -> list[str]:
-    app = [
-        "prefect.server.api.server:create_app",
-        "--app-dir",
-        str(Path(prefect.__file__).parent),
-        "--factory",
-    ]
-    address = ["--host", HOST, "--port", str(port)]
-    return [sys.executable, "-m", "uvicorn", *app, *address, "--log-level", "critical"]
-
-
-def _environment() -> dict[str, str]:
-    """Return that of Prefect's own temporary server: without its pages, with our settings."""
+    port, password = free_port(), new_password()
+    client = client_settings(port, password)
     settings = get_current_settings().to_environment_variables(exclude_unset=True)
     temporary = {"PREFECT_UI_ENABLED": "0", "PREFECT__SERVER_EPHEMERAL": "1"}
-    return {**stage_environment(), **settings, **temporary, "PREFECT__SERVER_FINAL": "1"}
+    settings |= temporary | client | server_settings(port, password)
+    with (
+        temporary_database(main_tree(Path.cwd()) / FOLDER / "temporary") as database,
+        serving(port, settings | database.settings, subprocess.DEVNULL, seconds_to_end=0),
+    ):
+        database.keep()
+        with _client_of(client):
+            yield
+
+
+@contextmanager
+def serving(
+    port: int, settings: Mapping[str, str], output: int, seconds_to_end: float | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """Run Prefect's server with these settings for the time of the block, in which it answers.
+
+    `seconds_to_end` are those between interrupting and killing it, which loses unsaved runs.
+
+    Raises:
+        Failure: it does not answer.
+    """
+    app = ["prefect.server.api.server:create_app", "--factory"]
+    app += ["--app-dir", str(Path(prefect.__file__).parent)]
+    address = ["--host", HOST, "--port", str(port), "--log-level", "critical"]
+    environment = {**stage_environment(), **settings, "PREFECT__SERVER_FINAL": "1"}
+    command = [sys.executable, "-m", "uvicorn", *app, *address]
+    with guarded(command, Path.cwd(), environment, output, seconds_to_end) as process:
+        _wait(settings["PREFECT_API_URL"], process)
+        yield process
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens at."""
+    with closing(socket.socket()) as free:
+        free.bind((HOST, 0))
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def _client_of(settings: Mapping[str, str]) -> Iterator[None]:
+    """Name the server for all threads, or Prefect starts a second one; earlier values come back."""
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    refresh_global_settings_context()
+    try:
+        yield
+    finally:
+        APILogHandler().flush()
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+        refresh_global_settings_context()
 
 
 def _wait(address: str, process: subprocess.Popen[str]) -> None:
@@ -84,6 +110,6 @@ def _wait(address: str, process: subprocess.Popen[str]) -> None:
             except httpx.TransportError:
                 time.sleep(0.1)
     raise Failure(
-        f"Prefect's temporary server did not answer at {address}; start one yourself with `prefect "
-        f"server start`, and set PREFECT_API_URL to its address"
+        f"Prefect's server did not answer at {address}; remove the folder {FOLDER}/temporary and "
+        "try again, or start a server yourself (docs/guides/scheduling.md)"
     )

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from flows.environment import stage_environment
+from tasks.io.masked import masked
 
 GUARD = Path(__file__).with_name("guard.py")
 SECONDS_OF_SILENCE = 10.0
@@ -36,11 +37,14 @@ def stream(command: Sequence[str], folder: Path, show: Show) -> tuple[int, list[
 
 
 def follow(output: Iterable[str], show: Show) -> list[str]:
-    """Show each line as it comes, and a sign of life while none comes; return all lines."""
+    """Show each line as it comes, and a sign of life while none comes; return all lines.
+
+    Secrets of addresses are masked.
+    """
     lines: list[str] = []
     with _sign_of_life(lines, show):
         for line in output:
-            lines.append(line.rstrip())
+            lines.append(masked(line.rstrip()))
             show(lines[-1])
     return lines
 
@@ -51,13 +55,16 @@ def guarded(
     folder: Path,
     environment: Mapping[str, str] | None = None,
     stdout: int = subprocess.PIPE,
+    seconds_to_end: float | None = None,
 ) -> Iterator[subprocess.Popen[str]]:
     """Run `command` below the guard for the time of the block; stderr goes where stdout does.
 
-    `environment`: None is that of a stage; `stdout`: the caller reads a pipe.
+    `environment`: None is that of a stage; `stdout`: the caller reads a pipe; `seconds_to_end`:
+    None is `SECONDS_TO_END`.
     """
+    seconds = SECONDS_TO_END if seconds_to_end is None else seconds_to_end
     process = subprocess.Popen(
-        [sys.executable, "-P", str(GUARD), str(SECONDS_TO_END), *command],
+        [sys.executable, "-P", str(GUARD), str(seconds), *command],
         cwd=folder,
         env=environment or stage_environment(),
         stdin=subprocess.PIPE,

@@ -24,6 +24,7 @@ from flows.failure import command_failed
 from flows.processes.command import log_lines
 from flows.processes.streaming import follow, guarded
 from flows.stages.dvc_plan import Outcome
+from flows.stages.special_files import require_regular_files
 
 OUTCOMES: dict[str, Outcome] = {
     "Running stage '{}':": "ran",
@@ -44,6 +45,7 @@ def repro(root: Path, stages: Sequence[str]) -> Iterator[Iterator[tuple[str, Ite
         each stage that DVC turns to, with its lines as they come; read them before the next stage.
         A failure ends the lines with `CalledProcessError`.
     """
+    require_regular_files(root)
     with closing(_output(root, stages)) as output:
         yield by_stage(output, stages)
 

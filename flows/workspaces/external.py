@@ -9,6 +9,7 @@ checksum in `dvc.lock` wherever the files came from.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -21,8 +22,15 @@ import yaml
 from flows.environment import stage_environment
 from flows.processes.streaming import Show
 from flows.workspaces.profiles import ProfileError
+from tasks.io.masked import masked, masked_user
 
 FOLDER = Path("data/external")
+SECRET = re.compile(
+    r"(?i)[?&](x-amz-|x-goog-|sig=|[^=&]*(token|key|secret|passw|signature)[^=&]*=)"
+)
+"""The beginning of a query that opens what is closed to others."""
+UNREADABLE = re.compile(r"[/:\\]|^\.*$")  # in a path that DVC is given
+LONGEST = 240  # bytes of a name, which gets the ending .dvc
 OWN_FILE = "To use a file of your own, name it in the profile by its absolute path"
 
 
@@ -33,9 +41,25 @@ def resolve_sources(external: Mapping[str, str], data: str | None, main: Path) -
     URL, of which only some kinds (s3, ssh, not http) have folders.
 
     Raises:
-        ProfileError: `data` is needed and not set, or a file or folder does not exist.
+        ProfileError: `data` is needed and not set, a file or folder does not exist, DVC cannot read
+            a name, or an address holds a password, which DVC would write into a file.
     """
-    return {name: _resolve(name, path, data, main) for name, path in external.items()}
+    for name in map(str, external):
+        if UNREADABLE.search(name) or len(name.encode()) > LONGEST:
+            raise ProfileError(
+                f"external: {name[:80]!r} is no name in {FOLDER}: choose one of up to {LONGEST} "
+                "bytes without / : and \\"
+            )
+    sources = {name: _resolve(name, path, data, main) for name, path in external.items()}
+    for name, source in sources.items():
+        if "://" in source and (masked_user(source) != source or SECRET.search(source)):
+            raise ProfileError(
+                f"the address {masked(source)} of {name} holds a password or a token, which DVC "
+                "would keep in a file: take it out, and give it to DVC by the variables of your "
+                "storage (AWS_ACCESS_KEY_ID ...), or by `dvc remote add --local NAME ADDRESS` and "
+                f"`dvc remote modify --local NAME password ...`; then write remote://NAME/{name}"
+            )
+    return sources
 
 
 def _resolve(name: str, path: str, data: str | None, main: Path) -> str:

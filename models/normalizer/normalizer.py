@@ -17,6 +17,7 @@ import numpy as np
 from models.normalizer.answers.abstention import NOT_A_JOB_TITLE, UNSURE, InputValidator
 from models.normalizer.answers.columns import UNCALIBRATED, Answers
 from models.normalizer.exact_match import ExactMatch
+from models.normalizer.long_titles import LONGEST, shortened
 from models.normalizer.predict_params import PredictParams
 from models.normalizer.qualifiers import KINDS, Qualifiers
 from models.normalizer.taxonomy_labels import TaxonomyLabels
@@ -145,7 +146,7 @@ class Normalizer:
         rows = [row for row, title in enumerate(validated) if title.reason is None]
         titles = [validated[row].title for row in rows]
         answers.put(np.arange(len(answers)), **self.versions)
-        words = [self.qualifiers(str(raw_titles[row])) for row in rows]
+        words = [self.qualifiers(shortened(str(raw_titles[row]))) for row in rows]
         answers.put(np.array(rows, int), **{kind: [one[kind] for one in words] for kind in KINDS})
         depth = max(params.top_k, 2)
         search = self.two_stage_search if self.two_stage_search and depth <= DEPTH else self.search
@@ -197,13 +198,14 @@ class Normalizer:
         return self.calibration(shares)
 
     def _truncated(self, titles: list[str]) -> Bool[np.ndarray, " query"]:
-        """Say which are longer than the network reads; a unit has one character at least."""
+        """Say which are longer than the network reads, or cut; a unit has a character at least."""
         least = min(one.units.max_length for one in self.featurizer.vocabularies)
-        truncated = np.array([len(title) > least for title in titles], bool)
+        lengths = np.array([len(title) for title in titles], int)
+        truncated = lengths > least
         if truncated.any():
             long = [title for title, may in zip(titles, truncated, strict=True) if may]
             truncated[truncated] = self.featurizer(long).truncated
-        return truncated
+        return truncated | (lengths >= LONGEST)
 
     @cached_property
     def hierarchy(self) -> Levels:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,6 +30,12 @@ def run(main: Callable[[], None]) -> None:
             raise
         place = f"{file.relative_to(ROOT).as_posix()}, line {raised.lineno}"
         sys.exit(f"error: {error}\n({type(error).__name__} in {place})")
+
+
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """Name the first of some things, and count the others."""
+    rest = [f"{len(names) - most:,} more"] if len(names) > most else []
+    return ", ".join([*names[:most], *rest])
 
 
 def print_counts(counts: Mapping[str, object]) -> None:

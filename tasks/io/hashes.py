@@ -15,6 +15,12 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, which need not fit into memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def md5(path: Path) -> str:
     """Return the MD5 of a file as DVC writes it, or `missing`."""
     if not path.is_file():

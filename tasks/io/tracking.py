@@ -13,6 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tasks.io.moved_registry import follow_move
+from tasks.io.reachable import check_answer
+
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
@@ -22,6 +25,9 @@ QUIET = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",  # the address may hold a password
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",  # seconds, of 120
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",  # of 7, each after a longer time
 }
 
 
@@ -45,15 +51,25 @@ def registry(root: Path) -> Iterator[MlflowClient]:
     """Open a client of the registry of `root`, which MLflow's own functions use meanwhile.
 
     Earlier settings come back afterwards; telemetry and progress bars are off unless the
-    environment says otherwise.
+    environment says otherwise. If the clone was moved, the default registry follows.
+
+    Raises:
+        ValueError: its server does not answer, or MLFLOW_TRACKING_URI names the default registry
+            of a clone that is gone.
     """
     uri = tracking_uri(root)
+    check_answer(uri)
+    folder = Path(uri.removeprefix(SQLITE)).parent
+    if os.environ.get(URI) and folder.name == local_folder(root).name and not folder.is_dir():
+        raise ValueError(f"{URI}={uri}: no such folder; if the clone was moved, `unset {URI}`")
+    if is_default(uri, root) and follow_move(folder):
+        print(f"the clone was moved: its registry names the models in {folder} now", flush=True)
     before = {name: os.environ.get(name) for name in (URI, *QUIET)}
     os.environ.update({name: value for name, value in QUIET.items() if before[name] is None})
     import mlflow  # takes seconds, and reads the settings above
 
     if uri.startswith(SQLITE):
-        Path(uri.removeprefix(SQLITE)).parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     mlflow.set_tracking_uri(uri)  # also sets the variable
     try:
         yield mlflow.MlflowClient()
@@ -74,10 +90,14 @@ def experiment(client: MlflowClient, root: Path, name: str) -> str:
     existing = client.get_experiment_by_name(name)
     if existing is not None:
         return str(existing.experiment_id)
-    folder = local_folder(root)
-    is_default = client.tracking_uri == f"{SQLITE}{folder / 'mlflow.db'}"
-    location = (folder / "artifacts").as_uri() if is_default else None
+    default = is_default(client.tracking_uri, root)
+    location = (local_folder(root) / "artifacts").as_uri() if default else None
     return str(client.create_experiment(name, artifact_location=location))
+
+
+def is_default(uri: str, root: Path) -> bool:
+    """Tell whether an address is that of the main tree's own registry."""
+    return uri == f"{SQLITE}{local_folder(root) / 'mlflow.db'}"
 
 
 def local_folder(root: Path) -> Path:

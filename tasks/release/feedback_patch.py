@@ -12,12 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from models.normalizer.package_format import check_format
 from tasks.io.command import run
 from tasks.io.frames import read_frame, read_json, write_json
 from tasks.io.hashes import content_hash
@@ -28,6 +26,8 @@ from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.release.model_package import serving_file
 from tasks.release.model_package.folder import VERSION, RunFiles
 from tasks.release.model_package.patch import exemplify, learned, replace_overrides
+from tasks.release.registry.champion_lock import champion_lock
+from tasks.release.registry.loading import fetched
 from tasks.release.registry.outcomes import RegisteredVersion, VersionAndDecision
 from tasks.release.registry.promote import promote
 from tasks.release.registry.register import (
@@ -39,6 +39,7 @@ from tasks.release.registry.register import (
     as_registered,
     find_version,
 )
+from tasks.release.registry.scratch import scratch_folder, temporary_files_in
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -74,10 +75,11 @@ def correct(root: Path, *, exemplars: bool) -> RegisteredVersion | None:
     """
     sources = RunFiles.below(root)
     name = sources.register.name
-    with registry(root) as client, tempfile.TemporaryDirectory() as temporary:
+    with champion_lock(root), registry(root) as client, scratch_folder(root) as temporary:
         champion = _champion(client, root, sources)
-        artefact = Path(temporary) / ARTEFACT
-        _fetch(champion, artefact)
+        artefact = temporary / ARTEFACT
+        with fetched(f"models:/{champion.name}/{champion.version}", root) as (_, folder):
+            shutil.copytree(folder / "artifacts" / ARTEFACT, artefact)
         overrides = read_frame(root / FEEDBACK / "overrides.parquet", OVERRIDES)
         if not replace_overrides(artefact, overrides):
             return None
@@ -110,16 +112,6 @@ def _champion(client: MlflowClient, root: Path, sources: RunFiles) -> ModelVersi
     return champion
 
 
-def _fetch(champion: ModelVersion, artefact: Path) -> None:
-    import mlflow
-
-    with tempfile.TemporaryDirectory() as temporary:
-        address = f"models:/{champion.name}/{champion.version}"
-        model = Path(mlflow.artifacts.download_artifacts(address, dst_path=temporary))
-        shutil.copytree(model / "artifacts" / ARTEFACT, artefact)
-    check_format(read_json(artefact / "settings.json"), f"champion version {champion.version}")
-
-
 def _add(
     client: MlflowClient, root: Path, champion: ModelVersion, artefact: Path, artefact_hash: str
 ) -> str:
@@ -129,7 +121,8 @@ def _add(
     tags = {tag: champion.tags[tag] for tag in KEPT}
     tags |= {"artefact_hash": artefact_hash, CORRECTS: str(champion.version)}
     packed = as_logged(artefact.parent, settings["top_k"])
-    return add_version(client, root, champion.name, packed, tags, {})
+    with temporary_files_in(artefact.parent):
+        return add_version(client, root, champion.name, packed, tags, {})
 
 
 def main() -> None:

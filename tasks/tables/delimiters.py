@@ -1,4 +1,4 @@
-"""The delimiter of a file, found by its header and by rows as wide as the header.
+"""The format of a file, found by its header and by rows as wide as the header.
 
 The csv module's sniffer guesses from the frequency of any character; this rule has four candidates.
 """
@@ -6,11 +6,14 @@ The csv module's sniffer guesses from the frequency of any character; this rule 
 from __future__ import annotations
 
 import codecs
+import csv
 import re
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
-from tasks.tables.records import Format, Records
+from tasks.tables.header import header_place, one_line
+from tasks.tables.records import AS_FOUND, BACKSLASH, Format, Records
 
 NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 """The candidates, the most usual first, and their names in messages."""
@@ -20,12 +23,14 @@ DECLARED = re.compile(r'"?sep=(.)"?[,;\t|]*[\r\n]*', re.IGNORECASE)
 
 
 class Fit(NamedTuple):
-    """A file read with one delimiter."""
+    """A file read in one format."""
 
-    delimiter: str
+    form: Format
     header: list[str]
     constancy: float
     """Share of the rows that are as wide as the header; 1 without rows."""
+    place: int = 0
+    """How many records stand above the header."""
 
     @property
     def is_table(self) -> bool:
@@ -34,29 +39,43 @@ class Fit(NamedTuple):
 
     def names(self, columns: Iterable[str]) -> bool:
         """Tell whether the header has all of `columns`, in whatever case."""
-        return {name.casefold() for name in columns} <= {name.casefold() for name in self.header}
+        header = {one_line(name).casefold() for name in self.header}
+        return {one_line(name).casefold() for name in columns} <= header
 
 
-def find_delimiter(lines: list[str], needed_columns: Collection[str] = ()) -> Fit:
-    """Choose among the candidates by the first lines of a file, header first.
+def find_format(
+    lines: list[str], needed_columns: Collection[str] = (), form: Format = AS_FOUND
+) -> Fit:
+    """Choose a delimiter by the first lines of a file, and whether backslashes escape quotes.
 
-    Those with which the header names all `needed_columns` (in any case) come before all others;
-    then a table of several columns before one column; then the one with which most rows are as wide
-    as the header; then the widest; then the most usual. So a single column whose titles hold commas
-    is read with tabs.
+    Formats with which the header names all `needed_columns` (in any case) come before all others,
+    and those that split a header before those that leave it whole. Then a table of several columns
+    comes before one column; then that with which most rows are as wide as the header; then the
+    widest; then the most usual. So a single column whose titles hold commas is read with tabs.
+
+    `form`: its delimiter holds, if it has one.
     """
-    fits = [fit(lines, delimiter) for delimiter in NAMES]
-    naming = [one for one in fits if one.names(needed_columns)]
-    return max(naming or fits, key=lambda one: (one.is_table, one.constancy, len(one.header)))
+    forms = [replace(form, delimiter=one) for one in form.delimiter or NAMES]
+    if form.quoting != csv.QUOTE_NONE and any(BACKSLASH in line for line in lines[:LINES]):
+        forms += [replace(one, backslash=True) for one in forms]
+    fits = [fit(lines, one, needed_columns) for one in forms]
+    naming = [one for one in fits if needed_columns and one.names(needed_columns)]
+    splitting = [one for one in fits if len(one.header) > 1]
+    return max(
+        naming or splitting or fits,
+        key=lambda one: (one.is_table, one.constancy, len(one.header)),
+    )
 
 
-def fit(lines: list[str], delimiter: str) -> Fit:
-    """Read the beginning of a file with one delimiter; blank lines are no rows."""
-    sample = [fields for _, _, fields in Records(lines[:LINES], Format(delimiter))]
-    header, rows = (sample or [None])[0], [row for row in sample[1:] if row != []]
-    wide = sum(row is not None and len(row) == len(header or []) for row in rows)
-    names = [name.strip() for name in header or []]
-    return Fit(delimiter, names, wide / len(rows) if rows else 1.0)
+def fit(lines: list[str], form: Format, needed_columns: Collection[str] = ()) -> Fit:
+    """Read the beginning of a file in one format; blank lines are no rows."""
+    sample = [fields for _, _, fields in Records(lines[:LINES], form)]
+    place = header_place(sample, needed_columns)
+    header = (sample[place : place + 1] or [None])[0] or []
+    rows = [row for row in sample[place + 1 :] if row != []]
+    wide = sum(row is not None and len(row) == len(header) for row in rows)
+    names = [name.strip() for name in header]
+    return Fit(form, names, wide / len(rows) if rows else 1.0, place)
 
 
 def checked_delimiter(name: str) -> str:

@@ -6,47 +6,88 @@ A row's line is its number from 1, its text its values as a CSV line.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from dataclasses import dataclass, field
 
 import polars as pl
 import pyarrow as pa
 from polars.exceptions import PolarsError
 from pyarrow import parquet
 
+from tasks.tables.cells import EXACT
+from tasks.tables.packed import DAMAGED
 from tasks.tables.rejected import BAD_CHARACTERS, CHUNK, EMPTY_ROW, Chunk, RejectedRows
 from tasks.tables.source_files import IngestError, SourceFile, require_columns
 
+UNREADABLE = (PolarsError, pa.ArrowException, *DAMAGED)
 
-def parquet_chunks(
-    file: SourceFile, columns: Mapping[str, str], origin: str, rejected: RejectedRows
-) -> Iterator[Chunk]:
-    """Yield the rows of a Parquet file; `rejected` notes the format alone.
 
-    Raises:
-        IngestError: the file is no Parquet, lacks a column, or a column is no text (a list, a
-        structure).
-    """
-    first, names = 1, list(columns)
-    try:
-        schema, _ = parquet_schema(file)
-        require_columns(schema.names, columns.values(), file.path, origin)
+@dataclass(frozen=True)
+class ParquetTable:
+    """A file whose footer has been read."""
+
+    file: SourceFile
+    schema: pa.Schema
+    origin: str
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, file: SourceFile, origin: str, rejected: RejectedRows) -> ParquetTable:
+        """Read the footer; `rejected` notes the format. IngestError if it is no Parquet."""
+        try:
+            schema, _ = parquet_schema(file)
+        except UNREADABLE as error:
+            raise _unreadable(file, error, origin) from None
+        rejected.readings[file.name] = "Parquet"
+        return cls(file, schema, origin)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns, in their order."""
+        return list(self.schema.names)
+
+    def chunks(self, columns: Mapping[str, str]) -> Iterator[Chunk]:
+        """Yield the rows, with columns by our names as text.
+
+        Raises:
+            IngestError: the file is damaged, lacks a column, or one is no text (a list, a
+            structure).
+        """
+        first, names, file = 1, list(columns), self.file
+        require_columns(self.names, columns.values(), file.path, self.origin)
         theirs = list(dict.fromkeys(columns.values()))
-        empty = pl.DataFrame(schema.empty_table()).select(theirs)  # of a file without rows all
-        for name, kind in empty.schema.items():
+        kinds = pl.DataFrame(self.schema.empty_table().select(theirs)).schema
+        for name, kind in kinds.items():
             if kind.is_nested() or kind == pl.Binary:
-                raise IngestError(f"{file.path}: column {name!r} is {kind}, not text. {origin}")
-        for frame in chain([empty], map(pl.DataFrame, parquet_batches(file, theirs))):
-            rejected.readings[file.name] = "Parquet"
-            values = frame.select(
-                pl.col(column).cast(pl.String).fill_null("").alias(ours)
-                for ours, column in columns.items()
-            )
-            lines = pl.int_range(first, first + len(values), dtype=pl.UInt32).alias("line")
-            places = values.select(lines, _as_csv(names).alias("text"), _fault(names))
-            yield Chunk(places, values)
-            first += len(values)
-    except (PolarsError, pa.ArrowException, OSError) as error:
-        raise IngestError(f"{file.path} is no readable Parquet file ({error}). {origin}") from None
+                raise IngestError(
+                    f"{file.path}: column {name!r} is {kind}, not text. {self.origin}"
+                )
+        try:
+            for frame in map(pl.DataFrame, parquet_batches(file, theirs)):
+                values = frame.select(
+                    _as_text(column, kinds[column]).alias(ours) for ours, column in columns.items()
+                )
+                lines = pl.int_range(first, first + len(values), dtype=pl.UInt32).alias("line")
+                places = values.select(lines, _as_csv(names).alias("text"), _fault(names))
+                yield Chunk(places, values)
+                first += len(values)
+        except UNREADABLE as error:
+            raise _unreadable(file, error, self.origin) from None
+
+
+def _unreadable(file: SourceFile, error: Exception, origin: str) -> IngestError:
+    return IngestError(f"{file.path} is no readable Parquet file ({error}). {origin}")
+
+
+def _as_text(column: str, kind: pl.DataType) -> pl.Expr:
+    """Write a column as text, null empty and whole floats as `cell_text` does."""
+    values = pl.col(column)
+    text = values.cast(pl.String)
+    if kind.is_float():
+        whole = (values == values.floor()) & (values.abs() < EXACT)
+        text = (
+            pl.when(whole).then(values.cast(pl.Int64, strict=False).cast(pl.String)).otherwise(text)
+        )
+    return text.fill_null("")
 
 
 def parquet_batches(file: SourceFile, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -59,14 +100,6 @@ def parquet_schema(file: SourceFile) -> tuple[pa.Schema, int]:
     """Return the columns and the number of rows; errors as `parquet_batches`."""
     with file.open() as handle, parquet.ParquetFile(handle) as read:
         return read.schema_arrow.remove_metadata(), read.metadata.num_rows
-
-
-def parquet_header(file: SourceFile) -> list[str]:
-    """Return the column names; none where the file is no Parquet, which the rows will refuse."""
-    try:
-        return list(parquet_schema(file)[0].names)
-    except (pa.ArrowException, OSError):
-        return []
 
 
 def _fault(names: list[str]) -> pl.Expr:

@@ -2,12 +2,14 @@
 
 The csv module judges in strict mode; this module knows where each record starts, which is not where
 it ends if a quoted field holds line breaks. After a fault only the record's first line is refused
-and reading goes on with the next line, so a stray quote cannot swallow the rest.
+and reading goes on with the next line, so a stray quote cannot swallow the rest. Two stray quotes
+are taken for a fault where each line between them is a whole row.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,15 +19,21 @@ from typing import Literal, NamedTuple
 
 @dataclass(frozen=True)
 class Format:
-    """How a delimited file is read; an empty delimiter or encoding is found in the file."""
+    """How a delimited file is read; an empty delimiter or encoding is found in the file.
+
+    `backslash`: a quote within quotes has a backslash before it, in place of a second quote.
+    """
 
     delimiter: str = ""
     encoding: str = ""
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL
+    backslash: bool = False
 
 
 AS_FOUND = Format()
 BARE_TABS = Format("\t", quoting=csv.QUOTE_NONE)  # a quote is a character like any other
+BACKSLASH = '\\"'
+ESCAPED = re.compile(r'(?<!\\)((?:\\\\)*)\\"')  # behind no backslash, or an even number of them
 
 
 class Record(NamedTuple):
@@ -55,8 +63,12 @@ class Records(Iterator[Record]):
     """
 
     def __init__(self, lines: Iterable[str], form: Format, first: int = 1) -> None:
-        """Begin with physical lines, which keep their ends; `first` is the number of the first."""
-        self._form = form
+        """Begin with physical lines, which keep their ends; `first` is the number of the first.
+
+        `width` may be set to the number of columns, once it is known.
+        """
+        self.width = 0
+        self.form = form
         self._at = first
         self._lines = _Lines(lines)
         self._reader = self._csv(self._lines)
@@ -68,6 +80,8 @@ class Records(Iterator[Record]):
         try:
             fields = next(self._reader)
         except csv.Error:
+            fields = None
+        if fields is None or self._holds_rows(self._lines.record):
             fields = None
             self._lines.keep_first()
         self._at += len(self._lines.record)
@@ -92,6 +106,22 @@ class Records(Iterator[Record]):
                 starts, self._at = range(self._at, end), end
                 yield Block(starts, [line.rstrip("\r\n") for line in lines], fields)
 
+    def _holds_rows(self, lines: list[str]) -> bool:
+        """Tell whether each line of a record is itself a row, by its delimiters.
+
+        Of two columns, whose lines often have a comma, each has to begin with a number as well.
+        """
+        delimiter = self.form.delimiter
+        return (
+            min(len(lines), self.width) > 1
+            and (self.width > 2 or all(line.split(delimiter)[0].isdecimal() for line in lines))
+            and all(
+                line.count(delimiter) == self.width - 1
+                or [len(row) for row in csv.reader([line], delimiter=delimiter)] == [self.width]
+                for line in lines
+            )
+        )
+
     def _one_line_each(self, lines: list[str]) -> list[list[str]] | None:
         """Return each line's fields; None if quotes are broken, or hold line breaks."""
         try:
@@ -101,7 +131,9 @@ class Records(Iterator[Record]):
         return fields if len(fields) == len(lines) else None
 
     def _csv(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        form = self._form
+        form = self.form
+        if form.backslash:
+            lines = (ESCAPED.sub(r'\1""', line) for line in lines)
         return csv.reader(lines, strict=True, delimiter=form.delimiter, quoting=form.quoting)
 
 

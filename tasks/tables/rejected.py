@@ -8,7 +8,7 @@ and do not count towards `max_rejected_share`. Refused rows lie in frames, to sa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
@@ -68,12 +68,33 @@ class Row:
 class Chunk(NamedTuple):
     """Rows of a table, in its order.
 
-    `places` has `line: UInt32`, `text: String` (the record), and `fault: String` (why the row has
-    no values, or null); `values` the columns under our names, all text and never null.
+    `places` has `line: UInt32`, `text: String` (the record), and `fault: String` (why the row is
+    not taken, or null); `values` the columns under our names, all text and never null, empty in a
+    faulty row but for the white space of an empty one.
     """
 
     places: pl.DataFrame
     values: pl.DataFrame
+
+    @classmethod
+    def of(
+        cls,
+        places: tuple[Sequence[int], list[str], list[str | None]],
+        rows: Sequence[Sequence[str]],
+        names: Sequence[str],
+        columns: Mapping[str, str],
+    ) -> Self:
+        """Put rows of the columns `names` under our names, as `columns` maps these to theirs.
+
+        `places`: lines, texts and faults.
+        """
+        schema = {"line": pl.UInt32, "text": pl.String, "fault": pl.String}
+        by_place = list(zip(*rows, strict=True)) or [()] * len(names)
+        values = [
+            pl.Series(ours, by_place[names.index(theirs)], pl.String)
+            for ours, theirs in columns.items()
+        ]
+        return cls(pl.DataFrame(list(places), schema=schema), pl.DataFrame(values))
 
     @property
     def good(self) -> pl.DataFrame:

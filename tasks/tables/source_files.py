@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from tasks.tables.encodings import UTF_16
+from tasks.tables.encodings import utf_16
+from tasks.tables.packed import DAMAGED, gunzipped, is_hidden, members
 
 OTHER_KINDS = {  # of file, by how they begin, and what to do
-    b"PK\x03\x04": "an Excel workbook or another zip archive: save the sheet as CSV (UTF-8)",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook: save the sheet as CSV (UTF-8)",
-    b"\x1f\x8b": "packed with gzip: unpack it",
+    b"PK\x03\x04": "an Excel workbook or a zip archive: let its name end in .xlsx or .zip",
+    b"\xd0\xcf\x11\xe0": "an old or encrypted Excel workbook: save it as .xlsx, without a password",
+    b"\x1f\x8b": "packed with gzip: let its name end in .gz",
     b"%PDF": "a PDF: save the table as CSV (UTF-8)",
     b"PAR1": "a Parquet file: let its name end in .parquet",
 }
 BLOCK = 1 << 20
 """Bytes that are read at once."""
-NULS = 0.2  # share of the first bytes that only UTF-16 and binary files have
-PARQUET = (".parquet", ".pq")
-"""How the names of Parquet files end; any other table is delimited text."""
+NULS = 0.2  # share of the first bytes that only binary files have
+PARQUET, JSON_LINES, WORKBOOKS = (".parquet", ".pq"), (".jsonl", ".ndjson"), (".xlsx", ".xlsm")
+"""How the names of such files end; any other table is delimited text."""
+TABLES = (".csv", ".tsv", *JSON_LINES, *WORKBOOKS, *PARQUET)
+GZIP, ZIP = ".gz", ".zip"
 
 
 class IngestError(ValueError):
@@ -27,7 +31,10 @@ class IngestError(ValueError):
 
 
 class SourceFile(NamedTuple):
-    """A file, here or on another file system: its path for messages, its name for frames."""
+    """A file, here or on another file system: its path for messages, its name for frames.
+
+    `open` opens its content, unpacked.
+    """
 
     path: str
     name: str
@@ -35,25 +42,89 @@ class SourceFile(NamedTuple):
 
     @classmethod
     def at(cls, path: Path | SourceFile, origin: str) -> SourceFile:
-        """Return the file at a path; IngestError, which ends with `origin`, if there is none."""
+        """Return the file at a path, or the only table of the archive there.
+
+        Raises:
+            IngestError: there is none, or several; it ends with `origin`.
+        """
         if isinstance(path, SourceFile):
             return path
         if path.is_dir():
             raise IngestError(f"{path} is a folder: name the file in it. {origin}")
         if not path.is_file():
             raise IngestError(f"{path} is missing. {origin}")
-        return cls(str(path), display_path(path), lambda: path.open("rb"))
+        files = cls(str(path), display_path(path), lambda: path.open("rb")).unpacked(origin)
+        if len(files) > 1:
+            names = ", ".join(file.name.removeprefix(f"{path.name}/") for file in files[:5])
+            raise IngestError(f"{path} holds {len(files)} tables ({names}): unpack it. {origin}")
+        return files[0]
 
     @property
-    def is_parquet(self) -> bool:
-        """Tell by the name whether it is Parquet."""
-        return self.name.lower().endswith(PARQUET)
+    def suffix(self) -> str:
+        """The end of its name, which tells the kind, without `GZIP`."""
+        return Path(self.name.lower().removesuffix(GZIP)).suffix
+
+    @property
+    def is_text(self) -> bool:
+        """Tell by its name whether it is text: delimited, JSON Lines, or one title a line."""
+        return self.suffix not in (*WORKBOOKS, *PARQUET)
+
+    @property
+    def is_delimited(self) -> bool:
+        """Tell by its name whether it is delimited text, as any is that is named for no other."""
+        return self.is_text and self.suffix not in JSON_LINES
+
+    def unpacked(self, origin: str) -> list[SourceFile]:
+        """Return the tables in it, by name: those of a zip archive, or itself.
+
+        Raises:
+            IngestError: it is a zip archive that is damaged, or holds no table.
+        """
+        if self.name.lower().endswith(GZIP):
+            return [self._replace(open=gunzipped(self.open))]
+        if not self.name.lower().endswith(ZIP):
+            return [self]
+        try:
+            found = members(self.open)
+        except DAMAGED as error:
+            raise IngestError(
+                f"{self.path} is no readable zip archive: {error}. {origin}"
+            ) from None
+        files = [
+            SourceFile(f"{self.path}/{name}", f"{self.name}/{name}", open_member)
+            for name, open_member in found
+            if is_table(name) and not name.lower().endswith(ZIP)
+        ]
+        if not files:
+            raise IngestError(
+                f"{self.path} holds no file that ends in {', '.join(TABLES)}. {origin}"
+            )
+        return [inner for file in files for inner in file.unpacked(origin)]
 
     def blocks(self) -> Iterator[bytes]:
-        """Read it in blocks; an empty file has none."""
-        with self.open() as handle:
-            while block := handle.read(BLOCK):
-                yield block
+        """Read it in blocks; an empty file has none.
+
+        Raises:
+            IngestError: it is damaged.
+        """
+        try:
+            with self.open() as handle:
+                while block := handle.read(BLOCK):
+                    yield block
+        except DAMAGED as error:
+            raise IngestError(f"{self.path} cannot be read: {error}") from None
+
+    def beginning(self) -> SourceFile:
+        """Return the lines of the first block as a file, enough for header and form of a text."""
+        head = next(self.blocks(), b"")
+        whole = head[: head.rfind(b"\n") + 1] if len(head) >= BLOCK else head
+        return self._replace(open=lambda: BytesIO(whole or head))
+
+
+def is_table(name: str) -> bool:
+    """Tell by its name whether a file is a table, packed or not, and not hidden."""
+    ends = name.lower().removesuffix(GZIP).endswith(TABLES) or name.lower().endswith(ZIP)
+    return ends and not is_hidden(name)
 
 
 def display_path(path: Path) -> str:
@@ -99,7 +170,7 @@ def _require_names(
 
 
 def require_text(file: SourceFile, origin: str) -> None:
-    """Refuse a file that is no text in an encoding without NULs, UTF-16 with its mark aside.
+    """Refuse a file that is no text in an encoding without NULs.
 
     Raises:
         IngestError: naming what it seems to be, and what to do.
@@ -108,10 +179,10 @@ def require_text(file: SourceFile, origin: str) -> None:
     for beginning, kind in OTHER_KINDS.items():
         if head.startswith(beginning):
             raise IngestError(f"{file.path} is {kind}. {origin}")
-    if head[:2] not in UTF_16 and head.count(0) > NULS * len(head):
+    if head.count(0) > NULS * len(head) and not utf_16(head):
         raise IngestError(
-            f"{file.path} is binary, or UTF-16 without its byte order mark: save it as UTF-8, or "
-            f"name its encoding (utf-16-le, utf-16-be). {origin}"
+            f"{file.path} is binary, or in an unusual encoding: save it as UTF-8, or name its "
+            f"encoding. {origin}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Every test below carries the marker `study`; one toy workspace serves all that train."""
+"""One toy workspace serves all studies that train."""
 
 from __future__ import annotations
 
@@ -6,14 +6,6 @@ from pathlib import Path
 
 import pytest
 from toy_workspace import make_workspace
-
-HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.study)
 
 
 @pytest.fixture(scope="session")

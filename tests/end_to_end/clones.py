@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,9 @@ QUIET = {
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "90",
     "PYTHONUNBUFFERED": "1",
 }
+OTHER = {"PYTHONHASHSEED": "4711", "TZ": "Asia/Kathmandu", "LC_ALL": "C"}
+"""An environment that must not change a byte; neither may the number of `THREADS`."""
+THREADS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 PIPELINE = (  # folders of data/
     "ingest",
     "split",
@@ -110,11 +115,11 @@ class Clone:
         """
         return str(yaml.safe_dump(yaml.safe_load((self.root / "dvc.lock").read_bytes())))
 
-    def has_stage(self, stage: str) -> bool:
-        """Tell whether `dvc.lock` holds a finished run of `stage`."""
+    def stages(self) -> dict[str, Any]:
+        """Return the finished stages of `dvc.lock` by name."""
         file = self.root / "dvc.lock"
         text = file.read_text(encoding="utf-8") if file.exists() else ""
-        return stage in ((yaml.safe_load(text) or {}).get("stages") or {})
+        return (yaml.safe_load(text) or {}).get("stages") or {}
 
     def changed(self) -> str:
         """Return what git says of the working tree: nothing, if all is as committed."""
@@ -127,14 +132,54 @@ class Clone:
         """
         return "Data and pipelines are up to date." in self.dvc("status", "--with-deps", target)
 
-    def files(self) -> dict[str, str]:
-        """List every file that the stages wrote, hidden ones as well, with its hash."""
-        written = [f for name in PIPELINE for f in (self.root / "data" / name).rglob("*")]
+    def files(self, stages: Iterable[str] | None = None) -> dict[str, str]:
+        """List every file that the stages wrote, hidden ones as well, with its hash.
+
+        Args:
+            stages: those of `dvc.lock` to ask about; None is everything in their folders.
+        """
+        outputs = [f"data/{name}" for name in PIPELINE]
+        if stages is not None:
+            outputs = [out["path"] for name in stages for out in self.stages()[name]["outs"]]
+        paths = [self.root / output for output in outputs]
+        written = [file for path in paths for file in (path, *path.rglob("*"))]
         return {
             file.relative_to(self.root).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
             for file in sorted(written)
             if file.is_file()
         }
+
+    def rewound(self, parent: Path, stages: Iterable[str]) -> Clone:
+        """Copy this clone to another folder as it was when only `stages` had run.
+
+        What the later ones wrote is in neither `dvc.lock`, `data/` nor DVC's cache.
+        """
+        clone = self.copied(parent)
+        later = clone.stages()
+        done = {name: later.pop(name) for name in stages}
+        made = clone._cached(later) - clone._cached(done)
+        for digest in made:
+            (clone._cache / digest[:2] / digest[2:]).unlink(missing_ok=True)
+        shutil.rmtree(clone.root / ".dvc/cache/runs")
+        for out in (out["path"] for stage in later.values() for out in stage["outs"]):
+            path = clone.root / out
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        (clone.root / "dvc.lock").unlink()
+        if done:
+            lock = yaml.safe_dump({"schema": "2.0", "stages": done}, sort_keys=False)
+            (clone.root / "dvc.lock").write_text(lock, encoding="utf-8")
+        return clone
+
+    @property
+    def _cache(self) -> Path:
+        return self.root / ".dvc/cache/files/md5"
+
+    def _cached(self, stages: dict[str, Any]) -> set[str]:
+        """Return the names in DVC's cache of what `stages` wrote, files within folders too."""
+        names = {out["md5"] for stage in stages.values() for out in stage["outs"]}
+        folders = [self._cache / name[:2] / name[2:] for name in names if name.endswith(".dir")]
+        listed = (entry for folder in folders for entry in json.loads(folder.read_bytes()))
+        return names | {entry["md5"] for entry in listed}
 
     def set_params(self, changes: dict[str, Any]) -> None:
         """Change params.yaml; names are dotted, and each must exist. Comments are lost."""

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import yaml
-from clones import Clone, fresh_clone
+from clones import THREADS, Clone, fresh_clone
+from filelock import FileLock
 
 
 def dotted(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -40,10 +41,21 @@ def small_source(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Clone:
 
 
 @pytest.fixture(scope="session")
-def small(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
-    """Copy it after a bare `dvc repro report`, its dvc.lock committed. Not to be written to."""
-    clone = small_source.copied(tmp_path_factory.mktemp("small"))
-    clone.dvc("repro", "report", POLARS_MAX_THREADS="2", OMP_NUM_THREADS="2", MKL_NUM_THREADS="2")
-    clone.git("add", "--all")
-    clone.git("commit", "--quiet", "--message=dvc.lock")
+def small(
+    small_source: Clone, home: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Clone:
+    """Copy it after a bare `dvc repro report`, its dvc.lock committed. Not to be written to.
+
+    All workers share one: it takes minutes.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = base if worker_id == "master" else base.parent
+    clone = Clone(shared / "small/clone", home)
+    with FileLock(shared / "small.lock"):
+        if not (shared / "small/done").exists():
+            small_source.copied(shared / "small")
+            clone.dvc("repro", "report", **dict.fromkeys(THREADS, "2"))
+            clone.git("add", "--all")
+            clone.git("commit", "--quiet", "--message=dvc.lock")
+            (shared / "small/done").touch()
     return clone

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from clones import IN_GIT, MIX, MODEL, SEED, Clone, fresh_clone
+from clones import IN_GIT, MIX, MODEL, OTHER, SEED, Clone, fresh_clone
 
 pytestmark = pytest.mark.slow
 TRAINED = re.compile(
@@ -32,10 +32,10 @@ print(*answers["occupation_id"], sep="\\n")
 
 @pytest.fixture(scope="module")
 def retrained(tmp_path_factory: pytest.TempPathFactory, home: Path) -> tuple[Clone, str]:
-    """Return the clone and what the command printed."""
+    """Return the clone and what the command printed, with another hash seed, zone and locale."""
     clone = fresh_clone(tmp_path_factory.mktemp("fresh"), home)
     assert clone.files().keys() <= IN_GIT
-    return clone, clone.retrain()
+    return clone, clone.retrain(**OTHER)
 
 
 def test_it_prints_its_progress_and_results(retrained: tuple[Clone, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -35,12 +36,13 @@ LAST = {  # one stage of each kind, and what it writes last
     f"evaluate@{MODEL}": f"data/evaluate/{MIX}/{SEED}/metrics.json",
     "report": "data/report/report.html",
 }
+Before = Callable[[str], Clone]
+Check = Callable[[Clone, str], None]
 PLAN = """
 from pathlib import Path
 from flows.stages.dvc_plan import plan_and_skipped
 print(*plan_and_skipped(Path.cwd(), "report")[0])
 """
-Ladder = dict[str, Clone]  # in the order of the stages
 
 
 def repro(stage: str) -> tuple[str, ...]:
@@ -49,26 +51,27 @@ def repro(stage: str) -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="module")
-def ladder(small_source: Clone, small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Ladder:
-    """Copy the clone as it is before each stage, in DVC's order; `end` after all. Read only.
-
-    Stage by stage gives the same lock and files as the bare `dvc repro report` of `small`.
-    """
-    folder = tmp_path_factory.mktemp("ladder")
-    rungs: Ladder = {}
-    clone = small_source.copied(folder / "work")
-    for stage in clone.python(PLAN).split():
-        rungs[stage] = clone.copied(folder / stage)
-        clone.run(*repro(stage))
-    rungs["end"] = clone
-    assert clone.lock == small.lock
-    assert clone.files() == small.files()
-    return rungs
+def order(small: Clone) -> list[str]:
+    """List the stages in the flow's order."""
+    return small.python(PLAN).split()
 
 
-def after(ladder: Ladder, stage: str) -> Clone:
-    names = list(ladder)
-    return ladder[names[names.index(stage) + 1]]
+@pytest.fixture
+def before(small: Clone, order: list[str], tmp_path: Path) -> Callable[[str], Clone]:
+    """Copy `small` as it was before a stage ran."""
+    return lambda stage: small.rewound(tmp_path, order[: order.index(stage)])
+
+
+@pytest.fixture
+def as_without_a_kill(small: Clone, order: list[str]) -> Callable[[Clone, str], None]:
+    """Compare lock and files with those of `small`, as they were after a stage had run."""
+
+    def check(clone: Clone, stage: str) -> None:
+        done = order[: order.index(stage) + 1]
+        assert clone.stages() == {name: small.stages()[name] for name in done}
+        assert clone.files() == small.files(done)
+
+    return check
 
 
 def outputs(clone: Clone, stage: str) -> Path:
@@ -85,18 +88,17 @@ def outputs(clone: Clone, stage: str) -> Path:
         ),
     ],
 )
-def test_a_stage(ladder: Ladder, stage: str, moment: str, tmp_path: Path) -> None:
+def test_a_stage(before: Before, as_without_a_kill: Check, stage: str, moment: str) -> None:
     """Kill it when its first file begins, or when its last is whole and DVC takes them over."""
-    clone = ladder[stage].copied(tmp_path)
+    clone = before(stage)
     last = clone.root / LAST[stage]
     at = appears(last) if moment == "last file" else any_file_below(outputs(clone, stage))
     kill_at(at, clone, *repro(stage))
     assert survivors(clone, 0.5) == []
-    assert not clone.has_stage(stage)
+    assert stage not in clone.stages()
 
     clone.run(*repro(stage))
-    assert clone.files() == after(ladder, stage).files()
-    assert clone.lock == after(ladder, stage).lock
+    as_without_a_kill(clone, stage)
 
 
 @pytest.mark.parametrize(
@@ -108,38 +110,36 @@ def test_a_stage(ladder: Ladder, stage: str, moment: str, tmp_path: Path) -> Non
     ],
 )
 def test_a_stage_that_has_written_nothing(
-    ladder: Ladder, stage: str, words: str, tmp_path: Path
+    before: Before, as_without_a_kill: Check, stage: str, words: str
 ) -> None:
-    clone = ladder[stage].copied(tmp_path)
+    clone = before(stage)
     kill_at(says(words), clone, *repro(stage))
     printed = clone.run(*repro(stage))
     assert "resumed at step" not in printed
-    assert clone.files() == after(ladder, stage).files()
-    assert clone.lock == after(ladder, stage).lock
+    as_without_a_kill(clone, stage)
 
 
-def test_training_goes_on_from_its_checkpoint(ladder: Ladder, tmp_path: Path) -> None:
+def test_training_goes_on_from_its_checkpoint(before: Before, as_without_a_kill: Check) -> None:
     """Kill twice; each time it goes on from the last look, and nothing of it is left behind."""
-    clone = ladder[TRAINED].copied(tmp_path)
+    clone = before(TRAINED)
     later, last = LONGER["max_steps"] // 2, LONGER["max_steps"]
     kill_at(says(FIRST_LOOK), clone, *repro(TRAINED))
     printed = kill_at(says(f"step {later}/{last} "), clone, *repro(TRAINED))
     assert LONGER["evaluate_every"] <= resumed_at(printed) < later
     assert later <= resumed_at(clone.run(*repro(TRAINED))) < last
-    assert clone.files() == after(ladder, TRAINED).files()
-    assert clone.lock == after(ladder, TRAINED).lock
+    as_without_a_kill(clone, TRAINED)
     assert list((clone.root / ".checkpoints").iterdir()) == []
 
 
-def test_the_flow_in_training(ladder: Ladder, tmp_path: Path) -> None:
+def test_the_flow_in_training(small: Clone, before: Before) -> None:
     """Leave no survivor to write; the next run resumes, and ends as if there had been no kill."""
-    clone = ladder[TRAINED].copied(tmp_path)
+    clone = before(TRAINED)
     flow = (sys.executable, "-m", "flows.cli", "retrain")
     kill_at(says(FIRST_LOOK), clone, *flow)
     assert survivors(clone) == []
     assert LONGER["evaluate_every"] <= resumed_at(clone.run(*flow)) < LONGER["max_steps"]
-    assert clone.lock == ladder["end"].lock
-    assert clone.files() == ladder["end"].files()
+    assert clone.lock == small.lock
+    assert clone.files() == small.files()
     assert versions(clone) in ("1 challenger", "1 champion")
 
 
@@ -164,9 +164,9 @@ def versions(clone: Clone) -> str:
 
 
 @pytest.mark.parametrize("moment", ["database", "artifacts", "model file"])
-def test_registering(ladder: Ladder, moment: str, tmp_path: Path) -> None:
+def test_registering(small: Clone, moment: str, tmp_path: Path) -> None:
     """Kill it when the database begins, when the model is being logged, and when it is written."""
-    clone = ladder["end"].copied(tmp_path)
+    clone = small.copied(tmp_path)
     registry = clone.root / ".mlflow"
     at = {
         "database": appears(registry / "mlflow.db"),
@@ -178,4 +178,4 @@ def test_registering(ladder: Ladder, moment: str, tmp_path: Path) -> None:
     assert "rolecall version 1 registered; alias challenger" in clone.run(*command)
     assert "rolecall version 1 was registered already" in clone.run(*command)
     assert versions(clone) == "1 challenger"
-    assert clone.files() == ladder["end"].files()
+    assert clone.files() == small.files()

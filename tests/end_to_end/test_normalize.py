@@ -40,13 +40,16 @@ def environment(root: Path) -> dict[str, str]:
     return kept | {"PYTHONPATH": str(tiny_run.ROOT), "GIT_CEILING_DIRECTORIES": str(root.parent)}
 
 
-def begun(root: Path, output: str, cache: str) -> subprocess.Popen[bytes]:
+def begun(
+    root: Path, output: str, cache: str, stderr: int | None = None
+) -> subprocess.Popen[bytes]:
     words = ["in.parquet", output, MODEL, f"--cache-dir={cache}", "--processes=2"]
     return subprocess.Popen(
         [sys.executable, "-m", "tasks.apps.bulk", *words],
         cwd=root,
         env=environment(root),
         stdout=subprocess.DEVNULL,
+        stderr=stderr,
         start_new_session=True,
     )
 
@@ -81,6 +84,21 @@ def test_kills_lose_nothing_and_double_nothing(root: Path, whole: float) -> None
     parts = sorted((root / "out").glob("part-*.parquet"))
     rows = pa.concat_tables(map(pq.read_table, parts))
     assert rows["row"].to_pylist() == [*range(2 * ROWS + 1000)]
+
+
+def test_of_two_runs_at_once_one_ends_with_a_message(root: Path, whole: float) -> None:
+    """Whatever their caches; the other one writes what it would write alone, also as one file."""
+    runs = [begun(root, "both.parquet", f"cache_{name}", subprocess.PIPE) for name in "ab"]
+    messages = [run.communicate()[1].decode() for run in runs]
+    assert sorted(run.returncode for run in runs) == [0, 1]
+    (message,) = (text for run, text in zip(runs, messages, strict=True) if run.returncode)
+    assert "error: another run writes both.parquet.unfinished: wait until it has ended" in message
+    parts = sorted((root / "whole").glob("part-*.parquet"))
+    rows = pa.concat_tables(map(pq.read_table, parts))
+    assert pq.read_table(root / "both.parquet").equals(rows)
+    assert {path.name for path in root.glob("both*")} == {
+        *("both.parquet", "both.parquet.manifest.json"),
+    }
 
 
 IN_A_SMALL_DISK = """

@@ -31,7 +31,7 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory, home: Path) -> tuple[Cl
     kill_at(says(f"{KILLED}: {FIRST_LOOK}"), main, *FLOW, seconds=SECONDS)
     workspace = Clone(main.root / ".workspaces/quick", home)
     assert survivors(workspace) == []
-    assert not workspace.has_stage(KILLED)
+    assert KILLED not in workspace.stages()
     return workspace, main.run(*FLOW)
 
 

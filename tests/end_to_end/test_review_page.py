@@ -34,7 +34,7 @@ NAMES = [occupation.id for occupation in OCCUPATIONS]
 TITLES = {
     "night nurse": "=nurse",
     "bread </script><script>fault()</script>": "baker",
-    '=1+1, "chef"': "cook",
+    '=1+1, "chef";=2': "cook",
     "Führungskraft\n🍞": "=nurse",
     "hello": None,
     "nurse 2": "=nurse",
@@ -152,7 +152,7 @@ def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
     assert verdicts(rows) == [
         ("night nurse", "correct", ""),
         ("bread </script><script>fault()</script>", "incorrect", "cook"),
-        ('\'=1+1, "chef"', "correct", ""),
+        ("'=1+1, \"chef\";'=2", "correct", ""),
         ("Führungskraft\n🍞", "incorrect", "baker"),
         ("hello", "not_a_job_title", ""),
         ("nurse 2", "correct", ""),

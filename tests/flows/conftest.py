@@ -160,13 +160,18 @@ IGNORED = """
 /data/external/?*
 !/data/external/*.dvc
 /.workspaces/
+/.prefect/
 /*.txt
 /logs/
 __pycache__/
 """
-OUTCOMES = "tasks/release/registry/outcomes.py"  # the flows import it
+TOOLS = ("masked", "moved_registry", "reachable", "regular_files", "tracking")
+IMPORTED = (  # by the flows
+    "tasks/release/registry/outcomes.py",
+    *(f"tasks/io/{name}.py" for name in TOOLS),
+)
 FILES = {
-    OUTCOMES: (ROOT / OUTCOMES).read_text(encoding="utf-8"),
+    **{name: (ROOT / name).read_text(encoding="utf-8") for name in IMPORTED},
     "dvc.yaml": PIPELINE,
     "params.yaml": PARAMS,
     "tasks/__init__.py": "",
@@ -246,3 +251,10 @@ def flow_environment(prefect_server: None) -> dict[str, str]:
 
     settings = get_current_settings().to_environment_variables(exclude_unset=True)
     return {**os.environ, **settings, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> dict[str, str]:
+    """Name no server, so that the command brings up its own."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")}
+    return kept | {"PYTHONPATH": str(ROOT), "PREFECT_HOME": str(tmp_path / "prefect")}

@@ -26,13 +26,7 @@ COMMANDS = [
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def own_server(tmp_path: Path) -> dict[str, str]:
-    """Name no server, so that the command brings up its own."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")}
-    return kept | {"PYTHONPATH": str(ROOT), "PREFECT_HOME": str(tmp_path / "prefect")}
-
-
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples_on_lines_of_their_own(command: str) -> None:
     result = CliRunner().invoke(app, [command, "--help"])
@@ -60,6 +54,7 @@ def test_an_old_command_is_refused_with_the_new_one(old: str, new: str) -> None:
     assert old not in COMMANDS and new in COMMANDS
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("command", "old", "new"),
     [(name, *names) for name, options in RENAMED_OPTIONS.items() for names in options.items()],
@@ -76,6 +71,7 @@ def test_an_old_option_is_refused_with_the_new_one(
     assert f"{new} " in listed and f"{old} " not in listed
 
 
+@pytest.mark.thorough
 def test_outside_of_a_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = subprocess.run([*ROLECALL, "status"], env=_with_root(), capture_output=True, text=True)
@@ -96,6 +92,7 @@ def test_status_says_what_would_run_and_why(toy: Path) -> None:
     assert lines[1].split()[0] == "ingest"
     assert "data/sample modified, params.yaml new" in lines[1]
     assert not (toy / "dvc.lock").exists()
+    assert (toy / ".dvc/tmp/site/repo").is_dir()  # not in /var/tmp, which all users share
     command += ["--profile", "other"]
     done = subprocess.run(command, cwd=toy, env=_with_root(), capture_output=True, text=True)
     assert done.returncode == 1

@@ -53,6 +53,33 @@ def test_a_missing_source_is_refused_with_advice(
         resolve_sources({"n": path}, data, main)
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "s3://key:secret@bucket/x.csv",
+        "https://secret@host/x.csv",
+        "https://host/x.csv?X-Amz-Signature=secret",
+        "https://host/x.csv?v=1&access_token=secret",
+    ],
+)
+def test_a_password_in_an_address_is_refused_and_not_repeated(main: Path, source: str) -> None:
+    """DVC would write it into `data/NAME.dvc`."""
+    with pytest.raises(ProfileError, match=r"AWS_ACCESS_KEY_ID.*remote://NAME/n$") as error:
+        resolve_sources({"n": source}, None, main)
+    assert "secret" not in str(error.value)
+    below = {"n": "x.csv"}
+    with pytest.raises(ProfileError, match="holds a password"):
+        resolve_sources(below, "https://me:secret@host/", main)
+    plain = {"n": "ssh://git@host/x.csv", "m": "https://host/x.csv?download=1"}
+    assert resolve_sources(plain, None, main) == plain
+
+
+@pytest.mark.parametrize("name", ["a/b.csv", "a: b.csv", "a\\b.csv", "..", "", "ü" * 121])
+def test_a_name_that_dvc_cannot_read_is_refused(main: Path, name: str) -> None:
+    with pytest.raises(ProfileError, match="is no name in data/external"):
+        resolve_sources({name: "./own/titles.csv"}, None, main)
+
+
 def params(folder: str = "data/external", synonyms: str = "") -> dict[str, Any]:
     taxonomy = {"files": {"titles": "titles.csv"}}
     ingest = {"folder": folder, "taxonomy": taxonomy, "inputs": {"file": "raw.csv"}}

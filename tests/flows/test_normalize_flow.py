@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from flows import normalize, review
+from flows.workspaces.feedback_folder import feedback_folder
+from tasks.io.bulk_output import manifest_of
 
 MANIFEST: dict[str, Any] = {
     "rows": 2417,
@@ -39,7 +41,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
 def root(tmp_path: Path) -> Path:
     (tmp_path / "params.yaml").write_text("register: {name: toy}\n")
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / normalize.MANIFEST).write_text(json.dumps(MANIFEST))
+    manifest_of(tmp_path / "out").write_text(json.dumps(MANIFEST))
     return tmp_path
 
 
@@ -59,17 +61,23 @@ def test_options_of_normalize(root: Path, calls: list[tuple[str, list[str]]]) ->
 
 
 def test_facts_of_normalize() -> None:
-    assert normalize.facts(MANIFEST) == {
+    assert normalize.facts(MANIFEST, "a.csv") == {
         "rows": "2,417, parts: 1",
         "answers": "2,000",
         "without": "410 low confidence, 7 unreadable",
         "model": "models:/toy/1, 1; taxonomy abc",
+        "output": "a.csv",
     }
-    assert normalize.facts(MANIFEST | {"refused": 3})["refused"].startswith("3 rows: ")
+    refused = normalize.facts(MANIFEST | {"refused": 3}, "a.csv")["refused"]
+    assert refused == "3 rows, with reasons: a.refused.csv"
 
 
-def test_options_of_review(root: Path, calls: list[tuple[str, list[str]]]) -> None:
+def test_options_of_review(
+    root: Path, calls: list[tuple[str, list[str]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
     (root / "out" / review.QUEUE).write_text("raw_title,predicted_occupation_id,rows\n")
     output = str(root / "out")
     review.review.fn("answers", output, {"budget": "5", "compare_with": "/old"})
-    assert calls == [(review.REVIEW, ["answers", output, "--budget=5", "--compare-with=/old"])]
+    options = ["--budget=5", "--compare-with=/old", f"--feedback={feedback_folder(root)}"]
+    assert calls == [(review.REVIEW, ["answers", output, *options])]

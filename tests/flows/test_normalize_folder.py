@@ -15,6 +15,7 @@ from flows import normalize_folder as module
 from flows.failure import Failure, StageFailed
 from flows.normalize_folder import due_sources
 from tasks.apps.bulk.files import files_at, state_of
+from tasks.io.bulk_output import manifest_of
 
 OLD = 3600
 
@@ -37,13 +38,23 @@ def later(monkeypatch: pytest.MonkeyPatch) -> None:
 def made(source: Path, output: Path, rows: int = 1) -> None:
     """Write the manifest of a bulk run, as far as it is read here."""
     files = tuple(files_at(*fsspec.core.url_to_fs(str(source)), str(source)))
-    output.mkdir(parents=True)
     manifest = {"result": {"state": state_of(files), "model": "m"}, "rows": rows}
-    (output / "manifest.json").write_text(json.dumps(manifest))
+    (output if source.is_dir() else output.parent).mkdir(parents=True, exist_ok=True)
+    if not source.is_dir():
+        output.write_text("answers")
+    manifest_of(output).write_text(json.dumps(manifest))
+
+
+def due(inbox: Path, seconds: float = 60) -> list[tuple[Path, Path]]:
+    """The due sources; none is refused."""
+    refused: list[str] = []
+    sources = due_sources(inbox, inbox.parent / "outbox", seconds, refused.append)
+    assert not refused
+    return sources
 
 
 def names(inbox: Path, seconds: float = 60) -> list[str]:
-    return [output.name for _, output in due_sources(inbox, inbox.parent / "outbox", seconds)]
+    return [output.name for _, output in due(inbox, seconds)]
 
 
 def test_all_that_is_new_is_due_under_its_whole_name(inbox: Path) -> None:
@@ -53,21 +64,69 @@ def test_all_that_is_new_is_due_under_its_whole_name(inbox: Path) -> None:
     assert names(inbox) == ["board", "board.csv", "titles.csv", "titles.parquet"]
 
 
+def test_a_file_comes_out_as_a_file_and_a_folder_as_a_folder(inbox: Path) -> None:
+    for name in ("a.tsv", "b.PQ", "c.csv.gz", "D.CSV"):
+        (inbox / name).write_text("title\n")
+    (inbox / "e.csv").mkdir()
+    (inbox / "e.csv/e.csv").write_text("title\n")
+    assert sorted(names(inbox)) == [
+        *("D.CSV", "a.tsv.csv", "b.PQ.parquet", "board", "c.csv.gz.csv", "e.csv.parts"),
+        "titles.csv",
+    ]
+
+
+def test_an_output_of_an_earlier_version_is_finished(inbox: Path) -> None:
+    """It was a folder for a file, too."""
+    files = tuple(files_at(*fsspec.core.url_to_fs(str(inbox / "titles.csv")), "titles.csv"))
+    output = inbox.parent / "outbox/titles.csv"
+    output.mkdir(parents=True)
+    (output / "manifest.json").write_text(json.dumps({"result": {"state": state_of(files)}}))
+    assert names(inbox) == ["board"]
+
+
+def test_what_must_not_be_opened_is_named_and_stops_no_other(inbox: Path) -> None:
+    """A pipe and a device would never end; links would give out any file."""
+    outside = inbox.parent / "secret.csv"
+    outside.write_text("title\nsecret\n")
+    os.mkfifo(inbox / "pipe.csv")
+    (inbox / "zero.csv").symlink_to("/dev/zero")
+    (inbox / "secret.csv").symlink_to(outside)
+    (inbox / "gone.csv").symlink_to(inbox / "nowhere.csv")
+    (inbox / "everything").symlink_to(inbox.parent)
+    (inbox / "sub").mkdir()
+    (inbox / "sub/passwd.csv").symlink_to("/etc/passwd")
+    (inbox / "sub/good.csv").write_text("title\n")
+    (inbox / "same.csv").symlink_to(inbox / "titles.csv")
+    refused: list[str] = []
+    sources = due_sources(inbox, inbox.parent / "outbox", 60, refused.append)
+    assert [source.name for source, _ in sources] == ["board", "same.csv", "titles.csv"]
+    texts = "\n".join(refused)
+    assert len(refused) == 6
+    for text in (
+        "everything is a link that leads out of",
+        "gone.csv is a link to nothing",
+        "pipe.csv is a pipe: copy the file itself, or take it out",
+        "/secret.csv is a link that leads out of",
+        "sub/passwd.csv is a link that leads out of",
+        "zero.csv is a link that leads out of",
+    ):
+        assert text in texts
+
+
 def test_a_finished_source_is_not_due_again(inbox: Path) -> None:
-    for due in due_sources(inbox, inbox.parent / "outbox", 60):
-        made(*due)
+    for source, output in due(inbox):
+        made(source, output)
     assert names(inbox) == []
 
 
 def test_a_replaced_file_is_due_once_under_a_name_of_its_own(inbox: Path) -> None:
-    outbox = inbox.parent / "outbox"
-    for due in due_sources(inbox, outbox, 60):
-        made(*due)
+    for source, output in due(inbox):
+        made(source, output)
     (inbox / "titles.csv").write_text("title\nnurse\ncook\n")
-    (again,) = due_sources(inbox, outbox, 60)
-    kind, _, state = again[1].name.rpartition(".")
-    assert kind == "titles.csv" and len(state) == 16
-    assert [again] == due_sources(inbox, outbox, 60)
+    (again,) = due(inbox)
+    name, state, ending = again[1].name.split(".")
+    assert (name, ending) == ("titles", "csv") and len(state) == 16
+    assert [again] == due(inbox)
     made(*again)
     assert names(inbox) == []
     (inbox / "board/c.parquet").write_text("x")
@@ -86,7 +145,6 @@ def test_a_file_that_is_being_written_waits(inbox: Path) -> None:
     os.utime(inbox / "titles.csv", (0, 0))
     assert names(inbox, OLD + 60) == []
     (inbox / "empty").mkdir()
-    (inbox / "gone.csv").symlink_to(inbox / "nowhere.csv")
     assert names(inbox) == ["board", "titles.csv"]
 
 
@@ -101,9 +159,9 @@ def test_an_output_is_completed_by_the_model_that_began_it(inbox: Path) -> None:
 
 def test_folders_that_cannot_be_meant_are_refused(inbox: Path) -> None:
     with pytest.raises(Failure, match=r"no folder .*nowhere to watch: make it, or name"):
-        due_sources(inbox.parent / "nowhere", inbox.parent / "outbox", 60)
+        due(inbox.parent / "nowhere")
     with pytest.raises(Failure, match="name another outbox"):
-        due_sources(inbox, inbox / "answers", 60)
+        due_sources(inbox, inbox / "answers", 60, print)
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def test_an_unknown_block_is_refused(blocks: None, block: str, message: str) -> 
 def test_a_server_has_to_be_named() -> None:
     from prefect.settings import PREFECT_API_URL, temporary_settings
 
-    message = "no server is named: set PREFECT_API_URL"
+    message = "no server is named: start `rolecall schedule`"
     unnamed = temporary_settings(restore_defaults={PREFECT_API_URL})
     with unnamed, pytest.raises(Failure, match=message):
         notify_by("custom-webhook/team")

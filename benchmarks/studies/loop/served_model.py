@@ -31,7 +31,7 @@ class ServedModel:
 
     def __init__(self, folder: Path, same: ServedModel | None = None) -> None:
         """Read a model package; `same` has the same network and exemplars, thus the same scores."""
-        from tasks.release.model_package.serving import read_normalizer  # onnxruntime takes seconds
+        from tasks.release.model_package.reading import read_normalizer  # onnxruntime takes seconds
 
         self.folder = folder
         self.normalizer: Normalizer = read_normalizer(folder)

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from models.text.titles import clean_title
+from models.normalizer.long_titles import cleaned
 
 NULL = "null"
 """None, NaN, NaT or pandas' NA."""
@@ -62,8 +62,8 @@ class InputValidator:
     def __call__(self, raw_title: object) -> ValidatedTitle:
         """Clean a value of any type, or say why it gets no answer."""
         if not isinstance(raw_title, str):
-            return ValidatedTitle("", NULL if _is_null(raw_title) else NOT_TEXT)
-        title = clean_title(raw_title)
+            return ValidatedTitle("", NULL if is_null(raw_title) else NOT_TEXT)
+        title = cleaned(raw_title)
         if not title:
             return ValidatedTitle(title, EMPTY)
         if self.is_none(title):
@@ -77,7 +77,8 @@ def _is_letter(character: str) -> bool:
     return unicodedata.category(character).startswith("L")
 
 
-def _is_null(value: object) -> bool:
+def is_null(value: object) -> bool:
+    """Tell whether a value is None, NaN, NaT or pandas' NA."""
     # pandas' NA and NaT are known by their names: this package does not know pandas
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True

@@ -18,6 +18,9 @@ from models.search.ood_score import WORDS
 if TYPE_CHECKING:
     from jaxtyping import Float
 
+MOST_WORDS = 50
+"""Words of a title that are left out in turn: networks read a hundred characters."""
+
 
 class Part(NamedTuple):
     """A word of the title, and what it adds to the first occupation and to the second."""
@@ -32,7 +35,7 @@ class Explanation(NamedTuple):
 
     Attributes:
         answer: of the title, the first two occupations in its lists if there are two.
-        parts: its words in their order; none in an abstention.
+        parts: its first `MOST_WORDS` words in their order; none in an abstention.
         runner_up_label: preferred title of the second occupation.
         why: all of it in a sentence.
     """
@@ -54,7 +57,7 @@ def explain(normalizer: Normalizer, raw_title: object) -> Explanation:
     if answer.abstained:
         return Explanation(answer, [], None, f"no answer: {answer.reason}")
     title = normalizer.validator(raw_title).title
-    places = [match.span() for match in WORDS.finditer(title)] or [(0, len(title))]
+    places = [match.span() for match in WORDS.finditer(title)][:MOST_WORDS] or [(0, len(title))]
     less = [" ".join((title[:start] + title[end:]).split()) for start, end in places]
     codes = [normalizer.index.occupations.index(name) for name in answer.top_occupation_ids]
     whole = normalizer.search([title], 1).scores[0, codes]

@@ -41,7 +41,7 @@ def load_model(address: str, root: Path) -> Model:
         BenchmarkError: there is none, or it has no embeddings.
     """
     if (Path(address) / ARTEFACT).is_file():
-        from tasks.release.model_package.serving import read_normalizer
+        from tasks.release.model_package.reading import read_normalizer
 
         return Model(address, read_normalizer(Path(address)).embed)
     with registry(root) as client:

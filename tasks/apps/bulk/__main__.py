@@ -1,9 +1,9 @@
 """`python -m tasks.apps.bulk INPUT OUTPUT --model ADDRESS`: every row of an input with its answer.
 
-In: files that `source.py` reads, and a registered model. Out: a folder of Parquet parts, rows and
-columns as they came with the answer's columns behind them, and `manifest.json` (`output.py`). The
-model answers each distinct title once; `--cache-dir` keeps the answers for the next run, by model
-and parameters.
+In: files that `source.py` reads, and a registered model. Out: rows and columns as they came with
+the answer's columns behind them, as one file or as a folder of Parquet parts, and a manifest
+(`tasks/io/bulk_output.py`). The model answers each distinct title once; `--cache-dir` keeps the
+answers for the next run, by model and parameters.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import argparse
 import errno
 import json
 import os
-import sqlite3
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,13 +25,17 @@ import pyarrow.compute as pc
 from models.reproducibility.progress import Progress
 from tasks.apps.bulk.answering import Answering, answering
 from tasks.apps.bulk.files import File, Refused, SourceError
-from tasks.apps.bulk.output import Output, OutputError
+from tasks.apps.bulk.output import OWN, Output
+from tasks.apps.bulk.place import require_place, require_room
 from tasks.apps.bulk.prediction_cache import PredictionCache, distinct, prediction_cache
+from tasks.apps.bulk.publishing import publish
 from tasks.apps.bulk.source import ROWS, TitleSource
-from tasks.io.command import run
+from tasks.apps.unfinished import OutputError, unfinished
+from tasks.io.bulk_output import manifest_of, refused_of
+from tasks.io.command import listed, run
 from tasks.io.frames import read_json
 from tasks.io.hashes import text_hash
-from tasks.release.gate.last_run import MANIFEST, remember
+from tasks.release.gate.last_run import remember
 from tasks.release.registry.loading import fetched
 
 PARAMS = ("top_k", "min_confidence", "code_depth")
@@ -42,14 +46,19 @@ FULL = "database or disk is full"
 def main() -> None:
     """Normalize, with the registry of the working directory."""
     options = _options()
-    source = TitleSource.find(options.input, options.column)
-    print(f"files: {len(source.files)}, titles in the column {source.column!r}", flush=True)
-    with fetched(options.model, Path.cwd()) as (address, folder):
+    require_place(options.output, options.input)
+    source = TitleSource.find(options.input, options.column, options.encoding, options.file_column)
+    print(*source.description, sep="\n", flush=True)
+    require_room(options.output, source)
+    with (
+        unfinished(options.output, OWN),
+        fetched(options.model, Path.cwd()) as (address, folder),
+        answering(folder, options.processes) as ask,
+    ):
         try:
-            with answering(folder, options.processes) as ask:
-                manifest = _normalized(options, source, address, ask)
-        except (OSError, sqlite3.OperationalError) as error:
-            if getattr(error, "errno", None) != errno.ENOSPC and str(error) != FULL:
+            manifest = _normalized(options, source, address, ask)
+        except Exception as error:
+            if not _is_disk_full(error):
                 raise
             raise OutputError(
                 f"the disk is full: make room beside {options.output} and in {options.cache_dir}, "
@@ -60,16 +69,37 @@ def main() -> None:
         f"{options.output}: {manifest['rows']:,} rows, {manifest['answered']:,} answered, "
         f"{manifest['refused']:,} more refused"
     )
+    _require_rows(options.output, manifest)
+
+
+def _require_rows(output: Path, manifest: Mapping[str, Any]) -> None:
+    """Fail if every row was refused: such an input is not what it should be."""
+    if manifest["refused"] and not manifest["rows"]:
+        counts = Counter(manifest["refused_reasons"]).most_common()
+        reasons = listed([f"{count:,} × {reason}" for reason, count in counts], 3)
+        raise OutputError(
+            f"every row was refused, {manifest['refused']:,} of {manifest['refused']:,} "
+            f"({reasons}): {refused_of(output)} has them. Correct the input, or name its encoding "
+            f"(--encoding), remove {output}, and run the same again"
+        )
+
+
+def _is_disk_full(error: Exception) -> bool:
+    """Tell whether there was no room, whichever library says so."""
+    return getattr(error, "errno", None) == errno.ENOSPC or any(
+        text in str(error) for text in (FULL, os.strerror(errno.ENOSPC))
+    )
 
 
 def _normalized(
     options: argparse.Namespace, source: TitleSource, address: str, ask: Answering
 ) -> dict[str, Any]:
     """Take the steps of a run; return the manifest."""
-    taken = sorted({options.prefix + name for name in ask.schema.names} & set(source.schema.names))
+    named = [field.with_name(options.prefix + field.name) for field in ask.schema]
+    taken = sorted({field.name for field in named} & set(source.schema.names))
     if taken:
         raise SourceError(
-            f"the input has columns of the answer: {', '.join(taken)}; use --prefix=answer_"
+            f"the input has columns of the answer: {listed(taken)}; use --prefix=answer_"
         )
     params = {name: value for name in PARAMS if (value := getattr(options, name)) is not None}
     nothing = ask(params, [None])
@@ -79,14 +109,15 @@ def _normalized(
         **versions,
         "params": params,
         "column": source.column,
+        **source.settings,
         "prefix": options.prefix,
         "part_rows": ROWS,
         "input": text_hash(options.input),
     }
-    output = Output(options.output, plan, source.files)
+    output = Output(options.output, plan, source.files, pa.schema([*source.schema, *named]))
     if output.begin():
         print("up to date: the output is complete", flush=True)
-        return dict(read_json(options.output / MANIFEST))
+        return dict(read_json(manifest_of(options.output)))
     settings = json.dumps([versions, params, ask.schema.to_string()], sort_keys=True)
     with prediction_cache(options.cache_dir / text_hash(settings)) as cache:
         progress = Progress("rows normalized:", source.rows)
@@ -94,7 +125,7 @@ def _normalized(
         for number, file in enumerate(source.files):
             bulk.file(number, file)
     print(f"{bulk.rows:,} rows; of their titles {bulk.new_titles:,} were new", flush=True)
-    return output.publish()
+    return publish(output)
 
 
 @dataclass
@@ -147,7 +178,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("input")
     parser.add_argument("output", type=Path)
     parser.add_argument("--model", required=True)
-    parser.add_argument("--column", default="")
+    parser.add_argument("--column", action="append", default=[])
+    parser.add_argument("--encoding", default="")
+    parser.add_argument("--file-column", default="")
     parser.add_argument("--prefix", default="")
     parser.add_argument("--top-k", type=int)
     parser.add_argument("--min-confidence", type=float)

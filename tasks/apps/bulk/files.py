@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from urllib.parse import unquote
 
-import fsspec
+from fsspec.implementations.local import LocalFileSystem
 
 from tasks.io.hashes import text_hash
-from tasks.tables.source_files import PARQUET
+from tasks.io.regular_files import file_fault
+from tasks.tables.packed import is_hidden
+from tasks.tables.source_files import GZIP, TABLES, ZIP, SourceFile
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
-KINDS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", *PARQUET)
+PLAIN = (*TABLES, ".txt")
+KINDS = (*PLAIN, *(suffix + GZIP for suffix in PLAIN), ZIP)
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 STAMPS = ("ETag", "etag", "mtime", "LastModified")
 """Names that file systems give to the version of a file."""
 
@@ -50,13 +56,18 @@ def files_at(system: AbstractFileSystem, path: str, address: str) -> Iterator[Fi
     any_file = False
     for file_path, info in sorted(infos.items()):
         name = file_path[len(base) :].lstrip("/") or file_path.rpartition("/")[2]
-        hidden = any(part.startswith((".", "_")) for part in name.split("/"))
-        if not hidden and name.lower().endswith(KINDS):
+        name = name.partition("?")[0] if "://" in file_path else name  # a query may be a signature
+        if not is_hidden(name) and name.lower().endswith(KINDS):
             any_file = True
+            if isinstance(system, LocalFileSystem) and (fault := file_fault(Path(file_path))):
+                raise SourceError(f"{fault}: only regular files are read")
             stamp = next((info[key] for key in STAMPS if key in info), "")
             yield File(name, file_path, int(info["size"] or 0), str(stamp))
     if not any_file:
-        raise SourceError(f"{address}: no file that ends in {', '.join(KINDS)}")
+        kinds = ", ".join(PLAIN)
+        raise SourceError(
+            f"{address}: no file that ends in {kinds}, packed with gzip or zip or not"
+        )
 
 
 def state_of(files: Sequence[File]) -> str:
@@ -64,12 +75,21 @@ def state_of(files: Sequence[File]) -> str:
     return text_hash(json.dumps(files))
 
 
-def opened(system: AbstractFileSystem, file: File) -> BinaryIO:
-    """Open a file for reading, unpacked; SourceError if that fails."""
-    packed = file.name.lower().endswith(".gz")
-    try:
-        opened = fsspec.core.OpenFile(system, file.path, compression="gzip" if packed else None)
-        handle: BinaryIO = opened.open()
-    except OSError as error:
-        raise SourceError(f"{file.path} cannot be opened: {error}") from None
-    return handle
+def tables_in(system: AbstractFileSystem, file: File) -> list[SourceFile]:
+    """Return the tables of a file, those of a zip archive by name; IngestError if damaged."""
+
+    def opened() -> BinaryIO:
+        handle: BinaryIO = system.open(file.path, "rb")
+        return handle
+
+    return SourceFile(file.path, file.name, opened).unpacked("")
+
+
+def partition(name: str) -> dict[str, str | None]:
+    """Return the columns that the folders of a file name, as Hive does: ``year=2023/x.parquet``."""
+    pairs = (folder.partition("=") for folder in name.split("/")[:-1])
+    return {
+        unquote(key): None if value == NO_VALUE else unquote(value)
+        for key, equals, value in pairs
+        if key and equals
+    }

@@ -1,16 +1,15 @@
-"""The folder that a bulk run writes: parts, refused rows and a manifest, all at once.
+"""The output of a bulk run in the making: a folder of parts and notes, which a later run continues.
 
-An unfinished folder lies beside its place, as `NAME.unfinished`, with a plan of its inputs and a
+The folder lies beside the output's place, as `NAME.unfinished`, with a plan of its inputs and a
 note for each finished part; a run of the same plan goes on behind the last. Parts of a file that
-has changed since are made again. At the end the notes become `manifest.json` and the folder takes
-its name: a reader finds all of it or nothing. Equal input, model and parameters give the same
-bytes.
+has changed since are made again. At the end `publishing.py` makes of it what was asked for: a
+reader finds all of it or nothing. Equal input, model and parameters give the same bytes.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,25 +21,27 @@ import pyarrow.parquet as pq
 
 from models.reproducibility.atomic_write import atomic_write
 from tasks.apps.bulk.files import File, Refused, state_of
+from tasks.apps.unfinished import LOCK, OutputError, unfinished_at
+from tasks.io.bulk_output import kind_of, manifest_of, refused_of
 from tasks.io.frames import read_json, write_json
-from tasks.io.hashes import text_hash
-from tasks.release.gate.last_run import MANIFEST
+from tasks.io.hashes import sha256, text_hash
 
-PLAN, REFUSED = "plan.json", "refused.parquet"
-UNFINISHED = ".unfinished"
-
-
-class OutputError(ValueError):
-    """A place that cannot be written; the message says what to do."""
+PLAN = "plan.json"
+OWN = re.compile(
+    r"temporary|\.?(plan|manifest|whole|refused|file-\d+|part-\d+-\d+)"
+    r"\.(json|parquet|csv|xlsx)(\.partial)?"
+)
+"""Names in the folder."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """A folder in the making."""
+    """An output in the making; `tasks/apps/unfinished.py` locks its folder."""
 
     place: Path  # where it will be
     plan: Mapping[str, Any]  # all its inputs but the files
     files: Sequence[File]  # of the input
+    schema: pa.Schema  # of its parts
 
     @property
     def result(self) -> dict[str, Any]:
@@ -50,20 +51,22 @@ class Output:
     @property
     def folder(self) -> Path:
         """Where it lies until it is whole."""
-        return self.place.with_name(self.place.name + UNFINISHED)
+        return unfinished_at(self.place)
 
     def begin(self) -> bool:
-        """Make the folder, or go on with it; return whether all of it is there already.
+        """Begin, or go on with what is there; return whether all of it is finished already.
 
         Raises:
             OutputError: the place is taken, or another run's folder is in the way.
         """
+        manifest, refused = manifest_of(self.place), refused_of(self.place)
         if self.place.exists():
-            manifest = self.place / MANIFEST
             if manifest.is_file() and read_json(manifest).get("result") == self.result:
-                (self.place / PLAN).unlink(missing_ok=True)  # a kill left it
+                self._remove_rest()
                 return True
             raise OutputError(f"{self.place} is there already: name another place, or remove it")
+        if kind_of(self.place) and refused.exists() and not manifest.exists():
+            raise OutputError(f"{refused} is in the way: name another place, or remove it")
         if (self.folder / PLAN).is_file():
             plan = read_json(self.folder / PLAN)
             other = sorted(key for key in self.plan if plan.get(key) != self.plan[key])
@@ -72,9 +75,20 @@ class Output:
                     f"{self.folder} was left by a run with other {', '.join(other)}: run that "
                     "again to finish it, or remove the folder"
                 )
+        elif any(path.name != LOCK for path in self.folder.iterdir()):
+            raise OutputError(f"{self.folder} has files and no {PLAN}: remove it, if it is yours")
         else:
             write_json(self.plan, self.folder / PLAN)
         return False
+
+    def _remove_rest(self) -> None:
+        """Remove what a kill left at the very end."""
+        plan = self.folder / PLAN
+        if plan.is_file() and read_json(plan) == self.plan:
+            self.remove_all_but(set())
+        if not kind_of(self.place):
+            (self.place / PLAN).unlink(missing_ok=True)
+            (self.place / LOCK).unlink(missing_ok=True)
 
     def done(self, number: int) -> int | None:
         """Return how many parts a file has if it is finished, else None."""
@@ -106,17 +120,15 @@ class Output:
         with atomic_write(path) as partial:
             pq.write_table(table, partial, compression="zstd")
         abstained = dict(sorted(Counter(reasons.drop_null().to_pylist()).items()))
-        with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        self._note(number, path.stem, rows=len(table), abstained=abstained, sha256=sha256)
+        self._note(number, path.stem, rows=len(table), abstained=abstained, sha256=sha256(path))
 
     def write_file(self, number: int, parts: int, refused: Sequence[Refused]) -> None:
         """Note that a file is finished, and which of its rows are none."""
         rows = [row._asdict() for row in refused]
         self._note(number, f"file-{number:04}", parts=parts, refused=rows)
 
-    def publish(self) -> dict[str, Any]:
-        """Write manifest and refused rows, remove all else, rename; return the manifest."""
+    def summary(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Return the manifest and all refused rows, by the notes of finished files."""
         parts, named, refused = [], [], []
         abstained: Counter[str] = Counter()
         for number, file in enumerate(self.files):
@@ -139,20 +151,17 @@ class Output:
             "answered": total - abstained.total(),
             "abstained": dict(sorted(abstained.items())),
             "refused": len(refused),
+            "refused_reasons": dict(sorted(Counter(row["reason"] for row in refused).items())),
             "parts": parts,
         }
-        if refused:
-            with atomic_write(self.folder / REFUSED) as partial:
-                pq.write_table(pa.Table.from_pylist(refused), partial, compression="zstd")
-        write_json(manifest, self.folder / MANIFEST)
-        kept = {MANIFEST, PLAN, *(part["name"] for part in parts), *([REFUSED] if refused else [])}
-        # notes, those of files first, and parts of files as they were before
-        for path in sorted(self.folder.iterdir()):
-            if path.name not in kept:
-                path.unlink()
-        self.folder.rename(self.place)  # with its plan: until here the folder is this run's
-        (self.place / PLAN).unlink()
-        return manifest
+        return manifest, refused
+
+    def remove_all_but(self, kept: set[str]) -> None:
+        """Remove a run's files from the folder, those first without which it is not continued."""
+        names = sorted(path.name for path in self.folder.iterdir() if OWN.fullmatch(path.name))
+        for name in names:
+            if name not in kept and (self.folder / name).is_file():
+                (self.folder / name).unlink()
 
 
 def _part(number: int, part: int) -> str:

@@ -1,163 +1,212 @@
-"""Raw titles where they lie: CSV or Parquet, one file or a folder of them, local or remote.
+"""Raw titles where they lie: tables of any kind, one file or a folder of them, local or remote.
 
 Addresses are fsspec's: a path, or `s3://…`, `gs://…`, `https://…` with its package installed. Files
 are read one behind the other by the order of their names, part by part of `ROWS` rows, so that none
-has to fit into memory. All columns of a CSV file are text, and it is read as every table is
-(`tasks/tables/delimited.py`): each row comes out or is refused with its line and the reason.
+has to fit into memory. All columns are text but those of Parquet, and each row comes out or is
+refused with its line and the reason (`tasks/tables`). Folders named `year=2023` become columns.
 """
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import fsspec
+import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from tasks.apps.bulk.files import File, Refused, SourceError, files_at, opened
+from tasks.apps.bulk.files import File, Refused, SourceError, files_at, partition, tables_in
+from tasks.apps.bulk.inspection import Inspected, inspected, only_kind
 from tasks.tables.delimited import Delimited
-from tasks.tables.parquet import parquet_batches, parquet_schema
-from tasks.tables.records import AS_FOUND, Format
-from tasks.tables.rejected import RejectedRows
-from tasks.tables.source_files import IngestError, SourceFile
+from tasks.tables.delimiters import checked_encoding
+from tasks.tables.packed import DAMAGED
+from tasks.tables.parquet import parquet_batches
+from tasks.tables.read_table import open_table
+from tasks.tables.records import Format
+from tasks.tables.rejected import BAD_CHARACTERS, EMPTY_ROW, Chunk, RejectedRows
+from tasks.tables.source_files import PARQUET, IngestError, SourceFile
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
 ROWS = 1 << 17  # of a part
-TITLES = ("raw_title", "title", "job_title", "jobtitle", "job title", "position")
-"""Names of the column, the surest first, where none is named."""
+ASKED = "asked_title"
+"""The column that is added where several hold titles: of each row the first that is not blank."""
+HINTS = {BAD_CHARACTERS: f"{BAD_CHARACTERS}; --encoding names that of the file"}
 
 
 @dataclass(frozen=True)
 class TitleSource:
-    """Files of one kind and with the same columns."""
+    """Files with the same columns."""
 
     system: AbstractFileSystem  # fsspec's file system
     files: tuple[File, ...]  # by name
-    column: str  # that holds the raw titles
+    columns: tuple[str, ...]  # that hold the raw titles
     schema: pa.Schema  # of all columns, as they are passed through
-    form: Format | None  # delimiter and encoding of the first file; None for Parquet
-    rows: int  # how many there are, of CSV by the length of the first ones
+    own: tuple[str, ...]  # columns that the files hold; folders and `file_column` give the others
+    form: Format
+    file_column: str  # takes the name of the file, if it has a name
+    rows: int  # how many there are, of text by the length of the first ones
+    left_out: Mapping[str, str]  # files that are no data, and why
+    notes: tuple[str, ...]  # what is unusual in the others
+
+    @property
+    def column(self) -> str:
+        """The column that is asked."""
+        return self.columns[0] if len(self.columns) == 1 else ASKED
+
+    @property
+    def description(self) -> list[str]:
+        """Lines for a user: which files and columns, what is unusual, and what is left out."""
+        columns = ", else ".join(map(repr, self.columns))
+        lines = [f"files: {len(self.files)}, titles in the column {columns}", *self.notes]
+        return [*lines, *(f"left out: {cause}" for cause in self.left_out.values())]
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """Choices beside the column that is asked, for the plan of a run."""
+        chosen = {
+            "columns": list(self.columns) if self.column == ASKED else [],
+            "encoding": self.form.encoding,
+            "file_column": self.file_column,
+            "left_out": sorted(self.left_out),
+        }
+        return {name: value for name, value in chosen.items() if value}
 
     @classmethod
-    def find(cls, address: str, column: str = "") -> TitleSource:
-        """Find the files at an address; SourceError if none is readable or has titles."""
+    def find(
+        cls, address: str, columns: Sequence[str] = (), encoding: str = "", file_column: str = ""
+    ) -> TitleSource:
+        """Find the files at an address, and read the beginning of each.
+
+        `columns`: those of titles, in place of the one detected; of several, each row's first that
+        is not blank is asked. `encoding`: of files of text, in place of the one found.
+
+        Raises:
+            SourceError: no file is readable or has titles, or they differ in their columns.
+        """
         system, path = fsspec.core.url_to_fs(address)
         files = tuple(files_at(system, path, address))
-        sources = [_source_file(system, file) for file in files]
-        kinds = {source.is_parquet for source in sources}
-        if len(kinds) != 1:
-            raise SourceError(f"{address} holds CSV and Parquet: name a folder with one of them")
-        if kinds == {True}:
-            footers = []
-            for file, source in zip(files, sources, strict=True):
-                with _readable(file):
-                    footers.append(parquet_schema(source))
-            schema, rows, form = footers[0][0], sum(count for _, count in footers), None
-        else:
-            first = _delimited(files[0], sources[0], AS_FOUND)
-            schema, form = _text_schema(first.names), first.form
-            size = len("".join(first.head).encode(form.encoding, "replace"))
-            rows = sum(file.size for file in files) * len(first.head) // size
-        return cls(system, files, _column(schema, column, files[0].name), schema, form, rows)
+        form, columns = Format(encoding=_checked(encoding)), list(dict.fromkeys(columns))
+        seen, left_out = list[Inspected](), dict[str, str]()
+        for file in files:
+            with readable(file.path):
+                tables = tables_in(system, file)
+            for table in tables:
+                try:
+                    with readable(table.path):
+                        seen.append(inspected(table, file, columns, form))
+                except SourceError as error:
+                    if not table.is_delimited or len(files) + len(tables) == 2:
+                        raise
+                    left_out[table.name] = str(error)
+        if not seen:
+            raise SourceError("\n".join([f"{address} holds no titles:", *left_out.values()]))
+        schema = only_kind(seen, address)
+        added = [*partition(files[0].name), *([file_column] if file_column else [])]
+        added += [ASKED] if len(columns) > 1 else []
+        if taken := sorted({file_column, ASKED} & set(added) & set(schema.names)):
+            raise SourceError(f"the input has a column {taken[0]!r} already: rename it")
+        return cls(
+            system,
+            files,
+            tuple(seen[0].columns),
+            pa.schema([*schema, *((n, pa.string()) for n in added if n not in schema.names)]),
+            tuple(schema.names),
+            form,
+            file_column,
+            sum(one.rows for one in seen),
+            left_out,
+            tuple(f"{one.table.name}: {note}" for one in seen for note in one.notes),
+        )
 
     def parts(self, file: File, refuse: Callable[[Refused], None]) -> Iterator[pa.Table]:
         """Yield a file's rows, `ROWS` at a time; SourceError if damaged or of other columns."""
         held: list[pa.RecordBatch] = []
         count = 0
-        with _readable(file):
-            for batch in self._batches(file, refuse):
-                while count + len(batch) >= ROWS:
-                    missing = ROWS - count
-                    yield pa.Table.from_batches([*held, batch.slice(0, missing)], self.schema)
-                    held, count, batch = [], 0, batch.slice(missing)
-                if len(batch):
-                    held.append(batch)
-                    count += len(batch)
+        for batch in self._batches(file, refuse):
+            while count + len(batch) >= ROWS:
+                missing = ROWS - count
+                yield pa.Table.from_batches([*held, batch.slice(0, missing)], self.schema)
+                held, count, batch = [], 0, batch.slice(missing)
+            if len(batch):
+                held.append(batch)
+                count += len(batch)
         if held:
             yield pa.Table.from_batches(held, self.schema)
 
     def _batches(self, file: File, refuse: Callable[[Refused], None]) -> Iterator[pa.RecordBatch]:
-        source = _source_file(self.system, file)
-        if self.form is None:
-            self._same(parquet_schema(source)[0], file)
-            yield from parquet_batches(source)
-            return
-        read = _delimited(file, source, self.form if file == self.files[0] else AS_FOUND)
-        self._same(_text_schema(read.names), file)
-        for chunk in read.chunks({name: name for name in read.names}):
-            for line, text, fault in chunk.places.drop_nulls("fault").iter_rows():
-                refuse(Refused(file.name, line, fault, text))
-            yield from chunk.good.to_arrow().cast(self.schema).to_batches()
+        with readable(file.path):
+            for table in tables_in(self.system, file):
+                if table.name not in self.left_out:
+                    constant = {**partition(file.name), self.file_column: table.name}
+                    for batch in self._table_batches(table, refuse):
+                        yield self._completed(batch, constant)
 
-    def _same(self, schema: pa.Schema, file: File) -> None:
-        if not schema.equals(self.schema):
-            raise SourceError(
-                f"{file.path} has the columns {_described(schema)}, {self.files[0].name} has "
-                f"{_described(self.schema)}: files of one run have the same"
-            )
+    def _table_batches(
+        self, table: SourceFile, refuse: Callable[[Refused], None]
+    ) -> Iterator[pa.RecordBatch]:
+        if table.suffix in PARQUET:
+            yield from parquet_batches(table)
+            return
+        read = open_table(table, self.own, "", RejectedRows(), self.form)
+        several = len(self.own) > 1
+        delimiter = (read.form.delimiter if isinstance(read, Delimited) else ",") * several
+        for chunk in read.chunks({name: name for name in self.own}):
+            taken = _is_row(chunk, delimiter)
+            for line, text, fault in chunk.places.filter(~taken).iter_rows():
+                refuse(Refused(table.name, line, HINTS.get(fault, fault), text))
+            yield from chunk.values.filter(taken).to_arrow().to_batches()
+
+    def _completed(
+        self, batch: pa.RecordBatch, constant: Mapping[str, str | None]
+    ) -> pa.RecordBatch:
+        """Put the columns of a batch into the order of all files, and add those of its place."""
+        columns = []
+        for field in self.schema:
+            if field.name in batch.schema.names:
+                columns.append(batch[field.name].cast(field.type))
+            elif field.name == ASKED:
+                columns.append(_first_filled([batch[name] for name in self.columns]))
+            else:
+                columns.append(pa.array([constant[field.name]] * len(batch), pa.string()))
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
 
 @contextmanager
-def _readable(file: File) -> Iterator[None]:
+def readable(path: str) -> Iterator[None]:
+    """Turn an error of reading into a SourceError that names the file."""
     try:
         yield
     except IngestError as error:
         raise SourceError(str(error).rstrip()) from None
-    except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
+    except (pa.ArrowException, *DAMAGED) as error:
         raise SourceError(
-            f"{file.path} cannot be read: {str(error).splitlines()[0]}; repair or remove it, and "
-            "run again: finished parts are kept"
+            f"{path} cannot be read: {(str(error) or repr(error)).splitlines()[0]}; repair or "
+            "remove it, and run again: finished parts are kept"
         ) from None
 
 
-def _source_file(system: AbstractFileSystem, file: File) -> SourceFile:
-    return SourceFile(file.path, file.name, partial(opened, system, file))
+def _is_row(chunk: Chunk, delimiter: str) -> pl.Series:
+    """Tell which records are rows: blank fields are, and a blank line if `delimiter` is empty."""
+    fault, text = chunk.places["fault"], chunk.places["text"]
+    blank_row = (fault == EMPTY_ROW) & text.str.contains(delimiter, literal=True)
+    return fault.is_null() | blank_row.fill_null(False)
 
 
-def _delimited(file: File, source: SourceFile, form: Format) -> Delimited:
-    with _readable(file):
-        read = Delimited.open(source, (), "", RejectedRows(), form)
-    if not read.names:
-        raise SourceError(f"{file.path} is empty: it needs a header")
-    if len(set(read.names)) < len(read.names):
-        raise SourceError(f"{file.path}: a column stands twice in the header {read.names}")
-    return read
+def _first_filled(columns: Sequence[pa.Array]) -> pa.Array:
+    """Take of each row the first value that is not blank, or else the first one."""
+    texts = [column.cast(pa.string()) for column in columns]
+    blank = [pc.equal(pc.utf8_trim_whitespace(text), "") for text in texts]
+    filled = [pc.if_else(no, None, text) for no, text in zip(blank, texts, strict=True)]
+    return pc.coalesce(*filled, texts[0])
 
 
-def _text_schema(names: list[str]) -> pa.Schema:
-    return pa.schema([(name, pa.string()) for name in names])
-
-
-def _column(schema: pa.Schema, name: str, file: str) -> str:
-    """Return the column of raw titles: as named, by its usual names, or the only text."""
-    if name and name not in schema.names:
-        raise SourceError(f"{file} has no column {name!r}, but {_described(schema)}")
-    texts = [field.name for field in schema if _is_text(field.type)]
-    by_name = {text.strip().lower(): text for text in reversed(texts)}
-    usual = [by_name[title] for title in TITLES if title in by_name]
-    chosen = name or (usual or (texts if len(texts) == 1 else [""]))[0]
-    if not chosen:
-        raise SourceError(
-            f"{file}: which column holds the titles? It has {_described(schema)}; name one: "
-            "--column"
-        )
-    if chosen not in texts:
-        raise SourceError(
-            f"{file}: column {chosen!r} is {schema.field(chosen).type}, titles are text"
-        )
-    return chosen
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(inner) or pa.types.is_large_string(inner))
-
-
-def _described(schema: pa.Schema) -> str:
-    return ", ".join(f"{field.name} ({field.type})" for field in schema)
+def _checked(encoding: str) -> str:
+    try:
+        return checked_encoding(encoding)
+    except ValueError as error:
+        raise SourceError(str(error)) from None

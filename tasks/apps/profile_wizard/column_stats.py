@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tasks.tables.delimited import Delimited
-from tasks.tables.delimiters import NAMES, find_delimiter, fit
-from tasks.tables.encodings import UTF_8, UTF_16, is_text, pieces
-from tasks.tables.read_table import read_header, read_rows
+import polars as pl
+
+from tasks.tables.delimiters import DECLARED, LINES, NAMES, find_format, fit
+from tasks.tables.encodings import UTF_8, is_text, pieces, utf_16
+from tasks.tables.read_table import open_table
 from tasks.tables.records import Format
-from tasks.tables.rejected import RejectedRows
+from tasks.tables.rejected import CHUNK, RejectedRows
 from tasks.tables.source_files import IngestError, SourceFile
+from tasks.tables.text import file_encoding, text_lines
 
 ROWS = 50_000  # that are looked at
 ORIGIN = "It is the file that was named for the profile."
@@ -117,31 +119,47 @@ def inspect_file(path: Path, requested: Format) -> FileStats:
             twice, or the requested delimiter does not part it.
     """
     file, rejected = SourceFile.at(path, ORIGIN), RejectedRows()
-    form = Format() if file.is_parquet else _format(file, requested)
-    names = read_header(file, (), ORIGIN, form)
+    form = _format(file, requested)
+    table = open_table(file, (), ORIGIN, rejected, form)
+    names = table.names
     if not names:
         raise IngestError(f"{path} has no header line: write the columns' names above the rows.")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise IngestError(f"{path} has the column {twice} more than once: rename one of them.")
-    read = read_rows(file, {name: name for name in names}, ORIGIN, rejected, form)
-    rows = list(islice(read, ROWS))
-    if not rows:
+    chunks = table.chunks({name: name for name in names})
+    frames = [chunk.good for chunk in islice(chunks, -(-ROWS // CHUNK))]
+    rows = pl.concat([pl.DataFrame(schema=dict.fromkeys(names, pl.String)), *frames]).head(ROWS)
+    if rows.is_empty():
         raise IngestError(f"{path} has a header and no rows. {ORIGIN}")
-    columns = {name: ColumnStats(name, [row[name] for row in rows]) for name in names}
+    stripped = rows.select(pl.all().str.strip_chars())
+    columns = {name: ColumnStats(name, stripped[name].to_list()) for name in names}
     return FileStats(path, form, rejected.read_as()[0].partition(": ")[2], columns)
 
 
 def _format(file: SourceFile, requested: Format) -> Format:
+    """Return the delimiter and the encoding of a text, none of any other table."""
+    if not file.is_text:
+        return Format()
     head = next(file.blocks(), b"")
-    is_unicode = head[:2] in UTF_16 or all(map(is_text, pieces(file.blocks(), UTF_8)))
-    form = Format(encoding="" if is_unicode else requested.encoding)
-    opened = Delimited.open(file, (), ORIGIN, RejectedRows(), form)
-    detected = find_delimiter(opened.head)
-    delimiter = requested.delimiter or opened.form.delimiter
-    if detected.is_table and not fit(opened.head, delimiter).is_table:
+    is_unicode = bool(utf_16(head)) or all(map(is_text, pieces(file.blocks(), UTF_8)))
+    encoding = file_encoding(file, ORIGIN, "" if is_unicode else requested.encoding)
+    if not file.is_delimited:
+        return Format(encoding=encoding)
+    lines = list(islice(text_lines(file, ORIGIN, RejectedRows(), encoding), LINES))
+    return Format(_delimiter(lines, requested.delimiter, file.path), encoding)
+
+
+def _delimiter(lines: list[str], requested: str, path: str) -> str:
+    """Return the delimiter; of one title a line, one that leaves the first line whole."""
+    declared = DECLARED.fullmatch(lines[0]) if lines else None
+    detected = find_format(lines)
+    whole = [one for one in NAMES if len(fit(lines, Format(one)).header) == 1]
+    if requested and detected.is_table and not fit(lines, Format(requested)).is_table:
         raise IngestError(
-            f"{file.path} is no table with {NAMES.get(delimiter, repr(delimiter))} between fields; "
-            f"it has {NAMES[detected.delimiter]}. {ORIGIN}"
+            f"{path} is no table with {NAMES.get(requested, repr(requested))} between fields; it "
+            f"has {NAMES[detected.form.delimiter]}. {ORIGIN}"
         )
-    return replace(opened.form, delimiter=delimiter)
+    if requested or declared:
+        return requested or declared[1]  # type: ignore[index]  # one of the two is there
+    return whole[0] if whole and not detected.is_table else detected.form.delimiter

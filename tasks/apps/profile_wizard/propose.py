@@ -32,7 +32,7 @@ from tasks.io.section import read_values
 from tasks.tables.records import Format
 from tasks.tables.rejected import RejectedRows
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")  # of a model in the registry
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # of a model in the registry, and of a folder
 Infer = Callable[[Mapping[str, ColumnStats], Mapping[str, str]], Choices]
 NEEDED = {
     "taxonomy": ("occupation_id", "title"),
@@ -60,7 +60,8 @@ def require_name(name: str) -> None:
     """Refuse a name that no registered model can have, with a DraftError."""
     if not NAME.fullmatch(name):
         raise DraftError(
-            f"{name!r} is no name of a profile: letters (a to z), digits, - and _, such as 'mine'"
+            f"{name[:80]!r} is no name of a profile: up to 80 letters (a to z), digits, - and _, "
+            "such as 'mine'"
         )
 
 

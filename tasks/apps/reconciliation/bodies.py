@@ -1,34 +1,35 @@
 """Requests of the Reconciliation Service API 0.2, checked; a bad one is refused with a reason.
 
 Queries and extensions come as JSON in a form field or in the address
-(https://reconciliation-api.github.io/specs/0.2/).
+(https://reconciliation-api.github.io/specs/0.2/). Whatever its schemas allow is read, and unknown
+members are skipped; the bounds are ours.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import parse_qs
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from tasks.io.section import Params
+from tasks.apps.web.responses import BadRequest
 
 FORM = "application/x-www-form-urlencoded"
-MOST_BYTES = 1 << 24  # of a body
 BATCH = 1000  # queries, or occupations to extend, in one request
+PROPERTIES = 100  # to fetch in one request, or conditions of a query
+CONDITIONS = 10_000  # of all queries of a batch
 FAULTS = 3  # faults of a body that an answer names
 Kind = TypeVar("Kind")
 
 
-class BadRequest(ValueError):
-    """A request that cannot be answered, with the status of the answer."""
+class Body(BaseModel):
+    """A part of a request: its values are of their types, unknown members are skipped."""
 
-    def __init__(self, message: str, status: int = 400) -> None:
-        super().__init__(message)
-        self.status = status
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 
 
-class Entity(Params):
+class Entity(Body):
     """A property's value that is an entity."""
 
     id: str
@@ -38,41 +39,50 @@ class Entity(Params):
 Value = str | bool | float | Entity
 
 
-class Condition(Params):
+class Condition(Body):
     """A property that candidates should have."""
 
     pid: str
     v: Value | list[Value]
 
-    @property
+    @cached_property
     def values(self) -> set[str]:
         """Any of these will do."""
         values = self.v if isinstance(self.v, list) else [self.v]
         return {value.id if isinstance(value, Entity) else _as_text(value) for value in values}
 
 
-class Query(Params):
+class Query(Body):
     """A title to be reconciled; types are taken and do not matter, as there is one."""
 
     query: str = ""
     type: str | list[str] | None = None
-    limit: Annotated[float, Field(ge=1, le=1e9)] | None = None
-    properties: list[Condition] = Field(default_factory=list)
+    limit: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    properties: Annotated[list[Condition], Field(max_length=PROPERTIES)] = []
     type_strict: Literal["any", "should", "all"] | None = None
 
 
-class PropertyRequest(Params):
+class PropertyRequest(Body):
     """A property to be fetched."""
 
     id: str
     settings: dict[str, Any] = Field(default_factory=dict)
 
 
-class Extension(Params):
+def _each_once(properties: list[PropertyRequest]) -> list[PropertyRequest]:
+    names = [one.id for one in properties]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"{twice[0]!r} stands twice")
+    return properties
+
+
+class Extension(Body):
     """Occupations, and the properties to fetch of them."""
 
     ids: Annotated[list[str], Field(max_length=BATCH)]
-    properties: list[PropertyRequest]
+    properties: Annotated[
+        list[PropertyRequest], Field(max_length=PROPERTIES), AfterValidator(_each_once)
+    ]
 
 
 QUERIES = TypeAdapter(dict[str, Query])
@@ -80,9 +90,7 @@ EXTENSION = TypeAdapter(Extension)
 
 
 def read_form(body: bytes, content_type: str) -> dict[str, str]:
-    """Return a form's fields, the last of each name; BadRequest if it is too large or no form."""
-    if len(body) > MOST_BYTES:
-        raise BadRequest(f"a body of {len(body):,} bytes; {MOST_BYTES:,} at most", 413)
+    """Return a form's fields, the last of each name; BadRequest if it is no form."""
     if content_type.partition(";")[0].strip().lower() != FORM:
         raise BadRequest(f"content type {content_type!r}; post a form: {FORM}", 415)
     try:
@@ -97,9 +105,9 @@ def read_queries(text: str) -> dict[str, Query]:
     queries = _read(QUERIES, "queries", text)
     if len(queries) > BATCH:
         raise BadRequest(f"{len(queries):,} queries; {BATCH:,} at most", 413)
-    for name, query in queries.items():
-        if not query.query and not query.properties:
-            raise BadRequest(f"queries.{name}: give a query, or properties")
+    conditions = sum(len(query.properties) for query in queries.values())
+    if conditions > CONDITIONS:
+        raise BadRequest(f"{conditions:,} properties in all queries; {CONDITIONS:,} at most", 413)
     return queries
 
 
@@ -120,5 +128,7 @@ def _read(kind: TypeAdapter[Kind], name: str, text: str) -> Kind:
 
 
 def _as_text(value: str | bool | float) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     whole = isinstance(value, float) and value.is_integer()
     return str(int(value)) if whole else str(value)

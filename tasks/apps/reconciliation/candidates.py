@@ -11,6 +11,7 @@ from tasks.apps.reconciliation.taxonomy_service import TYPE, TaxonomyService
 
 LOOKED_THROUGH = 100  # occupations searched if a query names properties
 MOST = 1000  # candidates of a query at most: the model's limit
+CANDIDATES = 10_000  # of all queries of a batch
 
 
 def candidates(
@@ -18,20 +19,26 @@ def candidates(
 ) -> dict[str, Any]:
     """Answer a batch, all titles at once; an abstention has no candidates.
 
+    A large batch gets fewer candidates for each query, `CANDIDATES` in all at most.
+
     `threshold`: of the calibrated confidence, from which on the best candidate is a match.
     """
     normalizer = occupations.normalizer
     titled = [query for query in queries.values() if query.query not in occupations.place]
-    depth = max((_limit(query, normalizer.top_k) for query in titled), default=1)
+    most = min(MOST, CANDIDATES // max(1, len(queries)))
+    limits = {name: _limit(query, normalizer.top_k, most) for name, query in queries.items()}
+    depth = max([1, *limits.values()])
     if any(query.properties for query in titled):
         depth = max(depth, LOOKED_THROUGH)
     titles = [query.query or None for query in titled]
     answers = dict(zip(map(id, titled), normalizer.predict(titles, top_k=depth), strict=True))
     return {
         name: {
-            "result": _listed(occupations, query, answers[id(query)], threshold)
-            if id(query) in answers
-            else [_candidate(occupations, query.query, 100.0, match=True)]
+            "result": (
+                _listed(occupations, query, answers[id(query)], threshold)
+                if id(query) in answers
+                else [_candidate(occupations, query.query, 100.0, match=True)]
+            )[: limits[name]]
         }
         for name, query in queries.items()
     }
@@ -51,7 +58,7 @@ def _listed(
         if rank == 0 and answer.confidence is not None:
             one["features"].append({"id": "confidence", "value": answer.confidence})
         listed.append(one)
-    return listed[: _limit(query, occupations.normalizer.top_k)]
+    return listed
 
 
 def _candidate(
@@ -76,5 +83,5 @@ def _fits(occupations: TaxonomyService, name: str, conditions: Sequence[Conditio
     )
 
 
-def _limit(query: Query, default: int) -> int:
-    return min(int(query.limit), MOST) if query.limit else default
+def _limit(query: Query, default: int, most: int) -> int:
+    return max(0, min(default if query.limit is None else int(query.limit), most))

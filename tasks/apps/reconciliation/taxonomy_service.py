@@ -10,7 +10,8 @@ from os.path import commonprefix
 from typing import Any
 
 from models.normalizer.normalizer import Normalizer
-from tasks.apps.reconciliation.bodies import BadRequest, Extension
+from tasks.apps.reconciliation.bodies import Extension
+from tasks.apps.web.responses import BadRequest
 
 TYPE = {"id": "occupation", "name": "Occupation"}
 PAGE = 20  # suggestions at once
@@ -87,7 +88,7 @@ class TaxonomyService:
             "meta": [{"id": name, "name": self.properties[name]} for name in names],
             "rows": {
                 name: {one: [{"str": text} for text in self.values(name, one)] for one in names}
-                for name in extension.ids
+                for name in dict.fromkeys(extension.ids)
             },
         }
 

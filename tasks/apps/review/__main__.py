@@ -1,6 +1,6 @@
 """`python -m tasks.apps.review ANSWERS OUTPUT`: the inputs that are worth a person's minute.
 
-In: the folder of a bulk run, and the registered model that answered it or another one. Out: a
+In: the output of a bulk run, and the registered model that answered it or another one. Out: a
 folder with `queue.csv` for a spreadsheet and `review.html` for a browser, both of the same queue
 (`priority.py` says which titles are worth more, `diversify.py` which are left out). Titles that
 people have judged are not queued again.
@@ -9,6 +9,7 @@ people have judged are not queued again.
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,11 +25,14 @@ from tasks.apps.review.build_queue import build_queue
 from tasks.apps.review.candidates import candidates, judged_titles
 from tasks.apps.review.page import Occupation, page
 from tasks.apps.review.queue_file import write_queue
+from tasks.apps.unfinished import LOCK, OutputError, unfinished
 from tasks.io.command import run
 from tasks.release.registry.loading import fetched
 
 QUEUE, PAGE = "queue.csv", "review.html"
-UNFINISHED = ".unfinished"
+SPILLED = "titles-"  # how folders of titles begin
+OWN = re.compile(rf"\.?({re.escape(QUEUE)}|{re.escape(PAGE)})(\.partial)?|{SPILLED}.*")
+"""Names in the folder until it is whole."""
 POOL = 20  # candidates that the model rescores, for each title of the budget
 
 
@@ -46,7 +50,7 @@ def main() -> None:
 
             served = mlflow.pyfunc.load_model(str(place)).unwrap_python_model()
             schema = answer_schema(place)
-        with TemporaryDirectory(dir=folder) as spilled:
+        with TemporaryDirectory(prefix=SPILLED, dir=folder) as spilled:
             count, judged = options.budget * POOL, judged_titles(root)
             pool = candidates(answered, before, judged, count, Path(spilled))
         occupations = known_occupations(served)
@@ -66,18 +70,25 @@ def atomic_folder(place: Path) -> Iterator[Path]:
     It first removes the rest of a killed run.
 
     Raises:
-        ValueError: the place is taken.
+        OutputError: the place is taken, another run is at work, or the folder is somebody else's.
     """
     if place.exists():
-        raise ValueError(f"{place} is there already: name another place, or remove it")
-    folder = place.with_name(place.name + UNFINISHED)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    try:
-        yield folder
+        raise OutputError(f"{place} is there already: name another place, or remove it")
+    with unfinished(place, OWN) as folder:
+        _clear(folder)
+        try:
+            yield folder
+        except BaseException:
+            _clear(folder)
+            raise
         folder.rename(place)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        (place / LOCK).unlink()
+
+
+def _clear(folder: Path) -> None:
+    for path in folder.iterdir():
+        if OWN.fullmatch(path.name):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def known_occupations(served: Any) -> list[Occupation]:  # noqa: ANN401  # mlflow has no types

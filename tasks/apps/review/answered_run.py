@@ -1,23 +1,24 @@
-"""The folder that `rolecall normalize` wrote, as titles with their rows and their answer.
+"""The output of `rolecall normalize`, a file or a folder, as titles with their rows and answer.
 
-In: its manifest and Parquet parts. Out: the distinct normalized titles, a frame of schema `TITLES`
+In: its manifest and its parts. Out: the distinct normalized titles, a frame of schema `TITLES`
 a bucket: the raw title that most rows have, its answer, the rows of all that normalize so, and a
-hash. Parts are read one by one and their titles written to buckets by hash, so that memory holds a
-part or a bucket, whatever the run's size.
+hash. Rows are read in batches and their titles written to buckets by hash, so that memory holds a
+batch or a bucket, whatever the run's size.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
+from tasks.io.bulk_output import kind_of, manifest_of, parts_of, scanned
 from tasks.io.frames import Schema, read_json
+from tasks.io.hashes import sha256
 from tasks.io.title_readings import normalized
-from tasks.release.gate.last_run import MANIFEST
 
 ANSWER: Schema = {
     "occupation_id": pl.String,
@@ -36,31 +37,35 @@ TITLES: Schema = {
     **ANSWER,
 }
 BUCKET_ROWS = 4_000_000
+BATCH_ROWS = 1 << 17
 
 
 @dataclass(frozen=True)
 class AnsweredRun:
     """A finished bulk run."""
 
-    folder: Path  # that holds it
     column: str  # of the raw titles
     prefix: str  # before the names of the answer's columns
     model: str  # address of what answered
     rows: int  # how many there are
-    parts: tuple[str, ...]  # names of its Parquet files
+    parts: tuple[Path, ...]  # the files that hold them
 
     @classmethod
-    def find(cls, folder: Path) -> AnsweredRun:
-        """Read the manifest; ValueError if the folder holds no finished run."""
-        if not (folder / MANIFEST).is_file():
+    def find(cls, place: Path) -> AnsweredRun:
+        """Read the manifest; ValueError if the place holds no finished run, or it has changed."""
+        file = manifest_of(place)
+        if not file.is_file():
             raise ValueError(
-                f"{folder} has no {MANIFEST}: name a folder that `rolecall normalize` has finished"
+                f"there is no {file}: name a file or folder that `rolecall normalize` has finished"
             )
-        manifest = read_json(folder / MANIFEST)
-        result, parts = manifest["result"], tuple(part["name"] for part in manifest["parts"])
-        return cls(
-            folder, result["column"], result["prefix"], result["model"], manifest["rows"], parts
-        )
+        manifest = read_json(file)
+        result, parts = manifest["result"], tuple(parts_of(place, manifest))
+        if kind_of(place) and sha256(place) != manifest["parts"][0]["sha256"]:
+            raise ValueError(
+                f"{place} has changed since `rolecall normalize` wrote it: normalize its input "
+                "into another place, and name that; the answers are cached"
+            )
+        return cls(result["column"], result["prefix"], result["model"], manifest["rows"], parts)
 
     @property
     def buckets(self) -> int:
@@ -68,24 +73,31 @@ class AnsweredRun:
         return 1 + self.rows // BUCKET_ROWS
 
     def write_buckets(self, place: Path, buckets: int, report: Callable[[int], None]) -> None:
-        """Write the titles of every part, a file a bucket; `report` gets the rows read so far."""
+        """Write the titles of every batch, a file a bucket; `report` gets the rows read so far."""
         place.mkdir(parents=True)
         read = 0
-        for number, name in enumerate(self.parts):
-            part = self._part(name)
-            read += len(part)
-            titles = _titles(part).with_columns(bucket=pl.col("hash") % buckets)
+        for number, batch in enumerate(self._batches()):
+            read += len(batch)
+            titles = _titles(batch).with_columns(bucket=pl.col("hash") % buckets)
             for (bucket,), piece in titles.partition_by("bucket", as_dict=True).items():
                 piece.drop("bucket").write_parquet(place / f"{bucket:04}-{number:06}.parquet")
             report(read)
 
-    def _part(self, name: str) -> pl.DataFrame:
-        """Read `raw_title` and the columns of `ANSWER`."""
-        answer = [
-            pl.col(self.prefix + ours).cast(kind).alias(ours) for ours, kind in ANSWER.items()
-        ]
+    def _batches(self) -> Iterator[pl.DataFrame]:
+        """Yield `raw_title` and the columns of `ANSWER`."""
+        names = {self.prefix + name: kind for name, kind in ANSWER.items()}
+        answer = [_cast(self.prefix + name, kind).alias(name) for name, kind in ANSWER.items()]
         raw_title = pl.col(self.column).cast(pl.String).alias("raw_title")
-        return pl.scan_parquet(self.folder / name).select(raw_title, *answer).collect()
+        if self.parts:
+            rows = scanned(self.parts, [self.column, *names]).select(raw_title, *answer)
+            yield from rows.collect_batches(chunk_size=BATCH_ROWS)
+
+
+def _cast(column: str, kind: pl.DataType | type[pl.DataType]) -> pl.Expr:
+    """Read a column of an answer, which CSV has as text."""
+    if kind == pl.Boolean:
+        return pl.col(column).cast(pl.String) == "true"
+    return pl.col(column).cast(kind)
 
 
 def bucket_titles(place: Path, bucket: int) -> pl.DataFrame:

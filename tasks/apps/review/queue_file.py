@@ -1,9 +1,8 @@
 """The queue as a CSV file that a spreadsheet opens, to be filled in and put into `feedback/`.
 
 In: schema `QUEUE`. Out: the columns of `FEEDBACK`, those of the person empty, and behind them what
-helps to decide. A cell that a spreadsheet would take for a formula gets a `'` in front (OWASP, "CSV
-injection"); the reader of feedback takes it away. UTF-8 with the byte order mark that Excel knows
-it by.
+helps to decide. Every cell is quoted, and none is a formula (`tasks/io/formulas.py`); the reader of
+feedback restores the text. UTF-8 with the byte order mark that Excel knows it by.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from pathlib import Path
 import polars as pl
 
 from models.reproducibility.atomic_write import atomic_write
+from tasks.io.formulas import guarded
 from tasks.io.schemas import FEEDBACK
 
-FORMULA = r"^([=+\-@\t\r])"  # how a cell begins that a spreadsheet computes
 BESIDE = ("occupation_label", "confidence", "rows", "why_queued")
 SECOND = ("second_occupation_id", "second_label")
 
@@ -36,9 +35,9 @@ def write_queue(queue: pl.DataFrame, labels: Mapping[str, str], path: Path) -> N
     )
     empty = [pl.lit(None, pl.String).alias(name) for name in FEEDBACK if name not in named.columns]
     frame = named.with_columns(empty).select(*FEEDBACK, *BESIDE, *SECOND)
-    guarded = frame.with_columns(pl.col(pl.String).str.replace(FORMULA, "'$1"))
+    texts = [guarded(column) for column in frame if column.dtype == pl.String]
     with atomic_write(path) as partial:
-        guarded.write_csv(partial, include_bom=True)
+        frame.with_columns(texts).write_csv(partial, include_bom=True, quote_style="always")
 
 
 def _label(column: str, labels: Mapping[str, str]) -> pl.Expr:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import polars as pl
 
+from tasks.io.regular_files import boundary, file_fault
 from tasks.io.schemas import FEEDBACK, FEEDBACK_ROWS, REJECTED
 from tasks.pipeline.feedback.feedback_rows.cells import read_cells
 from tasks.pipeline.feedback.feedback_rows.dates import UNKNOWN, has_slashes, slash_order
@@ -31,6 +32,7 @@ ORIGIN = (
     "It lies in the folder that feedback.folder names: correct it or feedback.columns, or take it "
     "out of the folder."
 )
+NAMED = 10  # files of a message
 KINDS = (".csv", ".tsv", ".parquet")
 REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
 OPTIONAL = ("model_version", "corrected_occupation_id", "reviewer_id", "judged_at")
@@ -40,15 +42,18 @@ def files(folder: Path) -> list[Path]:
     """Return people's files in the order of their names; other files are none of ours.
 
     Raises:
-        IngestError: there is no such folder.
+        IngestError: there is no such folder, or one of them must not be opened.
     """
     if not folder.is_dir():
         raise IngestError(
             f"{folder} is no folder; feedback.folder names the one that holds people's files, "
             "which may be empty"
         )
-    tables = (path for path in folder.iterdir() if path.suffix.lower() in KINDS)
-    return sorted(path for path in tables if path.is_file() and not path.name.startswith("."))
+    visible = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    tables = [path for path in visible if path.suffix.lower() in KINDS and not path.is_dir()]
+    if found := [text for path in tables if (text := file_fault(path, boundary(folder)))]:
+        raise IngestError(f"{'; '.join(found[:NAMED])}: {ORIGIN}")
+    return tables
 
 
 def read_feedback(

@@ -7,6 +7,7 @@ a decision shows the impact on that run; a folder that is gone or has changed si
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,11 @@ from typing import Any
 
 import polars as pl
 
+from tasks.io.bulk_output import manifest_of, parts_of, scanned
 from tasks.io.frames import Schema, read_json, write_json
 from tasks.io.hashes import text_hash
 from tasks.io.tracking import main_tree
 
-MANIFEST = "manifest.json"  # of a bulk run's output folder; it is written last
 LAST = Path(".prediction_cache/last")
 VERSION = re.compile(r"models:/([A-Za-z0-9_-]+)/\d+")
 TITLES: Schema = {"raw_title": pl.String, "rows": pl.Int64}
@@ -47,8 +48,8 @@ class LastRun:
 def remember(root: Path, output: Path) -> None:
     """Note that the run in `output` is the last one of its model; print a failure, raise none."""
     try:
-        manifest = (output / MANIFEST).read_text(encoding="utf-8")
-        model = str(read_json(output / MANIFEST)["result"]["model"])
+        manifest = manifest_of(output).read_text(encoding="utf-8")
+        model = str(json.loads(manifest)["result"]["model"])
         known = VERSION.fullmatch(model)
         if known:
             place = {"output": str(output.absolute()), "manifest": text_hash(manifest)}
@@ -78,16 +79,17 @@ def _record(root: Path, name: str) -> Path:
 
 def _read(record: Path) -> LastRun:
     note = read_json(record)
-    folder = Path(note["output"])
-    manifest = read_json(folder / MANIFEST)
-    if text_hash((folder / MANIFEST).read_text(encoding="utf-8")) != note["manifest"]:
-        raise ValueError(f"{folder} has changed since that run wrote it")
-    result, parts = manifest["result"], manifest["parts"]
-    chosen = parts[:: -(-len(parts) // PARTS) or 1]
-    rows, titles = counted([folder / split["name"] for split in chosen], result["column"])
-    noted = sum(split["rows"] for split in chosen)
+    output = Path(note["output"])
+    text = manifest_of(output).read_text(encoding="utf-8")
+    if text_hash(text) != note["manifest"]:
+        raise ValueError(f"{output} has changed since that run wrote it")
+    manifest = json.loads(text)
+    result, parts = manifest["result"], parts_of(output, manifest)
+    chosen = slice(None, None, -(-len(parts) // PARTS) or 1)
+    rows, titles = counted(parts[chosen], result["column"])
+    noted = sum(split["rows"] for split in manifest["parts"][chosen])
     if rows != noted:
-        raise ValueError(f"{folder} has {rows:,} rows where its manifest says {noted:,}")
+        raise ValueError(f"{output} has {rows:,} rows where its manifest says {noted:,}")
     return LastRun(note["model"], result["params"], manifest["rows"], rows, titles)
 
 
@@ -98,8 +100,8 @@ def counted(files: Sequence[Path], column: str) -> tuple[int, pl.DataFrame]:
     """
     rows, counts = 0, pl.DataFrame(schema=dict(TITLES))
     for start in range(0, len(files), LOT):
-        scanned = pl.scan_parquet(list(files[start : start + LOT]), glob=False)
-        titles = scanned.select(raw_title=pl.col(column).cast(pl.String))
+        rows_of_lot = scanned(files[start : start + LOT], [column])
+        titles = rows_of_lot.select(raw_title=pl.col(column).cast(pl.String))
         lot = titles.group_by("raw_title").agg(pl.len().cast(pl.Int64).alias("rows"))
         new = lot.collect(engine="streaming")
         rows += int(new["rows"].sum())

@@ -88,4 +88,4 @@ def _short_of(own: TestFigures) -> str:
     if own.needed is None:
         return f"{stands}; more queries would not help, the answers have to be better"
     more = own.needed - own.queries
-    return f"{stands}; {more} more, answered as these, would have shown it"
+    return f"{stands}; with {more:,} more queries and the same answers this would be shown"

@@ -6,7 +6,6 @@ champion, the opponent is the network as training began, exported in the same wa
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +37,7 @@ from tasks.release.gate.rule import GateDecision, decide
 from tasks.release.model_package.folder import RunFiles, build_artefact
 from tasks.release.registry.loading import fetched
 from tasks.release.registry.register import CHAMPION, CORRECTS
+from tasks.release.registry.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
@@ -82,7 +82,7 @@ def run_gate(
         )
         return GateRun(GateDecision(False, reason, []), opponent)
     queries, index = gate_queries(root / "data"), read_index(root / "data")
-    normalizer = _loaded_champion(champion, root) if champion else _untrained(sources)
+    normalizer = _loaded_champion(champion, root) if champion else _untrained(sources, root)
     systems = {"challenger": _loaded(challenger, root), "opponent": normalizer}
     searches = {name: system.within(index) for name, system in systems.items()}
     ngram = NgramMatcher(index.titles).similarities
@@ -145,9 +145,9 @@ def _loaded_champion(version: ModelVersion, root: Path) -> Normalizer:
         ) from None
 
 
-def _untrained(sources: RunFiles) -> Normalizer:
-    from tasks.release.model_package.serving import read_normalizer
+def _untrained(sources: RunFiles, root: Path) -> Normalizer:
+    from tasks.release.model_package.reading import read_normalizer
 
-    with tempfile.TemporaryDirectory() as folder:
-        build_artefact(sources, Path(folder), "initial")
-        return read_normalizer(Path(folder))
+    with scratch_folder(root) as folder:
+        build_artefact(sources, folder, "initial")
+        return read_normalizer(folder)

@@ -6,10 +6,10 @@ In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/calibrat
 reads, without pickle: `featurizer.json`, `encoder.onnx`, `weights.safetensors`, `index.npy`
 (embeddings of the sorted distinct titles, then of the exemplars), `aliases.parquet`,
 `occupations.parquet`, `exemplars.parquet`, `overrides.parquet`, `qualifiers.csv`, `settings.json`
-(format, precision, score rule, calibration, number of answers, versions), and `encoder.json` for
-training into its space. Section `register` sets the precision of the tables; the index is bytes or
-floats. It holds all aliases, those of the tests too: a title of the taxonomy must be found. Equal
-files give equal bytes.
+(format, precision, score rule, calibration, number of answers, versions), `encoder.json` for
+training into its space, and `SHA256SUMS` of them all. Section `register` sets the precision of the
+tables; the index is bytes or floats. It holds all aliases, those of the tests too: a title of the
+taxonomy must be found. Equal files give equal bytes.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from tasks.io.hashes import content_hash, taxonomy_hash
 from tasks.io.schemas import EXEMPLARS, OCCUPATIONS, OVERRIDES, PRIOR, SPLIT_ALIASES
 from tasks.io.section import RunParams, load, load_run
 from tasks.release.model_package import phrases, serving_file
+from tasks.release.model_package.checksums import write_checksums
 from tasks.release.model_package.crosswalk import crosswalk_codes
 from tasks.release.model_package.params import RegisterParams
 
@@ -41,7 +42,7 @@ VERSION = 12
 HERE = Path(__file__).parent
 MADE_BY = (
     *("crosswalk.py", "export.py", "phrases.py", "quantized_network.py", "serving_file.py"),
-    *("external_weights.py", "bags.py", "../../../models/network/quantization.py"),
+    *("checksums.py", "external_weights.py", "bags.py", "../../../models/network/quantization.py"),
 )
 KNOWN = {**OCCUPATIONS, "crosswalk_codes": pl.List(pl.String), "bias": pl.Float32}
 ALIASES = dict.fromkeys(("occupation_id", "title", "written", "split"), pl.String)
@@ -172,6 +173,7 @@ def build_artefact(
     share_tables(folder / "encoder.onnx", folder / "weights.safetensors")
     for name in ("featurizer.json", "encoder.json"):
         shutil.copyfile(sources.model / name, folder / name)
+    write_checksums(folder)
 
 
 def _occupations(sources: RunFiles, bias: pl.DataFrame) -> pl.DataFrame:

@@ -17,6 +17,7 @@ from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import CORRECTIONS
 from tasks.io.schemas import EXEMPLARS, OVERRIDES, SPLIT_INPUTS
 from tasks.pipeline.calibrate.fit_prior import known_inputs
+from tasks.release.model_package.checksums import write_checksums
 
 
 def replace_overrides(folder: Path, overrides: pl.DataFrame) -> bool:
@@ -25,6 +26,7 @@ def replace_overrides(folder: Path, overrides: pl.DataFrame) -> bool:
     if overrides.equals(read_frame(file, OVERRIDES)):
         return False
     write_frame(overrides, file, OVERRIDES)
+    write_checksums(folder)
     return True
 
 
@@ -39,7 +41,7 @@ def learned(judged: pl.DataFrame, weight: float) -> pl.DataFrame:
 
 def exemplify(folder: Path, judged: pl.Series, learned: pl.DataFrame) -> None:
     """Replace the exemplars of judged, cleaned titles by those `learned` (schema `EXEMPLARS`)."""
-    from tasks.release.model_package.serving import read_normalizer  # onnxruntime takes seconds
+    from tasks.release.model_package.reading import read_normalizer  # onnxruntime takes seconds
 
     model = read_normalizer(folder)
     before = read_frame(folder / "exemplars.parquet", EXEMPLARS)
@@ -55,6 +57,7 @@ def exemplify(folder: Path, judged: pl.Series, learned: pl.DataFrame) -> None:
     with atomic_write(folder / "index.npy") as partial, partial.open("wb") as file:
         np.save(file, table, allow_pickle=False)
     write_frame(after, folder / "exemplars.parquet", EXEMPLARS)
+    write_checksums(folder)
 
 
 def _as_indexed(embeddings: np.ndarray, kind: np.dtype) -> np.ndarray:

@@ -1,14 +1,13 @@
 """The registered model as a consumer runs it: this one file, the artefact folder, onnxruntime.
 
 MLflow copies this file into the model and runs it (models-from-code), where nothing of this
-repository is installed; `serving_file.py` beside it inlines its imports of `models/`.
-`models/normalizer/` answers; this file adds the files, the network, pandas, and errors that also
-reach the caller of a web port.
+repository is installed; `serving_file.py` beside it inlines its imports of this repository.
+`models/normalizer/` answers, `reading.py` reads the files and the network; this file adds pandas,
+nulls as the web port sends them, and errors that also reach its caller.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import Sequence
@@ -17,26 +16,19 @@ from typing import Any
 
 import mlflow
 import numpy as np
-import onnxruntime
 import pandas as pd
-import pyarrow.parquet as pq
 from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import INVALID_PARAMETER_VALUE
 from mlflow.pyfunc import PythonModel, PythonModelContext
 
+from models.normalizer.answers.abstention import is_null
 from models.normalizer.answers.explanation import explain
+from models.normalizer.long_titles import cleaned
 from models.normalizer.normalizer import Normalizer
-from models.normalizer.package_format import check_format
-from models.normalizer.qualifiers import Qualifiers, read_phrases
-from models.search.calibration import Calibration
-from models.search.occupation_scores import ScoreRule
 from models.search.search import nearest_titles
-from models.text.featurizer import Featurizer, Ids
-from models.text.titles import clean_title
+from tasks.release.model_package.reading import read_normalizer
 
 PARAMS = ("top_k", "min_confidence", "code_depth")
-BATCH = 256  # titles embedded at once
-WIDTH = 16  # what the lengths of padded titles are multiples of
 SERVER = "__pyfunc_model_path__"
 """MLflow's web server sets this variable before it loads its one model."""
 
@@ -55,9 +47,10 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
 
     def load_context(self, context: PythonModelContext) -> None:
         """Read the artefact folder; called once by MLflow."""
-        self.normalizer = read_normalizer(Path(context.artifacts["normalizer"]))
+        self.normalizer = read_normalizer(Path(context.artifacts["normalizer"]), Path(__file__))
         if SERVER in os.environ:
             logging.getLogger("mlflow.models.utils").addFilter(_refuse_unknown_params)
+            _keep_nulls()
 
     def predict(
         self,
@@ -85,7 +78,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
 
     def embed(self, titles: Sequence[str]) -> np.ndarray:
         """Return unit-norm embeddings [title, dim], float32."""
-        return np.asarray(self.normalizer.embed([clean_title(title) for title in titles]))
+        return np.asarray(self.normalizer.embed([cleaned(title) for title in titles]))
 
     def similar(
         self, titles: Sequence[str], k: int = 10, among: Sequence[str] | None = None
@@ -123,85 +116,6 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         return explain(self.normalizer, title).values()
 
 
-def read_normalizer(folder: Path) -> Normalizer:
-    """Read what `tasks/release/model_package/folder.py` wrote.
-
-    Raises:
-        ValueError: the folder is of another format, or its index does not fit its aliases.
-    """
-    settings, values = (
-        json.loads((folder / name).read_text(encoding="utf-8"))
-        for name in ("settings.json", "featurizer.json")
-    )
-    check_format(settings, str(folder))
-    featurizer = Featurizer.from_values(values)
-    normalizer = Normalizer(
-        featurizer,
-        Network(folder / "encoder.onnx", featurizer),
-        pq.read_table(folder / "aliases.parquet").to_pydict(),
-        pq.read_table(folder / "occupations.parquet").to_pydict(),
-        pq.read_table(folder / "exemplars.parquet").to_pydict(),
-        pq.read_table(folder / "overrides.parquet").to_pydict(),
-        _unit_rows(np.load(folder / "index.npy", allow_pickle=False)),
-        ScoreRule(**settings["rule"]),
-        settings["calibration"] and Calibration(**settings["calibration"]),
-        Qualifiers(read_phrases(folder / "qualifiers.csv")),
-        settings["versions"],
-        settings["top_k"],
-    )
-    titles = len(normalizer.index.titles) + len(set(normalizer.exemplars["title"]))
-    if len(normalizer.embeddings) != titles:
-        raise ValueError(
-            f"{folder}: {len(normalizer.embeddings)} embeddings of {titles} titles; register again"
-        )
-    return normalizer
-
-
-class Network:
-    """The encoder in ONNX: cleaned titles to embeddings of unit norm."""
-
-    def __init__(self, file: Path, featurizer: Featurizer) -> None:
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
-        threads = os.environ.get("OMP_NUM_THREADS", "")  # a list, too, where threads are nested
-        options.intra_op_num_threads = int(threads) if threads.isdecimal() else 0  # 0: all cores
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        self._featurizer = featurizer
-        self._session = onnxruntime.InferenceSession(
-            str(file), options, providers=["CPUExecutionProvider"]
-        )
-        self._names = [entry.name for entry in self._session.get_inputs()]
-        self._dim = self._session.get_outputs()[0].shape[1]
-
-    def __call__(self, titles: Sequence[str]) -> np.ndarray:
-        """Embed [title, dim], float32; what a title gets depends on no other title."""
-        streams = self._featurizer(titles).streams
-        widths = np.array([-(-ids.lengths // WIDTH) * WIDTH for ids in streams])
-        embeddings = np.empty((len(titles), self._dim), np.float32)
-        order = np.lexsort(widths)
-        ends = np.flatnonzero(np.diff(widths[:, order], append=0).any(axis=0)) + 1
-        for alike in np.split(order, ends[:-1]):  # sums of floats depend on the padding, too
-            for start in range(0, len(alike), BATCH):
-                rows = alike[start : start + BATCH]
-                parts = [
-                    part
-                    for ids, width in zip(streams, widths[:, rows[0]], strict=True)
-                    for part in (_padded(ids, rows, width), ids.lengths[rows])
-                ]
-                feed = dict(zip(self._names, parts, strict=True))
-                embeddings[rows] = self._session.run(None, feed)[0]
-        return embeddings
-
-
-def _padded(ids: Ids, rows: np.ndarray, width: int) -> np.ndarray:
-    """Return the ids of some titles [row, width], padded with 0."""
-    ends = np.cumsum(ids.lengths)[rows, None]
-    places = ends - ids.lengths[rows, None] + np.arange(width)
-    padded = np.zeros(places.shape, np.int64)
-    padded[places < ends] = ids.flat[places[places < ends]]
-    return padded
-
-
 def _nullable(values: np.ndarray, index: pd.Index) -> object:
     """Return a column for a frame, with pandas' own null among numbers, since NaN is no JSON."""
     if values.dtype == object:
@@ -220,6 +134,23 @@ def _refuse_unknown_params(record: logging.LogRecord) -> bool:
     return True
 
 
+def _keep_nulls() -> None:
+    """Let nulls be null in `inputs` and `instances`, where MLflow's web port makes them text."""
+    from mlflow.utils import proto_json_utils as parsing
+
+    convert = parsing.convert_data_type
+
+    def converted(values: object, spec: object) -> object:
+        if is_null(values):
+            return None
+        if not isinstance(values, list) or not any(map(is_null, values)):
+            return convert(values, spec)
+        kept = [None if is_null(value) else convert(value, spec) for value in values]
+        return np.fromiter(kept, object, len(kept))
+
+    parsing.convert_data_type = converted
+
+
 def _raw_titles(model_input: pd.DataFrame | Sequence[object]) -> tuple[list[object], pd.Index]:
     """Return the values of the column `raw_title`, or of a plain list, and their index."""
     if not isinstance(model_input, pd.DataFrame):
@@ -229,13 +160,6 @@ def _raw_titles(model_input: pd.DataFrame | Sequence[object]) -> tuple[list[obje
             f"column raw_title is missing; the input has {list(model_input.columns)}"
         )
     return model_input["raw_title"].tolist(), model_input.index
-
-
-def _unit_rows(table: np.ndarray) -> np.ndarray:
-    """Widen bytes, whose rows have lost their norm; floats have it, but for rounding."""
-    rows = table.astype(np.float32)
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(norms > 0, norms, 1)
 
 
 mlflow.models.set_model(ServedNormalizer())

@@ -1,4 +1,4 @@
-"""The module `serving` as one self-contained file, with what it imports of `models/`.
+"""The module `serving` as one self-contained file, with what it imports of this repository.
 
 Consumers have nothing of this repository, and MLflow's `code_paths` of two models collide; so what
 the served model shares with training (how titles are read, featurized and refused) is copied from
@@ -14,10 +14,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 SERVING = Path(__file__).with_name("serving.py")
+OWN = ("models", "tasks")
 
 
 def self_contained(module: Path = SERVING) -> str:
-    """Return the source of `module` behind that of every module of `models/` it imports, each once.
+    """Return the source of `module` behind that of every own module it imports, each once.
 
     Raises:
         ValueError: two of them give one name to two things.
@@ -37,8 +38,8 @@ def sources(module: Path = SERVING) -> list[Path]:
 
 
 def _behind(module: Path) -> Iterator[Path]:
-    """Yield the modules of `models/` that this one needs, those it needs first."""
-    for node in _imports(module, "models"):
+    """Yield the own modules that this one needs, those it needs first."""
+    for node in _imports(module, *OWN):
         path = ROOT / f"{str(node.module).replace('.', '/')}.py"
         yield from _behind(path)
         yield path
@@ -52,7 +53,7 @@ def _imports(path: Path, *packages: str) -> Iterator[ast.ImportFrom]:
 
 def _without_own_imports(path: Path) -> str:
     lines = _text(path).splitlines()
-    for node in _imports(path, "models", "__future__"):
+    for node in _imports(path, *OWN, "__future__"):
         for line in range(node.lineno - 1, node.end_lineno or node.lineno):
             lines[line] = ""
     return "\n".join(lines) + "\n"

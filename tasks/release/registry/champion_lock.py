@@ -1,4 +1,4 @@
-"""Champions move one at a time: a lock, since MLflow's registry has no compare-and-swap.
+"""A lock on the registry, since MLflow has no compare-and-swap: versions and champions take turns.
 
 It lies where the registry does, so that it holds for all who use it: a file beside SQLite's, an
 advisory lock in PostgreSQL. The database of a tracking server is unknown: there a file in the main
@@ -22,7 +22,7 @@ EVERY = 0.2  # seconds between two tries
 
 @contextmanager
 def champion_lock(root: Path) -> Iterator[None]:
-    """Wait until no other process moves a champion in the registry of `root`, and be the one."""
+    """Wait until no other process changes the registry of `root`, and be the one."""
     uri = tracking_uri(root)
     if uri.startswith(POSTGRESQL):
         with _in_postgresql(uri):
@@ -57,6 +57,6 @@ def _in_postgresql(uri: str) -> Iterator[None]:
 
 def _wait(taken: Callable[[], bool]) -> None:
     if not taken():
-        print("another run moves the champion: waiting for it", flush=True)
+        print("another run registers or promotes a version: waiting for it", flush=True)
         while not taken():
             time.sleep(EVERY)

@@ -1,16 +1,13 @@
-"""Versions and aliases of the directory's model: `python -m tasks.release.registry.listing`.
-
-`--address` prints the registry's address alone, for MLFLOW_TRACKING_URI.
-"""
+"""Versions and aliases of the directory's model: `python -m tasks.release.registry.listing`."""
 
 from __future__ import annotations
 
-import argparse
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tasks.io.command import run
+from tasks.io.masked import masked
 from tasks.io.section import load
 from tasks.io.tracking import registry, tracking_uri
 from tasks.release.model_package.params import RegisterParams
@@ -30,7 +27,7 @@ def listing(root: Path) -> str:
         versions.sort(key=lambda version: int(version.version), reverse=True)
         aliases = client.get_registered_model(name).aliases if versions else {}
         rows = [_row(client, version) for version in versions]
-    where = f"registry  {tracking_uri(root)}"
+    where = f"registry  {masked(tracking_uri(root))}"
     if not versions:
         return f"{where}\nno version of {name} yet: `rolecall retrain` registers one"
     return "\n".join([where, "", *rows, "", _how_to_load(name, aliases)])
@@ -60,11 +57,8 @@ def _how_to_load(name: str, aliases: dict[str, str]) -> str:
 
 
 def main() -> None:
-    """Print the versions, or the registry's address."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--address", action="store_true", help="the address alone")
-    root = Path.cwd()
-    print(tracking_uri(root) if parser.parse_args().address else listing(root))
+    """Print the versions."""
+    print(listing(Path.cwd()))
 
 
 if __name__ == "__main__":

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from models.normalizer.package_checksums import CHECKSUMS, CODE, check_files
 from models.normalizer.package_format import check_format
 from tasks.io.frames import read_json
+from tasks.io.masked import masked
 from tasks.io.tracking import registry
+from tasks.release.registry.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -39,9 +41,9 @@ def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
     `address`: `models:/NAME/VERSION`, `models:/NAME@ALIAS`, or a folder that MLflow wrote.
 
     Raises:
-        ValueError: there is none, or it is of another format.
+        ValueError: there is none, it is of another format, or one of its files was altered.
     """
-    with TemporaryDirectory() as temporary:
+    with scratch_folder(root) as temporary:
         folder = Path(address)
         if not (folder / "MLmodel").is_file():
             with registry(root) as client:
@@ -49,10 +51,24 @@ def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
 
                 try:
                     address = versioned(client, address)
-                    folder = Path(mlflow.artifacts.download_artifacts(address, dst_path=temporary))
+                    folder = Path(
+                        mlflow.artifacts.download_artifacts(address, dst_path=str(temporary))
+                    )
                 except (mlflow.MlflowException, OSError) as error:
-                    fault = str(error).strip().splitlines()[0]
+                    fault = masked(str(error).strip().splitlines()[0])
                     raise ValueError(f"no model {address}: {fault}; {HELP}") from None
         for settings in folder.glob("artifacts/*/settings.json"):  # of this project's packages
-            check_format(read_json(settings), address)
+            _check(settings.parent, address)
         yield address, folder
+
+
+def _check(package: Path, address: str) -> None:
+    try:
+        if (package / CHECKSUMS).is_file():  # earlier versions wrote none
+            check_files(package, package / CODE)
+    except ValueError as error:
+        raise ValueError(
+            f"{address}: {error}; if the registry's own copy is damaged, delete the version and "
+            "run `rolecall retrain`"
+        ) from None
+    check_format(read_json(package / "settings.json"), address)

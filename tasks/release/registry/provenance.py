@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from tasks.io.hashes import md5
+from tasks.io.masked import masked
 from tasks.io.queries import WRITERS
 
 DATA = (
@@ -42,7 +43,7 @@ def provenance(root: Path) -> dict[str, str]:
     return {
         "git_commit": git_commit(root),
         "tree": tree(root),
-        "params_changed": changes_as_json(params_changed(root)),
+        "params_changed": masked(changes_as_json(params_changed(root))),
         "lock_md5": md5(root / "dvc.lock"),
         "params_md5": md5(root / "params.yaml"),
         "data_md5": json.dumps(data, sort_keys=True),

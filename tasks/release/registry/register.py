@@ -3,13 +3,13 @@
 From files only, and once per content: a version whose tag `artefact_hash` is equal is returned. A
 new version appears together with its tags, in one transaction, and is then called `challenger`; a
 call that was killed before that leaves at most an unregistered run, which the next call removes.
+Whoever registers meanwhile waits.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version as installed
@@ -21,10 +21,13 @@ from models.normalizer.qualifiers import check_phrases
 from tasks.io.command import run
 from tasks.io.section import RunParams
 from tasks.io.tracking import experiment, registry
+from tasks.release.model_package.checksums import write_checksums
 from tasks.release.model_package.folder import RunFiles, build_artefact
 from tasks.release.model_package.serving_file import self_contained
+from tasks.release.registry.champion_lock import champion_lock
 from tasks.release.registry.outcomes import RegisteredVersion
 from tasks.release.registry.provenance import provenance
+from tasks.release.registry.scratch import scratch_folder, temporary_files_in
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -48,7 +51,7 @@ def register(root: Path) -> RegisteredVersion:
     sources = RunFiles.below(root)
     check_phrases(sources.qualifiers)
     name, artefact_hash = sources.register.name, sources.artefact_hash()
-    with registry(root) as client:
+    with champion_lock(root), registry(root) as client:
         known = find_version(client, name, artefact_hash)
         if known is None:
             version = _add(client, root, sources, artefact_hash)
@@ -104,8 +107,8 @@ def _add(client: MlflowClient, root: Path, sources: RunFiles, artefact_hash: str
         "mix": sources.run.mix,
         "train_seed": str(sources.run.seeds[0]),
     }
-    with tempfile.TemporaryDirectory() as temporary:
-        packed = packaged(Path(temporary), sources)
+    with scratch_folder(root) as temporary, temporary_files_in(temporary):
+        packed = packaged(temporary, sources)
         metrics = read_metrics(root, sources.run)
         return add_version(client, root, sources.register.name, packed, tags, metrics)
 
@@ -145,11 +148,12 @@ def packaged(folder: Path, sources: RunFiles) -> dict[str, Any]:
 
 
 def as_logged(folder: Path, top_k: int) -> dict[str, Any]:
-    """Write the serving file beside the artefact in `folder`; return how MLflow calls both."""
+    """Add the serving file and checksums to what is in `folder`; return how MLflow calls it."""
     import pandas as pd
 
     serving = folder / "serving.py"
     serving.write_text(self_contained(), encoding="utf-8")
+    write_checksums(folder / ARTEFACT, serving)
     return {
         "python_model": str(serving),
         "artifacts": {ARTEFACT: str(folder / ARTEFACT)},

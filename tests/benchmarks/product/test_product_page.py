@@ -56,3 +56,14 @@ def test_the_committed_readme_shows_the_committed_figures() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     block = readme_block(ROOT / "results")
     assert f"<!-- benchmark:begin -->\n{block}\n<!-- benchmark:end" in text
+
+
+def test_a_system_of_another_run_is_left_out(tmp_path: Path) -> None:
+    """Measure all, then all but one: the speed of that one is of another day."""
+    replace_rows("product", "sample", FIGURES, RUN, tmp_path)
+    ours = [row for row in FIGURES if row.system == "rolecall"]
+    replace_rows("product", "sample", ours, RUN._replace(commit="decade"), tmp_path)
+    lines, _, provenance = readme_block(tmp_path).split("\n\n")
+    assert "Rolecall" in lines and "TF-IDF" not in lines
+    assert "commit decade" in provenance
+    assert {row["system"] for row in read_rows(tmp_path / "product.csv")} == {"rolecall", "tfidf"}

@@ -117,6 +117,7 @@ def test_any_batch_any_parameter_any_trace(fully_connected: str) -> None:
     check_traced(encoder)
 
 
+@pytest.mark.thorough
 def test_the_vector_of_padding_stays_zero() -> None:
     """Give short strings, which look at it: no step of training moves it."""
     encoder = encoder_of().train()

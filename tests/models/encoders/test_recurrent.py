@@ -176,6 +176,7 @@ def test_weights_begin_as_the_layers_make_them_and_keep_their_names() -> None:
     assert all(torch.equal(state[name], value) for name, value in expected.items())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["paper", "fast"])
 def test_gradients_and_a_trace(mode: str) -> None:
     encoder = encoder_of(mode=mode, layers=2)

@@ -29,6 +29,7 @@ def circle(*degrees: float) -> torch.Tensor:
     return torch.stack([angles.cos(), angles.sin()], 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("penalty", "expected"),
     [

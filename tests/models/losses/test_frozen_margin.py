@@ -157,6 +157,7 @@ def test_equals_the_loop(seed: int, margin: float, negatives: Negatives) -> None
         assert total == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("negatives", FROM_TABLE)
 def test_gradient(negatives: Negatives) -> None:
     """Take finite differences in float64; the draws are repeated, no hinge is near its kink."""
@@ -197,6 +198,7 @@ def test_synthetic_negatives_need_no_mask_of_the_table(negatives: Negatives) -> 
     assert loss_of(embeddings, less, settings_of(negatives)).total == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("negatives", KINDS)
 def test_negatives_are_constants(negatives: Negatives) -> None:
     """Expect the gradient of the hinge with fixed vectors u', which is checked itself."""

@@ -246,6 +246,7 @@ def test_pairing_compares_on_the_same_draws(measure: str) -> None:
     assert np.ptp(ends(first - second)) < 2 * np.ptp(ends(second))
 
 
+@pytest.mark.thorough
 def test_draws_without_a_correlation_are_marked() -> None:
     """Give one of six pairs gold 1: (5/6)⁶ = 33 % of draws miss it, 1/6⁶ have nothing else."""
     scores, gold = np.arange(6.0), np.eye(6)[5]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ def test_cosine_by_hand() -> None:
     torch.testing.assert_close(checked(cosine)(left, right), torch.tensor([0.96, -1.0, 0.0]))
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 6), st.integers(1, 5), st.integers(0, 10**6))
 def test_matrix_is_every_pair(size: int, dim: int, seed: int) -> None:
     embeddings = torch.randn(size, dim, generator=torch.Generator().manual_seed(seed))

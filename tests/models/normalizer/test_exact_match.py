@@ -49,6 +49,7 @@ def crowded(occupations: int) -> Normalizer:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("occupations", [40, FEW], ids=["exact", "two_stage"])
 def test_every_label_is_answered_with_its_own_occupation(occupations: int) -> None:
     """The search alone prefers the neighbour; normalizing what was normalized changes nothing."""
@@ -76,6 +77,7 @@ def test_it_has_the_best_score_and_the_others_keep_theirs() -> None:
     assert answer.score_margin == 0 and own < best
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("occupations", [40, FEW], ids=["exact", "two_stage"])
 def test_what_people_said_comes_first_in_any_spelling_and_is_given_unsure_as_it_is(
     occupations: int,

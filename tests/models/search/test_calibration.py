@@ -29,6 +29,7 @@ def test_shares_by_hand() -> None:
     assert shares == pytest.approx(np.array([[0.7, 0.2, 0.2], [0.2, 0.2, 0.2]]))
 
 
+@pytest.mark.thorough
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=3))
 def test_a_broader_code_is_never_less_certain(shares: list[float]) -> None:
     calibration = Calibration(0.1, [0.5, -2.0, 1.0], [1.0, 0.7, 1.3], 0.0)

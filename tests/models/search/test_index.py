@@ -23,6 +23,7 @@ def test_by_hand() -> None:
     assert index.codes([["b", "a"], ["x"], ["x", "a"], []]) == [[1, 0], [], [0], []]
 
 
+@pytest.mark.thorough
 @given(OWNED)
 def test_every_membership_once(owned: list[tuple[str, str]]) -> None:
     """Whatever the order and however often: the pairs are those of the rows."""

@@ -31,6 +31,7 @@ def memberships_of(pairs: list[tuple[int, int]], occupations: int) -> Membership
     return Memberships.from_pairs(title_index, occupation_index, occupations)
 
 
+@pytest.mark.thorough
 @given(cases())
 @settings(deadline=None)
 def test_best_soft_and_best_titles_equal_the_loops(

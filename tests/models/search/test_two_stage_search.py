@@ -119,6 +119,7 @@ def test_links_that_are_all_alike_lose_nothing() -> None:
     assert gathered(embed(["bakers"])) == pytest.approx(search(["bakers"], 1).scores, abs=1e-5)
 
 
+@pytest.mark.thorough
 def test_it_equals_the_exact_search_where_it_must() -> None:
     """Titles of the taxonomy have their best answer, and what is answered its exact score."""
     titles = queries()
@@ -134,6 +135,7 @@ def test_it_equals_the_exact_search_where_it_must() -> None:
     assert few.closest[known] == pytest.approx(all_.closest[known], abs=2e-6)
 
 
+@pytest.mark.thorough
 def test_a_title_finds_all_its_owners() -> None:
     two_stage = made()
     shared = [title for title, names in two_stage.search.index.owners.items() if len(names) > 1]
@@ -145,6 +147,7 @@ def test_a_title_finds_all_its_owners() -> None:
         assert all(scores[name] <= scores[names].min() + 2e-6 for name in others)
 
 
+@pytest.mark.thorough
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.integers(0, 599), min_size=1, max_size=70, unique=True))
 def test_any_part_in_any_order_gets_the_same_bits(chosen: list[int]) -> None:
@@ -153,6 +156,7 @@ def test_any_part_in_any_order_gets_the_same_bits(chosen: list[int]) -> None:
         assert (split == all_[chosen]).all()
 
 
+@pytest.mark.thorough
 def test_answers_are_distinct_candidates_in_the_order_of_their_scores() -> None:
     found = hits(queries(), DEPTH)
     scores = np.take_along_axis(found.scores, found.occupations, axis=1)
@@ -160,6 +164,7 @@ def test_answers_are_distinct_candidates_in_the_order_of_their_scores() -> None:
     assert all(len(set(names)) == DEPTH for names in found.occupations.tolist())
 
 
+@pytest.mark.thorough
 def test_lots_are_one_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("models.search.two_stage_search.LOT", 100)
     assert LOT > 600 > 100

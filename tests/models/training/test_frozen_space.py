@@ -82,6 +82,7 @@ def test_either_string_meets_the_other_place_and_an_alias_its_own(
     assert sorted(hits) == sorted(expected)
 
 
+@pytest.mark.thorough
 def test_training_meets_the_frozen_places(
     toy: Toy, earlier: Path, train_settings: Callable[..., TrainSettings]
 ) -> None:
@@ -103,6 +104,7 @@ def test_training_meets_the_frozen_places(
     torch.testing.assert_close(space.table, FrozenSpace.of_aliases(earlier, toy[0]).table)
 
 
+@pytest.mark.thorough
 def test_valid_success_is_looked_up_in_the_frozen_space(
     toy: Toy, earlier: Path, train_settings: Callable[..., TrainSettings]
 ) -> None:

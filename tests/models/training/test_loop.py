@@ -102,6 +102,7 @@ def test_a_killed_run_goes_on_to_the_same_bits(
     assert f"resumed at step {2 * kills}" in lines
 
 
+@pytest.mark.thorough
 def test_a_changed_setting_does_not_resume(tmp_path: Path, toy: Toy, train_settings: Build) -> None:
     with pytest.raises(Killed):
         run(toy, train_settings(), tmp_path, kill)

@@ -27,6 +27,7 @@ def test_golden() -> None:
     check_fields(pairs)
 
 
+@pytest.mark.thorough
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=8))
 @EXAMPLES
 def test_every_pair_is_found_again(texts: list[tuple[str, str]]) -> None:

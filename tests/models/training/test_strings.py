@@ -25,6 +25,7 @@ def padded(codes: list[set[int]]) -> torch.Tensor:
     return torch.tensor([sorted(c) + [-1] * (most - len(c)) for c in codes])
 
 
+@pytest.mark.thorough
 @given(st.lists(st.sets(st.integers(0, 4), max_size=3), min_size=1, max_size=6))
 def test_known_negatives_equal_the_sets(codes: list[set[int]]) -> None:
     """Strings of known occupations without a common one; an unknown one is a negative of none."""

@@ -63,6 +63,7 @@ def test_settings_round_trip(train_settings: Callable[..., TrainSettings]) -> No
         settings_from(values | {"surprise": 1})
 
 
+@pytest.mark.thorough
 def test_files_and_command_line_give_the_same(
     tmp_path: Path,
     files: tuple[Path, Path],
@@ -94,6 +95,7 @@ def test_files_and_command_line_give_the_same(
     assert written(tmp_path / "again") == result
 
 
+@pytest.mark.thorough
 def test_a_kill_while_the_result_is_written(
     tmp_path: Path,
     files: tuple[Path, Path],
@@ -127,6 +129,7 @@ def teacher_in(folder: Path, titles: list[str]) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_a_teacher_is_read_from_its_folder(
     tmp_path: Path,
     files: tuple[Path, Path],
@@ -173,6 +176,7 @@ def test_another_teacher_does_not_resume(
     assert "resumed" not in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_another_file_does_not_resume(
     tmp_path: Path,
     files: tuple[Path, Path],

@@ -96,6 +96,7 @@ def test_nothing_reachable() -> None:
     assert len(run) == 4
 
 
+@pytest.mark.thorough
 @given(st.lists(st.sampled_from(ROWS), min_size=1, max_size=9), st.integers(1, 4))
 @settings(max_examples=25)
 def test_blocks_do_not_show(rows: list[tuple[str, list[str]]], block: int) -> None:

@@ -50,6 +50,7 @@ def model(tmp_path: Path, encoder_settings: Callable[..., RecurrentSettings]) ->
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_every_system_finds_an_alias_by_itself(model: Path) -> None:
     titles = ["cook", "nurse", "tutor"]
     systems = {

@@ -43,6 +43,7 @@ def cosine(query: str, title: str, titles: list[str]) -> float:
     return sum(a[gram] * b.get(gram, 0.0) for gram in a) / norm if norm else 0.0
 
 
+@pytest.mark.thorough
 @given(st.lists(st.text("abä ", max_size=8), min_size=1, max_size=3))
 @settings(max_examples=30, deadline=None)
 def test_equals_the_formula(queries: list[str]) -> None:

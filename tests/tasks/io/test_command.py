@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.io.command import run
+from tasks.io.command import listed, run
 from tasks.io.frames import read_frame, write_json
 from tasks.io.schemas import ALIASES
 
@@ -39,3 +39,11 @@ def test_success_and_exit_statuses_go_through() -> None:
 
     with pytest.raises(SystemExit, match="2"):
         run(asks_for_help)
+
+
+def test_names_are_listed_up_to_ten() -> None:
+    assert listed(["a", "b"]) == "a, b"
+    assert (
+        listed([str(number) for number in range(1012)])
+        == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1,002 more"
+    )

@@ -36,6 +36,7 @@ def write(tmp_path: Path) -> Write:
     return written
 
 
+@pytest.mark.thorough
 def test_a_section_is_that_of_the_file(write: Write) -> None:
     values = yaml.safe_load(DEFAULT.read_text(encoding="utf-8"))
     for section in (TyposParams, LexicalParams, PairsParams, IngestParams):
@@ -46,6 +47,7 @@ def test_a_section_is_that_of_the_file(write: Write) -> None:
     assert read_values(DEFAULT) == values
 
 
+@pytest.mark.thorough
 def test_faults_elsewhere_do_not_stop_a_stage(write: Write) -> None:
     path = write(pairs={"positives_per_anchor": 0}, lexical=None, seeds=[])
     assert load(TyposParams, path) == load(TyposParams, DEFAULT)

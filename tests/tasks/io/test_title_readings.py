@@ -12,6 +12,7 @@ from tasks.io.schemas import READINGS
 from tasks.io.title_readings import cleaned, normalized, with_readings
 
 
+@pytest.mark.thorough
 @given(st.lists(st.text(max_size=8), max_size=4))
 def test_both_readings_title_by_title(titles: list[str]) -> None:
     frame = with_readings(pl.DataFrame({"raw_title": titles}, schema={"raw_title": pl.String}))

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import guide_commands
 import pytest
 import tiny_registry
 import web_port
@@ -138,3 +139,38 @@ def test_the_caller_reads_what_was_wrong(
 ) -> None:
     status, answer = server.post(split(["nurse"], params=params))
     assert status == 400 and message in json.loads(answer)["message"]
+
+
+@pytest.mark.parametrize("command", guide_commands.commands("/invocations"))
+def test_the_commands_of_the_guide(server: web_port.Server, command: str) -> None:
+    """This model has no calibration, which it says of a minimum confidence."""
+    answer = guide_commands.answered(command, f"http://127.0.0.1:{server.port}/")
+    if "min_confidence" in command:
+        assert "this model is not calibrated" in answer["message"]
+    else:
+        assert answer["predictions"][0]["occupation_id"]
+
+
+FORMS = {
+    "split": lambda values: {
+        "dataframe_split": {"columns": ["raw_title"], "data": [[value] for value in values]}
+    },
+    "records": lambda values: {"dataframe_records": [{"raw_title": one} for one in values]},
+    "instances": lambda values: {"instances": [{"raw_title": one} for one in values]},
+    "instances, a list": lambda values: {"instances": values},
+    "inputs": lambda values: {"inputs": {"raw_title": values}},
+    "inputs, records": lambda values: {"inputs": [{"raw_title": one} for one in values]},
+    "inputs, a list": lambda values: {"inputs": values},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_null_is_null_in_every_form(server: web_port.Server, form: str) -> None:
+    """NaN in `inputs` was answered with an occupation; a text of these letters stays a text."""
+    nulls = ([None, "nurse"], [float("nan"), "nurse"], [None], [float("nan")], [None, float("nan")])
+    for values in (*nulls, ["nan", "None", "null"]):
+        status, answer = server.post(json.dumps(FORMS[form](values)).encode())
+        assert status == 200, answer
+        reasons = [row["reason"] for row in json.loads(answer)["predictions"]]
+        texts = [isinstance(value, str) for value in values]
+        assert reasons == ["uncalibrated" if text else "null" for text in texts], values

@@ -177,10 +177,11 @@ def test_bytes_of_no_known_encoding_are_named_with_their_first_line(tmp_path) ->
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"PK\x03\x04rest", "an Excel workbook .* save the sheet as CSV"),
-        (b"\xd0\xcf\x11\xe0rest", "an old Excel workbook"),
+        (b"PK\x03\x04rest", r"an Excel workbook or a zip archive: let its name end in \.xlsx"),
+        (b"\xd0\xcf\x11\xe0rest", r"an old .* Excel workbook: save it as \.xlsx"),
+        (b"\x1f\x8brest", r"packed with gzip: let its name end in \.gz"),
         (b"PAR1rest", r"a Parquet file: let its name end in \.parquet"),
-        ("a,b\n1,2\n".encode("utf-16-le"), "UTF-16 without its byte order mark: save it as UTF-8"),
+        (b"\x01\x00\x02\x00a\n" * 9, "binary, or in an unusual encoding: save it as UTF-8"),
     ],
 )
 def test_what_is_no_table_of_text_is_named(tmp_path, content: bytes, message: str) -> None:
@@ -188,10 +189,12 @@ def test_what_is_no_table_of_text_is_named(tmp_path, content: bytes, message: st
         read(tmp_path / "f.csv", content)
 
 
-def test_utf_16_without_a_mark_is_read_when_asked_for(tmp_path) -> None:
-    content = "a,b\n1,ü\n".encode("utf-16-le")
-    taken, _, _ = read(tmp_path / "f", content, form=Format(encoding="utf-16-le"))
-    assert taken == [(2, "1", "ü")]
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_read(tmp_path, encoding: str) -> None:
+    for text in ("a,b\n1,ü\n", "a,b\n1,повар\n2,медсестра\n3,инженер\n"):
+        for form in (Format(), Format(encoding=encoding)):
+            taken, _, _ = read(tmp_path / "f", text.encode(encoding), form=form)
+            assert [row[2] for row in taken] == [line[2:] for line in text.splitlines()[1:]]
 
 
 def test_an_encoding_that_the_file_is_not_is_an_error(tmp_path) -> None:

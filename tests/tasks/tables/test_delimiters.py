@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.tables.delimiters import NAMES, checked_delimiter, checked_encoding, find_delimiter
+from tasks.tables.delimiters import NAMES, checked_delimiter, checked_encoding, find_format
+from tasks.tables.records import Format
 
 FIELD = st.text("ab ,;|\t\"'", min_size=1, max_size=8)
 
@@ -25,8 +26,8 @@ def test_it_is_found_whatever_the_fields_hold(delimiter: str, rows: list[tuple[s
     """Quote as the csv module does, then know the columns, as every reader does."""
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=delimiter).writerows([("one", "two", "three"), *rows])
-    found = find_delimiter(lines(text.getvalue()), {"three", "one"})
-    assert found == (delimiter, ["one", "two", "three"], 1.0)
+    found = find_format(lines(text.getvalue()), {"three", "one"})
+    assert found == (Format(delimiter), ["one", "two", "three"], 1.0, 0)
 
 
 @pytest.mark.parametrize(
@@ -44,24 +45,24 @@ def test_it_is_found_whatever_the_fields_hold(delimiter: str, rows: list[tuple[s
     ],
 )
 def test_without_known_columns(text: str, delimiter: str) -> None:
-    assert find_delimiter(lines(text)).delimiter == delimiter
+    assert find_format(lines(text)).form.delimiter == delimiter
 
 
 def test_one_column_with_commas_is_one_column() -> None:
-    found = find_delimiter(lines("raw_title\ncook, days\nnurse\n"), {"raw_title"})
+    found = find_format(lines("raw_title\ncook, days\nnurse\n"), {"raw_title"})
     assert (found.header, found.constancy) == (["raw_title"], 1.0)
 
 
 def test_known_columns_come_before_constancy() -> None:
     """Broken rows are refused one by one later; they do not make it another file."""
-    found = find_delimiter(lines("a,b\n1,2,3\n1,2,3\n"), {"a", "b"})
-    assert (found.delimiter, found.constancy) == (",", 0.0)
+    found = find_format(lines("a,b\n1,2,3\n1,2,3\n"), {"a", "b"})
+    assert (found.form.delimiter, found.constancy) == (",", 0.0)
 
 
 def test_known_columns_are_known_in_any_case() -> None:
     """By its rows it would have commas."""
-    found = find_delimiter(lines("A;B,c\n1;2,3;;\n1;2,3;;\n"), {"a", "b,C"})
-    assert (found.delimiter, found.header) == (";", ["A", "B,c"])
+    found = find_format(lines("A;B,c\n1;2,3;;\n1;2,3;;\n"), {"a", "b,C"})
+    assert (found.form.delimiter, found.header) == (";", ["A", "B,c"])
 
 
 def test_parameters_are_checked() -> None:

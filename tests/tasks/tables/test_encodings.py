@@ -77,6 +77,7 @@ DATA = st.binary(max_size=30) | st.one_of(
 )
 
 
+@pytest.mark.thorough
 @given(data=DATA, size=st.integers(3, 6))
 def test_blocks_of_any_size_are_the_same_text(data: bytes, size: int) -> None:
     """Wherever a character, a pair or a line end is cut in two; a mark lies in the first block."""

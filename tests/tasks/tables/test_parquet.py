@@ -42,6 +42,7 @@ def test_numbers_nulls_and_faults(tmp_path) -> None:
 VALUE = st.text('a,"\n\r 😀', max_size=4)
 
 
+@pytest.mark.thorough
 @given(rows=st.lists(st.tuples(VALUE, VALUE), min_size=1, max_size=5))
 def test_a_row_is_shown_as_the_csv_module_writes_it(rows: list[tuple[str, str]]) -> None:
     """Whatever batch it lies in."""

@@ -3,6 +3,7 @@
 import csv
 import io
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ FIELD = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.samp
 ROWS = st.lists(st.lists(FIELD, min_size=2, max_size=3), min_size=1, max_size=6)
 
 
+@pytest.mark.thorough
 @given(rows=ROWS)
 def test_any_text_survives_quoting(rows: list[list[str]]) -> None:
     """Make a round trip; the oracle counts the text's line breaks before a record for its start."""
@@ -30,6 +32,7 @@ def test_any_text_survives_quoting(rows: list[list[str]]) -> None:
     assert [line for line, _, _ in split] == starts
 
 
+@pytest.mark.thorough
 @given(text=st.text('ab,"\n', max_size=40), first=st.integers(1, 9))
 def test_lines_are_read_as_they_are_asked_for(text: str, first: int) -> None:
     """A stream gives what a list gives, and the first record of a file reads no second one."""

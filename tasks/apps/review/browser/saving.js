@@ -1,5 +1,6 @@
 // The decisions as a file of feedback: CSV with the columns that the pipeline reads.
-// Skipped titles have no row. Cells that a spreadsheet would compute get a ' in front.
+// Skipped titles have no row. Every cell is quoted, and a ' stands before what a spreadsheet would
+// compute, by the rule of tasks/io/formulas.py.
 
 const COLUMNS = [
   "raw_title", "predicted_occupation_id", "matched_title", "model_version",
@@ -26,9 +27,12 @@ function feedbackText(items, occupations, decisions, reviewer) {
   return rows.map((row) => row.map(cell).join(",") + "\n").join("");
 }
 
+const FORMULA = /(?:^|(?<=[;|\t\r\n]))(?='*[=+\-@\t\r\n＝＋－＠])/g;
+const NUMBER = /^[+-]?\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?%?$/;
+
 function cell(text) {
-  const guarded = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+  const guarded = NUMBER.test(text) ? text : text.replace(FORMULA, "'");
+  return `"${guarded.replaceAll('"', '""')}"`;
 }
 
 function fileName(now) {

@@ -1,6 +1,6 @@
 """Cells of one chunk of feedback: verdicts, ids, titles and times as they are meant.
 
-A `'` before what a spreadsheet would take for a formula is removed (OWASP, "CSV injection").
+A `'` before what a spreadsheet would take for a formula is removed (`tasks/io/formulas.py`).
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import polars as pl
 
 from models.text.titles import clean_title, normalize_title
+from tasks.io.formulas import unguarded
 from tasks.io.schemas import FEEDBACK
 from tasks.pipeline.feedback.feedback_rows.dates import moments
 from tasks.pipeline.feedback.feedback_rows.occupation_ids import OccupationIds
@@ -15,7 +16,6 @@ from tasks.pipeline.feedback.feedback_rows.occupation_ids import OccupationIds
 CORRECT, INCORRECT, NOT_A_JOB_TITLE = "correct", "incorrect", "not_a_job_title"
 EARLIER_VERDICTS = {"right": CORRECT, "wrong": INCORRECT, "no_job_title": NOT_A_JOB_TITLE}
 """Words of older files, which are still read."""
-GUARD = r"^'([=+\-@\t\r])"
 
 
 def read_cells(chunk: pl.DataFrame, occupations: OccupationIds, order: str) -> pl.DataFrame:
@@ -28,9 +28,9 @@ def read_cells(chunk: pl.DataFrame, occupations: OccupationIds, order: str) -> p
     its id or null, and whether its zeros are `_restored`.
     """
     frame = chunk.with_columns(
-        pl.col("raw_title").str.replace(GUARD, "$1"),  # its white space stays
+        unguarded(chunk["raw_title"]),  # its white space stays
         *(
-            pl.col(name).str.strip_chars().str.replace(GUARD, "$1").str.strip_chars()
+            unguarded(chunk[name].str.strip_chars()).str.strip_chars()
             for name in FEEDBACK
             if name != "raw_title"
         ),

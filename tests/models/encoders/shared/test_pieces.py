@@ -11,6 +11,7 @@ from shapes import checked
 from models.encoders.shared.pieces import PIECE, in_pieces
 
 
+@pytest.mark.thorough
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=3 * PIECE))
 def test_rows_keep_their_places(sizes: list[int]) -> None:
     """Sum each row within its piece, which is as long as its longest string."""

@@ -4,97 +4,20 @@ from __future__ import annotations
 
 import errno
 import json
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from shouting import TITLES, Shouting, content, model, run, titles
 
-from tasks.apps.bulk import __main__ as bulk
 from tasks.apps.bulk import output, source
 from tasks.apps.bulk.files import SourceError
-from tasks.apps.bulk.output import OutputError
+from tasks.apps.unfinished import OutputError
 from tasks.release.gate.last_run import LAST, last_run
 
-TITLES = ["nurse", "", None, "nurse", "cook", "cook", "nurse"]
-
-
-class Shouting:
-    """Answers with capitals; nothing to what is null or empty."""
-
-    schema = pa.schema(
-        [
-            ("loud", pa.string()),
-            ("abstained", pa.bool_()),
-            ("reason", pa.string()),
-            ("model_version", pa.string()),
-            ("taxonomy_version", pa.string()),
-        ]
-    )
-
-    def __init__(self) -> None:
-        self.asked: list[str | None] = []
-
-    def __call__(
-        self, params: Mapping[str, Any], titles: Sequence[str | None], say: Any = None
-    ) -> pa.Table:
-        self.asked += titles
-        rows = [
-            {
-                "loud": title.upper() if title else None,
-                "abstained": not title,
-                "reason": None if title else "null" if title is None else "empty",
-                "model_version": "m1",
-                "taxonomy_version": "t1",
-            }
-            for title in titles
-        ]
-        return pa.Table.from_pylist(rows, self.schema)
-
-
-@pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Shouting:
-    """Stand in for the registry's model; a part has three rows."""
-    shouting = Shouting()
-
-    @contextmanager
-    def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
-        yield f"{address}/1", root
-
-    @contextmanager
-    def answering(folder: Path, processes: int) -> Iterator[Shouting]:
-        yield shouting
-
-    monkeypatch.setattr(bulk, "fetched", fetched)
-    monkeypatch.setattr(bulk, "answering", answering)
-    monkeypatch.setattr(source, "ROWS", 3)
-    return shouting
-
-
-@pytest.fixture
-def titles(tmp_path: Path) -> Path:
-    folder = tmp_path / "in"
-    folder.mkdir()
-    for name, chosen in (("a", TITLES), ("b", TITLES[:2])):
-        table = pa.table({"row": range(len(chosen)), "title": pa.array(chosen, pa.string())})
-        pq.write_table(table, folder / f"{name}.parquet")
-    return folder
-
-
-def run(
-    monkeypatch: pytest.MonkeyPatch, source: Path, output: Path, cache: Path, *more: str
-) -> None:
-    arguments = [str(source), str(output), "--model=m", f"--cache-dir={cache}", *more]
-    monkeypatch.setattr(sys, "argv", ["tasks.apps.bulk", *arguments])
-    bulk.main()
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+__all__ = ["model", "titles"]
 
 
 def test_every_row_once_in_order(
@@ -201,6 +124,31 @@ def test_what_another_run_left_is_not_mixed_with_this(
     run(monkeypatch, titles, tmp_path / "out", tmp_path / "cache")
     with pytest.raises(OutputError, match="is there already"):
         run(monkeypatch, titles / "a.parquet", tmp_path / "out", tmp_path / "cache")
+
+
+def test_a_folder_of_somebody_else_is_neither_used_nor_emptied(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither before the run nor if files come in while it is at work."""
+    left = tmp_path / "out.unfinished/part-0000-00000.parquet"
+    left.parent.mkdir()
+    left.write_text("of a run without a plan")
+    with pytest.raises(OutputError, match=r"has files and no plan\.json"):
+        run(monkeypatch, titles, tmp_path / "out", tmp_path / "cache")
+    assert left.read_text() == "of a run without a plan"
+    left.unlink()
+    write_file = output.Output.write_file
+
+    def mine(self: output.Output, number: int, *values: Any) -> None:
+        (self.folder / "mine.txt").write_text("mine")
+        write_file(self, number, *values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(output.Output, "write_file", mine)
+        with pytest.raises(OutputError, match=r"files of somebody else \(mine\.txt\)"):
+            run(patch, titles, tmp_path / "out", tmp_path / "cache")
+    (tmp_path / "out.unfinished/mine.txt").unlink()
+    run(monkeypatch, titles, tmp_path / "out", tmp_path / "cache")
 
 
 def test_refused_rows_stand_in_a_file(

@@ -54,6 +54,7 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
             pass
 
 
+@pytest.mark.thorough
 @given(st.lists(st.none() | st.text(max_size=3)))
 def test_distinct_titles_and_where_each_row_has_its_own(titles: list[str | None]) -> None:
     once, places = distinct(pa.chunked_array([titles[:3], titles[3:]], pa.string()))

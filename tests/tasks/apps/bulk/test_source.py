@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,9 +15,9 @@ from tasks.apps.bulk.files import Refused, SourceError
 from tasks.apps.bulk.source import TitleSource
 
 
-def read(address: str, column: str = "") -> tuple[list[dict[str, object]], list[Refused]]:
+def read(address: str, *columns: str, **more: str) -> tuple[list[dict[str, object]], list[Refused]]:
     """Return all rows of an input, and those that were refused."""
-    found, refused = TitleSource.find(address, column), []
+    found, refused = TitleSource.find(address, columns, **more), []
     rows = [
         row
         for file in found.files
@@ -59,7 +60,9 @@ def test_rows_that_are_none_are_refused_and_the_others_live(tmp_path: Path) -> N
     assert refused == [
         Refused("in.csv", 4, "wrong number of fields", "2"),
         Refused("in.csv", 5, "wrong number of fields", "3,x,y"),
-        Refused("in.csv", 6, "bytes that are not text", "4,\\udcff"),
+        Refused(
+            "in.csv", 6, "bytes that are not text; --encoding names that of the file", "4,\\udcff"
+        ),
     ]
 
 
@@ -72,10 +75,13 @@ def test_a_quote_that_is_never_closed_costs_its_own_row_alone(tmp_path: Path) ->
     assert refused == [Refused("in.csv", 3, "broken quotes", '2,"cook')]
 
 
-def test_a_row_without_values_is_refused_too(tmp_path: Path) -> None:
+def test_a_row_without_values_is_a_row_where_it_can_be_one(tmp_path: Path) -> None:
+    """A blank line is a row of one column, and of several it is refused."""
     rows, refused = read(written(tmp_path / "in.csv", b"title\nnurse\n\ncook\n"))
-    assert rows == [{"title": "nurse"}, {"title": "cook"}]
-    assert refused == [Refused("in.csv", 3, "empty row", "")]
+    assert (rows, refused) == ([{"title": "nurse"}, {"title": ""}, {"title": "cook"}], [])
+    rows, refused = read(written(tmp_path / "in.csv", b"id,title\n1,nurse\n,\n\n2,cook\n"))
+    assert [row["id"] for row in rows] == ["1", "", "2"]
+    assert refused == [Refused("in.csv", 4, "empty row", "")]
 
 
 def test_columns_may_have_any_names(tmp_path: Path) -> None:
@@ -121,7 +127,7 @@ def test_another_file_system() -> None:
         ({"a.csv": b"id,name\n1,2\n"}, "", "which column holds the titles"),
         ({"a.csv": b"id,name\n1,2\n"}, "title", "no column 'title'"),
         ({"a.csv": b"id,id\n1,2\n"}, "", "a column stands twice"),
-        ({"a.csv": b"title\nx\n", "b.parquet": b""}, "", "CSV and Parquet"),
+        ({"a.csv": b"title\nx\n", "b.parquet": b""}, "", r"b\.parquet cannot be read"),
         ({"a.parquet": b"no parquet"}, "", "cannot be read"),
     ],
 )
@@ -131,20 +137,20 @@ def test_what_cannot_be_meant(
     for name, content in files.items():
         written(tmp_path / name, content)
     with pytest.raises(SourceError, match=said):
-        TitleSource.find(str(tmp_path), column)
+        TitleSource.find(str(tmp_path), [column] if column else [])
 
 
 def test_a_column_of_numbers_is_no_titles(tmp_path: Path) -> None:
     pq.write_table(pa.table({"title": [1, 2]}), tmp_path / "in.parquet")
     with pytest.raises(SourceError, match="is int64, titles are text"):
-        TitleSource.find(str(tmp_path), "title")
+        TitleSource.find(str(tmp_path), ["title"])
 
 
 def test_a_file_of_other_columns_and_a_damaged_one(tmp_path: Path) -> None:
     written(tmp_path / "a.csv", b"title\nx\n")
-    written(tmp_path / "b.csv", b"name\nx\n")
-    with pytest.raises(SourceError, match=r"b\.csv has the columns name"):
-        read(str(tmp_path))
+    written(tmp_path / "b.csv", b"title,name\nx,y\n")
+    with pytest.raises(SourceError, match=r"b\.csv has the columns title .*, name"):
+        TitleSource.find(str(tmp_path))
     (tmp_path / "b.csv").unlink()
     pq.write_table(pa.table({"title": ["x" * 100] * 1000}), tmp_path / "b.parquet")
     damaged = (tmp_path / "b.parquet").read_bytes()
@@ -157,3 +163,14 @@ def test_a_file_of_other_columns_and_a_damaged_one(tmp_path: Path) -> None:
 def test_nothing_there() -> None:
     with pytest.raises(SourceError, match="no file or folder"):
         TitleSource.find("/no/such/place")
+
+
+@pytest.mark.parametrize("address", ["", "pipe.csv", "zero.csv"])
+def test_what_would_never_end_is_named(tmp_path: Path, address: str) -> None:
+    """A pipe and a device, named themselves or in a folder; a pipe that is no table is left."""
+    os.mkfifo(tmp_path / "pipe")
+    read(written(tmp_path / "a.csv", b"title\nnurse\n"))
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "zero.csv").symlink_to("/dev/zero")
+    with pytest.raises(SourceError, match=r"\.csv is a (pipe|device): only regular files are read"):
+        read(str(tmp_path / address))

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 import yaml
 
+from flows.workspaces.external import resolve_sources
 from flows.workspaces.profiles import merged
 from tasks.apps.profile_wizard.dry_run import DraftError
 from tasks.apps.profile_wizard.overrides import parse_options
@@ -246,6 +247,7 @@ def test_one_title_a_line(root: Path, titles: Path, tmp_path: Path) -> None:
     assert "  1 inputs, 0 labelled" in draft.preview
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("titles", "is_small"), [(999, True), (1000, False)])
 def test_small_taxonomies_are_trained_on_for_less_long(
     root: Path, tmp_path: Path, titles: int, is_small: bool
@@ -276,6 +278,21 @@ def test_files_of_one_name_do_not_collide(root: Path, tmp_path: Path) -> None:
     assert tree["ingest"]["inputs"]["file"] == "inputs-Titles.csv"
 
 
+@pytest.mark.parametrize(
+    "name", ["a: b #c", "x\\y:z", "'q'\"", "new\nline", "- é {x} 😀", "n" * 245]
+)
+def test_any_name_of_a_file_survives_the_profile(root: Path, tmp_path: Path, name: str) -> None:
+    """In `data/external` it has no sign that DVC cannot read there."""
+    titles = written(tmp_path / f"{name}.csv", [HEADER, *ROWS])
+    pairs = written(tmp_path / "below" / f"{name}.csv", [("dies", "das"), ("Bäcker", "Bäckerin")])
+    tree = values(propose("mine", titles, synonyms=pairs, root=root))
+    assert sorted(tree["external"].values()) == sorted(map(str, (titles, pairs)))
+    (own,) = tree["ingest"]["taxonomy"]["files"].values()
+    assert tree["synonyms"]["file"] == f"data/external/synonyms-{own}"
+    assert set(tree["external"]) == {own, f"synonyms-{own}"}
+    resolve_sources(tree["external"], None, root)
+
+
 def test_rows_at_fault_are_warned_of(root: Path, titles: Path, tmp_path: Path) -> None:
     raw = written(tmp_path / "raw.csv", [*RAW, ("Koch", "B9"), ("Chirurgin", "B3")])
     lines = propose("mine", titles, raw, root=root).preview
@@ -302,9 +319,11 @@ def test_an_encoding_holds_for_files_that_need_it(root: Path, tmp_path: Path) ->
     assert any("księgowy" in line for line in draft.preview)
 
 
-@pytest.mark.parametrize("name", ["", "my profile", "../mine", "mine.yaml", "für", "-mine", "a/b"])
+@pytest.mark.parametrize(
+    "name", ["", "my profile", "../mine", "mine.yaml", "für", "-mine", "a/b", "n" * 300]
+)
 def test_names_that_no_model_can_have(root: Path, titles: Path, name: str) -> None:
-    with pytest.raises(DraftError, match="is no name of a profile: letters"):
+    with pytest.raises(DraftError, match="is no name of a profile: up to 80 letters"):
         propose(name, titles, root=root)
 
 

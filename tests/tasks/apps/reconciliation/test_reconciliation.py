@@ -5,23 +5,32 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import contract
 import pytest
+import reconciliation_contract as contract
 from fastapi.testclient import TestClient
 from served_toy import toy_normalizer
 
 from models.search.calibration import Calibration
-from tasks.apps.reconciliation.bodies import BATCH, MOST_BYTES
-from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
-from tasks.apps.reconciliation.web import application
+from tasks.apps.reconciliation.bodies import BATCH, CONDITIONS
+from tasks.apps.reconciliation.candidates import CANDIDATES
+from tasks.apps.web.application import application
+from tasks.apps.web.guard import MOST_BYTES
+from tasks.apps.web.hosts import Hosts
 
 SURE = Calibration(0.05, [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], 10)
 TEMPLATES = ("view", "preview")
 
 
+def serving(calibration: Calibration | None, threshold: float) -> TestClient:
+    app = application(
+        toy_normalizer(calibration), "models:/toy/3", threshold, Hosts.of("127.0.0.1")
+    )
+    return TestClient(app, base_url="http://localhost")
+
+
 @pytest.fixture(scope="module")
 def client() -> TestClient:
-    return TestClient(application(TaxonomyService(toy_normalizer(SURE)), "toy", 0.5))
+    return serving(SURE, 0.5)
 
 
 def asked(client: TestClient, **queries: Any) -> dict[str, list[dict[str, Any]]]:
@@ -36,6 +45,8 @@ def test_the_manifest(client: TestClient) -> None:
     contract.check("manifest", answer.json())
     assert answer.headers["access-control-allow-origin"] == "*"
     assert answer.json()["batchSize"] == BATCH
+    assert answer.json()["name"] == "Rolecall: toy version 3"
+    assert client.get("/reconcile").json() == answer.json()
     for name in TEMPLATES:
         page = client.get(answer.json()[name]["url"].replace("{{id}}", "baker"))
         assert page.status_code == 200 and "51-3011" in page.text
@@ -76,10 +87,9 @@ def test_what_is_asked_in_the_address_is_answered_alike(client: TestClient) -> N
 
 def test_a_match_is_as_sure_as_the_threshold() -> None:
     for threshold, match in ((0.0, True), (1.0, False)):
-        service = application(TaxonomyService(toy_normalizer(SURE)), "toy", threshold)
-        (best, *_) = asked(TestClient(service), q={"query": "bread"})["q"]
+        (best, *_) = asked(serving(SURE, threshold), q={"query": "bread"})["q"]
         assert best["match"] is match
-    unsure = TestClient(application(TaxonomyService(toy_normalizer()), "toy", 0.0))
+    unsure = serving(None, 0.0)
     assert not any(one["match"] for one in asked(unsure, q={"query": "baker s"})["q"])
 
 
@@ -91,6 +101,71 @@ def test_conditions_leave_out_what_has_another_value(client: TestClient) -> None
     assert with_code("7") == ["baker"] and with_code(7) == ["baker"]
     assert set(with_code(["7", {"id": "2"}])) == {"baker", "nurse"}
     assert with_code("9") == []
+
+
+def test_a_blank_query_gets_an_empty_result(client: TestClient) -> None:
+    found = asked(client, q0={"query": ""}, q1={"query": " \t"}, q2={"query": "baker"}, q3={})
+    assert (found["q0"], found["q1"], found["q3"]) == ([], [], [])
+    assert found["q2"][0]["id"] == "baker"
+
+
+def test_what_the_schemas_allow_is_read(client: TestClient) -> None:
+    """Any number as limit; unknown members of a query, a property or a value; typed values."""
+    found = asked(
+        client,
+        zero={"query": "keeper", "limit": 0},
+        the_id={"query": "baker", "limit": 0},
+        less={"query": "keeper", "limit": -3.5},
+        half={"query": "keeper", "limit": 1.5},
+        none={"query": "keeper", "limit": None},
+        unknown={"query": "keeper", "lang": "en", "properties": []},
+        typed={
+            "query": "keeper",
+            "properties": [
+                {"pid": "level_1", "v": [7, 2.0, True, {"id": "2", "more": {}}], "weight": 3},
+                {"pid": "pay", "v": {"id": "x", "name": "y"}},
+            ],
+        },
+        nothing={"query": "keeper", "properties": [{"pid": "level_1", "v": []}]},
+        types={"query": "keeper", "type": ["occupation", "other"], "type_strict": "all"},
+    )
+    counts = {name: len(candidates) for name, candidates in found.items()}
+    assert counts == {
+        **{"zero": 0, "the_id": 0, "less": 0, "half": 1, "none": 2, "unknown": 2},
+        **{"typed": 2, "nothing": 0, "types": 2},
+    }
+    label = {"id": "label", "settings": {"limit": 1}, "x": 1}
+    extended = {"ids": [], "properties": [label], "y": 2}
+    answer = client.post("/", data={"extend": json.dumps(extended)})
+    assert answer.status_code == 200 and answer.json()["rows"] == {}
+
+
+def test_the_candidates_of_a_batch_are_bounded() -> None:
+    """A limit of 1e9 a thousand times gave 81 MB, and took 1.8 GB of memory."""
+    normalizer = toy_normalizer(SURE)
+    asked_for: list[int] = []
+    predict = normalizer.predict
+
+    class Watched:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(normalizer, name)
+
+        def predict(self, titles: list[str], top_k: int) -> Any:
+            asked_for.append(top_k)
+            return predict(titles, top_k=top_k)
+
+    app = application(Watched(), "toy", 0.5, Hosts.of("127.0.0.1"))  # type: ignore[arg-type]
+    client = TestClient(app, base_url="http://localhost")
+    for count in (1, 1000):
+        many = {str(number): {"query": "keeper", "limit": 1e9} for number in range(count)}
+        asked(client, **many)
+    assert asked_for == [1000, CANDIDATES // 1000]
+
+
+def test_repeated_ids_are_answered_once(client: TestClient) -> None:
+    wanted = {"ids": ["baker"] * BATCH, "properties": [{"id": "aliases"}]}
+    rows = client.post("/", data={"extend": json.dumps(wanted)}).json()["rows"]
+    assert [*rows] == ["baker"] and len(rows["baker"]["aliases"]) == 3
 
 
 def test_an_extension(client: TestClient) -> None:
@@ -128,21 +203,31 @@ def test_suggestions(client: TestClient, kind: str, prefix: str, found: list[str
     assert behind["result"] == answer["result"][1:]
 
 
+CONDITION = {"pid": "level_1", "v": "7"}
+CONDITIONED = {
+    str(number): {"query": "a", "properties": [CONDITION] * count}
+    for number, count in enumerate([100] * (CONDITIONS // 100) + [1])
+}
+REPEATED = {"ids": ["baker"], "properties": [{"id": "aliases"}] * 2}
+MANY = {"ids": ["baker"], "properties": [{"id": str(number)} for number in range(101)]}
+
+
 @pytest.mark.parametrize(
     ("form", "status", "said"),
     [
         ({"queries": "{"}, 400, "queries: Invalid JSON"),
         ({"queries": "[]"}, 400, "queries: Input should be"),
         ({"queries": '{"q": {"query": 7}}'}, 400, "queries.q.query: Input should be a valid str"),
-        ({"queries": '{"q": {"query": ""}}'}, 400, "queries.q: give a query"),
-        ({"queries": '{"q": {"query": "a", "limit": 0}}'}, 400, "queries.q.limit: Input should"),
+        ({"queries": '{"q": {"query": "a", "limit": "3"}}'}, 400, "queries.q.limit: Input should"),
         ({"queries": '{"q": {"query": "a", "limit": NaN}}'}, 400, "queries.q.limit"),
-        ({"queries": '{"q": {"query": "a", "kind": 1}}'}, 400, "queries.q.kind: Extra inputs"),
+        ({"queries": json.dumps(CONDITIONED)}, 413, "10,001 properties in all queries"),
         ({"queries": json.dumps({str(n): {"query": "a"} for n in range(1001)})}, 413, "1,001 qu"),
         ({"extend": '{"ids": "baker", "properties": []}'}, 400, "extend.ids: Input should be"),
         ({"extend": '{"ids": [], "properties": [{"id": "pay"}]}'}, 400, "unknown properties"),
+        ({"extend": json.dumps(REPEATED)}, 400, "extend.properties: Value error, 'aliases' stands"),
+        ({"extend": json.dumps(MANY)}, 400, "extend.properties: List should have at most 100"),
         ({"other": "1"}, 400, "no field queries or extend"),
-        ({"queries": "x" * MOST_BYTES}, 413, "bytes"),
+        ({"queries": "x" * MOST_BYTES}, 413, "more than 4,194,304 bytes: send"),
     ],
 )
 def test_refusals(client: TestClient, form: dict[str, str], status: int, said: str) -> None:

@@ -12,7 +12,8 @@ from tasks.apps.review.__main__ import atomic_folder
 def test_it_is_there_when_all_of_it_is(tmp_path: Path) -> None:
     place = tmp_path / "out"
     (tmp_path / "out.unfinished").mkdir()
-    (tmp_path / "out.unfinished/left").write_text("by a kill")
+    (tmp_path / "out.unfinished/.queue.csv.partial").write_text("left by a kill")
+    (tmp_path / "out.unfinished/titles-x").mkdir()
     with atomic_folder(place) as folder:
         (folder / "a").write_text("1")
         assert not place.exists()
@@ -22,7 +23,7 @@ def test_it_is_there_when_all_of_it_is(tmp_path: Path) -> None:
 
 def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError), atomic_folder(tmp_path / "out") as folder:
-        (folder / "a").write_text("1")
+        (folder / "queue.csv").write_text("1")
         raise RuntimeError
     assert not [*tmp_path.iterdir()]
 
@@ -30,3 +31,15 @@ def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
 def test_a_place_that_is_taken(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is there already"), atomic_folder(tmp_path):
         pass
+
+
+def test_the_unfinished_answers_of_that_name_are_not_emptied(tmp_path: Path) -> None:
+    part = tmp_path / "out.unfinished/part-0000-00000.parquet"
+    part.parent.mkdir()
+    part.write_text("of rolecall normalize")
+    with (
+        pytest.raises(ValueError, match="holds files of somebody else"),
+        atomic_folder(tmp_path / "out"),
+    ):
+        pass
+    assert part.read_text() == "of rolecall normalize"

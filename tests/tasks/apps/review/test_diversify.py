@@ -51,6 +51,7 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diversifying, "BLOCK", 3)
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.tuples(st.integers(0, 35), st.sampled_from(["a", "b", None])), max_size=30),
     st.integers(1, 50),

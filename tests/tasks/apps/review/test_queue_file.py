@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,20 +14,24 @@ from hypothesis import strategies as st
 from queues import queue_of
 
 from tasks.apps.review.queue_file import write_queue
+from tasks.io.formulas import NUMBER, unguard
 from tasks.io.schemas import FEEDBACK
 
 LABELS = {"nurse": "=Nurse", "baker": "Baker"}
-SIGNS = "=+-@\t\r"
+SIGNS = "=+-@\t\r\n＝＋－＠"
 
 
-def rows_of(queue: pl.DataFrame) -> list[dict[str, str]]:
+def content_of(queue: pl.DataFrame) -> str:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "queue.csv"
         write_queue(queue, LABELS, path)
         content = path.read_bytes()
     assert content.startswith(b"\xef\xbb\xbf")
-    lines = content.decode("utf-8-sig").split("\n")
-    return [*csv.DictReader(f"{line}\n" for line in lines[:-1])]
+    return content.decode("utf-8-sig")
+
+
+def rows_of(queue: pl.DataFrame) -> list[dict[str, str]]:
+    return [*csv.DictReader(StringIO(content_of(queue), newline=""))]
 
 
 def test_columns_of_feedback_come_first_and_are_empty_where_a_person_writes() -> None:
@@ -69,9 +74,22 @@ def test_no_cell_begins_like_a_formula(sign: str) -> None:
     assert row["matched_title"] == f"a{sign}"
 
 
+@pytest.mark.parametrize("separator", ",;\t")
+def test_no_formula_whatever_separates_cells(separator: str) -> None:
+    """As LibreOffice reads a semicolon, and Excel the list separator of the system."""
+    texts = ["zeppelin pilot;=1+1", "pilot\t=1+1", "pilot\n＝1+1", 'pilot";"=1+1']
+    for row in csv.reader(StringIO(content_of(queue_of(*texts)), newline=""), delimiter=separator):
+        assert not any(cell.startswith(tuple(SIGNS)) for cell in row)
+
+
+def test_every_cell_is_quoted() -> None:
+    content = content_of(queue_of("nurse", occupation_id=None))
+    assert all(cell[0] == cell[-1] == '"' for cell in content.replace("\n", ",")[:-1].split(","))
+
+
 @pytest.mark.thorough
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=5))
 def test_every_title_can_be_read_back(titles: list[str]) -> None:
     read = [row["raw_title"] for row in rows_of(queue_of(*titles))]
-    assert read == [f"'{title}" if title[0] in SIGNS else title for title in titles]
-    assert not any(cell.startswith(tuple(SIGNS)) for cell in read)
+    assert [unguard(cell) for cell in read] == titles
+    assert not any(cell.startswith(tuple(SIGNS)) for cell in read if not NUMBER.fullmatch(cell))

@@ -28,6 +28,8 @@ from tasks.papers.table3.tables import (
 )
 from tasks.pipeline.report.names import aligned
 
+pytestmark = pytest.mark.thorough
+
 SEEDS = [1, 5]
 FILES = {"table.csv", "summary.csv", "effects.csv", "kept_up.csv", "table3.md", "metrics.json"}
 FOUR = queries_of((f"q{i}", "typos", "test", "baker", ["a"], 1, "typo") for i in range(4))
@@ -127,7 +129,6 @@ def write_evaluation(folder: Path, right: dict[str, int]) -> None:
     write_table(table(pl.concat(parts), queries, 100, 1), folder / "table.csv", TABLE)
 
 
-@pytest.mark.thorough
 def test_the_stage_on_files(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The k-th mix finds k of 6, `untrained` is that of the mix `base`, each mix gains 1 / 6."""
     main()
@@ -153,7 +154,6 @@ def test_the_stage_on_files(data: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out == page + "\n"
 
 
-@pytest.mark.thorough
 def test_equal_bytes_and_no_other_file(data: Path) -> None:
     main()
     before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
@@ -167,7 +167,6 @@ def test_a_missing_seed_is_named(data: Path) -> None:
         read_evaluations(data, [1, 9])
 
 
-@pytest.mark.thorough
 def test_the_page(data: Path) -> None:
     """The paper beside the tests that it has; the corrected mix's row of gains for each seed."""
     made = table3(read_evaluations(data, SEEDS), read_queries("test"), 1000, 1)

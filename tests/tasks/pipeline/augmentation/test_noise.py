@@ -25,6 +25,7 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+@pytest.mark.thorough
 @given(TITLES, LETTERS, st.integers(0, 9999))
 def test_each_character_is_kept_changed_or_deleted(
     titles: list[str], letters: str, seed: int

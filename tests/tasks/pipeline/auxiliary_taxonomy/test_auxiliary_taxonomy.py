@@ -86,6 +86,7 @@ def titles(*, noisy: bool = False) -> list[str]:
     return frame.filter(pl.col("noisy") == noisy)["title"].to_list()
 
 
+@pytest.mark.thorough
 def test_the_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     table = tmp_path / "other.csv"
@@ -105,6 +106,7 @@ def test_the_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert refused["reason"].to_list() == ["empty occupation_id"]
 
 
+@pytest.mark.thorough
 def test_without_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_in(tmp_path, reader="none", files={}, columns={})

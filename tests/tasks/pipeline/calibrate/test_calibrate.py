@@ -145,6 +145,7 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
     assert half == pytest.approx(np.median(PLAIN.ood_score(titles, hits.closest)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mix", ["typos", "extra_words"])
 def test_the_stage_on_a_run(mix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = make_run(tmp_path / "run")

@@ -170,6 +170,7 @@ def test_nobody_said_anything() -> None:
         assert metrics()["rows_read"] == ({str(OWN): 0} if from_labels else {})
 
 
+@pytest.mark.thorough
 def test_a_wrong_file_ends_it_and_a_bad_row_does_not(capsys: pytest.CaptureFixture[str]) -> None:
     """Two of four rows are no more than half; of three they are. Other files do not dilute it."""
     params(max_rejected_share=0.5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +13,7 @@ from frames_of import aliases_of
 from tasks.io.frames import check
 from tasks.io.schemas import FEEDBACK, FEEDBACK_ROWS
 from tasks.pipeline.feedback.params import FeedbackParams
-from tasks.pipeline.feedback.reader import read_feedback
+from tasks.pipeline.feedback.reader import files, read_feedback
 from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import IngestError
 
@@ -135,3 +136,14 @@ def test_a_missing_file_or_column_is_explained(tmp_path: Path) -> None:
         with pytest.raises(IngestError, match=rf"{name}.*feedback\.folder"):
             read(tmp_path / name)
         (tmp_path / name).unlink()
+
+
+def test_files_that_must_not_be_opened_are_named(tmp_path: Path) -> None:
+    """A pipe never ends, and a link out of the folder would put any file among the refused rows."""
+    folder = tmp_path / "feedback"
+    folder.mkdir()
+    (folder / "a.csv").symlink_to(csv_of(tmp_path))
+    os.mkfifo(folder / "b.csv")
+    message = r"a\.csv is a link that leads out of .*; .*b\.csv is a pipe: It lies in the folder"
+    with pytest.raises(IngestError, match=message):
+        files(folder)

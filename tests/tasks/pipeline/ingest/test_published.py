@@ -52,7 +52,7 @@ def test_esco_holds_what_its_readme_says(esco: Ingested) -> None:
 
 
 def test_the_first_merged_title_stands_where_the_refusal_says(esco: Ingested) -> None:
-    file, line, _, title = esco.rejected.row(0)
+    file, line, _, title = esco.rejected.frame().row(0)
     lines = (DATA / "esco" / file).read_text(encoding="utf-8").split("\n")
     assert lines[line - 1].startswith("Occupation,http://data.europa.eu/esco/occupation/")
     record = lines[line - 1 :]

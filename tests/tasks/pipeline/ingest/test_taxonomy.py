@@ -1,5 +1,6 @@
 """Which title is kept, which is merged, and the order of the frames."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,6 +56,7 @@ def test_what_is_refused() -> None:
     assert taxonomy.aliases().rows() == [("a", "cook", True)]
 
 
+@pytest.mark.thorough
 @given(titles=TITLES)
 def test_kept_and_refused_are_all_and_kept_ones_differ(titles: list[str]) -> None:
     taxonomy = Taxonomy(RejectedRows())

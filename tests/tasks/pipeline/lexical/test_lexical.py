@@ -60,6 +60,7 @@ def test_known_systems_by_hand() -> None:
     assert "source:label_agrees" in made.table["slice"].to_list()
 
 
+@pytest.mark.thorough
 def test_both_systems_are_written_once_for_all_mixes() -> None:
     main()
     figures = json.loads((FOLDER / "metrics.json").read_text())
@@ -83,6 +84,7 @@ def test_the_orders_are_a_parameter() -> None:
         assert (systems["tfidf"](["ok"])[0, 0] > 0) == similar
 
 
+@pytest.mark.thorough
 def test_the_parameter_reaches_the_stage(tmp_path: Path) -> None:
     main()
     before = (FOLDER / "run.parquet").read_bytes()

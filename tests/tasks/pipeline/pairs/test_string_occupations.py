@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.pipeline.pairs.string_occupations import StringOccupations
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.sets(st.sampled_from("abcd"), min_size=1), min_size=1, max_size=8),
     st.sets(st.integers(0, 99), min_size=8, max_size=8),

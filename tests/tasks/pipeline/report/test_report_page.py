@@ -9,13 +9,14 @@ from report_world import read
 
 from tasks.pipeline.report.page import SECTIONS, report
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def page(report_data):
     return report(report_data)
 
 
-@pytest.mark.thorough
 def test_titles_cannot_become_markup(page):
     reader = read(page)
     assert "script" not in reader.tags
@@ -27,12 +28,10 @@ def test_titles_cannot_become_markup(page):
     assert "unknown <occupation>: 2" in text
 
 
-@pytest.mark.thorough
 def test_equal_material_gives_equal_bytes(page, change):
     assert report(change()) == page
 
 
-@pytest.mark.thorough
 def test_frames_in_another_order_of_rows_give_equal_bytes(page, report_data, change):
     """Shuffle all but the history, which has an order of its own; the index sorts itself."""
     shuffled = {
@@ -81,14 +80,12 @@ def test_every_section_is_there(page):
     )
 
 
-@pytest.mark.thorough
 def test_data_set_without_a_test_query(empty):
     text = "".join(read(report(empty)).text)
     assert text.count("No test has a query.") == 2
     assert "No wrong first answer" in text
 
 
-@pytest.mark.thorough
 def test_untrained_network_has_no_curve(report_data, change):
     """Train with max_steps 0: the history holds step 0 only, whose losses are NaN."""
     page = report(change(history=report_data.history.head(1)))

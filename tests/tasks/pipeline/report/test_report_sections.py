@@ -73,6 +73,7 @@ def test_best_of_each_column_is_bold_and_shared_if_it_reads_the_same(report_data
     assert both.count('class="number"><strong>0.500') == 2 * 3 * 3
 
 
+@pytest.mark.thorough
 def test_slices_draw_the_two_systems_only(report_data):
     drawn = slices(report_data)
     assert drawn.count("<figure>") == 2

@@ -177,6 +177,7 @@ def test_the_stage_by_hand(place: Path) -> None:
     assert before == {path.name: path.read_bytes() for path in OUT.iterdir()}
 
 
+@pytest.mark.thorough
 def test_the_stage_feedback_takes_every_row(place: Path) -> None:
     """Line breaks and commas survive; "nurse" is no baker's title, whatever an input's label."""
     main()

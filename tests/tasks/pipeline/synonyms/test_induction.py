@@ -167,6 +167,7 @@ def test_all_pairs_by_brute_force(
     }
 
 
+@pytest.mark.thorough
 @given(ROWS)
 @settings(max_examples=20)
 def test_the_order_of_the_titles_changes_nothing(rows: list[tuple[str, str]]) -> None:

@@ -122,6 +122,7 @@ def test_the_nearest_are_those_of_a_sort(seed: int, rows: int, count: int) -> No
         np.testing.assert_allclose(exact[chosen] @ own, np.sort(cosines)[::-1][:count], atol=1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["none", "sentence_encoder"])
 def test_training_reads_the_folder_where_one_teaches(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

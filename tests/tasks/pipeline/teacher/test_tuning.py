@@ -58,6 +58,7 @@ def params(steps: int) -> TuningParams:
     return TuningParams(steps=steps, pairs=2, learning_rate=0.02)
 
 
+@pytest.mark.thorough
 def test_pairs_come_together_and_equal_seeds_give_equal_weights() -> None:
     tuned = []
     for seed in (1, 1, 2):

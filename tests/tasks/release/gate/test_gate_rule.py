@@ -50,7 +50,7 @@ def test_what_is_not_shown_is_refused_and_says_how_many_queries_more_would_show_
     assert figures.needed is not None and -0.04 < figures.low < -0.03
     more = figures.needed - 200
     assert f"on annotations: +0.000 on 200 queries, as low as {figures.low:+.3f}" in verdict.reason
-    assert f"{more} more, answered as these, would have shown it" in verdict.reason
+    assert f"with {more:,} more queries and the same answers this would be shown" in verdict.reason
     times = -(-figures.needed // 200)
     for many, passed in ((times, True), (times - 1, False)):
         one = {"annotations": answers(200 * many, 10 * many, 10 * many)}

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tasks.io.bulk_output import MANIFEST
 from tasks.io.frames import write_json
 from tasks.release.gate import last_run as lasting
 from tasks.release.gate.last_run import LAST, counted, last_run, remember
@@ -39,7 +40,7 @@ def written(folder: Path, model: str = "models:/toy/3", **changes: Any) -> Path:
         )
         parts.append({"name": name, "rows": len(titles)})
     result = {"model": model, "column": "headline", "params": {"code_depth": 1}}
-    write_json({"result": result, "parts": parts, "rows": 9} | changes, folder / lasting.MANIFEST)
+    write_json({"result": result, "parts": parts, "rows": 9} | changes, folder / MANIFEST)
     return folder
 
 

@@ -41,6 +41,7 @@ def test_same_embeddings_as_torch(mode: str, layers: int, tmp_path: Path) -> Non
         np.testing.assert_allclose(embeddings, expected, atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_equal_weights_give_equal_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         export_encoder(network(1)[1], tmp_path / name)

@@ -19,13 +19,16 @@ from models.search.occupation_scores import ScoreRule
 from models.text.titles import clean_title
 from tasks.io.frames import write_frame
 from tasks.io.schemas import SPLIT_ALIASES
+from tasks.release.model_package.checksums import write_checksums
 from tasks.release.model_package.folder import RunFiles, build_artefact
-from tasks.release.model_package.serving import read_normalizer
+from tasks.release.model_package.reading import read_normalizer
+
+pytestmark = pytest.mark.thorough
 
 FILES = {
     *("settings.json", "featurizer.json", "encoder.json", "encoder.onnx", "index.npy"),
     *("weights.safetensors", "aliases.parquet", "occupations.parquet", "exemplars.parquet"),
-    *("overrides.parquet", "qualifiers.csv"),
+    *("overrides.parquet", "qualifiers.csv", "SHA256SUMS"),
 }
 
 
@@ -46,7 +49,6 @@ def change_params(root: Path, section: str, **values: object) -> None:
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
 
 
-@pytest.mark.thorough
 def test_equal_files_give_equal_bytes(root: Path, artefact: Path, tmp_path: Path) -> None:
     assert {path.name for path in artefact.iterdir()} == FILES
     build_artefact(RunFiles.below(root), tmp_path / "again")
@@ -66,7 +68,6 @@ def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> No
     assert set(occupations["bias"]) == {0.0}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("precision", "close"), [("single", 1e-6), ("byte", 0.02), ("half_byte", 0.3)]
 )
@@ -112,7 +113,6 @@ def test_weights_stand_in_one_file(root: Path, artefact: Path, tmp_path: Path) -
         read_normalizer(artefact)
 
 
-@pytest.mark.thorough
 def test_the_hash_follows_what_is_served(root: Path) -> None:
     """Rule, number of answers, titles and weights; neither the registry's name nor the start."""
     before = RunFiles.below(root).artefact_hash()
@@ -156,6 +156,7 @@ def test_a_folder_of_another_format_is_refused_with_what_to_do(artefact: Path) -
     ):
         values = json.dumps(settings | {"format": number})
         (artefact / "settings.json").write_text(values, encoding="utf-8")
+        write_checksums(artefact)
         with pytest.raises(ValueError, match=help_text):
             read_normalizer(artefact)
 
@@ -198,6 +199,7 @@ def test_the_trained_network_has_its_exemplars_and_the_untrained_none(
 def test_a_folder_with_another_index_is_refused(artefact: Path) -> None:
     embeddings = np.load(artefact / "index.npy")
     np.save(artefact / "index.npy", embeddings[1:])
+    write_checksums(artefact)
     with pytest.raises(ValueError, match=r"12 embeddings of 13 titles; register again"):
         read_normalizer(artefact)
 

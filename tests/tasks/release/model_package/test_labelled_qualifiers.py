@@ -18,6 +18,8 @@ from models.text.titles import clean_title
 from tasks.io.command import ROOT
 from tasks.release.model_package.phrases import PHRASES, write_phrases
 
+pytestmark = pytest.mark.thorough
+
 LABELLED = Path(__file__).with_name("labelled_qualifiers.csv")
 SAMPLE = ROOT / "data/sample"
 LEAST = {"seniority": (0.84, 0.85), "contract": (0.98, 0.84), "location": (0.90, 0.90)}

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from models.normalizer.qualifiers import KINDS, Qualifiers, check_phrases, read_phrases
 from tasks.release.model_package.phrases import PHRASES, places, write_phrases
+
+pytestmark = pytest.mark.thorough
 
 
 def test_the_list_has_every_kind() -> None:

@@ -44,9 +44,12 @@ from tasks.pipeline.split.stage import distinct_titles
 from tasks.release.model_package.export import export_encoder
 from tasks.release.model_package.folder import RunFiles, build_artefact
 from tasks.release.model_package.params import RegisterParams
-from tasks.release.model_package.serving import PARAMS, Network, ServedNormalizer, WrongRequest
+from tasks.release.model_package.reading import Network
+from tasks.release.model_package.serving import PARAMS, ServedNormalizer, WrongRequest
 from tasks.release.model_package.serving_file import self_contained
 from tasks.release.registry.register import signature
+
+pytestmark = pytest.mark.thorough
 
 SCRIPTS = """
 Ελληνικά медсестра מפתח مطور नर्स พยาบาล 护士 かんごし カンゴシ 간호사 ծրագրավորող პროგრამისტი ነርስ
@@ -238,20 +241,17 @@ def assert_near_tie(expected: Row, answer: Row) -> None:
         assert one[mine] == pytest.approx(one.get(other, last), abs=1e-5)
 
 
-@pytest.mark.thorough
 def test_agrees_on_odd_titles_scripts_and_aliases(both: tuple[Loop, ServedNormalizer]) -> None:
     titles = tiny_run.aliases()["title"].to_list()
     assert_agree(*both, [*ODD, *REVIEWS, *titles, *(title.upper() + "!" for title in titles)])
 
 
-@pytest.mark.thorough
 @given(raw_titles=st.lists(st.text(max_size=25), max_size=4))
 @settings(deadline=None, max_examples=60)
 def test_agrees_on_any_text(both: tuple[Loop, ServedNormalizer], raw_titles: list[str]) -> None:
     assert_agree(*both, raw_titles, 3)
 
 
-@pytest.mark.thorough
 @given(titles=st.lists(st.text(max_size=30), min_size=1, max_size=5))
 @settings(deadline=None, max_examples=30)
 def test_embeddings_agree(both: tuple[Loop, ServedNormalizer], titles: list[str]) -> None:

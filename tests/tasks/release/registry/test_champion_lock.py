@@ -14,6 +14,7 @@ import pytest
 import tiny_run
 from mlflow_import import WARNINGS
 from own_postgresql import postgresql
+from tiny_registry import new_database
 
 from tasks.io.tracking import registry
 from tasks.release.registry.promote import promote
@@ -84,13 +85,26 @@ def test_who_waits_says_so_and_comes_next_when_the_first_is_killed(root: Path) -
     assert first.stdout is not None and first.stdout.readline() == "mine\n"
     second = begun(root, "-c", COUNT, str(file))
     assert second.stdout is not None
-    assert second.stdout.readline() == "another run moves the champion: waiting for it\n"
+    waits = "another run registers or promotes a version: waiting for it\n"
+    assert second.stdout.readline() == waits
     time.sleep(0.5)
     assert file.read_text() == "0"
     first.send_signal(signal.SIGKILL)
     first.communicate()
     second.communicate()
     assert second.returncode == 0 and file.read_text() == "10"
+
+
+def test_one_content_that_two_register_at_once_is_one_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", new_database(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tiny_run.ROOT))
+    tiny_run.make_run(tmp_path)
+    racing = [begun(tmp_path, "-m", "tasks.release.registry.register", "--json") for _ in range(2)]
+    outcomes = [json.loads(run.communicate()[0].splitlines()[-1]) for run in racing]
+    assert [outcome["version"] for outcome in outcomes] == ["1", "1"]
+    assert sorted(outcome["already_registered"] for outcome in outcomes) == [False, True]
 
 
 def test_two_challengers_are_never_judged_beside_the_same_champion(root: Path) -> None:

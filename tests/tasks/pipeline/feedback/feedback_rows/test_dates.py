@@ -19,6 +19,7 @@ from tasks.pipeline.feedback.feedback_rows.dates import (
 )
 
 
+@pytest.mark.thorough
 @given(st.lists(st.datetimes(), min_size=2, max_size=2))
 def test_moments_sort_as_text(times: list[datetime.datetime]) -> None:
     earlier, later = sorted(times)
@@ -52,6 +53,7 @@ def test_by_hand(written: str, means: str) -> None:
     assert moment(written).startswith(means)
 
 
+@pytest.mark.thorough
 @given(st.datetimes(datetime.datetime(1955, 1, 1), datetime.datetime(2063, 1, 1)))
 def test_all_ways_of_a_second_are_one_moment(time: datetime.datetime) -> None:
     time = time.replace(microsecond=0)

@@ -30,6 +30,7 @@ def answers(rows: list[tuple[float | None, float]]) -> dict[str, pl.DataFrame]:
     }
 
 
+@pytest.mark.thorough
 @given(
     st.lists(
         st.tuples(st.none() | TENTHS, st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=15
@@ -46,6 +47,7 @@ def test_curve_against_a_loop(rows):
         assert right == pytest.approx(sum(taken) / len(taken))
 
 
+@pytest.mark.thorough
 def test_table_worked_by_hand(change):
     """Ten queries, the surest five right, the next by half (a tie): from 4/8 on 5.5 of 6."""
     rows = [(place / 8, min(max((place - 3) / 2, 0.0), 1.0)) for place in range(10)]

@@ -1,4 +1,4 @@
-"""A thousand requests to `python -m tasks.apps.reconciliation`, most bad; its start and its end."""
+"""A thousand requests to `python -m tasks.apps.web`, most bad; attacks; its start and its end."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import contract
+import guide_commands
 import pytest
+import reconciliation_contract as contract
 import tiny_registry
 import tiny_run
 from mlflow_import import WARNINGS
@@ -55,13 +56,7 @@ class Body(NamedTuple):
 def begun(root: Path, *words: str) -> subprocess.Popen[str]:
     kept = {name: value for name, value in os.environ.items() if name != "MLFLOW_TRACKING_URI"}
     own = {"PYTHONPATH": str(tiny_run.ROOT), "GIT_CEILING_DIRECTORIES": str(root.parent)}
-    command = [
-        sys.executable,
-        "-m",
-        "tasks.apps.reconciliation",
-        "--model=models:/rolecall/1",
-        *words,
-    ]
+    command = [sys.executable, "-m", "tasks.apps.web", "--model=models:/rolecall/1", *words]
     return subprocess.Popen(
         command, cwd=root, env=kept | own, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -77,11 +72,12 @@ def service(root: Path) -> Iterator[Service]:
     process = begun(root, "--port=0")
     assert process.stdout is not None
     line = process.stdout.readline()
-    assert " is the service to add" in line, process.communicate()
-    yield Service(process, line.split()[1])
+    begin, _, rest = line.partition(": http://")
+    assert begin == "Rolecall: rolecall version 1", process.communicate()
+    yield Service(process, f"http://{rest.split()[0]}")
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
-    assert process.returncode == 130 and "Traceback" not in errors
+    assert process.returncode == 130 and "Traceback" not in errors, errors
 
 
 def form(**fields: object) -> bytes:
@@ -109,11 +105,12 @@ def bodies(draw: random.Random) -> Iterator[Body]:
     yield Body("good, conditions", queries({"query": title, "properties": [condition]}), 1)
     yield Body("a number as query", queries({"query": number}), None)
     yield Body("a list as query", queries({"query": [title]}), None)
-    yield Body("no query", queries({"limit": 3}), None)
-    yield Body("a bad limit", queries({"query": title, "limit": draw.choice((0, -5, "3"))}), None)
+    yield Body("good, no query", queries({"limit": 3}, {"query": " "}), 2)
+    yield Body("good, a low limit", queries({"query": title, "limit": draw.choice((0, -5))}), 1)
+    yield Body("good, an unknown field", queries({"query": title, "depth": 3}), 1)
+    yield Body("a bad limit", queries({"query": title, "limit": "3"}), None)
     yield Body("limit NaN", queries({"query": title, "limit": float("nan")}), None)
     yield Body("no such strictness", queries({"query": title, "type_strict": "some"}), None)
-    yield Body("an unknown field", queries({"query": title, "depth": 3}), None)
     yield Body("queries in a list", form(queries=json.dumps(some)), None)
     yield Body("a bare text", form(queries=json.dumps(title)), None)
     yield Body("null", form(queries="null"), None)
@@ -121,7 +118,7 @@ def bodies(draw: random.Random) -> Iterator[Body]:
     yield Body("deeply nested", form(queries="[" * 10**5 + "]" * 10**5), None)
     yield Body("a lone surrogate", form(queries='{"q": {"query": "\\ud800"}}'), None)
     yield Body("too many", queries(*[{"query": "a"}] * 1001), None)
-    yield Body("too large", b"queries=" + b"x" * (1 << 24), None)
+    yield Body("too large", b"queries=" + b"x" * (1 << 23), None)
     yield Body("no field", form(other=title), None)
     yield Body("nothing", b"", None)
     yield Body("no UTF-8", b"queries=\xff\xfe", None)
@@ -170,6 +167,61 @@ def test_the_way_of_a_spreadsheet(service: Service) -> None:
     assert ids[0] in [one["id"] for one in json.loads(answer)["result"]]
     status, page = service.ask(None, f"occupation?{urllib.parse.urlencode({'id': ids[0]})}")
     assert status == 200 and label["str"].encode() in page
+
+
+def address_of(service: Service) -> tuple[str, int]:
+    place = urllib.parse.urlsplit(service.address)
+    assert place.hostname and place.port
+    return place.hostname, place.port
+
+
+def test_titles_in_json_and_pages(service: Service) -> None:
+    body = json.dumps({"titles": ["nurse", None, "\ufdfa" * 10**5], "explain": True}).encode()
+    status, answer = service.ask(body, "normalize", "application/json")
+    assert status == 200
+    assert [one["raw_title"] for one in json.loads(answer)["answers"][:2]] == ["nurse", None]
+    for body, said in ((b'{"titles": [1]}', "titles.0"), (b'{"titles": "\xff"}', "message")):
+        status, answer = service.ask(body, "normalize", "application/json")
+        assert status == 400 and said in answer.decode()
+    assert service.ask(None, "docs")[0] == service.ask(None, "openapi.json")[0] == 200
+
+
+@pytest.mark.parametrize("command", guide_commands.commands("/normalize"))
+def test_the_commands_of_the_guide(service: Service, command: str) -> None:
+    """This model has no calibration, which it says of a minimum confidence."""
+    answer = guide_commands.answered(command, service.address)
+    if "min_confidence" in command:
+        assert "this model is not calibrated" in answer["message"]
+    else:
+        assert answer["answers"][0]["occupation_id"]
+
+
+def test_a_foreign_host_is_refused(service: Service) -> None:
+    """A page whose name points at this machine would read the answers as its own."""
+    request = urllib.request.Request(service.address, headers={"Host": "evil.example:8000"})
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=60)
+    with refused.value as answer:
+        assert answer.code == 421 and b"--allow-host=evil.example" in answer.read()
+
+
+def test_aborted_requests_leave_no_traceback(service: Service) -> None:
+    """The process's errors are read when it ends: see the fixture."""
+    head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: " + FORM.encode()
+    for sent in (
+        head,
+        head + b"\r\nContent-Length: 9999\r\n\r\nqueries=",
+        b"GET / HT",
+        b"\0\xff\n\n",
+    ):
+        for _ in range(5):
+            with socket.create_connection(address_of(service), 60) as connection:
+                connection.sendall(sent)
+    many = queries(*[{"query": "nurse"}] * 1000)
+    for _ in range(3):  # gone while the answer is made
+        with socket.create_connection(address_of(service), 60) as connection:
+            connection.sendall(head + f"\r\nContent-Length: {len(many)}\r\n\r\n".encode() + many)
+    assert service.ask(None)[0] == 200
 
 
 def test_a_port_in_use_is_said(root: Path) -> None:

@@ -1,0 +1,1 @@
+"""`rolecall schedule`: the child processes, and what is deployed on the server."""

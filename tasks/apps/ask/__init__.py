@@ -1,0 +1,1 @@
+"""A few titles answered at once, for people: in the terminal, as JSON, for the page of `serve`."""

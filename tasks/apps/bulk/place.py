@@ -1,0 +1,73 @@
+"""Where a bulk run may write; refused before the work starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from models.normalizer.answers.columns import columns as answer_columns
+from tasks.apps.bulk.output import OWN
+from tasks.apps.bulk.source import TitleSource
+from tasks.apps.unfinished import OutputError, unfinished, unfinished_at
+from tasks.io.bulk_output import FILES, kind_of, manifest_of, refused_of
+
+TEXT = (".tsv", ".txt", ".tab", ".json", ".jsonl", ".ndjson")
+BINARY = (".xls", ".xlsm", ".xlsb", ".ods", ".pq", ".feather", ".arrow", ".gz", ".zip")
+EXCEL_ROWS, EXCEL_COLUMNS = 1_048_576, 16_384  # of a sheet, the header included
+
+
+def require_place(output: Path, address: str) -> None:
+    """Refuse an output that is taken, of another kind, or would replace its input or be read as it.
+
+    Args:
+        output: file or folder to be written.
+        address: of the input, as fsspec reads it.
+
+    Raises:
+        OutputError: what to name instead.
+    """
+    if output.suffix.lower() in TEXT + BINARY:
+        raise OutputError(
+            f"{output}: no {output.suffix} file can be written; let the name end in "
+            f"{', '.join(FILES)}, or have no suffix for a folder of Parquet files"
+        )
+    system, path = fsspec.core.url_to_fs(address)
+    if isinstance(system, LocalFileSystem):
+        _require_apart(output, Path(path), address)
+    if output.exists() and not manifest_of(output).is_file():
+        raise OutputError(f"{output} is there already: name another place, or remove it")
+    with unfinished(output, OWN):
+        pass  # no other run is at work, and nobody else's files are in the way
+
+
+def _require_apart(output: Path, path: Path, address: str) -> None:
+    source, place = path.resolve(), output.resolve()
+    beside = [manifest_of(place), refused_of(place)] if kind_of(place) else []
+    if any(source.is_relative_to(one) for one in (place, unfinished_at(place), *beside)):
+        raise OutputError(f"{output} holds the input {address}: name another output")
+    if source.is_dir() and place.is_relative_to(source):
+        raise OutputError(
+            f"{output} lies in the input folder, all of whose files are read: name an output "
+            f"outside of {source}"
+        )
+
+
+def require_room(output: Path, source: TitleSource) -> None:
+    """Refuse a workbook that Excel cannot open; rows of CSV are counted if they may be too many.
+
+    Raises:
+        OutputError: there are more rows or columns than a sheet has.
+    """
+    if kind_of(output) != ".xlsx":
+        return
+    rows, columns = source.rows, len(source.schema) + len(answer_columns())
+    if rows > EXCEL_ROWS // 2:  # the length of the first lines may mislead twofold
+        parts = (part for file in source.files for part in source.parts(file, lambda row: None))
+        rows = sum(len(part) for part in parts)
+    if rows >= EXCEL_ROWS or columns > EXCEL_COLUMNS:
+        raise OutputError(
+            f"{output}: {rows:,} rows of {columns:,} columns, and a sheet of Excel has room for "
+            f"{EXCEL_ROWS - 1:,} of {EXCEL_COLUMNS:,}: let the name end in .csv or .parquet"
+        )

@@ -1,0 +1,133 @@
+"""The Reconciliation Service API 0.2 over HTTP: one address, suggestions, previews.
+
+https://reconciliation-api.github.io/specs/0.2/: a GET is answered with the manifest; `queries` and
+`extend` come in the address or a posted form. Every answer may be read from any origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from tasks.apps.reconciliation.bodies import BATCH, read_extension, read_form, read_queries
+from tasks.apps.reconciliation.candidates import candidates
+from tasks.apps.reconciliation.taxonomy_service import TYPE, TaxonomyService, named_like
+from tasks.apps.web.responses import BadRequest, as_json
+
+SCHEMA = "http://www.w3.org/2004/02/skos/core#Concept"
+WIDTH, HEIGHT = 400, 260  # of a preview, in pixels
+PREVIEW_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+DIGITS = 9  # of a cursor or a limit
+
+
+@dataclass(frozen=True)
+class Reconciliation:
+    """The service.
+
+    Attributes:
+        occupations: of the registered model.
+        name: that a person reads.
+        threshold: of the confidence, from which on a candidate is a match.
+        one_at_a_time: held while the model answers.
+    """
+
+    occupations: TaxonomyService
+    name: str
+    threshold: float
+    one_at_a_time: Lock
+
+    def routes(self) -> APIRouter:
+        """Return all paths but `GET /`, which is also that of a page for people."""
+        router = APIRouter(include_in_schema=False)
+        router.add_api_route("/reconcile", self.get, methods=["GET"])
+        for path in ("/", "/reconcile"):
+            router.add_api_route(path, self.post, methods=["POST"])
+        router.add_api_route("/suggest/{kind}", self.suggest, methods=["GET"])
+        router.add_api_route("/properties", self.properties, methods=["GET"])
+        router.add_api_route("/occupation", self.occupation, methods=["GET"])
+        return router
+
+    async def get(self, request: Request) -> Response:
+        """Answer what the address asks, or with the manifest."""
+        fields = dict(request.query_params)
+        if "queries" in fields or "extend" in fields:
+            return as_json(await run_in_threadpool(self._answered, fields))
+        return as_json(manifest(self.occupations, self.name, str(request.base_url)))
+
+    async def post(self, request: Request) -> Response:
+        """Answer a form."""
+        fields = read_form(await request.body(), request.headers.get("content-type", ""))
+        if "queries" not in fields and "extend" not in fields:
+            raise BadRequest("no field queries or extend in the form")
+        return as_json(await run_in_threadpool(self._answered, fields))
+
+    def _answered(self, fields: Mapping[str, str]) -> dict[str, Any]:
+        with self.one_at_a_time:
+            if "queries" in fields:
+                queries = read_queries(fields["queries"])
+                return candidates(self.occupations, queries, self.threshold)
+            return self.occupations.extended(read_extension(fields["extend"]))
+
+    def suggest(self, request: Request, kind: str) -> Response:
+        """Suggest occupations, properties or types that begin so."""
+        prefix = request.query_params.get("prefix", "")
+        cursor = _whole("cursor", request.query_params.get("cursor", "0"))
+        if kind == "entity":
+            return as_json({"result": self.occupations.suggested(prefix, cursor)})
+        if kind not in ("property", "type"):
+            raise BadRequest(f"no suggestions of {kind!r}; entity, property and type have", 404)
+        types = {TYPE["id"]: TYPE["name"]}
+        names = self.occupations.properties if kind == "property" else types
+        return as_json({"result": named_like(names, prefix, cursor)})
+
+    def properties(self, request: Request) -> Response:
+        """List the properties of an occupation."""
+        params = request.query_params
+        limit = _whole("limit", params.get("limit", "1000"))
+        listed = [{"id": key, "name": name} for key, name in self.occupations.properties.items()]
+        kind = params.get("type", TYPE["id"])
+        return as_json({"type": kind, "limit": limit, "properties": listed[:limit]})
+
+    def occupation(self, request: Request) -> Response:
+        """Show an occupation."""
+        page = self.occupations.preview(request.query_params.get("id", ""))
+        return Response(
+            page.encode("utf-8", "replace"),
+            headers={"Content-Security-Policy": PREVIEW_POLICY},
+            media_type="text/html; charset=utf-8",
+        )
+
+
+def manifest(occupations: TaxonomyService, name: str, base: str) -> dict[str, Any]:
+    """Return the service's manifest; `base` is the address of the request."""
+    paths = {
+        kind: {"service_url": base.rstrip("/"), "service_path": f"/suggest/{kind}"}
+        for kind in ("entity", "property", "type")
+    }
+    page = {"url": f"{base}occupation?id={{{{id}}}}"}
+    return {
+        "versions": ["0.2"],
+        "name": name,
+        "identifierSpace": occupations.space or f"{base}occupation?id=",
+        "schemaSpace": SCHEMA,
+        "serviceVersion": occupations.normalizer.versions["model_version"],
+        "defaultTypes": [TYPE],
+        "view": page,
+        "preview": page | {"width": WIDTH, "height": HEIGHT},
+        "suggest": paths,
+        "extend": {
+            "propose_properties": {"service_url": base.rstrip("/"), "service_path": "/properties"}
+        },
+        "batchSize": BATCH,
+    }
+
+
+def _whole(name: str, text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > DIGITS:
+        raise BadRequest(f"{name} = {text!r}; it must be a whole number, 0 or more")
+    return int(text)

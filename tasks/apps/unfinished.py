@@ -1,0 +1,97 @@
+"""The folder in which an output is made, `NAME.unfinished` beside its place: one run at a time.
+
+A lock keeps other runs out. Nothing but a run's own files may lie in it, so that no run empties or
+renames a folder that is somebody else's.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from tasks.io.command import listed
+
+UNFINISHED, LOCK = ".unfinished", ".lock"
+
+
+class OutputError(ValueError):
+    """A place that cannot be written; the message says what to do."""
+
+
+def unfinished_at(place: Path) -> Path:
+    """Return where the output of a place lies until it is whole."""
+    return place.with_name(place.name + UNFINISHED)
+
+
+@contextmanager
+def unfinished(place: Path, own: re.Pattern[str]) -> Iterator[Path]:
+    """Make the folder, or take that of an interrupted run, and lock it for the block.
+
+    Args:
+        place: of the finished output.
+        own: matches the names of all files that a run writes.
+
+    Raises:
+        OutputError: another run is at work, the folder holds other files, or cannot be made.
+    """
+    folder = unfinished_at(place)
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise OutputError(f"{folder} is not a folder: remove it, or name another output")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made: {error.strerror}") from None
+    refuse_foreign(folder, own)
+    lock = _locked(folder)
+    try:
+        yield folder
+    finally:
+        if _is_at(lock, folder / LOCK):  # else the folder has its final name
+            (folder / LOCK).unlink()
+            with suppress(OSError):  # it holds what the next run continues
+                folder.rmdir()
+        os.close(lock)
+
+
+def refuse_foreign(folder: Path, own: re.Pattern[str]) -> None:
+    """Raise OutputError if a folder holds what no run has written."""
+    names = sorted(path.name for path in folder.iterdir())
+    foreign = [name for name in names if name != LOCK and not own.fullmatch(name)]
+    if foreign:
+        raise OutputError(
+            f"{folder} holds files of somebody else ({listed(foreign)}): move them away, or name "
+            "another output"
+        )
+
+
+def _locked(folder: Path) -> int:
+    """Lock a folder and return the lock, an open file."""
+    in_use = OutputError(
+        f"another run writes {folder}: wait until it has ended, or name another output"
+    )
+    try:
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    except FileNotFoundError:  # that run has ended just now
+        raise in_use from None
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be written: {error.strerror}") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise in_use from None
+    if not _is_at(lock, folder / LOCK):
+        os.close(lock)
+        raise in_use
+    return lock
+
+
+def _is_at(lock: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(lock), path.lstat())
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,107 @@
+"""The whole service: page, `POST /normalize` with its description, reconciliation; all guarded."""
+
+from __future__ import annotations
+
+import re
+from threading import Lock
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.cors import CORSMiddleware
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+from models.normalizer.normalizer import Normalizer
+from tasks.apps.reconciliation.bodies import FAULTS
+from tasks.apps.reconciliation.routes import Reconciliation
+from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
+from tasks.apps.web import titles
+from tasks.apps.web.guard import Guard
+from tasks.apps.web.hosts import Hosts
+from tasks.apps.web.pages import api_page, title_page
+from tasks.apps.web.responses import BadRequest, refusal
+
+FOR_PROGRAMS = {"queries", "extend", "callback"}
+"""Parameters of `GET /` that only clients of the reconciliation service send."""
+DESCRIPTION = (
+    "Raw job titles in, occupations out. The same address is a reconciliation service for "
+    "OpenRefine, version 0.2: https://reconciliation-api.github.io/specs/0.2/"
+)
+
+
+def application(normalizer: Normalizer, address: str, threshold: float, hosts: Hosts) -> ASGIApp:
+    """Return the service.
+
+    Args:
+        normalizer: of the registered model.
+        address: of the model.
+        threshold: of the confidence, from which on a candidate is a match.
+        hosts: names by which the service may be called.
+    """
+    name, lock = readable(address), Lock()
+    version = normalizer.versions["model_version"]
+    app = FastAPI(
+        title=name, version=version, description=DESCRIPTION, docs_url=None, redoc_url=None
+    )
+    app.add_middleware(
+        CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"]
+    )
+    _refuse_in_words(app)
+    service = Reconciliation(TaxonomyService(normalizer), name, threshold, lock)
+
+    @app.get("/", include_in_schema=False)
+    async def root(request: Request) -> Response:
+        programs = FOR_PROGRAMS.intersection(request.query_params)
+        if "text/html" in request.headers.get("accept", "") and not programs:
+            return title_page(name)
+        return await service.get(request)
+
+    @app.get("/docs", include_in_schema=False)
+    def docs(request: Request) -> Response:
+        return api_page(app.openapi(), str(request.base_url))
+
+    app.include_router(titles.routes(normalizer, address, lock))
+    app.include_router(service.routes())
+    _leave_out_422(app)
+    return Guard(app, hosts)
+
+
+def readable(address: str) -> str:
+    """Name a service by the address of its model, as a list of services shows it."""
+    match = re.fullmatch(r"models:/([^/@]+)/(\d+)", address)
+    model = f"{match[1]} version {match[2]}" if match else address.rstrip("/").split("/")[-1]
+    return f"Rolecall: {model}"
+
+
+def _refuse_in_words(app: FastAPI) -> None:
+    """Answer every kind of refusal with its status and a message."""
+
+    @app.exception_handler(BadRequest)
+    def bad(request: Request, error: BadRequest) -> Response:
+        return refusal(str(error), error.status)
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(request: Request, error: RequestValidationError) -> Response:
+        kind = request.headers.get("content-type", "")
+        if "json" not in kind:
+            return refusal(f"content type {kind!r}; post JSON: application/json", 415)
+        faults = [
+            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+            for fault in error.errors()[:FAULTS]
+        ]
+        return refusal("; ".join(faults), 400)
+
+    @app.exception_handler(HTTPException)
+    def other(request: Request, error: HTTPException) -> Response:
+        response = refusal(
+            f"{request.method} {request.url.path}: {error.detail}", error.status_code
+        )
+        response.headers.update(error.headers or {})
+        return response
+
+
+def _leave_out_422(app: FastAPI) -> None:
+    """Describe refusals as they are: FastAPI adds a status of its own that never comes."""
+    for path in app.openapi()["paths"].values():
+        for operation in path.values():
+            operation["responses"].pop("422", None)

@@ -1,0 +1,119 @@
+"""The pages of the service: titles answered while one types, and the description of the API.
+
+Each is one document with style and script inside. Its content security policy allows these two by
+their hashes, and requests to the service itself: nothing comes from outside, no title can become a
+script, and no other page can frame it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from fastapi import Response
+
+FOLDER = Path(__file__).with_name("browser")
+POLICY = (
+    "default-src 'none'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+EXAMPLE = """curl {base}normalize -H 'Content-Type: application/json' \\
+  -d '{{"titles": ["night nurse"], "top_k": 3}}'"""
+
+
+def title_page(name: str) -> Response:
+    """Return the page for people; `name` is that of the service."""
+    return _page("titles.html", {"name": html.escape(name)}, _text("titles.js"))
+
+
+def api_page(schema: Mapping[str, Any], base: str) -> Response:
+    """Describe the service by its OpenAPI schema; `base` is its address."""
+    operations = "".join(
+        _operation(method, path, operation, schema["components"]["schemas"])
+        for path, methods in schema["paths"].items()
+        for method, operation in methods.items()
+    )
+    example = html.escape(EXAMPLE.format(base=base))
+    info = {name: html.escape(schema["info"][name]) for name in ("title", "version", "description")}
+    return _page("api.html", info | {"operations": operations, "example": example})
+
+
+def _operation(
+    method: str, path: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]
+) -> str:
+    request = operation["requestBody"]["content"]["application/json"]["schema"]
+    response = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    refused = ", ".join(sorted({*operation["responses"]} - {"200"}))
+    return (
+        f"<h2><code>{method.upper()} {html.escape(path)}</code></h2>"
+        f"<p>{html.escape(operation['description'])}</p>"
+        + "".join(
+            f"<h3>{title}</h3>{''.join(_tables(schema, schemas))}"
+            for title, schema in (("Request", request), ("Response", response))
+        )
+        + f"<p>A refusal has the status {refused} and a <code>message</code>.</p>"
+    )
+
+
+def _tables(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a table of an object's fields, and those of the objects in it."""
+    names, written = [_reference(schema)], set[str]()
+    while names:
+        name = names.pop(0)
+        if name in written:
+            continue
+        written.add(name)
+        fields = schemas[name]["properties"]
+        names += [inner for field in fields.values() if (inner := _reference(field))]
+        rows = "".join(
+            f"<tr><th scope=row><code>{html.escape(key)}</code></th>"
+            f"<td>{html.escape(_kind(field))}</td>"
+            f"<td>{html.escape(field.get('description', ''))}</td></tr>"
+            for key, field in fields.items()
+        )
+        caption = html.escape(schemas[name].get("description") or name)
+        yield f"<div class=wide><table><caption>{caption}</caption>{rows}</table></div>"
+
+
+def _reference(field: Mapping[str, Any]) -> str:
+    """Return the name of the object that a field is, or holds; empty if there is none."""
+    inner = [field, field.get("items", {}), *field.get("anyOf", [])]
+    references = [one["$ref"].rsplit("/", 1)[1] for one in inner if "$ref" in one]
+    return references[0] if references else ""
+
+
+def _kind(field: Mapping[str, Any]) -> str:
+    """Write the type of a field and its bounds."""
+    if "anyOf" in field:
+        return " or ".join(map(_kind, field["anyOf"]))
+    if "$ref" in field:
+        return "object"
+    kind = str(field.get("type", "any"))
+    if kind == "array":
+        kind = f"list of {_kind(field['items'])}"
+    bounds = {"minimum": "from", "maximum": "to", "maxItems": "at most"}
+    return " ".join(
+        [kind, *(f"{word} {field[key]:g}" for key, word in bounds.items() if key in field)]
+    )
+
+
+def _page(file: str, fields: Mapping[str, str], script: str = "") -> Response:
+    style = _text("page.css")
+    policy = f"{POLICY}; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+    document = _text(file).replace("{{style}}", style).replace("{{script}}", script)
+    for name, text in fields.items():
+        document = document.replace(f"{{{{{name}}}}}", text)
+    headers = {"Content-Security-Policy": policy, "Vary": "Accept", "Cache-Control": "no-cache"}
+    return Response(document, headers=headers, media_type="text/html; charset=utf-8")
+
+
+def _text(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

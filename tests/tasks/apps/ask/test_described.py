@@ -1,0 +1,54 @@
+"""Descriptions of a toy normalizer's answers: labels of the alternatives, reasons in words."""
+
+from __future__ import annotations
+
+import pytest
+from served_toy import toy_normalizer
+
+from models.normalizer.answers import abstention
+from models.normalizer.answers.columns import UNCALIBRATED, Answer
+from models.search.calibration import Calibration
+from tasks.apps.ask.described import MEANINGS, described
+
+SURE = Calibration(0.05, [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], 10)
+TITLES = ["Bread maker", None, "", "???", "keeper"]
+
+
+def test_a_description_has_all_columns_and_what_people_want_beside_them() -> None:
+    bread, missing, empty, signs, keeper = described(toy_normalizer(SURE), TITLES, {"top_k": 3})
+    beside = {"raw_title", "meaning", "alternatives", "explanation"}
+    assert bread.keys() == beside | set(Answer._fields)
+    assert (bread["raw_title"], bread["occupation_label"]) == ("Bread maker", "Baker")
+    assert bread["meaning"] is None and bread["confidence"] > 0.5
+    assert [one["occupation_id"] for one in bread["alternatives"]] == bread["top_occupation_ids"][
+        1:
+    ]
+    assert {one["occupation_label"] for one in bread["alternatives"]} == {"Nurse", "Keeper"}
+    words = [part["word"] for part in bread["explanation"]["words"]]
+    assert words == ["bread", "maker"] and bread["explanation"]["why"].startswith("Baker, by")
+    assert [one["reason"] for one in (missing, empty, signs)] == ["null", "empty", "no letters"]
+    assert missing["explanation"] == {"why": "no answer: the title is missing", "words": []}
+    assert signs["meaning"] == "the title holds digits, punctuation or emoji only"
+    assert signs["alternatives"] == [] and len(keeper["alternatives"]) == 2
+
+
+def test_an_abstention_is_not_explained_as_an_answer() -> None:
+    (answer,) = described(toy_normalizer(SURE), ["bread"], {"min_confidence": 1.0})
+    assert answer["reason"] == "low confidence" and answer["explanation"]["words"] == []
+    assert answer["explanation"]["why"].startswith("no answer: the confidence")
+
+
+def test_without_calibration_and_without_explanation() -> None:
+    (answer,) = described(toy_normalizer(), ["bread"], {}, explained=False)
+    assert answer["confidence"] is None and "explanation" not in answer
+    assert answer["meaning"].startswith("the model has no calibration")
+
+
+def test_a_wrong_parameter_is_refused() -> None:
+    with pytest.raises(ValueError, match="top_k = 0"):
+        next(described(toy_normalizer(), ["bread"], {"top_k": 0}))
+
+
+def test_every_reason_has_a_meaning() -> None:
+    reasons = {value for name, value in vars(abstention).items() if name.isupper()}
+    assert set(MEANINGS) == reasons | {UNCALIBRATED}

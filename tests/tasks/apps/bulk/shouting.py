@@ -1,0 +1,92 @@
+"""A bulk run with a model that shouts, in parts of three rows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tasks.apps.bulk import __main__ as bulk
+from tasks.apps.bulk import source
+
+TITLES = ["nurse", "", None, "nurse", "cook", "cook", "nurse"]
+
+
+class Shouting:
+    """Answers with capitals; nothing to what is null or empty."""
+
+    schema = pa.schema(
+        [
+            ("loud", pa.string()),
+            ("abstained", pa.bool_()),
+            ("reason", pa.string()),
+            ("model_version", pa.string()),
+            ("taxonomy_version", pa.string()),
+        ]
+    )
+
+    def __init__(self) -> None:
+        self.asked: list[str | None] = []
+
+    def __call__(
+        self, params: Mapping[str, Any], titles: Sequence[str | None], say: Any = None
+    ) -> pa.Table:
+        self.asked += titles
+        rows = [
+            {
+                "loud": title.upper() if title else None,
+                "abstained": not title,
+                "reason": None if title else "null" if title is None else "empty",
+                "model_version": "m1",
+                "taxonomy_version": "t1",
+            }
+            for title in titles
+        ]
+        return pa.Table.from_pylist(rows, self.schema)
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Shouting:
+    """Stand in for the registry's model; a part has three rows."""
+    shouting = Shouting()
+
+    @contextmanager
+    def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
+        yield f"{address}/1", root
+
+    @contextmanager
+    def answering(folder: Path, processes: int) -> Iterator[Shouting]:
+        yield shouting
+
+    monkeypatch.setattr(bulk, "fetched", fetched)
+    monkeypatch.setattr(bulk, "answering", answering)
+    monkeypatch.setattr(source, "ROWS", 3)
+    return shouting
+
+
+@pytest.fixture
+def titles(tmp_path: Path) -> Path:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name, chosen in (("a", TITLES), ("b", TITLES[:2])):
+        table = pa.table({"row": range(len(chosen)), "title": pa.array(chosen, pa.string())})
+        pq.write_table(table, folder / f"{name}.parquet")
+    return folder
+
+
+def run(
+    monkeypatch: pytest.MonkeyPatch, source: Path, output: Path, cache: Path, *more: str
+) -> None:
+    arguments = [str(source), str(output), "--model=m", f"--cache-dir={cache}", *more]
+    monkeypatch.setattr(sys, "argv", ["tasks.apps.bulk", *arguments])
+    bulk.main()
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -1,0 +1,69 @@
+"""Places that a run must not write to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tasks.apps.bulk.output import OWN
+from tasks.apps.bulk.place import require_place
+from tasks.apps.unfinished import OutputError, unfinished
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("in/a.csv", "in/deep/b.csv", "out.unfinished/c.csv", "single.refused.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("title\n")
+    (tmp_path / "link").symlink_to("in")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "message"),
+    [
+        ("in", "in/answers", "lies in the input folder"),
+        ("in", "in/answers.csv", "lies in the input folder"),
+        ("in", "link/deep/answers", "lies in the input folder"),
+        (".", "answers", "lies in the input folder"),
+        ("in/deep/b.csv", "in", "holds the input"),
+        ("in/a.csv", "in/a.csv", "holds the input"),
+        ("out.unfinished/c.csv", "out", "holds the input"),
+        ("single.refused.csv", "single.csv", "holds the input"),
+        (
+            "in",
+            "answers.tsv",
+            r"no \.tsv file can be written; let the name end in \.parquet",
+        ),
+        ("in", "answers.csv.gz", r"no \.gz file can be written"),
+    ],
+)
+def test_refused(here: Path, source: str, output: str, message: str) -> None:
+    with pytest.raises(OutputError, match=message):
+        require_place(here / output, source)
+
+
+@pytest.mark.parametrize(
+    ("source", "output"),
+    [
+        ("in/a.csv", "in/answers.csv"),
+        ("in", "answers"),
+        ("in", "answers.2026-11"),
+        ("in", "input"),
+        ("memory://in", "in2"),
+    ],
+)
+def test_taken(here: Path, source: str, output: str) -> None:
+    before = sorted(here.rglob("*"))
+    require_place(here / output, source)
+    assert sorted(here.rglob("*")) == before
+
+
+def test_another_run_is_at_work(here: Path) -> None:
+    with (
+        unfinished(here / "out.csv", OWN),
+        pytest.raises(OutputError, match="another run writes"),
+    ):
+        require_place(here / "out.csv", "in")

@@ -1,0 +1,158 @@
+"""One file where one came in: Parquet, CSV and a workbook with the rows of a folder."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sheets import read_sheet
+from shouting import TITLES, Shouting, content, model, run, titles
+
+from tasks.apps.bulk import publishing
+from tasks.apps.unfinished import OutputError
+from tasks.io.bulk_output import manifest_of
+from tasks.release.gate.last_run import last_run
+
+__all__ = ["model", "titles"]
+LOUD = [title.upper() if title else None for title in TITLES + TITLES[:2]]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
+def test_all_rows_in_one_file_and_the_same_bytes_again(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    for name in ("one", "two"):
+        run(monkeypatch, titles, tmp_path / f"{name}.{kind}", tmp_path / "cache")
+    one = tmp_path / f"one.{kind}"
+    assert one.read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
+    assert {path.name for path in tmp_path.glob("one*")} == {one.name, f"{one.name}.manifest.json"}
+    manifest = json.loads(manifest_of(one).read_text())
+    assert (manifest["rows"], manifest["answered"]) == (9, 6)
+    assert [(part["name"], part["rows"]) for part in manifest["parts"]] == [(one.name, 9)]
+    rows = cells(one)
+    assert [row["loud"] for row in rows] == LOUD
+    assert [int(str(row["row"])) for row in rows] == [*range(7), 0, 1]
+    model.asked.clear()
+    run(monkeypatch, titles, one, tmp_path / "cache")
+    assert model.asked == [None], "up to date"
+
+
+def cells(path: Path) -> list[dict[str, object]]:
+    """The rows of a file; what is empty is null."""
+    if path.suffix == ".parquet":
+        return list(pq.read_table(path).to_pylist())
+    if path.suffix == ".xlsx":
+        header, *rows = read_sheet(path)
+    else:
+        header, *rows = csv.reader(StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
+    named = [dict(zip(header, row, strict=True)) for row in rows]
+    return [{name: cell or None for name, cell in row.items()} for row in named]
+
+
+def test_no_cell_of_the_csv_is_a_formula_and_lists_are_text(
+    model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = {"=id": [1], "title": ["pilot;=1+1"], "words": [["a", "=b"]], "scores": [[0.5, 1 / 3]]}
+    pq.write_table(pa.table(table), tmp_path / "in.parquet")
+    arguments = (monkeypatch, tmp_path / "in.parquet", tmp_path / "out.csv", tmp_path / "cache")
+    run(*arguments, "--column=title")
+    header, row = (tmp_path / "out.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert header.startswith('''"'=id","title","words","scores","loud"''')
+    assert row.startswith('''"1","pilot;'=1+1","a; =b","0.5; 0.3333","PILOT;'=1+1"''')
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
+def test_refused_rows_lie_beside_it(
+    model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    (tmp_path / "in.csv").write_text("id,title\n1,nurse\n=2\n3,cook\n")
+    run(monkeypatch, tmp_path / "in.csv", tmp_path / f"out.{kind}", tmp_path / "cache")
+    (row,) = cells(tmp_path / f"out.refused.{kind}")
+    assert [str(cell) for cell in row.values()] == [
+        *("in.csv", "3", "wrong number of fields", "'=2" if kind == "csv" else "=2"),
+    ]
+    (tmp_path / f"out.{kind}").unlink()
+    (tmp_path / "in.csv").write_text("id,title\n1,nurse\n")
+    run(monkeypatch, tmp_path / "in.csv", tmp_path / f"out.{kind}", tmp_path / "cache")
+    assert not (tmp_path / f"out.refused.{kind}").exists(), "it was of the output before"
+
+
+def test_a_run_that_refuses_every_row_fails_and_writes_them(
+    model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "in.csv").write_bytes("title,é\n".encode() + b"nurse,\xff\ncook,\xff\n")
+    message = r"every row was refused, 2 of 2 \(2 × [^)]*\): .*out\.refused\.csv has them"
+    for _ in range(2):
+        with pytest.raises(OutputError, match=message):
+            run(monkeypatch, tmp_path / "in.csv", tmp_path / "out.csv", tmp_path / "cache")
+    assert len(cells(tmp_path / "out.refused.csv")) == 2
+    assert cells(tmp_path / "out.csv") == []
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8-sig").startswith('"title","é","loud"')
+
+
+@pytest.mark.parametrize("moment", ["write_tables", "manifest_of", "refused_of"])
+def test_a_kill_at_the_end_loses_nothing(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Before the file is written, and before each of two is moved; then again, to the end."""
+
+    def killed(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    run(monkeypatch, titles, tmp_path / "whole.csv", tmp_path / "cache")
+    with monkeypatch.context() as patch:
+        patch.setattr(publishing, moment, killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(patch, titles, tmp_path / "out.csv", tmp_path / "cache")
+    assert not (tmp_path / "out.csv").exists()
+    run(monkeypatch, titles, tmp_path / "out.csv", tmp_path / "cache")
+    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert not (tmp_path / "out.csv.unfinished").exists()
+
+
+def test_a_kill_after_the_last_move_leaves_a_finished_output(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(publishing.Output, "remove_all_but", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run(patch, titles, tmp_path / "out.csv", tmp_path / "cache")
+    before = content(tmp_path / "out.csv.unfinished")
+    assert "plan.json" in before and (tmp_path / "out.csv").exists()
+    run(monkeypatch, titles, tmp_path / "out.csv", tmp_path / "cache")
+    assert not (tmp_path / "out.csv.unfinished").exists()
+
+
+def test_what_is_there_is_not_replaced(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "out.refused.csv").write_text("mine")
+    with pytest.raises(OutputError, match=r"out\.refused\.csv is in the way"):
+        run(monkeypatch, titles, tmp_path / "out.csv", tmp_path / "cache")
+    (tmp_path / "other.csv").write_text("mine")
+    with pytest.raises(OutputError, match=r"other\.csv is there already"):
+        run(monkeypatch, titles, tmp_path / "other.csv", tmp_path / "cache")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("in", "other.csv", "out.refused.csv"),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
+def test_it_is_remembered_as_a_folder_is(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.chdir(tmp_path)
+    output = Path(f"out.{kind}")
+    run(monkeypatch, titles, output, tmp_path / "cache", "--model=models:/toy")
+    known = last_run(tmp_path, "toy")
+    assert known is not None and known.rows == known.read_rows == 9
+    assert known.rows_of(["nurse", "cook"]) == {"nurse": 4, "cook": 2}

@@ -1,0 +1,156 @@
+"""The reader gives what Python's csv module gives, whatever the dialect, and loses no row.
+
+`READER_FILES=20000 pytest tests/tasks/apps/bulk/test_source_against_csv.py` tries as many files.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tasks.apps.bulk.files import Refused
+from tasks.apps.bulk.source import TitleSource
+
+FILES = int(os.environ.get("READER_FILES", "200"))
+MANY = settings(
+    max_examples=FILES, deadline=None, suppress_health_check=list(HealthCheck), database=None
+)
+pytestmark = pytest.mark.thorough
+
+ENCODINGS = {  # name -> what names it to the reader: nothing where it is found
+    "utf-8": "",
+    "utf-8-sig": "",
+    "utf-16": "",
+    "utf-16-le": "",
+    "utf-16-be": "",
+    "cp1252": "cp1252",
+    "cp1250": "cp1250",
+    "shift_jis": "shift_jis",
+}
+NAMES = ["job_title", "id", "city", "note"]
+PIECES = [
+    "nurse",
+    "Köchin",
+    "řezník",
+    "料理人",
+    " ",
+    "",
+    '"',
+    '""',
+    ",",
+    ";",
+    "\t",
+    "|",
+    "\n",
+    "\r\n",
+]
+PIECES += ["\r", "'", "\\", "=1+1", "#", "sep=;", "a, b", "\u2028", "👩‍🍳", "0", "x" * 300]
+FIELD = st.lists(st.sampled_from(PIECES), max_size=4).map("".join) | st.text(max_size=8)
+DIALECT = st.fixed_dictionaries(
+    {
+        "delimiter": st.sampled_from(",;\t|"),
+        "end": st.sampled_from(["\n", "\r\n", "\r"]),
+        "quote_all": st.booleans(),
+    }
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]], dict[str, Any], str]:
+    """Draw header, rows, dialect and encoding; no field has both a delimiter and a line break.
+
+    One that has both may hold what looks like whole rows, which is another test's matter.
+    """
+    width = draw(st.integers(1, len(NAMES)))
+    header = draw(st.permutations(NAMES[:width]))
+    dialect, encoding = draw(DIALECT), draw(st.sampled_from(list(ENCODINGS)))
+
+    def encodable(field: str) -> str:
+        field = field.replace("\x00", "").replace("\ufeff", "")
+        field = field.encode(encoding, "ignore").decode(encoding)
+        breaks = "\n" in field or "\r" in field
+        return field.replace(dialect["delimiter"], "") if breaks else field
+
+    row = st.lists(FIELD.map(encodable), min_size=width, max_size=width)
+    return header, draw(st.lists(row, max_size=8)), dialect, encoding
+
+
+def as_text(rows: Sequence[Sequence[str]], dialect: Mapping[str, Any]) -> str:
+    """Write as csv.writer does since Python 3.13, which quotes every line break."""
+    special = {dialect["delimiter"], '"', "\r", "\n"}
+
+    def field(text: str) -> str:
+        quoted = dialect["quote_all"] or special & set(text)
+        return '"' + text.replace('"', '""') + '"' if quoted else text
+
+    lines = [dialect["delimiter"].join(map(field, row)) for row in rows]
+    return "".join(line + dialect["end"] for line in lines)
+
+
+def read(content: bytes, encoding: str = "") -> tuple[list[list[str]], list[Refused]]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "in.csv"
+        path.write_bytes(content)
+        found, refused = TitleSource.find(str(path), ["job_title"], encoding), list[Refused]()
+        parts = list(found.parts(found.files[0], refused.append))
+        return [[*row.values()] for part in parts for row in part.to_pylist()], refused
+
+
+@MANY
+@given(table=tables(), blank_lines=st.booleans())
+def test_what_is_written_is_read(table, blank_lines: bool) -> None:
+    """Compare with the csv module on the same text; a blank line is a row of one column alone."""
+    header, rows, dialect, encoding = table
+    text = as_text([header, *rows], dialect)
+    text += dialect["end"] * 2 * blank_lines
+    expected = list(csv.reader(io.StringIO(text, newline=""), delimiter=dialect["delimiter"]))[1:]
+    taken, refused = read(text.encode(encoding), ENCODINGS[encoding])
+    if len(header) == 1:
+        assert (taken, refused) == ([row or [""] for row in expected], [])
+    else:
+        assert taken == [row for row in expected if row]
+        assert [one.reason for one in refused] == ["empty row"] * expected.count([])
+
+
+@MANY
+@given(table=tables(), at=st.integers(0, 400), add=st.booleans())
+def test_a_stray_quote_loses_no_row(table, at: int, add: bool) -> None:
+    """Put a quote anywhere below the header, or take one away: each row is taken or refused.
+
+    But for a file that is valid all the same, so that nothing tells a row from a part of a field.
+    """
+    _, rows, dialect, _ = table
+    rows = [[re.sub(r"[\r\n]", "", field) for field in row[:2]] for row in rows]
+    rows = [[f"<{place}>", "title", *row] for place, row in enumerate(rows)]
+    names = ["id", "job_title", "a", "b"][: len(rows[0])] if rows else ["id", "job_title"]
+    head, body = as_text([names], dialect), as_text(rows, dialect)
+    quotes = [place for place, char in enumerate(body) if char == '"']
+    if add or not quotes:
+        place = at % (len(body) + 1)
+        body = f'{body[:place]}"{body[place:]}'
+    else:
+        place = quotes[at % len(quotes)]
+        body = body[:place] + body[place + 1 :]
+    taken, refused = read((head + body).encode())
+    ids = {row[0].replace('"', "") for row in taken}
+    lines = "".join(one.row for one in refused).replace('"', "")
+    lost = [at for at in range(len(rows)) if f"<{at}>" not in ids and f"<{at}>" not in lines]
+    assert not lost or is_valid(body, dialect["delimiter"]), body
+
+
+def is_valid(text: str, delimiter: str) -> bool:
+    try:
+        list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error:
+        return False
+    return True

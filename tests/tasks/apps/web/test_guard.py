@@ -1,0 +1,89 @@
+"""Bodies that are too large, too slow or never end; readers that are too slow."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+from starlette.types import Message, Receive, Scope, Send
+
+from tasks.apps.web.guard import MOST_BYTES, Guard
+from tasks.apps.web.hosts import Hosts
+from tasks.apps.web.responses import as_json
+
+Answers = list[Message]
+
+
+async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer with the size of the body."""
+    message = await receive()
+    assert not message["more_body"]
+    await as_json(len(message["body"]))(scope, receive, send)
+
+
+def guarded(
+    parts: list[bytes | None],
+    host: bytes = b"localhost",
+    reading: Callable[[], Any] | None = None,
+) -> Answers:
+    """Send the parts of a body, None for an end without one, and then nothing more."""
+    sent: Answers = []
+    last = object()
+    messages = iter([*parts, last])
+
+    async def receive() -> Message:
+        part = next(messages)
+        if part is last:
+            await asyncio.sleep(60)
+        if part is None:
+            return {"type": "http.disconnect"}
+        ends = len(parts) == 1 or part == b"end"
+        return {"type": "http.request", "body": part, "more_body": not ends}
+
+    async def send(message: Message) -> None:
+        if reading:
+            await reading()
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"host", host)]}
+    asyncio.run(Guard(echo, Hosts.of("127.0.0.1"), seconds=0.05)(scope, receive, send))
+    return sent
+
+
+def status_and_body(sent: Answers) -> tuple[int, Any]:
+    start, body = sent
+    return start["status"], json.loads(body["body"])
+
+
+def test_a_body_comes_as_one() -> None:
+    assert status_and_body(guarded([b"abc", b"", b"end"])) == (200, 6)
+    headers = dict(guarded([b"abc"])[0]["headers"])
+    assert headers[b"x-content-type-options"] == b"nosniff"
+
+
+def test_a_large_body_is_refused_and_not_kept() -> None:
+    part = b"x" * 2**20
+    status, answer = status_and_body(guarded([part] * (MOST_BYTES // len(part)) + [b"x", b"end"]))
+    assert status == 413 and "more than 4,194,304 bytes" in answer["message"]
+
+
+def test_a_body_that_does_not_end_is_refused() -> None:
+    sent = guarded([b"a", b"b"])
+    status, answer = status_and_body(sent)
+    assert status == 408 and "did not arrive within 0.05 seconds" in answer["message"]
+    assert (b"connection", b"close") in sent[0]["headers"]
+
+
+def test_an_aborted_request_gets_no_answer() -> None:
+    assert guarded([b"a", None]) == []
+
+
+def test_a_foreign_host_is_refused() -> None:
+    status, answer = status_and_body(guarded([b"abc"], host=b"evil.example"))
+    assert status == 421 and "'evil.example'" in answer["message"]
+
+
+def test_a_reader_that_does_not_read_is_left() -> None:
+    assert guarded([b"abc"], reading=lambda: asyncio.sleep(60)) == []
