@@ -61,7 +61,7 @@ def stored(address: str, uri: str) -> tuple[str, Path] | None:
     try:
         with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as tables:
             version = named["version"] or _only(tables, BY_ALIAS, named["name"], named["alias"])
-            place = urlsplit(str(_only(tables, BY_VERSION, named["name"], version)))
+            location = str(_only(tables, BY_VERSION, named["name"], version))
     except sqlite3.Error:
         return None
     except LookupError:
@@ -69,11 +69,20 @@ def stored(address: str, uri: str) -> tuple[str, Path] | None:
             f"no model {address} in {database}; `rolecall models` lists the versions, "
             "`rolecall retrain` registers one"
         ) from None
+    folder = _folder(location, database.parent)
+    return (f"models:/{named['name']}/{version}", folder) if folder else None
+
+
+def _folder(location: str, registry: Path) -> Path | None:
+    """Return the folder of a version if it lies below that of the registry; a moved one does not.
+
+    Links count as they are, and as what they lead to.
+    """
+    place = urlsplit(location)
     folder = Path(unquote(place.path))
-    beside = folder.resolve().is_relative_to(database.parent.resolve())  # or the clone was moved
-    if place.scheme not in ("", "file") or not beside or not (folder / "MLmodel").is_file():
-        return None
-    return f"models:/{named['name']}/{version}", folder
+    below = folder.is_relative_to(registry) or folder.resolve().is_relative_to(registry.resolve())
+    is_model = place.scheme in ("", "file") and (folder / "MLmodel").is_file()
+    return folder if below and is_model else None
 
 
 def _only(tables: sqlite3.Connection, query: str, *values: object) -> object:
