@@ -103,6 +103,7 @@ def _share_storage(main: Path, workspace: Path) -> None:
         config["remote"].update(remotes)
         if default:
             config["core"]["remote"] = default
+    (workspace / ".dvc/config.local").chmod(0o600)  # remotes may have passwords
 
 
 def _write_params(workspace: Path, overrides: dict[str, object]) -> dict[str, Any]:

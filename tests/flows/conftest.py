@@ -254,7 +254,15 @@ def flow_environment(prefect_server: None) -> dict[str, str]:
 
 
 @pytest.fixture
-def own_server(tmp_path: Path) -> dict[str, str]:
-    """Name no server, so that the command brings up its own."""
+def own_server(
+    toy: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
+    """Name no server, so that the command starts its own; one test makes the tables for all."""
+    tables, here = tmp_path_factory.getbasetemp() / "tables", toy / ".prefect/temporary"
+    if tables.is_dir():
+        shutil.copytree(tables, here)
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PREFECT_")}
-    return kept | {"PYTHONPATH": str(ROOT), "PREFECT_HOME": str(tmp_path / "prefect")}
+    yield kept | {"PYTHONPATH": str(ROOT), "PREFECT_HOME": str(tmp_path / "prefect")}
+    tables.mkdir(exist_ok=True)
+    for file in here.glob("empty-*.db"):
+        shutil.copy(file, tables)

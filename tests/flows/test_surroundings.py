@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -53,18 +54,27 @@ def protected() -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.filterwarnings(*(mark.args[0] for mark in WARNINGS))
 def test_no_home_dead_proxies_and_a_password_in_the_input(
-    tmp_path: Path, own_server: dict[str, str], protected: str
+    toy: Path, tmp_path: Path, own_server: dict[str, str], protected: str
 ) -> None:
     """The command works, and nothing that it prints or leaves holds the password."""
-    root = tiny_registry.registered(tmp_path / "clone", 1)
+    root = tiny_registry.registered(tmp_path / "d'été 100%", 1)
     (root / "dvc.yaml").touch()
+    if (tables := toy / ".prefect").is_dir():
+        shutil.copytree(tables, root / ".prefect")
     proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), DEAD)
     environment = (
         own_server | proxies | {"ALL_PROXY": "socks5://127.0.0.1:9", "HOME": "/dev/null/x"}
     )
     environment |= {"GIT_CEILING_DIRECTORIES": str(tmp_path)}
     del environment["PREFECT_HOME"]
-    command = [*ROLECALL, "normalize", protected, "out", "--model", "models:/rolecall/1"]
+    command = [
+        *ROLECALL,
+        "normalize",
+        protected,
+        "out",
+        "--model=models:/rolecall/1",
+        "--processes=1",
+    ]
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "\nrows    2, parts: 1\n" in done.stdout

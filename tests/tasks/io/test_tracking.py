@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tasks.io.tracking import main_tree, tracking_uri
+from tasks.io.tracking import main_tree, registry, tracking_uri
 
 
 @pytest.fixture
@@ -47,3 +48,13 @@ def test_without_git_it_is_the_folder_itself(
 def test_the_variable_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:////elsewhere.db")
     assert tracking_uri(tmp_path) == "sqlite:////elsewhere.db"
+
+
+def test_a_server_that_is_down_is_no_registry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://me:secret@127.0.0.1:{port}")
+    with pytest.raises(ValueError, match=rf"http://\*\*\*@127.0.0.1:{port} "), registry(tmp_path):
+        pass
