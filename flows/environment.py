@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 LOG_FORMAT = "PREFECT_LOGGING_FORMATTERS_STANDARD"  # of the lines on the terminal
+FONTS = "MPLCONFIGDIR"  # matplotlib's, in HOME by default; a stage runs in the root
 DEFAULTS: Mapping[str, str] = {
     "DO_NOT_TRACK": "true",  # MLflow ignores `1`
     "DVC_NO_ANALYTICS": "1",
     "MLFLOW_DISABLE_TELEMETRY": "true",
+    "ORT_DISABLE_TELEMETRY": "1",
     "TORCH_CPP_LOG_LEVEL": "ERROR",  # the exporter's remarks on shapes
     "OMP_WAIT_POLICY": "PASSIVE",  # threads that spin while they wait starve on a busy machine
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -31,4 +33,5 @@ def stage_environment() -> dict[str, str]:
     """
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
-    return {**DEFAULTS, **kept, "DVC_NO_ANALYTICS": "1", "PYTHONUNBUFFERED": "1", "PATH": path}
+    own = {"DVC_NO_ANALYTICS": "1", "PYTHONUNBUFFERED": "1", "PATH": path}
+    return {**DEFAULTS, FONTS: ".dvc/tmp/matplotlib", **kept, **own}

@@ -17,7 +17,6 @@ from typing import Any
 
 import mlflow
 import numpy as np
-import onnxruntime
 import pandas as pd
 import pyarrow.parquet as pq
 from mlflow.exceptions import MlflowException
@@ -166,6 +165,9 @@ class Network:
     """The encoder in ONNX: cleaned titles to embeddings of unit norm."""
 
     def __init__(self, file: Path, featurizer: Featurizer) -> None:
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # else its import writes to HOME
+        import onnxruntime
+
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         threads = os.environ.get("OMP_NUM_THREADS", "")  # a list, too, where threads are nested
