@@ -17,6 +17,7 @@ DEFAULTS: Mapping[str, str] = {
     "DO_NOT_TRACK": "true",  # MLflow ignores `1`
     "DVC_NO_ANALYTICS": "1",
     "MLFLOW_DISABLE_TELEMETRY": "true",
+    "ORT_DISABLE_TELEMETRY": "1",
     "TORCH_CPP_LOG_LEVEL": "ERROR",  # the exporter's remarks on shapes
     "OMP_WAIT_POLICY": "PASSIVE",  # threads that spin while they wait starve on a busy machine
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pyarrow.parquet as pq
 
 from models.normalizer.normalizer import Normalizer
@@ -77,6 +76,9 @@ class Network:
     """The encoder in ONNX: cleaned titles to embeddings of unit norm."""
 
     def __init__(self, file: Path, featurizer: Featurizer) -> None:
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # else its import writes to HOME
+        import onnxruntime
+
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         threads = os.environ.get("OMP_NUM_THREADS", "")  # a list, too, where threads are nested
