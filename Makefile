@@ -14,6 +14,18 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export NO_MKDOCS_2_WARNING = 1
 unexport PYTHONDONTWRITEBYTECODE # a run starts Python thirty times: its modules are compiled once
 
+# The scripts of .venv name the folder that it was made in, so that a clone that was moved needs another.
+MOVED := $(shell made=$$(sed -n 's/^command = .* -m venv \(--[^ ]* \)*//p' .venv/pyvenv.cfg 2>/dev/null); \
+  [ -z "$$made" ] || [ "$$made" -ef .venv ] || { rm -rf .venv && echo yes; })
+$(if $(MOVED),$(info the clone was moved: .venv has to be made again))
+
+.PHONY: audit
+ifneq ($(filter retrain reproduce,$(MAKECMDGOALS)),)
+ifeq ($(shell git rev-parse --quiet --verify HEAD 2>/dev/null),)
+$(error this folder is no git repository with a commit, and DVC needs one. Use `git clone`, or make one of a ZIP file's folder: git init --quiet && git add . && git commit --quiet --message=rolecall)
+endif
+endif
+
 BIN := .venv/bin
 READY := .venv/installed
 TOOLS := .venv/installed-tools
@@ -86,3 +98,10 @@ constraints: ## resolve constraints.txt anew, in a fresh environment
 	  && $$folder/bin/python -m pip install --quiet -e '.[dev,teacher]' \
 	  && { head -2 constraints.txt; $$folder/bin/python -m pip freeze --exclude-editable | sed 's/+[a-z0-9.]*$$//'; } > $$folder/constraints.txt \
 	  && mv $$folder/constraints.txt constraints.txt && echo "constraints.txt: $$(grep -c == constraints.txt) versions"
+
+audit: ## look for known vulnerabilities of the pinned packages (network; pip-audit in its own environment)
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder \
+	  && $$folder/bin/python -m pip install --quiet pip-audit==2.10.1 \
+	  && $$folder/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip --strict \
+	    --progress-spinner off --cache-dir $$folder/cache \
+	  || { echo "no clean audit: a package above has a vulnerability, or the advisories at pypi.org did not answer for it"; exit 1; }

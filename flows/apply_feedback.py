@@ -79,7 +79,7 @@ def facts(counts: dict[str, Any], patched: VersionAndDecision | None, root: Path
         "disputed": f"{counts['conflicts']:,}",
     }
     if others := unread(root, read):
-        rows["skipped"] = f"{', '.join(others)}: no table of feedback (CSV, TSV or Parquet)"
+        rows["skipped"] = f"{', '.join(others)}: of a kind that is not read"
     if patched is None:
         known = "the champion has all of this feedback already"
         return rows | {"model": known if read else f"unchanged: no file of feedback in {folder}"}
@@ -92,7 +92,7 @@ def facts(counts: dict[str, Any], patched: VersionAndDecision | None, root: Path
 def unread(root: Path, read: Collection[str]) -> list[str]:
     """Name the visible files of the feedback folder that the stage did not read."""
     params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
-    names = {Path(name).name for name in read} | {README}
+    names = {part for name in read for part in Path(name).parts} | {README}
     files = (root / params["feedback"]["folder"]).iterdir()
     return sorted(
         path.name

@@ -43,7 +43,7 @@ def ask(
 
     \b
     Examples:
-      rolecall ask "snr softwre enginer (m/f/d) Berlin" "night nurse"
+      rolecall ask "snr softwre enginer (m/f/d) Berlin" "HGV class 2 driver"
       rolecall ask --json < titles.txt
     """
     with error_handling():

@@ -48,7 +48,9 @@ def retrain(
         return
     with change_to_root(profile) as root:
         from flows.stages.up_to_date import print_if_up_to_date
+        from flows.workspaces.git_worktree import require_repository
 
+        require_repository(root)
         check_registry(root)
         if print_if_up_to_date(root):
             return
@@ -73,7 +75,9 @@ def reproduce(profile: Profile = None) -> None:
     with change_to_root(profile) as root:
         from flows.reproduce import as_text, current_result
         from flows.reproduce import reproduce as flow
+        from flows.workspaces.git_worktree import require_repository
 
+        require_repository(root)
         outcome = current_result(root)
         if outcome is None:
             with run_flow(root, "reproduce"):
@@ -96,7 +100,10 @@ def status(profile: Profile = None) -> None:
         os.chdir(root)  # DVC names files relative to the current directory
         from flows.stages.dvc_plan import reasons
         from flows.stages.up_to_date import TARGET
+        from flows.workspaces.feedback_folder import feedback_folder, is_copied
+        from flows.workspaces.git_worktree import require_repository
 
+        require_repository(root)
         stages = reasons(root, TARGET)
     due = {stage: changes for stage, changes in stages.items() if changes}
     print(f"{root}: {len(stages) - len(due)} of {len(stages)} stages are up to date")
@@ -104,8 +111,11 @@ def status(profile: Profile = None) -> None:
         rest = len(changes) - MAX_REASONS
         more = f", and {rest} more" if rest > 0 else ""
         print(f"  {stage:<16}{', '.join(changes[:MAX_REASONS])}{more}")
-    if not due:
+    if not is_copied(root):
+        print(f"  {'feedback':<16}{feedback_folder(root)} has changed; the next run reads it")
+    elif not due:
         print("nothing to train; `rolecall models` lists the registered versions")
+    if not due:
         return
     first = list(stages).index(next(iter(due)))
     if behind := [stage for stage in list(stages)[first:] if stage not in due]:

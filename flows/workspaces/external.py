@@ -29,6 +29,8 @@ SECRET = re.compile(
     r"(?i)[?&](x-amz-|x-goog-|sig=|[^=&]*(token|key|secret|passw|signature)[^=&]*=)"
 )
 """The beginning of a query that opens what is closed to others."""
+UNREADABLE = re.compile(r"[/:\\]|^\.*$")  # in a path that DVC is given
+LONGEST = 240  # bytes of a name, which gets the ending .dvc
 OWN_FILE = "To use a file of your own, name it in the profile by its absolute path"
 
 
@@ -39,9 +41,15 @@ def resolve_sources(external: Mapping[str, str], data: str | None, main: Path) -
     URL, of which only some kinds (s3, ssh, not http) have folders.
 
     Raises:
-        ProfileError: `data` is needed and not set, a file or folder does not exist, or an address
-            holds a password, which DVC would write into a file.
+        ProfileError: `data` is needed and not set, a file or folder does not exist, DVC cannot read
+            a name, or an address holds a password, which DVC would write into a file.
     """
+    for name in map(str, external):
+        if UNREADABLE.search(name) or len(name.encode()) > LONGEST:
+            raise ProfileError(
+                f"external: {name[:80]!r} is no name in {FOLDER}: choose one of up to {LONGEST} "
+                "bytes without / : and \\"
+            )
     sources = {name: _resolve(name, path, data, main) for name, path in external.items()}
     for name, source in sources.items():
         if "://" in source and (masked_user(source) != source or SECRET.search(source)):

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from flows.processes.command import hide
 from flows.processes.streaming import Show
 from flows.workspaces.profiles import ProfileError
 
@@ -39,13 +40,26 @@ def feedback_folder(root: Path) -> str:
     return str(root / folder)
 
 
+def is_copied(root: Path) -> bool:
+    """Tell whether a workspace holds its profile's files as they lie; a main tree always does."""
+    if not profile_of(root):
+        return True
+    source, copies = root.parents[1] / FOLDER / root.name, root / FOLDER
+    if not (source.is_dir() and copies.is_dir()):
+        return True
+    files, copied = _regular_files(source), _regular_files(copies)
+    return files.keys() == copied.keys() and all(
+        cmp(file, copied[name], shallow=False) for name, file in files.items()
+    )
+
+
 def copy_feedback(main: Path, workspace: Path, params: Mapping[str, Any], show: Show) -> None:
     """Let the workspace's `feedback/` hold what `feedback/NAME` of the main tree holds now.
 
     Makes the folder in the main tree. Links, pipes and folders in it are named and left out.
 
     Raises:
-        ProfileError: `feedback.folder` names a folder below `feedback/`.
+        ProfileError: `feedback.folder` names a folder below `feedback/`, or a file has its name.
     """
     name = profile_of(workspace)
     if Path(FOLDER) in Path(_named(params)).parents:
@@ -54,6 +68,8 @@ def copy_feedback(main: Path, workspace: Path, params: Mapping[str, Any], show: 
             f"{main / FOLDER / name} are read as they lie there"
         )
     source, copies = main / FOLDER / name, workspace / FOLDER
+    if source.exists() and not source.is_dir():
+        raise ProfileError(f"{source} is no folder: move the file into a folder of this name")
     source.mkdir(parents=True, exist_ok=True)
     copies.mkdir(exist_ok=True)
     files = _regular_files(source, show)
@@ -73,7 +89,7 @@ def _named(params: Mapping[str, Any]) -> str:
     return str(params.get("feedback", {}).get("folder", FOLDER))
 
 
-def _regular_files(folder: Path, show: Show) -> dict[str, Path]:
+def _regular_files(folder: Path, show: Show = hide) -> dict[str, Path]:
     """Return the visible files of a folder by their names; opens none."""
     files: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):

@@ -1,4 +1,4 @@
-"""A profile's workspace: a git worktree at HEAD in `.workspaces/NAME`, in which the flow runs.
+"""A profile's workspace: a git worktree in `.workspaces/NAME`, in which the flow runs.
 
 It shares the DVC cache and remotes of the main tree. Its `params.yaml` (with the profile's values)
 and its `dvc.lock` are its own, and neither is committed. In the main tree only the folder of
@@ -8,6 +8,7 @@ reviewers' files is made (`feedback_folder.py`).
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,17 @@ from flows.failure import Failure
 from flows.processes.streaming import Show
 from flows.workspaces.external import import_external, require_files, resolve_sources
 from flows.workspaces.feedback_folder import WORKSPACES, copy_feedback
+from flows.workspaces.git_worktree import (
+    check_out,
+    copy_changes,
+    follow_move,
+    refuse_new_code,
+    require_repository,
+)
 from flows.workspaces.profiles import ProfileError, merged, read_profile
 
-OWN = ("dvc.lock", "data/report/metrics.json")  # written by runs: a workspace has its own
+FEW = 3
+NAME = re.compile(r"\w[\w.-]{0,79}")
 
 
 def prepare(folder: Path, name: str, show: Show = print) -> Path:
@@ -30,15 +39,17 @@ def prepare(folder: Path, name: str, show: Show = print) -> Path:
         Failure: a profile, parameter or external file is missing, or git or DVC failed.
     """
     try:
-        main = _main(folder)
+        main = require_repository(folder)
+        workspace = workspace_of(main, name)
         overrides, external = read_profile(main / "profiles", name)
         data = os.environ.get("ROLECALL_DATA")
         resolve_sources(external, data, main)  # refuse missing files before anything is made
-        if _git(main, "status", "--porcelain", "--untracked-files=no"):
-            show(f"warning: uncommitted changes; profile {name} runs the last commit's code")
-        workspace = workspace_of(main, name)
+        refuse_new_code(main)
         show(f"workspace {workspace.relative_to(main)}")
-        _check_out(main, workspace)
+        check_out(main, workspace)
+        if changed := copy_changes(main, workspace):
+            more = f" and {len(changed) - FEW} more" if len(changed) > FEW else ""
+            show(f"uncommitted changes count: {', '.join(changed[:FEW])}{more}")
         _share_storage(main, workspace)
         params = _write_params(workspace, overrides)
         import_external(workspace, external, data, main, show)
@@ -64,31 +75,18 @@ def existing_root_of(profile: str) -> Path:
 
 
 def workspace_of(folder: Path, name: str) -> Path:
-    """Return the workspace of profile `name`, which need not exist."""
-    return _main(folder) / WORKSPACES / name
+    """Return the workspace of profile `name`, which need not exist; it moves with its clone.
 
-
-def _main(folder: Path) -> Path:
-    return Path(_git(folder, "rev-parse", "--show-toplevel"))
-
-
-def _check_out(main: Path, workspace: Path) -> None:
-    """Check out HEAD's files but `OWN`: the workspace keeps those of its last run, or has none."""
-    kept = {workspace / name: workspace / ".dvc/tmp" / f"{Path(name).name}.kept" for name in OWN}
-    if (workspace / ".git").exists():
-        for own, copy in kept.items():
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            if own.exists() and not copy.exists():  # a copy is left by a run that was killed here
-                own.rename(copy)
-        head = _git(main, "rev-parse", "HEAD")
-        _git(workspace, "checkout", "--quiet", "--force", "--detach", head)
-    else:
-        _git(main, "worktree", "add", "--quiet", "--force", "--detach", str(workspace), "HEAD")
-    for own, copy in kept.items():
-        own.unlink(missing_ok=True)
-        if copy.exists():
-            own.parent.mkdir(parents=True, exist_ok=True)
-            copy.rename(own)
+    Raises:
+        Failure: the name is none of a profile.
+    """
+    if not NAME.fullmatch(name):
+        raise Failure(f"no profile {name[:80]!r}: up to 80 letters, digits, - and _ make a name")
+    main = require_repository(folder)
+    workspace = main / WORKSPACES / name
+    if follow_move(main, workspace):
+        _share_storage(main, workspace)
+    return workspace
 
 
 def _share_storage(main: Path, workspace: Path) -> None:
@@ -108,16 +106,9 @@ def _share_storage(main: Path, workspace: Path) -> None:
 
 
 def _write_params(workspace: Path, overrides: dict[str, object]) -> dict[str, Any]:
-    """Write HEAD's `params.yaml` with the profile's values, without comments; return the values."""
+    """Write the main tree's `params.yaml` with the profile's values; return the values."""
     file = workspace / "params.yaml"
     params = merged(yaml.safe_load(file.read_text(encoding="utf-8")), overrides)
     text = yaml.safe_dump(params, sort_keys=False, allow_unicode=True, width=100)
     file.write_text(text, encoding="utf-8")
     return params
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    """Run git without hooks: DVC's own post-checkout hook would check data out for nothing."""
-    command = ["git", "-c", "core.hooksPath=/dev/null", *arguments]
-    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout.strip()

@@ -27,6 +27,7 @@ OCCUPATIONS = [
     Occupation("cook", "cook", ["cook", "kitchen chef, senior"], ["5"]),
 ]
 KEYS = ("a", "ArrowDown", "Enter", "n", "s", "u", "Shift+a", "Shift+a", "j", "2", "4", "d")
+FOLDER = "/a clone/feedback/<b>mine"
 SHOWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 """Until the frame behind a key is shown; nobody presses the next one before."""
 NAMES = [occupation.id for occupation in OCCUPATIONS]
@@ -67,7 +68,8 @@ def item(title: str, predicted: str | None, names: list[str]) -> dict[str, Any]:
 def file(tmp_path: Path) -> Path:
     """A page of nine titles."""
     items = [item(title, predicted, NAMES) for title, predicted in TITLES.items()]
-    document = page(pl.DataFrame(items, schema=dict(QUEUE)), OCCUPATIONS, "models:/rolecall/1")
+    queue = pl.DataFrame(items, schema=dict(QUEUE))
+    document = page(queue, OCCUPATIONS, "models:/rolecall/1", FOLDER)
     path = tmp_path / "review.html"
     path.write_text(document, encoding="utf-8")
     return path
@@ -201,6 +203,7 @@ def test_another_layout_and_a_held_key(file: Path, tab: Tab) -> None:
     assert tab.text("count") == "1 of 9, 0 skipped"
     tab.press("?")
     assert "undo" in tab.text("help")
+    assert tab.text("folder") == FOLDER, "where the file goes"
     tab.press("a")
     assert tab.text("count") == "1 of 9, 0 skipped", "help is read, not a title"
 

@@ -74,7 +74,7 @@ def test_without_a_file_it_names_the_folder_where_it_looked(root: Path, tmp_path
 def test_files_of_another_kind_are_named(root: Path) -> None:
     (root / "feedback/notes.odt").touch()
     (root / "feedback/.hidden").touch()
-    assert facts(COUNTS, None, root)["skipped"].startswith("notes.odt: no table of feedback")
+    assert facts(COUNTS, None, root)["skipped"] == "notes.odt: of a kind that is not read"
 
 
 def test_without_a_model_the_files_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ The owner's notification block is a webhook, whose port is the test's own.
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import sys
@@ -71,6 +72,8 @@ def root(tmp_path: Path) -> Path:
     (root / "inbox").mkdir()
     (root / "inbox/titles.csv").write_text("id,title\n1,nurse\n2,\n3,bread maker\n")
     (root / "inbox/bad.csv").write_text("which,of\nthese,two\n")
+    os.mkfifo(root / "inbox/pipe.csv")
+    (root / "inbox/passwd.csv").symlink_to("/etc/passwd")
     return root
 
 
@@ -87,21 +90,25 @@ def test_a_failure_is_reported_and_files_in_the_inbox_are_answered(
         with beside.worker():
             failed = ended(beside, daily, "normalize-folder/daily", *CHOSEN)
             assert failed["state_type"] == "FAILED", beside.logs()
-            answers = root / "outbox/titles.csv/manifest.json"
+            answers = root / "outbox/titles.csv.manifest.json"
             assert json.loads(answers.read_text())["rows"] == 3
             message = came.get(timeout=SECONDS)
             assert message["subject"] == "rolecall: normalize-folder Failed"
             assert "bad.csv: normalize failed" in message["body"]
+            assert "pipe.csv is a pipe" in message["body"]
+            assert "passwd.csv is a link that leads out of" in message["body"]
             page = left(beside, "failed-normalize-folder", failed)
             assert "which column holds the titles?" in page
             assert page.endswith(f"\n    {shlex.join([*RUN, 'normalize-folder/daily', *CHOSEN])}")
 
-            (root / "inbox/bad.csv").unlink()
+            for name in ("bad.csv", "pipe.csv", "passwd.csv"):
+                (root / "inbox" / name).unlink()
             stamp = answers.stat().st_mtime_ns
             done = ended(beside, daily, "normalize-folder/daily", *CHOSEN)
             assert done["state_type"] == "COMPLETED", beside.logs()
             assert answers.stat().st_mtime_ns == stamp
-            assert [path.name for path in (root / "outbox").iterdir()] == ["titles.csv"]
+            outputs = sorted(path.name for path in (root / "outbox").iterdir())
+            assert outputs == ["titles.csv", "titles.csv.manifest.json"]
 
             beside.prefect("deploy", "flows/killed.py:killed", "-n", "killed", "-p", "rolecall")
             killed = ended(beside, beside.deployment("killed"), "retrain/killed")

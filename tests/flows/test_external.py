@@ -74,6 +74,12 @@ def test_a_password_in_an_address_is_refused_and_not_repeated(main: Path, source
     assert resolve_sources(plain, None, main) == plain
 
 
+@pytest.mark.parametrize("name", ["a/b.csv", "a: b.csv", "a\\b.csv", "..", "", "ü" * 121])
+def test_a_name_that_dvc_cannot_read_is_refused(main: Path, name: str) -> None:
+    with pytest.raises(ProfileError, match="is no name in data/external"):
+        resolve_sources({name: "./own/titles.csv"}, None, main)
+
+
 def params(folder: str = "data/external", synonyms: str = "") -> dict[str, Any]:
     taxonomy = {"files": {"titles": "titles.csv"}}
     ingest = {"folder": folder, "taxonomy": taxonomy, "inputs": {"file": "raw.csv"}}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.workspaces.feedback_folder import copy_feedback, feedback_folder, profile_of
+from flows.workspaces.feedback_folder import copy_feedback, feedback_folder, is_copied, profile_of
 from flows.workspaces.profiles import ProfileError
 
 DEFAULT: dict[str, Any] = {"feedback": {"folder": "feedback"}}
@@ -46,10 +46,15 @@ def test_the_folder_is_made_and_followed(tmp_path: Path, workspace: Path) -> Non
     (folder / "README.md").write_text("mine")
     (folder / ".DS_Store").write_text("")
     assert copied(tmp_path, workspace)[0] == {"README.md": "of git", "monday.csv": "one"}
+    assert is_copied(workspace)
     (folder / "monday.csv").write_text("two")
+    assert not is_copied(workspace)
     assert copied(tmp_path, workspace)[0] == {"README.md": "of git", "monday.csv": "two"}
     (folder / "monday.csv").rename(folder / "tuesday.csv")
     assert copied(tmp_path, workspace)[0] == {"README.md": "of git", "tuesday.csv": "two"}
+    (folder / "tuesday.csv").unlink()
+    assert not is_copied(workspace)
+    assert is_copied(tmp_path)
 
 
 def test_an_unchanged_file_is_not_written_again(tmp_path: Path, workspace: Path) -> None:
@@ -76,6 +81,13 @@ def test_links_pipes_and_folders_are_named_and_left_out(tmp_path: Path, workspac
         f"{name} is no regular file: not read"
         for name in ("january", "link.csv", "pipe.csv", "zero.csv")
     ]
+
+
+def test_a_file_in_the_place_of_the_folder(tmp_path: Path, workspace: Path) -> None:
+    (tmp_path / "feedback").mkdir()
+    (tmp_path / "feedback/mine").touch()
+    with pytest.raises(ProfileError, match="feedback/mine is no folder"):
+        copied(tmp_path, workspace)
 
 
 def test_a_folder_below_is_refused_with_the_line_to_remove(tmp_path: Path, workspace: Path) -> None:

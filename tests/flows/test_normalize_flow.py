@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from flows import normalize, review
+from flows.workspaces.feedback_folder import feedback_folder
 from tasks.io.bulk_output import manifest_of
 
 MANIFEST: dict[str, Any] = {
@@ -71,8 +72,12 @@ def test_facts_of_normalize() -> None:
     assert refused == "3 rows, with reasons: a.refused.csv"
 
 
-def test_options_of_review(root: Path, calls: list[tuple[str, list[str]]]) -> None:
+def test_options_of_review(
+    root: Path, calls: list[tuple[str, list[str]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root)
     (root / "out" / review.QUEUE).write_text("raw_title,predicted_occupation_id,rows\n")
     output = str(root / "out")
     review.review.fn("answers", output, {"budget": "5", "compare_with": "/old"})
-    assert calls == [(review.REVIEW, ["answers", output, "--budget=5", "--compare-with=/old"])]
+    options = ["--budget=5", "--compare-with=/old", f"--feedback={feedback_folder(root)}"]
+    assert calls == [(review.REVIEW, ["answers", output, *options])]

@@ -158,16 +158,6 @@ def contents(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
 
 
-def test_uncommitted_changes_are_warned_of(toy: Path, sources: Path) -> None:
-    lines: list[str] = []
-    (toy / "untracked.md").write_text("no matter")
-    prepare(toy, "other", lines.append)
-    assert not any("uncommitted" in line for line in lines)
-    (toy / "dvc.yaml").write_text((toy / "dvc.yaml").read_text() + "# changed\n")
-    prepare(toy, "other", lines.append)
-    assert any("uncommitted changes" in line for line in lines)
-
-
 def test_missing_data_say_what_to_set(
     toy: Path, sources: Path, monkeypatch: pytest.MonkeyPatch, run_in: Run
 ) -> None:

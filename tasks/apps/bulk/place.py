@@ -8,8 +8,9 @@ import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from models.normalizer.answers.columns import columns as answer_columns
+from tasks.apps.bulk.output import OWN
 from tasks.apps.bulk.source import TitleSource
-from tasks.apps.unfinished import OutputError, unfinished_at
+from tasks.apps.unfinished import OutputError, unfinished, unfinished_at
 from tasks.io.bulk_output import FILES, kind_of, manifest_of, refused_of
 
 TEXT = (".tsv", ".txt", ".tab", ".json", ".jsonl", ".ndjson")
@@ -18,7 +19,7 @@ EXCEL_ROWS, EXCEL_COLUMNS = 1_048_576, 16_384  # of a sheet, the header included
 
 
 def require_place(output: Path, address: str) -> None:
-    """Refuse an output of another kind, and one that would replace its input or be read as such.
+    """Refuse an output that is taken, of another kind, or would replace its input or be read as it.
 
     Args:
         output: file or folder to be written.
@@ -33,9 +34,16 @@ def require_place(output: Path, address: str) -> None:
             f"{', '.join(FILES)}, or have no suffix for a folder of Parquet files"
         )
     system, path = fsspec.core.url_to_fs(address)
-    if not isinstance(system, LocalFileSystem):
-        return
-    source, place = Path(path).resolve(), output.resolve()
+    if isinstance(system, LocalFileSystem):
+        _require_apart(output, Path(path), address)
+    if output.exists() and not manifest_of(output).is_file():
+        raise OutputError(f"{output} is there already: name another place, or remove it")
+    with unfinished(output, OWN):
+        pass  # no other run is at work, and nobody else's files are in the way
+
+
+def _require_apart(output: Path, path: Path, address: str) -> None:
+    source, place = path.resolve(), output.resolve()
     beside = [manifest_of(place), refused_of(place)] if kind_of(place) else []
     if any(source.is_relative_to(one) for one in (place, unfinished_at(place), *beside)):
         raise OutputError(f"{output} holds the input {address}: name another output")

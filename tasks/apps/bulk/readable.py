@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 BETWEEN = "; "
+NO_TEXT = (pl.Binary, pl.Duration)  # types that no cast makes text
 
 
 def readable(table: pa.Table) -> pl.DataFrame:
@@ -23,15 +24,17 @@ def _column(column: pl.Series) -> pl.Series:
     kind = column.dtype
     if isinstance(kind, pl.Array):
         return _column(column.cast(pl.List(kind.inner)))
-    if isinstance(kind, pl.List) and not kind.inner.is_nested() and kind.inner != pl.Binary:
+    if isinstance(kind, pl.List) and not (kind.inner.is_nested() or kind.inner in NO_TEXT):
         members = pl.element().round(4) if kind.inner.is_float() else pl.element()
         return column.list.eval(members.cast(pl.String)).list.join(BETWEEN)
     if kind.is_nested():
         texts = [None if cell is None else _json(cell) for cell in column.to_list()]
         return pl.Series(column.name, texts, pl.String)
+    if kind == pl.Duration:
+        return column.dt.to_string("iso")
     if kind == pl.Binary:
         return column.bin.encode("base64")
-    if kind in (pl.Categorical, pl.Enum, pl.Duration, pl.Null):
+    if kind in (pl.Categorical, pl.Enum, pl.Null):
         return column.cast(pl.String)
     return column
 

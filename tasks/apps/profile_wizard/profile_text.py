@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import yaml
 
 from tasks.apps.profile_wizard.column_stats import FileStats
 from tasks.apps.profile_wizard.dry_run import name_of
 
 FEW = 1000
+LONGEST = 50  # letters of a name, of up to four bytes each
 HEAD = """\
 # Profile {name}: inferred by `rolecall init` from the files below. Correct any wrong inference.
 # A value here replaces that of params.yaml; `files` and `columns` are replaced whole.
@@ -21,7 +24,7 @@ ingest:
 """
 TAXONOMY = """\
   taxonomy:
-    reader: table # one title a row
+    reader: table # one title a row, or several in columns
     files: {file}
     columns: {columns}
     delimiter: {delimiter}
@@ -95,12 +98,16 @@ def profile_text(name: str, files: Mapping[str, FileStats], titles: int, root: P
 
 
 def _external_names(files: Mapping[str, FileStats]) -> dict[Path, str]:
-    """Name each file in `data/external`: as it is called, with its role where two are alike."""
+    """Name each file in `data/external`: as it is called, with its role where two are alike.
+
+    Characters that DVC cannot read in a path become `_`, and long names are shortened.
+    """
     names: dict[Path, str] = {}
     for role, file in files.items():
         for number, path in enumerate(file.paths, 1):
             taken = {name.casefold() for name in names.values()}
-            tries = (path.name, f"{role}-{path.name}", f"{role}-{number}-{path.name}")
+            plain = re.sub(r"[^\w .,;()&+@#='-]", "_", path.stem)[:LONGEST] + path.suffix
+            tries = (plain, f"{role}-{plain}", f"{role}-{number}-{plain}")
             free = next(name for name in tries if name.casefold() not in taken)
             names[path] = names.get(path, free)
     return names
@@ -134,4 +141,6 @@ def _columns(file: FileStats, indent: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=not text.isprintable())
+    """Write a scalar of YAML on one line, whatever is in it."""
+    scalar: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=1_000_000)
+    return scalar.rstrip("\n")

@@ -33,13 +33,21 @@ from tasks.tables.records import Format
 from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import SourceFile
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")  # of a model in the registry
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # of a model in the registry, and of a folder
 Infer = Callable[[Mapping[str, ColumnStats], Mapping[str, str]], Choices]
 NEEDED = {
     "taxonomy": ("occupation_id", "title"),
     "inputs": ("raw_title",),
     "synonyms": ("term", "synonym"),
 }
+
+
+ADVICE = {
+    SEVERAL: "; both together are possible, too",
+    "occupation_id": ". An id stands in several rows, one a title. If each row is an occupation, "
+    "add --column title=COLUMN for each column of titles as well",
+}
+"""The end of a message about a role that is unclear."""
 
 
 class ProfileDraft(NamedTuple):
@@ -53,7 +61,8 @@ def require_name(name: str) -> None:
     """Refuse a name that no registered model can have, with a DraftError."""
     if not NAME.fullmatch(name):
         raise DraftError(
-            f"{name!r} is no name of a profile: letters (a to z), digits, - and _, such as 'mine'"
+            f"{name[:80]!r} is no name of a profile: up to 80 letters (a to z), digits, - and _, "
+            "such as 'mine'"
         )
 
 
@@ -125,8 +134,8 @@ def _chosen(role_of_file: str, file: FileStats, overrides: Overrides, infer: Inf
         choices = infer(columns, {role: names[0] for role, names in overrides.items()})
     except Unclear as unclear:
         options = in_words(unclear.role, unclear.columns or ["COLUMN"], " or ")
-        both = "; both together are possible, too" if unclear.role == SEVERAL else ""
-        raise DraftError(f"{unclear}. Add {options}{both}.\n{the_columns(file)}") from None
+        advice = ADVICE.get(unclear.role, "")
+        raise DraftError(f"{unclear}. Add {options}{advice}.\n{the_columns(file)}") from None
     if not choices and not SourceFile.at(file.path, "").is_delimited:
         choices = {"raw_title": list(columns)}  # its only column has a name for sure
     chosen = {role: choice for role, choice in choices.items() if choice[0]}

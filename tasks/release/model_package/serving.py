@@ -1,9 +1,9 @@
 """The registered model as a consumer runs it: this one file, the artefact folder, onnxruntime.
 
 MLflow copies this file into the model and runs it (models-from-code), where nothing of this
-repository is installed; `serving_file.py` beside it inlines its imports of `models/`.
-`models/normalizer/` answers; this file adds the files, the network, pandas, and errors that also
-reach the caller of a web port.
+repository is installed; `serving_file.py` beside it inlines its imports of this repository.
+`models/normalizer/` answers, `reading.py` reads the files and the network; this file adds pandas,
+nulls as the web port sends them, and errors that also reach its caller.
 """
 
 from __future__ import annotations

@@ -70,7 +70,8 @@ def stored(address: str, uri: str) -> tuple[str, Path] | None:
             "`rolecall retrain` registers one"
         ) from None
     folder = Path(unquote(place.path))
-    if place.scheme not in ("", "file") or not (folder / "MLmodel").is_file():
+    beside = folder.resolve().is_relative_to(database.parent.resolve())  # or the clone was moved
+    if place.scheme not in ("", "file") or not beside or not (folder / "MLmodel").is_file():
         return None
     return f"models:/{named['name']}/{version}", folder
 

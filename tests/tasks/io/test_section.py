@@ -100,7 +100,7 @@ def test_the_files_of_ingest_are_those_in_its_folder(write: Write) -> None:
     """A reader of no inputs has no file."""
     taxonomy, inputs = load(IngestParams, DEFAULT).located
     assert taxonomy.files["aliases"] == "data/sample/aliases.csv"
-    assert inputs.file == "data/sample/inputs.csv"
+    assert inputs.file == ["data/sample/inputs.csv"]
     path = write(
         ingest={
             "inputs": {"reader": "none", "file": "", "columns": {}, "delimiter": "", "encoding": ""}

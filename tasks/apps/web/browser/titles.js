@@ -57,7 +57,7 @@ function clear() {
 }
 
 function show(answer) {
-  if (answer.abstained) return announce(`No answer: ${answer.meaning} (${answer.reason}).`, true);
+  if (answer.abstained) return announce(`No answer, ${answer.reason}: ${answer.meaning}.`, true);
   const others = answer.alternatives.length;
   const sure = answer.confidence === null ? answer.reason : `confidence ${number(answer.confidence)}`;
   announce(`${answer.occupation_label}, ${sure}; ${others} other ${others === 1 ? "occupation" : "occupations"}`);

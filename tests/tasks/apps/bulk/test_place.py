@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tasks.apps.bulk.output import OWN
 from tasks.apps.bulk.place import require_place
-from tasks.apps.unfinished import OutputError
+from tasks.apps.unfinished import OutputError, unfinished
 
 
 @pytest.fixture
@@ -51,8 +52,18 @@ def test_refused(here: Path, source: str, output: str, message: str) -> None:
         ("in", "answers"),
         ("in", "answers.2026-11"),
         ("in", "input"),
-        ("memory://in", "in"),
+        ("memory://in", "in2"),
     ],
 )
 def test_taken(here: Path, source: str, output: str) -> None:
+    before = sorted(here.rglob("*"))
     require_place(here / output, source)
+    assert sorted(here.rglob("*")) == before
+
+
+def test_another_run_is_at_work(here: Path) -> None:
+    with (
+        unfinished(here / "out.csv", OWN),
+        pytest.raises(OutputError, match="another run writes"),
+    ):
+        require_place(here / "out.csv", "in")

@@ -16,6 +16,7 @@ import pytest
 import yaml
 from tables.workbooks import write_workbook
 
+from flows.workspaces.external import resolve_sources
 from flows.workspaces.profiles import merged
 from tasks.apps.profile_wizard.dry_run import DraftError
 from tasks.apps.profile_wizard.overrides import parse_options
@@ -309,6 +310,21 @@ def test_files_of_one_name_do_not_collide(root: Path, tmp_path: Path) -> None:
     assert tree["ingest"]["inputs"]["file"] == "inputs-Titles.csv"
 
 
+@pytest.mark.parametrize(
+    "name", ["a: b #c", "x\\y:z", "'q'\"", "new\nline", "- é {x} 😀", "n" * 245]
+)
+def test_any_name_of_a_file_survives_the_profile(root: Path, tmp_path: Path, name: str) -> None:
+    """In `data/external` it has no sign that DVC cannot read there."""
+    titles = written(tmp_path / f"{name}.csv", [HEADER, *ROWS])
+    pairs = written(tmp_path / "below" / f"{name}.csv", [("dies", "das"), ("Bäcker", "Bäckerin")])
+    tree = values(propose("mine", titles, synonyms=pairs, root=root))
+    assert sorted(tree["external"].values()) == sorted(map(str, (titles, pairs)))
+    (own,) = tree["ingest"]["taxonomy"]["files"].values()
+    assert tree["synonyms"]["file"] == f"data/external/synonyms-{own}"
+    assert set(tree["external"]) == {own, f"synonyms-{own}"}
+    resolve_sources(tree["external"], None, root)
+
+
 def test_rows_at_fault_are_warned_of(root: Path, titles: Path, tmp_path: Path) -> None:
     raw = written(tmp_path / "raw.csv", [*RAW, ("Koch", "B9"), ("Chirurgin", "B3")])
     lines = propose("mine", titles, raw, root=root).preview
@@ -335,9 +351,11 @@ def test_an_encoding_holds_for_files_that_need_it(root: Path, tmp_path: Path) ->
     assert any("księgowy" in line for line in draft.preview)
 
 
-@pytest.mark.parametrize("name", ["", "my profile", "../mine", "mine.yaml", "für", "-mine", "a/b"])
+@pytest.mark.parametrize(
+    "name", ["", "my profile", "../mine", "mine.yaml", "für", "-mine", "a/b", "n" * 300]
+)
 def test_names_that_no_model_can_have(root: Path, titles: Path, name: str) -> None:
-    with pytest.raises(DraftError, match="is no name of a profile: letters"):
+    with pytest.raises(DraftError, match="is no name of a profile: up to 80 letters"):
         propose(name, titles, root=root)
 
 
@@ -377,6 +395,8 @@ def test_titles_in_several_columns(root: Path, tmp_path: Path) -> None:
     """One row an occupation, as in a spreadsheet; the first column has the labels."""
     rows = [("id", "de", "en"), ("1", "Koch", "cook"), ("2", "Pfleger", "nurse"), ("3", "Arzt", "")]
     path = written(tmp_path / "t.csv", rows)
+    with pytest.raises(DraftError, match="add --column title=COLUMN for each column of titles"):
+        propose("mine", path, root=root)
     chosen = parse_options(["occupation_id=id", "title=de", "title=en"])
     draft = propose_all("mine", {"taxonomy": [path]}, root=root, columns=chosen)
     assert values(draft)["ingest"]["taxonomy"]["columns"] == {

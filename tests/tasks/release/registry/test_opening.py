@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -68,12 +69,13 @@ def test_no_registry_is_said(tmp_path: Path) -> None:
 def test_the_rest_is_left_to_mlflow(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server, other tables, a folder that is gone, a registry elsewhere."""
+    """A server, other tables, a folder that is gone or not beside, a registry elsewhere."""
     asked, uri = "models:/rolecall/1", tracking_uri(root)
     assert stored(asked, "http://127.0.0.1:9") is None
     moved = tmp_path / "mlflow.db"
     shutil.copy(root / ".mlflow/mlflow.db", moved)
-    with sqlite3.connect(moved) as tables:
+    assert stored(asked, f"sqlite:///{moved}") is None, "the files of another clone"
+    with closing(sqlite3.connect(moved)) as tables, tables:
         tables.execute("update model_versions set storage_location = 'file:///nowhere'")
     assert stored(asked, f"sqlite:///{moved}") is None
     moved.write_bytes(b"no tables")
