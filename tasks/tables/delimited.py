@@ -145,7 +145,7 @@ def _require_clear(found: Fit, file: SourceFile, needed: Collection[str], origin
     name = "".join(found.header[:1])
     if len(found.header) == 1 and '"' in name and set(NAMES) & set(name) and name not in needed:
         raise IngestError(f"{file.path}: the header has broken quotes: {name[:80]}. {origin}")
-    if len(found.header) > 1 and not found.constancy and not (needed and found.names(needed)):
+    if len(found.header) > 1 and not found.fitting and not (needed and found.names(needed)):
         between = _name_of(found.form.delimiter)
         raise IngestError(
             f"{file.path}: its header {found.header} has {between} between names, and no row has "

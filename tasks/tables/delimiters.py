@@ -8,11 +8,11 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tasks.tables.header import header_place, one_line
+from tasks.tables.header import extent, header_place, one_line
 from tasks.tables.records import AS_FOUND, BACKSLASH, Format, Records
 
 NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -31,11 +31,13 @@ class Fit(NamedTuple):
     """Share of the rows that are as wide as the header; 1 without rows."""
     place: int = 0
     """How many records stand above the header."""
+    fitting: float = 1.0
+    """`constancy` without regard to empty last fields."""
 
     @property
     def is_table(self) -> bool:
         """Tell whether there are several columns, and most rows have them."""
-        return len(self.header) > 1 and self.constancy > 0.5
+        return len(self.header) > 1 and self.fitting > 0.5
 
     def names(self, columns: Iterable[str]) -> bool:
         """Tell whether the header has all of `columns`, in whatever case."""
@@ -74,8 +76,19 @@ def fit(lines: list[str], form: Format, needed_columns: Collection[str] = ()) ->
     header = (sample[place : place + 1] or [None])[0] or []
     rows = [row for row in sample[place + 1 :] if row != []]
     wide = sum(row is not None and len(row) == len(header) for row in rows)
+    fitting = sum(row is not None and _fits(row, header) for row in rows)
     names = [name.strip() for name in header]
-    return Fit(form, names, wide / len(rows) if rows else 1.0, place)
+    shares = [count / len(rows) if rows else 1.0 for count in (wide, fitting)]
+    return Fit(form, names, shares[0], place, shares[1])
+
+
+def _fits(row: Sequence[str], header: Sequence[str]) -> bool:
+    """Tell whether a row is as wide as the header, empty last fields of either aside."""
+    return (
+        len(row) == len(header)
+        or extent(row) <= len(header) < len(row)
+        or extent(header) <= len(row) < len(header)
+    )
 
 
 def checked_delimiter(name: str) -> str:

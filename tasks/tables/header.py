@@ -32,10 +32,10 @@ def header_place(rows: Sequence[Fields], needed: Collection[str]) -> int:
     for place, row in enumerate(rows[:HEADER_ROWS]):
         if names and names <= {one_line(name).casefold() for name in row or ()}:
             return place
-    extents = [_extent(row) for row in rows]
-    filled = sorted(extent for extent in extents if extent) or [0]
+    extents = [extent(row) for row in rows]
+    filled = sorted(one for one in extents if one) or [0]
     usual = filled[(len(filled) - 1) // 2]  # more than half are at least as wide
-    first = next((place for place, extent in enumerate(extents) if extent != 0), 0)
+    first = next((place for place, one in enumerate(extents) if one != 0), 0)
     if extents[first:] and extents[first] < 0:
         return first  # broken quotes in the header itself
     for place in range(first, min(len(rows), HEADER_ROWS)):
@@ -59,9 +59,7 @@ def holds_names(row: Sequence[str]) -> bool:
 def header_of(row: Sequence[str], below: Sequence[Fields]) -> Header:
     """Name all columns: last ones without a name and without values (`below`) are left out."""
     names = [name.strip() for name in row]
-    width = max(
-        [_extent(names), *(min(_extent(fields), len(names)) for fields in below)], default=0
-    )
+    width = max([extent(names), *(min(extent(fields), len(names)) for fields in below)], default=0)
     notes = []
     if left := len(names) - width:
         notes.append(f"{left} empty column{'s' * (left > 1)} behind the last left out")
@@ -77,7 +75,7 @@ def one_line(name: str) -> str:
     return re.sub(r"\s*[\r\n]+\s*", " ", name.strip())
 
 
-def _extent(row: Fields) -> int:
+def extent(row: Fields) -> int:
     """Return how many fields there are up to the last that is not blank; -1: broken quotes."""
     if row is None:
         return -1

@@ -81,7 +81,7 @@ class Records(Iterator[Record]):
             fields = next(self._reader)
         except csv.Error:
             fields = None
-        if fields is None or self._holds_rows(self._lines.record):
+        if fields is None or self._holds_rows(self._lines.record, fields):
             fields = None
             self._lines.keep_first()
         self._at += len(self._lines.record)
@@ -106,20 +106,23 @@ class Records(Iterator[Record]):
                 starts, self._at = range(self._at, end), end
                 yield Block(starts, [line.rstrip("\r\n") for line in lines], fields)
 
-    def _holds_rows(self, lines: list[str]) -> bool:
-        """Tell whether each line of a record is itself a row, by its delimiters.
+    def _holds_rows(self, lines: list[str], fields: list[str]) -> bool:
+        """Tell whether each line of a record is itself a row: one field goes over all of them.
 
         Of two columns, whose lines often have a comma, each has to begin with a number as well.
         """
         delimiter = self.form.delimiter
+        if min(len(lines), self.width) < 2 or any(
+            line.count(delimiter) != self.width - 1 for line in lines
+        ):
+            return False
+        broken = ["\n" in field or "\r" in field for field in fields]
+        others = [field for field, breaks in zip(fields, broken, strict=True) if not breaks]
+        numbered = all(line.split(delimiter)[0].isdecimal() for line in lines)
         return (
-            min(len(lines), self.width) > 1
-            and (self.width > 2 or all(line.split(delimiter)[0].isdecimal() for line in lines))
-            and all(
-                line.count(delimiter) == self.width - 1
-                or [len(row) for row in csv.reader([line], delimiter=delimiter)] == [self.width]
-                for line in lines
-            )
+            sum(broken) == 1
+            and not any(delimiter in field for field in others)
+            and (self.width > 2 or numbered)
         )
 
     def _one_line_each(self, lines: list[str]) -> list[list[str]] | None:

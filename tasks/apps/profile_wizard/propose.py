@@ -31,6 +31,7 @@ from tasks.apps.profile_wizard.profile_text import profile_text
 from tasks.io.section import read_values
 from tasks.tables.records import Format
 from tasks.tables.rejected import RejectedRows
+from tasks.tables.source_files import SourceFile
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # of a model in the registry, and of a folder
 Infer = Callable[[Mapping[str, ColumnStats], Mapping[str, str]], Choices]
@@ -135,5 +136,7 @@ def _chosen(role_of_file: str, file: FileStats, overrides: Overrides, infer: Inf
         options = in_words(unclear.role, unclear.columns or ["COLUMN"], " or ")
         advice = ADVICE.get(unclear.role, "")
         raise DraftError(f"{unclear}. Add {options}{advice}.\n{the_columns(file)}") from None
+    if not choices and not SourceFile.at(file.path, "").is_delimited:
+        choices = {"raw_title": list(columns)}  # its only column has a name for sure
     chosen = {role: choice for role, choice in choices.items() if choice[0]}
     return replace(file, choices=chosen, more_titles=more_titles)

@@ -27,7 +27,7 @@ def test_it_is_found_whatever_the_fields_hold(delimiter: str, rows: list[tuple[s
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=delimiter).writerows([("one", "two", "three"), *rows])
     found = find_format(lines(text.getvalue()), {"three", "one"})
-    assert found == (Format(delimiter), ["one", "two", "three"], 1.0, 0)
+    assert found == (Format(delimiter), ["one", "two", "three"], 1.0, 0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,20 @@ def test_it_is_found_whatever_the_fields_hold(delimiter: str, rows: list[tuple[s
 )
 def test_without_known_columns(text: str, delimiter: str) -> None:
     assert find_format(lines(text)).form.delimiter == delimiter
+
+
+def test_empty_last_fields_of_header_or_rows_do_not_count() -> None:
+    for text in ("a,b,,\n1,2\n3,4\n", "a,b\n1,2,,\n3,4,,\n"):
+        assert find_format(lines(text)).fitting == 1.0
+    assert find_format(lines("a,b\n1,2,3\n")).fitting == 0.0
+
+
+def test_a_header_that_a_delimiter_splits_is_no_single_column() -> None:
+    """Unless that is what is needed; a backslash before quotes is tried as well."""
+    text = 'a,b\n1,"x \\"y\\""\n2,z\n'
+    assert find_format(lines(text))[:3] == (Format(",", backslash=True), ["a", "b"], 1.0)
+    assert find_format(lines("a,b\nx\ny\n")).header == ["a", "b"]
+    assert find_format(lines("a,b\nx\ny\n"), ["a,b"]).header == ["a,b"]
 
 
 def test_one_column_with_commas_is_one_column() -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 import yaml
+from tables.workbooks import write_workbook
 
 from flows.workspaces.external import resolve_sources
 from flows.workspaces.profiles import merged
@@ -145,6 +149,34 @@ def test_parquet_with_numbers_as_ids(root: Path, tmp_path: Path) -> None:
     assert columns(draft) == {"occupation_id": "key", "title": "name"}
     taxonomy = values(draft)["ingest"]["taxonomy"]
     assert (taxonomy["delimiter"], taxonomy["encoding"]) == ("", "")
+
+
+@pytest.mark.parametrize("kind", [".xlsx", ".jsonl", ".csv.gz", ".zip"])
+def test_tables_of_every_kind(root: Path, tmp_path: Path, kind: str) -> None:
+    """Ids are floats, as programs write them beside missing ones."""
+    lines = [("key", "name"), *((f"{row[0][1:]}.0", row[2]) for row in ROWS)]
+    path = tmp_path / f"titles{kind}"
+    if kind == ".xlsx":
+        write_workbook(path, {"A": [["key", "name"], *([float(a), b] for a, b in lines[1:])]})
+    elif kind == ".jsonl":
+        objects = [json.dumps({"key": float(key), "name": name}) for key, name in lines[1:]]
+        path.write_text("\n".join(objects), encoding="utf-8")
+    elif kind == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.write(written(tmp_path / "titles.csv", lines), "titles.csv")
+    else:
+        path.write_bytes(gzip.compress(written(tmp_path / "titles.csv", lines).read_bytes()))
+    inputs = write_workbook(tmp_path / "raw.xlsx", {"A": [["Anzeige"], ["Koch gesucht"]]})
+    draft = propose("mine", path, inputs, root=root)
+    assert columns(draft) == {"occupation_id": "key", "title": "name"}
+    assert columns(draft, "inputs") == {"raw_title": "Anzeige"}
+    assert "  3 occupations, 7 titles, labels among them" in draft.preview
+
+
+def test_a_column_of_forms_of_address_holds_no_titles(root: Path, tmp_path: Path) -> None:
+    rows = [("title", "job", "key"), *(("Dr." * n, row[2], row[0]) for n, row in enumerate(ROWS))]
+    draft = propose("mine", written(tmp_path / "t.csv", rows), root=root)
+    assert columns(draft)["title"] == "job"
 
 
 def test_without_ids_the_label_is_the_id(root: Path, tmp_path: Path) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
+import json
+import zipfile
 from pathlib import Path
 
 import pytest
-from feedback_tables import GOOD, HEADER, KNOWN, read_rows, read_text
+from feedback_tables import GOOD, HEADER, KNOWN, read_folder, read_rows, read_text
+from tables.workbooks import write_workbook
 
 from tasks.io.schemas import FEEDBACK
 
@@ -56,6 +60,22 @@ ENCODED = {
 @pytest.mark.parametrize("kind", ENCODED)
 def test_another_encoding_gives_the_same_rows(tmp_path: Path, kind: str, plain) -> None:
     read = read_text(tmp_path, *ENCODED[kind])
+    assert (read.values(*FEEDBACK), read.refused) == (plain, [])
+
+
+@pytest.mark.parametrize("name", ["f.xlsx", "f.jsonl", "f.zip", "f.csv.gz"])
+def test_a_table_of_another_kind_gives_the_same_rows(tmp_path: Path, name: str, plain) -> None:
+    if name == "f.xlsx":
+        write_workbook(tmp_path / name, {"A": [list(FEEDBACK), *ROWS]})
+    elif name == "f.jsonl":
+        objects = [json.dumps(dict(zip(FEEDBACK, row, strict=True))) for row in ROWS]
+        (tmp_path / name).write_text("\n".join(objects))
+    elif name == "f.zip":
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("f.csv", table())
+    else:
+        (tmp_path / name).write_bytes(gzip.compress(table().encode()))
+    read = read_folder(tmp_path)
     assert (read.values(*FEEDBACK), read.refused) == (plain, [])
 
 

@@ -41,6 +41,7 @@ from tasks.io.frames import write_frame
 from tasks.io.schemas import OCCUPATIONS, SPLIT_ALIASES
 from tasks.io.section import RunParams
 from tasks.pipeline.split.stage import distinct_titles
+from tasks.release.model_package import serving
 from tasks.release.model_package.export import export_encoder
 from tasks.release.model_package.folder import RunFiles, build_artefact
 from tasks.release.model_package.params import RegisterParams
@@ -452,3 +453,24 @@ def test_agrees_on_many_titles_with_the_papers_network(tmp_path: Path) -> None:
     titles += draw.sample(aliases["title"].to_list(), 800 - len(titles))
     assert len(titles) == 800
     assert_agree(Loop(*made_of), serve(tmp_path, *made_of), titles)
+
+
+def test_mlflow_takes_categories_and_nulls_for_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the signature says text, MLflow refuses both; numbers it refuses still."""
+    from mlflow.exceptions import MlflowException
+    from mlflow.models import utils
+
+    monkeypatch.setattr(utils, "_enforce_mlflow_datatype", utils._enforce_mlflow_datatype)
+    for _ in range(2):  # once for each model that is loaded
+        serving._accept_categories_and_nulls()
+    inputs = signature(5).inputs
+    for column, values in (
+        (pd.Categorical(["nurse", None]), ["nurse", None]),
+        ([math.nan, math.nan], [None, None]),
+        (pd.array([None], "Int64"), [None]),
+        (["nurse", None], ["nurse", None]),
+    ):
+        taken = utils._enforce_schema(pd.DataFrame({"raw_title": column}), inputs)["raw_title"]
+        assert [None if pd.isna(value) else value for value in taken] == values
+    with pytest.raises(MlflowException, match="Can not safely convert int64"):
+        utils._enforce_schema(pd.DataFrame({"raw_title": [1, 2]}), inputs)
