@@ -16,6 +16,7 @@ from flows.commands.project_root import (
     Profile,
     absolute_model,
     change_to_root,
+    check_registry,
     existing_root,
     project_root,
 )
@@ -46,6 +47,7 @@ def models(
             uri = tracking_uri(root)
             print(masked(uri) if sys.stdout.isatty() else uri)  # a variable needs the password
             return
+        check_registry(root)
         print("\n".join(run_command(LISTING, [], root, name=LISTING)))
 
 
@@ -68,7 +70,9 @@ def rollback(
         from flows.processes.command import run_command
 
         options = [f"--reason={reason}", *([f"--to={to}"] if to else [])]
-        run_command(ROLLBACK, options, existing_root(profile), print, name=ROLLBACK)
+        root = existing_root(profile)
+        check_registry(root)
+        run_command(ROLLBACK, options, root, print, name=ROLLBACK)
 
 
 def serve(
@@ -93,6 +97,7 @@ def serve(
     with change_to_root(profile) as root:
         from flows.normalize import champion
 
+        check_registry(root)
         options = [f"--model={model or champion(root)}", f"--host={host}", f"--port={port}"]
         options.append(f"--min-confidence={min_confidence}")
         os.execv(sys.executable, [sys.executable, "-m", "tasks.apps.reconciliation", *options])
