@@ -16,6 +16,7 @@ from flows.commands.project_root import (
     Profile,
     absolute_model,
     change_to_root,
+    check_registry,
     existing_root,
     project_root,
 )
@@ -49,6 +50,7 @@ def models(
                 follow_move(local_folder(root))  # for the consumers who are told the address
             print(masked(uri) if sys.stdout.isatty() else uri)  # a variable needs the password
             return
+        check_registry(root)
         print("\n".join(run_command(LISTING, [], root, name=LISTING)))
 
 
@@ -71,7 +73,9 @@ def rollback(
         from flows.processes.command import run_command
 
         options = [f"--reason={reason}", *([f"--to={to}"] if to else [])]
-        run_command(ROLLBACK, options, existing_root(profile), print, name=ROLLBACK)
+        root = existing_root(profile)
+        check_registry(root)
+        run_command(ROLLBACK, options, root, print, name=ROLLBACK)
 
 
 def serve(
@@ -100,6 +104,7 @@ def serve(
     with change_to_root(profile) as root:
         from flows.champion import champion
 
+        check_registry(root)
         options = [f"--model={model or champion(root)}", f"--host={host}", f"--port={port}"]
         options += [f"--min-confidence={min_confidence}"]
         options += [f"--allow-host={name}" for name in allow_host or []]

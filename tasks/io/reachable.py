@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 
 from tasks.io.masked import masked
 
-SECONDS = 5.0
+SECONDS = 4.0
 PORTS = {"postgresql": 5432, "mysql": 3306, "mssql": 1433}  # of databases
 
 
@@ -43,7 +43,7 @@ def _ask(uri: str, faults: list[str]) -> None:
             socket.create_connection(place, SECONDS).close()
         faults.clear()
     except (OSError, ValueError) as error:
-        faults.append(masked(str(error)))
+        faults.append(masked(str(getattr(error, "reason", error))))
 
 
 def _ask_web(address: SplitResult) -> None:

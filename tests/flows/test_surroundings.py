@@ -91,7 +91,7 @@ def test_a_silent_tracking_server_is_named_before_anything_starts(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         address = {"MLFLOW_TRACKING_URI": f"http://me:hunter2@127.0.0.1:{port}"}
-        for command in ("retrain", "apply-feedback"):
+        for command in ("retrain", "models"):
             done = subprocess.run(
                 [*ROLECALL, command],
                 cwd=toy,
