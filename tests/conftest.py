@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -34,6 +35,13 @@ LOSS = ContrastiveSettings(
 WORDS = ("baker", "nurse", "driver", "pilot", "clerk", "miner")
 TRAINING = ("", "senior ", "junior ", "old ")
 VALIDATION = "new "
+
+
+@pytest.fixture(autouse=True)
+def logging_goes_on() -> Iterator[None]:
+    """Undo what the end of a command does: it turns logging off in its process."""
+    yield
+    logging.disable(logging.NOTSET)
 
 
 @pytest.fixture

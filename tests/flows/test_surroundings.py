@@ -125,7 +125,6 @@ def test_what_the_user_has_set_stays(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_no_log_holds_a_password(tmp_path: Path) -> None:
     import logging
 
-    logging.disable(logging.NOTSET)  # the end of a command that another test ran disables it
     log = tmp_path / "x.log"
     with log_to_file(log):
         try:
