@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-BESIDE = Path(__file__).resolve().parents[1] / "shared/data"
+BESIDE = Path(__file__).resolve().parents[2] / "shared/data"
 DATA = Path(os.environ.get("ROLECALL_DATA", BESIDE)).resolve()
 
 
