@@ -33,6 +33,7 @@ OUTCOMES: dict[str, Outcome] = {
     "'{}' didn't change, skipping": "unchanged",
 }
 """DVC's first line about a stage -> the outcome."""
+DVC = "flows.stages.dvc_command"
 BUSY = "is busy, it is being blocked by:"  # DVC's last message if another run uses a file
 WAIT = 10.0  # seconds until DVC is started again
 
@@ -52,7 +53,7 @@ def repro(root: Path, stages: Sequence[str]) -> Iterator[Iterator[tuple[str, Ite
 
 def _output(root: Path, stages: Sequence[str]) -> Generator[str]:
     """Yield DVC's lines; if another run uses a stage's files, wait and continue at that stage."""
-    command = [sys.executable, "-m", "dvc", "--wait-for-lock", "repro", "--single-item"]
+    command = [sys.executable, "-m", DVC, "--wait-for-lock", "repro", "--single-item"]
     first_lines = _first_lines(stages)
     while True:
         busy = False

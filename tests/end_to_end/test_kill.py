@@ -10,6 +10,8 @@ import pytest
 from clones import FIRST_LOOK, LONGER, MIX, MODEL, SEED, Clone
 from kills import any_file_below, appears, kill_at, resumed_at, says, survivors
 
+from flows.stages.dvc_stages import DVC
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks for survivors in /proc"),
@@ -47,7 +49,7 @@ print(*plan_and_skipped(Path.cwd(), "report")[0])
 
 def repro(stage: str) -> tuple[str, ...]:
     """Write the command as the flow calls it."""
-    return (sys.executable, "-m", "dvc", "--wait-for-lock", "repro", "--single-item", stage)
+    return (sys.executable, "-m", DVC, "--wait-for-lock", "repro", "--single-item", stage)
 
 
 @pytest.fixture(scope="module")
