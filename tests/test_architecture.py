@@ -49,6 +49,12 @@ HASHED = {
 KIND = re.compile(r"\$\{(?:train|item)\.(encoder|loss)\.kind\}")
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A module's syntax tree, which several tests read."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def module_of(stage: str) -> str:
     """The module that `python -m` runs for a stage."""
     if (ROOT / f"tasks/papers/similarity/{stage}.py").is_file():
@@ -79,7 +85,7 @@ def run_time_imports(path: Path) -> set[str]:
         for child in ast.iter_child_nodes(node):
             visit(child)
 
-    visit(ast.parse(path.read_text(encoding="utf-8")))
+    visit(tree_of(path))
     return imported - set(sys.stdlib_module_names)
 
 
@@ -122,7 +128,7 @@ def imports() -> nx.DiGraph:
     graph = nx.DiGraph()
     graph.add_nodes_from(named)
     for name, path in named.items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.ImportFrom) and node.module:
                 inner = {f"{node.module}.{alias.name}" for alias in node.names} & named.keys()
                 graph.add_edges_from(
@@ -168,7 +174,7 @@ def test_folders_can_be_taken_in_at_a_glance() -> None:
 def test_only_its_own_file_names_a_kind(path: Path) -> None:
     """Neither as a string nor by an import: a new encoder or loss is one file (and its test)."""
     others = {*kinds("encoders"), *kinds("losses")} - {path.stem}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             assert node.value not in others, node.lineno
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -188,7 +194,7 @@ def test_imports_can_be_followed(path: Path) -> None:
 
     Imports that `import_closure` misses would be missing in `dvc.yaml` and in the code hashes.
     """
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
     assert not any(getattr(node, "level", 0) for node in imports)
     if relative(path) not in BY_NAME:

@@ -320,6 +320,7 @@ def test_inputs_are_as_varied_as_real_ones() -> None:
     assert len({row["occupation_id"] for row in LABELLED}) >= 0.6 * len(TITLES)
 
 
+@pytest.mark.thorough
 def test_the_stage_takes_every_row(monkeypatch) -> None:
     """With the default parameters nothing is rejected."""
     monkeypatch.chdir(ROOT)

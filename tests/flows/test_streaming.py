@@ -37,6 +37,7 @@ def gone(pid: int, seconds: float = 5) -> bool:
     return False
 
 
+@pytest.mark.thorough
 def test_lines_come_while_the_command_runs(tmp_path: Path) -> None:
     times: list[float] = []
     code = "import sys, time; print('a'); time.sleep(0.5); print('b', file=sys.stderr)"

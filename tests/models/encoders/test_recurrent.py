@@ -115,6 +115,7 @@ def test_shapes_and_the_empty_batch(mode: str) -> None:
     assert forward(encoder, none, none[:, 0]).shape == (0, 5)
 
 
+@pytest.mark.thorough
 def test_a_long_batch_in_pieces_equals_one_by_one() -> None:
     """Embed more strings than a piece holds, of mixed lengths: sorted, cut, put back in order."""
     encoder = encoder_of(layers=2, max_length=30)

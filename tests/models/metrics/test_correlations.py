@@ -128,6 +128,7 @@ def test_single_precision_and_whole_numbers_are_taken_exactly() -> None:
     assert mean_squared_error(single, gold) == mean_squared_error(single.astype(float), gold)
 
 
+@pytest.mark.thorough
 def test_chance_level() -> None:
     """Draw 400 samples of 50 independent pairs: mean 0 ± 0.007, deviation 1/√49 = 0.143."""
     random = np.random.default_rng(3)

@@ -47,6 +47,7 @@ def test_too_few_are_refused(values: np.ndarray) -> None:
         interval_of(values)
 
 
+@pytest.mark.thorough
 def test_the_truth_lies_inside_in_95_of_100() -> None:
     """Five seeds, 40 queries, all three parts normal: 2,000 draws of a mean of 0."""
     random = np.random.default_rng(7)

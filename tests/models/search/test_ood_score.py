@@ -55,6 +55,7 @@ def test_no_titles_know_no_word() -> None:
     assert OodScore.of([])(["head nurse"], np.ones(1)).tolist() == [-1.0]
 
 
+@pytest.mark.thorough
 @given(st.lists(st.text(max_size=30), max_size=5))
 def test_any_text_has_a_finite_one(titles: list[str]) -> None:
     values = OOD(titles, np.zeros(len(titles)))

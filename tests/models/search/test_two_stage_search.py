@@ -76,6 +76,7 @@ def whole() -> Hits:
     return hits(queries())
 
 
+@pytest.mark.thorough
 def test_links_score_as_aliases_and_exemplars_do() -> None:
     two_stage, titles = made(), queries()[::20]
     links = two_stage.weighted_vectors

@@ -25,6 +25,7 @@ def paper_similarity(query: str, title: str) -> int:
     return len(query) - (len(wanted ^ held) - len(wanted & held))
 
 
+@pytest.mark.thorough
 @given(STRINGS, STRINGS)
 @settings(deadline=None)
 def test_equals_the_formula(titles: list[str], queries: list[str]) -> None:

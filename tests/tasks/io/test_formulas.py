@@ -38,6 +38,7 @@ def test_guard(text: str, written: str) -> None:
     assert unguard(written) == text
 
 
+@pytest.mark.thorough
 @given(st.lists(st.none() | st.text() | TRICKY))
 def test_every_text_comes_back_and_no_piece_begins_like_a_formula(texts: list[str | None]) -> None:
     column = pl.Series("cell", texts, pl.String)

@@ -32,6 +32,7 @@ def test_files_are_no_servers() -> None:
     check_answer("postgresql:///by_socket")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("status", [200, 401, 404, 500])
 def test_any_answer_is_one(status: int) -> None:
     class Answering(BaseHTTPRequestHandler):

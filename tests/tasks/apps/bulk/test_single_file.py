@@ -22,6 +22,7 @@ __all__ = ["model", "titles"]
 LOUD = [title.upper() if title else None for title in TITLES + TITLES[:2]]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
 def test_all_rows_in_one_file_and_the_same_bytes_again(
     model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
@@ -66,6 +67,7 @@ def test_no_cell_of_the_csv_is_a_formula_and_lists_are_text(
     assert row.startswith('''"1","pilot;'=1+1","a; =b","0.5; 0.3333","PILOT;'=1+1"''')
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
 def test_refused_rows_lie_beside_it(
     model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
@@ -95,6 +97,7 @@ def test_a_run_that_refuses_every_row_fails_and_writes_them(
     assert (tmp_path / "out.csv").read_text(encoding="utf-8-sig").startswith('"title","é","loud"')
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("moment", ["write_tables", "manifest_of", "refused_of"])
 def test_a_kill_at_the_end_loses_nothing(
     model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
@@ -145,6 +148,7 @@ def test_what_is_there_is_not_replaced(
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
 def test_it_is_remembered_as_a_folder_is(
     model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str

@@ -280,6 +280,7 @@ def test_a_header_that_is_none_is_said(tmp_path: Path, content: bytes, said: str
         TitleSource.find(written(tmp_path / "in.csv", content))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("quote", ["in one row", "around each field"])
 def test_an_open_quote_in_a_long_file_costs_one_row(tmp_path: Path, quote: str) -> None:
     mark = '"' if quote == "around each field" else ""

@@ -310,6 +310,7 @@ def test_files_of_one_name_do_not_collide(root: Path, tmp_path: Path) -> None:
     assert tree["ingest"]["inputs"]["file"] == "inputs-Titles.csv"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", ["a: b #c", "x\\y:z", "'q'\"", "new\nline", "- é {x} 😀", "n" * 245]
 )

@@ -140,6 +140,7 @@ def test_what_the_schemas_allow_is_read(client: TestClient) -> None:
     assert answer.status_code == 200 and answer.json()["rows"] == {}
 
 
+@pytest.mark.thorough
 def test_the_candidates_of_a_batch_are_bounded() -> None:
     """A limit of 1e9 a thousand times gave 81 MB, and took 1.8 GB of memory."""
     normalizer = toy_normalizer(SURE)
@@ -212,6 +213,7 @@ REPEATED = {"ids": ["baker"], "properties": [{"id": "aliases"}] * 2}
 MANY = {"ids": ["baker"], "properties": [{"id": str(number)} for number in range(101)]}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("form", "status", "said"),
     [

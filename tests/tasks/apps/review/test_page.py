@@ -65,6 +65,7 @@ def test_a_title_stays_data(title: str) -> None:
     assert data["occupations"] == [[*one] for one in OCCUPATIONS]
 
 
+@pytest.mark.thorough
 @given(st.text())
 def test_any_text_comes_through(title: str) -> None:
     document = page(queue_of(title), OCCUPATIONS, "models:/rolecall/1")

@@ -55,6 +55,7 @@ def test_where_nothing_can_be_read_nothing_can_be_judged(reason: str) -> None:
     assert worth(1000, **abstention(reason)) == 0
 
 
+@pytest.mark.thorough
 @given(st.lists(chances, min_size=6, max_size=6), st.integers(1, 9), st.integers(1, 9))
 def test_less_sure_less_alike_and_more_rows_are_worth_no_less(
     drawn: list[float], one: int, other: int

@@ -94,6 +94,7 @@ def test_golden_threshold(gold: list[float], threshold: float) -> None:
     )
 
 
+@pytest.mark.thorough
 @given(st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=12))
 @EXAMPLES
 def test_no_threshold_is_better(pairs: list[tuple[int, bool]]) -> None:

@@ -49,6 +49,7 @@ LEARNED = [
 TITLES = st.lists(st.text("abc -+", min_size=1).map(clean_title).filter(bool), max_size=8)
 
 
+@pytest.mark.thorough
 @given(TITLES, st.integers(0, 999))
 def test_padded_titles_stand_whole_between_learned_phrases(titles: list[str], seed: int) -> None:
     padded = pad(titles, LEARNED, np.random.default_rng(seed))

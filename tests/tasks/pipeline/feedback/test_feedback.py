@@ -131,6 +131,7 @@ def test_files_add_up_and_others_are_not_read() -> None:
     assert raw_titles() == ["Sister!"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", range(len(BEFORE_FEEDBACK)))
 def test_no_query_of_any_stage_becomes_a_verdict(number: int) -> None:
     give("given.csv", f"ASKED {number}!,cook,cook,v,correct,,ann,")

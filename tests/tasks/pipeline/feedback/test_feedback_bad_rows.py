@@ -62,6 +62,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", REFUSED)
 def test_a_row_is_refused_with_file_line_reason_and_text(tmp_path: Path, kind: str) -> None:
     line, reason = REFUSED[kind]

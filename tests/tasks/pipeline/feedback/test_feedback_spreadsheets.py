@@ -57,6 +57,7 @@ ENCODED = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ENCODED)
 def test_another_encoding_gives_the_same_rows(tmp_path: Path, kind: str, plain) -> None:
     read = read_text(tmp_path, *ENCODED[kind])

@@ -89,6 +89,7 @@ def test_right_wrong_and_corrected() -> None:
     assert result.counts["corrected"] == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("raw_title", ["asked in a test", " ASKED in a test!", "asked, in a test"])
 def test_rule_1_queries_stay_unseen(raw_title: str) -> None:
     result = resolved(row(raw_title, "cook", "correct"), row("x", "cook", "correct"))

@@ -139,6 +139,7 @@ def test_a_companions_strings_are_paired_among_themselves() -> None:
     check_pairs(rows, {4: {"a"}, 5: {"a"}, 6: {"c"}, 7: {"c"}})
 
 
+@pytest.mark.thorough
 def test_draws_are_uniform() -> None:
     """Title 0 of six in occupation a, 4,000 rounds, within 5 standard deviations.
 

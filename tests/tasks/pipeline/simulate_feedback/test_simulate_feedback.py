@@ -64,6 +64,7 @@ def test_choice_by_hand() -> None:
     assert chosen.left_out == {"no_letters": 1, "query": 1, "duplicate": 1}
 
 
+@pytest.mark.thorough
 @given(
     st.lists(
         st.tuples(

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from params_of import synonyms_params
@@ -27,6 +28,7 @@ def strings_of(sizes: list[int], not_free: int = 0) -> pl.DataFrame:
     )
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.integers(0, 20), max_size=12),
     st.integers(0, 4),
