@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.options import CodeDepth, MinConfidence, Model, Profile, TopK
 from flows.commands.project_root import (
-    Profile,
     absolute_model,
     change_to_root,
     print_facts,
@@ -22,7 +22,7 @@ from tasks.io.masked import concealed
 def normalize(
     source: Annotated[str, typer.Argument(help="Table of titles: a file, a folder, s3://…")],
     output: Annotated[Path, typer.Argument(help="NAME.csv, .xlsx or .parquet, or a folder.")],
-    model: Annotated[str, typer.Option(help="Address in the registry; default: champion.")] = "",
+    model: Model = "",
     column: Annotated[
         list[str] | None,
         typer.Option(help="Column of titles, in order of preference; default: detected."),
@@ -32,13 +32,9 @@ def normalize(
         str, typer.Option(help="Name of a column to be added that names the file.")
     ] = "",
     prefix: Annotated[str, typer.Option(help="Prefix of the answer columns' names.")] = "",
-    top_k: Annotated[int | None, typer.Option(help="Number of answers to a title.")] = None,
-    min_confidence: Annotated[
-        float | None, typer.Option(help="The model abstains below this confidence.")
-    ] = None,
-    code_depth: Annotated[
-        int | None, typer.Option(help="Number of code levels to answer with; 0: all.")
-    ] = None,
+    top_k: TopK = None,
+    min_confidence: MinConfidence = None,
+    code_depth: CodeDepth = None,
     processes: Annotated[int | None, typer.Option(help="Default: one per core.")] = None,
     cache_dir: Annotated[
         Path | None, typer.Option(help="Folder of earlier answers; default: the clone's own.")

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from flows.commands.error_handling import error_handling
+from flows.commands.options import CodeDepth, MinConfidence, Model, Profile, TopK
 from flows.commands.project_root import (
-    Profile,
     absolute_model,
     existing_root,
     project_root,
@@ -23,14 +23,10 @@ def ask(
         list[str] | None, typer.Argument(help="Default: standard input, one title a line.")
     ] = None,
     profile: Profile = None,
-    model: Annotated[str, typer.Option(help="Address in the registry; default: champion.")] = "",
-    top_k: Annotated[int | None, typer.Option(help="Number of answers to a title.")] = None,
-    min_confidence: Annotated[
-        float | None, typer.Option(help="The model abstains below this confidence.")
-    ] = None,
-    code_depth: Annotated[
-        int | None, typer.Option(help="Number of code levels to answer with; 0: all.")
-    ] = None,
+    model: Model = "",
+    top_k: TopK = None,
+    min_confidence: MinConfidence = None,
+    code_depth: CodeDepth = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one object for each title.")
     ] = False,

@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from flows.commands.error_handling import error_handling
+from flows.commands.options import Model, Profile
 from flows.commands.project_root import (
-    Profile,
     absolute_model,
     change_to_root,
     check_registry,
@@ -80,7 +80,7 @@ def rollback(
 
 def serve(
     profile: Profile = None,
-    model: Annotated[str, typer.Option(help="Address in the registry; default: champion.")] = "",
+    model: Model = "",
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="0: any free port.")] = 8000,
     min_confidence: Annotated[

@@ -7,9 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from flows.commands.error_handling import error_handling, log_to_file
 from flows.failure import Failure
@@ -17,10 +14,6 @@ from tasks.io.reachable import check_answer
 from tasks.io.tracking import tracking_uri
 
 MARKS = ("dvc.yaml", "params.yaml")
-Profile = Annotated[
-    str | None,
-    typer.Option(help="Name of a file in profiles/ whose data are used; default: the sample."),
-]
 
 
 def enclosing_root() -> Path | None:

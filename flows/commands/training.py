@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from flows.commands.error_handling import error_handling
+from flows.commands.options import Profile
 from flows.commands.project_root import (
-    Profile,
     change_to_root,
     check_registry,
     existing_root,

@@ -152,7 +152,7 @@ class Clone:
     def rewound(self, parent: Path, stages: Iterable[str]) -> Clone:
         """Copy this clone to another folder as it was when only `stages` had run.
 
-        What the later ones wrote is in neither `dvc.lock`, `data/` nor DVC's cache.
+        The outputs of later stages are removed from `dvc.lock`, `data/` and DVC's cache.
         """
         clone = self.copied(parent)
         later = clone.stages()

@@ -1,4 +1,4 @@
-"""What of the main tree a workspace gets: commits, uncommitted changes, and after a move itself."""
+"""A workspace gets the commits and the uncommitted changes, and is found after a move."""
 
 from __future__ import annotations
 

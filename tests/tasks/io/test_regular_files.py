@@ -1,4 +1,4 @@
-"""What may be opened and what not; nothing is opened to tell."""
+"""Regular files may be opened. The check itself opens no file."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ SETPRIV = (
 
 
 def environment(home: Path, root: Path) -> dict[str, str]:
-    """What a stage gets, but neither a place for caches nor a word about telemetry of ONNX."""
+    """Return a stage's variables without those for caches and for ONNX's telemetry."""
     from flows.environment import stage_environment
 
     left_out = ("XDG_", "MPL", "ORT_", "MLFLOW_TRACKING")

@@ -1,0 +1,20 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Profile = Annotated[
+    str | None,
+    typer.Option(help="Name of a file in profiles/ whose data are used; default: the sample."),
+]
+Model = Annotated[str, typer.Option(help="Address in the registry; default: champion.")]
+TopK = Annotated[int | None, typer.Option(help="Number of answers to a title.")]
+MinConfidence = Annotated[
+    float | None, typer.Option(help="The model abstains below this confidence.")
+]
+CodeDepth = Annotated[
+    int | None, typer.Option(help="Number of code levels to answer with; 0: all.")
+]
