@@ -21,17 +21,17 @@ TARGET = "report"
 def print_if_up_to_date(root: Path) -> bool:
     """If there is nothing to do in `root`, push its data, print its model and return True.
 
-    The registry is read while DVC compares files, because each takes seconds.
+    The registry is read while DVC compares and pushes files, because each takes seconds.
     """
     if not (root / REPORT).is_file():
         return False
     # whatever fails, the flow meets the same error and explains it better
     with suppress(Exception), ThreadPoolExecutor(1) as background:
         reading = background.submit(current_version, root)
-        stages, version = unchanged(root, TARGET), reading.result()
-        if stages and version:
-            summary = Summary(root, stages, *version, push_unchanged(root, TARGET))
-            print(as_text(summary, up_to_date=True), flush=True)
+        stages = unchanged(root, TARGET)
+        pushed = bool(stages) and push_unchanged(root, TARGET)
+        if stages and (version := reading.result()):
+            print(as_text(Summary(root, stages, *version, pushed), up_to_date=True), flush=True)
             return True
     return False
 

@@ -48,7 +48,7 @@ PIPELINE = (  # folders of data/
     "report",
     "table3",
 )
-LONGER = {"max_steps": 200, "evaluate_every": 20}
+LONGER = {"max_steps": 120, "evaluate_every": 20}
 """Of section `train`: a training that is still at work when a kill comes that a line of it caused.
 
 `patience` of looks cannot end it before the last step.

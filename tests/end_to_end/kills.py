@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from clones import Clone
@@ -75,9 +75,13 @@ def appears(*files: Path) -> Moment:
 
 def any_file_below(*folders: Path) -> Moment:
     """Name the moment of the first file, a partial one as well."""
-    return lambda printed: any(
-        file.is_file() for folder in folders for file in list(folder.rglob("*"))
-    )
+    return lambda printed: any(any(files_below(folder)) for folder in folders)
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder and below; folders that vanish meanwhile are left out."""
+    for parent, _, names in os.walk(folder):
+        yield from (Path(parent, name) for name in names)
 
 
 def says(words: str) -> Moment:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from clones import ROOT, Clone, fresh_clone
+from clones import ROOT, Clone
 
 pytestmark = pytest.mark.slow
 CONSUMER = """
@@ -33,12 +33,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def main(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Clone:
-    """Train a fifth of the steps: that a network learns is tested elsewhere."""
-    clone = fresh_clone(tmp_path_factory.mktemp("main tree"), home)
-    clone.set_params({"train.max_steps": 80, "train.evaluate_every": 40})
-    clone.git("commit", "--quiet", "--all", "--message=shorter")
-    return clone
+def main(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    return small_source.copied(tmp_path_factory.mktemp("main tree"))
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""`reproduce --profile quick`: Table 3 from all mixes, through a kill."""
+"""`rolecall reproduce`: Table 3 from all mixes, through a kill."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from clones import FIRST_LOOK, LONGER, Clone, fresh_clone
+from clones import FIRST_LOOK, LONGER, Clone
 from kills import kill_at, resumed_at, says, survivors
 
 pytestmark = [
@@ -16,23 +16,20 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks for survivors in /proc"),
 ]
 KILLED = "train@base-1"  # which `report` does not need
-SECONDS = 600  # it is the seventeenth stage
 MIXES = ("base", "typos", "synonyms", "extra_words", "verdicts", "corrections")
 SYSTEMS = {"ngram", "tfidf", "untrained", *MIXES}
 TESTS = {"typos", "composition", "extra_words", "annotations"}
-FLOW = (sys.executable, "-m", "flows.cli", "reproduce", "--profile", "quick")
+FLOW = (sys.executable, "-m", "flows.cli", "reproduce")
 
 
 @pytest.fixture(scope="module")
-def reproduced(tmp_path_factory: pytest.TempPathFactory, home: Path) -> tuple[Clone, str]:
-    """Kill the profile's workspace in the middle, run it again; return it and what that printed."""
-    main = fresh_clone(tmp_path_factory.mktemp("table3"), home)
-    main.lengthen_quick()
-    kill_at(says(f"{KILLED}: {FIRST_LOOK}"), main, *FLOW, seconds=SECONDS)
-    workspace = Clone(main.root / ".workspaces/quick", home)
-    assert survivors(workspace) == []
-    assert KILLED not in workspace.stages()
-    return workspace, main.run(*FLOW)
+def reproduced(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> tuple[Clone, str]:
+    """Kill it in the middle where `report` has run, run it again; return what that printed."""
+    clone = small.copied(tmp_path_factory.mktemp("table3"))
+    kill_at(says(f"{KILLED}: {FIRST_LOOK}"), clone, *FLOW)
+    assert survivors(clone) == []
+    assert KILLED not in clone.stages()
+    return clone, clone.run(*FLOW)
 
 
 def rows(clone: Clone, name: str) -> list[dict[str, str]]:
@@ -77,7 +74,7 @@ def test_every_system_on_every_test(reproduced: tuple[Clone, str]) -> None:
 def test_a_second_run_skips_all(reproduced: tuple[Clone, str]) -> None:
     clone, _ = reproduced
     before = clone.lock
-    second = clone.run(sys.executable, "-m", "flows.cli", "reproduce")
+    second = clone.run(*FLOW)
     assert re.search(r"^stages +(\d+): \1 unchanged$", second, re.MULTILINE)
     assert clone.lock == before
     assert clone.is_up_to_date("table3")

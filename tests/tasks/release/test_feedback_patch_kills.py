@@ -23,7 +23,7 @@ from tasks.release.registry.register import CHAMPION, register
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
-KILLS, NAME = 10, "killed"
+KILLS, NAME = 4, "killed"
 SECTION = {"name": NAME, "top_k": 2, "precision": "byte", "qualifiers": "", "crosswalk": ""}
 CALIBRATE = {
     "prior_power": 0.0,
@@ -43,7 +43,7 @@ pick_up(Path.cwd())
 def test_kills_lose_no_correction_and_register_none_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ten pick-ups of one title more each, killed at random, and each finished by the next.
+    """Four pick-ups of one title more each, killed at random, and each finished by the next.
 
     The alias names a version that loads after every kill.
     """
