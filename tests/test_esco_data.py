@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from pathlib import Path
 
@@ -19,6 +20,7 @@ COLUMNS = {
     "groups": ["isco_code", "label"],
     "onet": ["soc_code", "occupation_label", "title", "kind"],
 }
+NOTE = r"(broader|nearest|doubtful|none): \w.*"
 MAKE = runpy.run_path(str(ESCO / "make.py"))
 
 
@@ -93,6 +95,12 @@ def test_the_files_have_these_columns_and_no_empty_cell() -> None:
         assert frame.is_unique().all()
 
 
+def labels() -> dict[str, str]:
+    """The English label of each concept."""
+    english = table("titles").filter(pl.col("preferred") & (pl.col("language") == "en"))
+    return dict(english.select("occupation_id", "title").rows())
+
+
 def test_size() -> None:
     assert sum(path.stat().st_size for path in ESCO.glob("*.parquet")) < 4_000_000
     assert {name: table(name).height for name in COLUMNS} == {
@@ -120,3 +128,17 @@ def test_one_title_is_preferred_in_each_language() -> None:
     lacking = {"de": 2, "sv": 3}
     counts = dict(preferred.group_by("language").len().rows())
     assert counts == {language: 2_942 - lacking.get(language, 0) for language in LANGUAGES.split()}
+
+
+def test_each_sample_occupation_has_a_concept_or_a_reason() -> None:
+    """In the sample's order; a concept's label is ESCO's, a note begins with its kind."""
+    sample = pl.read_csv(ROOT / "data/sample/occupations.csv", infer_schema=False)
+    mapped = pl.read_csv(ESCO / "sample_occupations.csv", infer_schema=False).fill_null("")
+    names = ["occupation_id", "occupation_label"]
+    assert mapped.columns == [*names, "concept_uri", "concept_label", "note"]
+    assert mapped.select(names).equals(sample.select(names))
+    known = {"": "", **labels()}
+    for _, _, uri, label, note in mapped.rows():
+        assert known[uri] == label
+        assert not note or re.fullmatch(NOTE, note)
+        assert note.startswith("none: ") == (not uri)
