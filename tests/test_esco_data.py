@@ -142,3 +142,26 @@ def test_each_sample_occupation_has_a_concept_or_a_reason() -> None:
         assert known[uri] == label
         assert not note or re.fullmatch(NOTE, note)
         assert note.startswith("none: ") == (not uri)
+
+
+def test_the_inputs_are_everyday_titles_of_nine_languages() -> None:
+    """At most a tenth of them are ESCO's own titles; they lie in all ten major groups."""
+    inputs = pl.read_csv(ESCO / "inputs.csv")
+    assert inputs.columns == ["raw_title", "language", "occupation_id", "occupation_label"]
+    counts = dict(inputs.group_by("language").len().rows())
+    assert " ".join(sorted(counts)) == "de es fr hu it nl pl pt ro"
+    assert inputs.height == 400
+    assert set(counts.values()) == {44, 45}
+    named = inputs.select("occupation_id", "occupation_label")
+    assert dict(named.rows()).items() <= labels().items()
+    pairs = [
+        titles.select("language", title=pl.col(name).str.to_lowercase())
+        for titles, name in ((inputs, "raw_title"), (table("titles"), "title"))
+    ]
+    assert pairs[0].is_unique().all()
+    assert pairs[0].join(pairs[1], on=["language", "title"], how="semi").height <= 40
+    groups = dict(table("occupations").rows())
+    for (_,), rows in inputs.group_by("language"):
+        assert {groups[occupation_id][0] for occupation_id in rows["occupation_id"]} == set(
+            "0123456789"
+        )
