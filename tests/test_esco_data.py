@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ESCO = ROOT / "data/esco"
 SOURCES = [DATA / "esco", DATA / "esco_languages"]
 LANGUAGES = "bg cs da de en es et fr hr hu it lt lv nl no pl pt ro sk sl sv"
+LARGEST = "de en es fr hu it nl pl pt ro"
 COLUMNS = {
     "titles": ["occupation_id", "language", "title", "preferred"],
     "occupations": ["occupation_id", "isco_code"],
@@ -165,3 +166,20 @@ def test_the_inputs_are_everyday_titles_of_nine_languages() -> None:
         assert {groups[occupation_id][0] for occupation_id in rows["occupation_id"]} == set(
             "0123456789"
         )
+
+
+def test_extra_words_have_a_language_and_a_kind_and_are_no_titles() -> None:
+    words = pl.read_csv(ESCO / "extra_words.csv")
+    assert words.columns == ["language", "phrase", "kind"]
+    assert set(words["kind"]) == {"gender", "contract", "place", "seniority", "hours", "other"}
+    assert words.group_by("language").agg(pl.col("kind").n_unique())["kind"].unique().to_list() == [
+        6
+    ]
+    counts = dict(words.group_by("language").len().rows())
+    assert " ".join(sorted(counts)) == LANGUAGES
+    assert all(counts[language] >= 40 for language in LARGEST.split())
+    assert min(counts.values()) >= 15
+    lower = words.with_columns(pl.col("phrase").str.to_lowercase().alias("title"))
+    assert lower.select("language", "title").is_unique().all()
+    titles = table("titles").with_columns(pl.col("title").str.to_lowercase())
+    assert lower.join(titles, on=["language", "title"], how="semi").is_empty()
