@@ -183,3 +183,19 @@ def test_extra_words_have_a_language_and_a_kind_and_are_no_titles() -> None:
     assert lower.select("language", "title").is_unique().all()
     titles = table("titles").with_columns(pl.col("title").str.to_lowercase())
     assert lower.join(titles, on=["language", "title"], how="semi").is_empty()
+
+
+def test_sample_inputs_of_other_concepts_are_labelled_inputs() -> None:
+    """Each is labelled in the sample, and its concept is not that of its occupation."""
+    sample = pl.read_csv(ROOT / "data/sample/inputs.csv").drop_nulls()
+    occupations = dict(sample.rows())
+    mapped = pl.read_csv(ESCO / "sample_occupations.csv")
+    concepts = dict(mapped.select("occupation_id", "concept_uri").rows())
+    moved = pl.read_csv(ESCO / "sample_inputs.csv")
+    assert moved.columns == ["raw_title", "concept_uri", "concept_label"]
+    assert moved["raw_title"].is_unique().all()
+    assert dict(moved.drop_nulls().select("concept_uri", "concept_label").rows()).items() <= (
+        labels().items()
+    )
+    for raw_title, uri in moved.select("raw_title", "concept_uri").rows():
+        assert concepts[occupations[raw_title]] != uri
