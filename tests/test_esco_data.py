@@ -1,0 +1,201 @@
+"""The promises of data/esco/: ESCO's and O*NET's titles, and the hand-made files beside them."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import polars as pl
+import pytest
+from published import DATA, needs
+
+ROOT = Path(__file__).resolve().parents[1]
+ESCO = ROOT / "data/esco"
+SOURCES = [DATA / "esco", DATA / "esco_languages"]
+LANGUAGES = "bg cs da de en es et fr hr hu it lt lv nl no pl pt ro sk sl sv"
+LARGEST = "de en es fr hu it nl pl pt ro"
+COLUMNS = {
+    "titles": ["occupation_id", "language", "title", "preferred"],
+    "occupations": ["occupation_id", "isco_code"],
+    "groups": ["isco_code", "label"],
+    "onet": ["soc_code", "occupation_label", "title", "kind"],
+}
+NOTE = r"(broader|nearest|doubtful|none): \w.*"
+MAKE = runpy.run_path(str(ESCO / "make.py"))
+
+
+def table(name: str) -> pl.DataFrame:
+    return pl.read_parquet(ESCO / f"{name}.parquet")
+
+
+@pytest.mark.thorough
+@needs(SOURCES[0])
+@needs(SOURCES[1])
+@needs(DATA / "onet")
+def test_the_script_makes_the_committed_bytes_again(tmp_path: Path) -> None:
+    MAKE["main"]([*map(str, SOURCES), "--onet", str(DATA / "onet"), "--into", str(tmp_path)])
+    for name in COLUMNS:
+        file = f"{name}.parquet"
+        assert (tmp_path / file).read_bytes() == (ESCO / file).read_bytes(), file
+
+
+def test_the_script_reads_any_languages_and_the_publishers_columns(tmp_path: Path) -> None:
+    """A title repeated in its occupation counts once; a concept without English is left out."""
+    header = "conceptType,conceptUri,iscoGroup,preferredLabel,altLabels,hiddenLabels\n"
+    (tmp_path / "occupations_en.csv").write_text(
+        f'{header}Occupation,esco/b,2512,coder,"coder\n programmer ",hacker\n'
+        "Occupation,esco/a,7512,baker,,\n"
+    )
+    (tmp_path / "occupations_de.csv").write_text(
+        "conceptUri,preferredLabel,altLabels\nesco/new,Influencer,\nesco/a,Bäcker,Bäckerin\n"
+    )
+    (tmp_path / "ISCOGroups_en.csv").write_text("code,preferredLabel\n75,crafts\n2,experts\n")
+    (tmp_path / "Occupation Data.txt").write_text('O*NET-SOC Code\tTitle\n1\t"Chief\n')
+    (tmp_path / "Alternate Titles.txt").write_text(
+        "O*NET-SOC Code\tAlternate Title\tShort Title\n1\tBoss\tn/a\n1\tExecutive\tCEO\n"
+    )
+    (tmp_path / "Sample of Reported Titles.txt").write_text(
+        "O*NET-SOC Code\tReported Job Title\n1\tBoss\n"
+    )
+    made = MAKE["make"]([tmp_path], tmp_path)
+    assert {name: frame.columns for name, frame in made.items()} == COLUMNS
+    assert made["titles"].rows() == [
+        ("esco/a", "de", "Bäcker", True),
+        ("esco/a", "de", "Bäckerin", False),
+        ("esco/a", "en", "baker", True),
+        ("esco/b", "en", "coder", True),
+        ("esco/b", "en", "programmer", False),
+    ]
+    assert made["occupations"].rows() == [("esco/a", "7512"), ("esco/b", "2512")]
+    assert made["groups"].rows() == [("2", "experts"), ("75", "crafts")]
+    assert made["onet"].select("title", "kind").rows() == [
+        ("Boss", "alternate"),
+        ("Executive", "alternate"),
+        ('"Chief', "label"),
+        ("Boss", "reported"),
+        ("CEO", "short"),
+    ]
+
+
+def test_the_script_says_which_file_lacks(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"occupations_en\.csv is in none of "):
+        MAKE["make"]([tmp_path], tmp_path)
+
+
+def test_the_files_have_these_columns_and_no_empty_cell() -> None:
+    for name, columns in COLUMNS.items():
+        frame = table(name)
+        assert frame.columns == columns
+        assert sum(frame.null_count().row(0)) == 0
+        texts = frame.select(pl.col(pl.String))
+        assert (
+            texts.select(((pl.all() == "") | (pl.all() != pl.all().str.strip_chars())).sum()).row(0)
+            == (0,) * texts.width
+        )
+        assert frame.is_unique().all()
+
+
+def labels() -> dict[str, str]:
+    """The English label of each concept."""
+    english = table("titles").filter(pl.col("preferred") & (pl.col("language") == "en"))
+    return dict(english.select("occupation_id", "title").rows())
+
+
+def test_size() -> None:
+    assert sum(path.stat().st_size for path in ESCO.glob("*.parquet")) < 4_000_000
+    assert {name: table(name).height for name in COLUMNS} == {
+        "titles": 301_790,
+        "occupations": 2_942,
+        "groups": 619,
+        "onet": 63_394,
+    }
+
+
+def test_every_title_has_an_occupation_and_every_occupation_a_group() -> None:
+    titles, occupations = table("titles"), table("occupations")
+    codes = set(table("groups")["isco_code"])
+    assert set(titles["occupation_id"]) == set(occupations["occupation_id"])
+    assert set(occupations["isco_code"]) <= codes
+    assert {code[:-1] for code in codes if len(code) > 1} <= codes
+
+
+def test_one_title_is_preferred_in_each_language() -> None:
+    """The publisher's German lacks two of the 2,942 occupations and its Swedish three."""
+    titles = table("titles")
+    assert " ".join(titles["language"].unique().sort()) == LANGUAGES
+    preferred = titles.group_by("language", "occupation_id").agg(pl.col("preferred").sum())
+    assert preferred["preferred"].unique().to_list() == [1]
+    lacking = {"de": 2, "sv": 3}
+    counts = dict(preferred.group_by("language").len().rows())
+    assert counts == {language: 2_942 - lacking.get(language, 0) for language in LANGUAGES.split()}
+
+
+def test_each_sample_occupation_has_a_concept_or_a_reason() -> None:
+    """In the sample's order; a concept's label is ESCO's, a note begins with its kind."""
+    sample = pl.read_csv(ROOT / "data/sample/occupations.csv", infer_schema=False)
+    mapped = pl.read_csv(ESCO / "sample_occupations.csv", infer_schema=False).fill_null("")
+    names = ["occupation_id", "occupation_label"]
+    assert mapped.columns == [*names, "concept_uri", "concept_label", "note"]
+    assert mapped.select(names).equals(sample.select(names))
+    known = {"": "", **labels()}
+    for _, _, uri, label, note in mapped.rows():
+        assert known[uri] == label
+        assert not note or re.fullmatch(NOTE, note)
+        assert note.startswith("none: ") == (not uri)
+
+
+def test_the_inputs_are_everyday_titles_of_nine_languages() -> None:
+    """At most a tenth of them are ESCO's own titles; they lie in all ten major groups."""
+    inputs = pl.read_csv(ESCO / "inputs.csv")
+    assert inputs.columns == ["raw_title", "language", "occupation_id", "occupation_label"]
+    counts = dict(inputs.group_by("language").len().rows())
+    assert " ".join(sorted(counts)) == "de es fr hu it nl pl pt ro"
+    assert inputs.height == 400
+    assert set(counts.values()) == {44, 45}
+    named = inputs.select("occupation_id", "occupation_label")
+    assert dict(named.rows()).items() <= labels().items()
+    pairs = [
+        titles.select("language", title=pl.col(name).str.to_lowercase())
+        for titles, name in ((inputs, "raw_title"), (table("titles"), "title"))
+    ]
+    assert pairs[0].is_unique().all()
+    assert pairs[0].join(pairs[1], on=["language", "title"], how="semi").height <= 40
+    groups = dict(table("occupations").rows())
+    for (_,), rows in inputs.group_by("language"):
+        assert {groups[occupation_id][0] for occupation_id in rows["occupation_id"]} == set(
+            "0123456789"
+        )
+
+
+def test_extra_words_have_a_language_and_a_kind_and_are_no_titles() -> None:
+    words = pl.read_csv(ESCO / "extra_words.csv")
+    assert words.columns == ["language", "phrase", "kind"]
+    assert set(words["kind"]) == {"gender", "contract", "place", "seniority", "hours", "other"}
+    assert words.group_by("language").agg(pl.col("kind").n_unique())["kind"].unique().to_list() == [
+        6
+    ]
+    counts = dict(words.group_by("language").len().rows())
+    assert " ".join(sorted(counts)) == LANGUAGES
+    assert all(counts[language] >= 40 for language in LARGEST.split())
+    assert min(counts.values()) >= 15
+    lower = words.with_columns(pl.col("phrase").str.to_lowercase().alias("title"))
+    assert lower.select("language", "title").is_unique().all()
+    titles = table("titles").with_columns(pl.col("title").str.to_lowercase())
+    assert lower.join(titles, on=["language", "title"], how="semi").is_empty()
+
+
+def test_sample_inputs_of_other_concepts_are_labelled_inputs() -> None:
+    """Each is labelled in the sample, and its concept is not that of its occupation."""
+    sample = pl.read_csv(ROOT / "data/sample/inputs.csv").drop_nulls()
+    occupations = dict(sample.rows())
+    mapped = pl.read_csv(ESCO / "sample_occupations.csv")
+    concepts = dict(mapped.select("occupation_id", "concept_uri").rows())
+    moved = pl.read_csv(ESCO / "sample_inputs.csv")
+    assert moved.columns == ["raw_title", "concept_uri", "concept_label"]
+    assert moved["raw_title"].is_unique().all()
+    assert dict(moved.drop_nulls().select("concept_uri", "concept_label").rows()).items() <= (
+        labels().items()
+    )
+    for raw_title, uri in moved.select("raw_title", "concept_uri").rows():
+        assert concepts[occupations[raw_title]] != uri
