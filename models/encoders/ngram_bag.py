@@ -15,6 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from models.encoders.shared.row_sums import RowSums
 from models.network.encoder import Encoder, EncoderSettings
 from models.text.featurizer import FIRST, PADDING
 from models.text.units import UnitSettings
@@ -119,6 +120,12 @@ class NgramBagEncoder(Encoder):
             )
         return f" {word} "
 
+    @staticmethod
+    def check_sparse(settings: NgramBagSettings) -> None:
+        """Refuse a bias, which every batch reads; ValueError as `Encoder.check_sparse`."""
+        if settings.bias:
+            Encoder.check_sparse(settings)
+
     def unit_vectors(self) -> Float[Tensor, "unit dim"] | None:
         """Return W of the vocabulary's n-grams, in its order; None where a hash shares vectors."""
         return None if self.settings.buckets else self.ngrams.weight.detach()[FIRST:]
@@ -144,6 +151,11 @@ class NgramBagEncoder(Encoder):
         # a bag never holds [batch length dim] numbers; without padding it is nearly twice as fast
         known = ids != PADDING
         counts = known.sum(1)
+        if self.sparse and torch.is_grad_enabled():
+            sums: Tensor = RowSums.apply(  # type: ignore[no-untyped-call]
+                self.ngrams.weight, ids[known], counts
+            )
+            return sums
         starts = counts.cumsum(0) - counts
         return functional.embedding_bag(ids[known], self.ngrams.weight, starts, mode="sum")
 

@@ -54,6 +54,7 @@ class Encoder(nn.Module, ABC):
     Attributes:
         Settings: class of its settings.
         settings: the values of this encoder.
+        sparse: whether gradients hold the rows alone that a batch reads.
     """
 
     Settings: ClassVar[type]
@@ -62,6 +63,7 @@ class Encoder(nn.Module, ABC):
         """Make the layers; `sizes` are the numbers of ids of each of `units`, in order."""
         super().__init__()
         self.settings = settings
+        self.sparse = False
 
     @staticmethod
     def units(settings: Any) -> tuple[UnitSettings, ...]:  # noqa: ANN401
@@ -104,6 +106,18 @@ class Encoder(nn.Module, ABC):
         # drawn on the CPU, so that every device begins alike
         table.copy_(torch.empty(table.shape).uniform_(-spread, spread)).index_add_(
             0, units, vectors
+        )
+
+    @staticmethod
+    def check_sparse(settings: Any) -> None:  # noqa: ANN401
+        """Refuse settings whose gradients cannot be sparse (`train.sparse_updates`).
+
+        Raises:
+            ValueError: the encoder is more than one table of rows.
+        """
+        raise ValueError(
+            "this encoder is more than one table of rows: set train.sparse_updates to false, or "
+            "choose train.encoder.kind ngram_bag with bias: false"
         )
 
     @abstractmethod

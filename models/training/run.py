@@ -18,6 +18,7 @@ from models.network.kinds import kind_of, loss_parts, make_encoder, plain
 from models.network.loss import Loss, LossSettings, PairBatch
 from models.reproducibility.seeding import child_seed
 from models.text.featurizer import Featurizer
+from models.training.lazy_adam import LazyAdam, clip_rows
 from models.training.teacher import TeacherSettings
 
 if TYPE_CHECKING:
@@ -46,8 +47,16 @@ class TrainSettings:
     evaluate_every: int
     patience: int
     """Looks at the validation queries without a better success@1 before training stops."""
+    sparse_updates: bool = False
+    """Whether a step changes only the rows that it reads, of an encoder that is one table."""
     teacher: TeacherSettings | None = None
     """How it learns from a teacher (`models/training/title_run.py`), if it has one."""
+
+    def __post_init__(self) -> None:
+        if self.sparse_updates and self.l2:
+            raise ValueError(
+                f"l2 = {self.l2} changes every row: set l2 to 0 or sparse_updates to false"
+            )
 
 
 class Run(ABC):
@@ -64,13 +73,7 @@ class Run(ABC):
         self.settings, self.device = settings, device
         self.encoder = make_encoder(settings.encoder, featurizer).to(device)
         self.loss = loss_parts(kind_of(settings.loss))[1]
-        # fused: its square roots are the same on all processors; decay 2λ is λ‖θ‖²'s gradient
-        self.optimizer = torch.optim.Adam(
-            self.encoder.parameters(),
-            lr=settings.learning_rate,
-            weight_decay=2 * settings.l2,
-            fused=True,
-        )
+        self.optimizer = self._optimizer()
         self.strings = FeaturizedStrings.of(titles, featurizer, device)
 
     @property
@@ -95,7 +98,8 @@ class Run(ABC):
         loss = self.objective(step)
         self.optimizer.zero_grad(set_to_none=True)
         loss.total.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.encoder.parameters(), self.settings.clip_norm)
+        clip = clip_rows if self.settings.sparse_updates else torch.nn.utils.clip_grad_norm_
+        clip(self.encoder.parameters(), self.settings.clip_norm)
         self.optimizer.step()
         return loss
 
@@ -109,6 +113,17 @@ class Run(ABC):
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             embeddings: Tensor = self.encoder(*self.strings.batch(rows))
         return embeddings.float()
+
+    def _optimizer(self) -> torch.optim.Optimizer:
+        settings, parameters = self.settings, self.encoder.parameters()
+        self.encoder.sparse = settings.sparse_updates
+        if settings.sparse_updates:
+            self.encoder.check_sparse(settings.encoder)
+            return LazyAdam(parameters, settings.learning_rate)
+        # fused: its square roots are the same on all processors; decay 2λ is λ‖θ‖²'s gradient
+        return torch.optim.Adam(
+            parameters, settings.learning_rate, weight_decay=2 * settings.l2, fused=True
+        )
 
     def weights(self) -> dict[str, Tensor]:
         """Copy the current weights to the CPU."""

@@ -65,14 +65,18 @@ def training_settings(network: NetworkParams, seed: int) -> TrainSettings:
     """
     train = network.train
     encoder, loss = train.encoder.kind, train.loss.kind
-    settings = settings_from(
-        {
-            "seed": seed,
-            **train.model_dump(exclude={"encoder", "loss", "compatible_with"}),
-            "encoder": _checked("encoders", {"kind": encoder, **network.encoders[encoder]}),
-            "loss": _checked("losses", {"kind": loss, **network.losses[loss]}),
-        }
-    )
+    values = {
+        "seed": seed,
+        **train.model_dump(exclude={"encoder", "loss", "compatible_with"}),
+        "encoder": _checked("encoders", {"kind": encoder, **network.encoders[encoder]}),
+        "loss": _checked("losses", {"kind": loss, **network.losses[loss]}),
+    }
+    try:
+        settings = settings_from(values)
+        if settings.sparse_updates:
+            encoder_class(encoder).check_sparse(settings.encoder)
+    except ValueError as error:
+        raise ParamsError(f"params.yaml:\n  train.sparse_updates = true: {error}") from None
     if settings.loss.needs_targets != bool(train.compatible_with):
         raise ParamsError(
             f"params.yaml:\n  train.compatible_with = {train.compatible_with!r} with the loss "

@@ -28,6 +28,7 @@ class TrainParams(Section):
     schedule: Literal["constant", "linear"]
     l2: Annotated[float, Field(ge=0)]
     clip_norm: Annotated[float, Field(gt=0)]
+    sparse_updates: bool
     max_steps: Annotated[int, Field(ge=0)]
     evaluate_every: Count
     patience: Count

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import pytest
 import torch
+from teachers import BAG
 
 from models.losses.contrastive import contrastive_loss
 from models.network.embedding import embed_rows
@@ -100,6 +101,27 @@ def test_a_killed_run_goes_on_to_the_same_bits(
             run(toy, settings, tmp_path / "killed", kill_after_a_look)
     assert_same(whole, run(toy, settings, tmp_path / "killed", lines.append))
     assert f"resumed at step {2 * kills}" in lines
+
+
+def test_sparse_updates_learn_and_resume_to_the_same_bits(
+    tmp_path: Path, toy: Toy, train_settings: Build
+) -> None:
+    strings, pairs, _ = toy
+    featurizer = fit_featurizer([strings.titles[row] for row in strings.aliases], BAG)
+    bagged = strings, pairs, featurizer
+    settings = train_settings(encoder=BAG, sparse_updates=True)
+    whole = run(bagged, settings, tmp_path / "whole")
+    assert whole.history[-1].loss < whole.history[1].loss
+    with pytest.raises(Killed):
+        run(bagged, settings, tmp_path / "killed", kill)
+    assert_same(whole, run(bagged, settings, tmp_path / "killed"))
+
+
+def test_sparse_updates_need_one_table_and_no_l2(toy: Toy, train_settings: Build) -> None:
+    with pytest.raises(ValueError, match=r"more than one table of rows: set train\.sparse_updates"):
+        TitleRun(*toy, train_settings(sparse_updates=True), CPU)
+    with pytest.raises(ValueError, match=r"l2 = 0\.1 changes every row"):
+        train_settings(encoder=BAG, sparse_updates=True, l2=0.1)
 
 
 @pytest.mark.thorough

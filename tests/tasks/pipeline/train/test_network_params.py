@@ -53,6 +53,11 @@ def test_every_kind_can_be_chosen(tmp_path: Path, encoder: str, loss: str) -> No
     assert set(plain(settings.loss)) == {"kind", *VALUES["losses"][loss]}
 
 
+def test_sparse_updates_need_a_bag_without_a_bias(tmp_path: Path) -> None:
+    with pytest.raises(ParamsError, match=r"train\.sparse_updates = true: .* bias: false"):
+        training_settings(network(tmp_path, sparse_updates=True), 1)
+
+
 def test_only_the_kinds_of_the_network_stop_a_training(tmp_path: Path) -> None:
     """The file as a whole is checked for the others too (`check_kinds`)."""
     sound = network(tmp_path)
