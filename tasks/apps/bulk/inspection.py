@@ -35,8 +35,12 @@ class Inspected(NamedTuple):
         return self.table.suffix in PARQUET
 
 
-def inspected(table: SourceFile, file: File, named: Sequence[str], form: Format) -> Inspected:
+def inspected(
+    table: SourceFile, file: File, named: Sequence[str], form: Format, usual: str = ""
+) -> Inspected:
     """Read the beginning of a table; of Parquet the footer, of a workbook all.
+
+    `named`, `usual`: columns of titles, see `title_columns`.
 
     Raises:
         SourceError: it has no header, a column twice, or no column of titles.
@@ -65,6 +69,7 @@ def inspected(table: SourceFile, file: File, named: Sequence[str], form: Format)
             named,
             described(schema),
             sure_of_names=sure,
+            usual=usual,
         )
     except NoTitles as error:
         raise SourceError(f"{table.name}: {_not_text(schema, named) or error}") from None
