@@ -105,4 +105,4 @@ audit: ## look for known vulnerabilities of the pinned packages (network; pip-au
 	  && $$folder/bin/python -m pip install --quiet pip-audit==2.10.1 \
 	  && $$folder/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip --strict \
 	    --progress-spinner off --cache-dir $$folder/cache \
-	  || { echo "no clean audit: a package above has a vulnerability, or the advisories at pypi.org did not answer for it"; exit 1; }
+	  || { echo "no clean audit: a package named above has a vulnerability; if none is, pip-audit could not be installed or pypi.org gave no advisories: try again with a network"; exit 1; }

@@ -103,7 +103,7 @@ def due_sources(
     finished = {json.loads(text).get("result", {}).get("state", "") for text in texts}
     due = []
     for source in sorted(filter(_is_source, inbox.iterdir())):
-        if fault := next(file_faults(source, inbox), ""):
+        if fault := next((text for _, text in file_faults(source, inbox)), ""):
             refuse(f"{fault}: copy the file itself, or take it out")
             continue
         state = _state(source, quiet_seconds)

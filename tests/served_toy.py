@@ -65,4 +65,5 @@ def toy_normalizer(calibration: Calibration | None = None) -> Normalizer:
         Qualifiers({"seniority": ["head"], "contract": ["nights"]}),
         {"model_version": "m1", "taxonomy_version": "t1"},
         2,
+        {"7": "Craft workers"},
     )

@@ -49,3 +49,9 @@ def test_a_zip_files_folder_is_refused_before_anything_is_installed(
     assert done.returncode == 2
     assert "git init --quiet && git add ." in done.stderr
     assert not (folder / ".venv").exists()
+
+
+def test_an_audit_without_a_network_blames_no_package(folder: Path) -> None:
+    done = make(folder, "audit", "PYTHON=false")
+    assert done.returncode == 2
+    assert "if none is, pip-audit could not be installed or pypi.org gave no" in done.stdout

@@ -13,6 +13,7 @@ from tasks.io.schemas import (
     AUXILIARY_TITLES,
     EXTRA_WORDS_VARIANTS,
     FEEDBACK,
+    GROUPS,
     INPUTS,
     JUDGED,
     OCCUPATIONS,
@@ -55,6 +56,7 @@ DATA_FILES = (
         OCCUPATIONS,
         "`codes` is the hierarchy, broad to narrow; sorted by id",
     ),
+    DataFile("ingest/groups.parquet", "ingest", GROUPS, "names of `codes`, if the source has any"),
     DataFile(
         "ingest/aliases.parquet",
         "ingest",

@@ -12,6 +12,7 @@ from flows.commands.options import CodeDepth, MinConfidence, Model, Profile, Top
 from flows.commands.project_root import (
     absolute_model,
     change_to_root,
+    existing_root,
     print_facts,
     run_flow,
 )
@@ -22,6 +23,7 @@ from tasks.io.masked import concealed
 def normalize(
     source: Annotated[str, typer.Argument(help="Table of titles: a file, a folder, s3://…")],
     output: Annotated[Path, typer.Argument(help="NAME.csv, .xlsx or .parquet, or a folder.")],
+    profile: Profile = None,
     model: Model = "",
     column: Annotated[
         list[str] | None,
@@ -46,11 +48,13 @@ def normalize(
     OUTPUT ends in .csv, .xlsx or .parquet, else a folder of Parquet files. Refused rows and a
     manifest lie beside the file, or in the folder. The model sees each distinct title once; a cache
     keeps its answer for the next run. After an interruption the same command continues behind the
-    last finished part. OUTPUT appears when it is complete.
+    last finished part. OUTPUT appears when it is complete. With --profile its model
+    answers, and the column of its raw titles is taken if the input has it.
 
     \b
     Examples:
       rolecall normalize titles.csv answers.xlsx
+      rolecall normalize titles.csv answers.xlsx --profile mine
       rolecall normalize s3://board/vacancies answers --column headline --min-confidence 0.5
       rolecall normalize titles.xlsx answers --column "Job title (EN)" --column "Job title (DE)"
     """
@@ -66,15 +70,17 @@ def normalize(
         with errors_of_input():
             from tasks.apps.bulk.place import require_place
             from tasks.apps.bulk.source import TitleSource
+            from tasks.apps.bulk.title_columns import usual_column
 
             require_place(output, source)
             if is_local:
-                TitleSource.find(source, column or [], encoding, file_column)
+                named = (column or [], encoding, file_column)
+                TitleSource.find(source, *named, usual_column(existing_root(profile)))
         with run_flow(root, "normalize"):
             from flows.normalize import facts
             from flows.normalize import normalize as flow
 
-            manifest = flow(concealed(source), str(output), model, chosen, cache)
+            manifest = flow(concealed(source), str(output), model, chosen, cache, profile or "")
             print_facts(facts(manifest, str(output)))
 
 

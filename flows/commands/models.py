@@ -89,6 +89,10 @@ def serve(
     allow_host: Annotated[
         list[str] | None, typer.Option(help="Another name of this machine, as in its address.")
     ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(help="Origin of another page that may read all answers: https://…"),
+    ] = None,
 ) -> None:
     """Serve the registered model to people and programs.
 
@@ -108,6 +112,7 @@ def serve(
         options = [f"--model={model or champion(root)}", f"--host={host}", f"--port={port}"]
         options += [f"--min-confidence={min_confidence}"]
         options += [f"--allow-host={name}" for name in allow_host or []]
+        options += [f"--allow-origin={origin}" for origin in allow_origin or []]
         os.execv(sys.executable, [sys.executable, "-m", "tasks.apps.web", *options])
 
 

@@ -88,11 +88,11 @@ def check_registry(root: Path) -> None:
 def run_flow(root: Path, command: str) -> Iterator[None]:
     """Check the parameters, then let the block run flows and keep their lines in a file."""
     from flows.processes.command import check_params
-    from flows.stages.special_files import require_regular_files
+    from flows.stages.special_files import keep_out_special_files
 
     check_registry(root)
     check_params(root, partial(print, flush=True))
-    require_regular_files(root)
+    keep_out_special_files(root)
     log = root / "logs" / f"{command}.log"
     with error_handling(log), log_to_file(log):
         from flows.processes.server import server

@@ -99,11 +99,14 @@ def status(profile: Profile = None) -> None:
         root = existing_root(profile)
         os.chdir(root)  # DVC names files relative to the current directory
         from flows.stages.dvc_plan import reasons
+        from flows.stages.special_files import keep_out_special_files
         from flows.stages.up_to_date import TARGET
         from flows.workspaces.feedback_folder import feedback_folder, is_copied
         from flows.workspaces.git_worktree import require_repository
 
         require_repository(root)
+        for warning in keep_out_special_files(root):
+            print(warning)
         stages = reasons(root, TARGET)
     due = {stage: changes for stage, changes in stages.items() if changes}
     print(f"{root}: {len(stages) - len(due)} of {len(stages)} stages are up to date")

@@ -1,25 +1,22 @@
 """A database for one run of Prefect's temporary server, in a folder that goes with it.
 
 Prefect takes ten seconds and more to make its tables and to register its blocks. The first run
-keeps the database as it is then, and later runs begin with a copy. A lock on its folder shows that
-a run is alive; the next run removes the folders of runs that were killed.
+keeps the database as it is then, and later runs begin with a copy. The next run removes what runs
+that were killed left.
 """
 
 from __future__ import annotations
 
-import fcntl
-import os
 import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import prefect
 
-RUN = "run-"  # the beginning of a run's folder
+from tasks.release.registry.scratch import own_folder
 
 
 @dataclass(frozen=True)
@@ -62,37 +59,8 @@ def temporary_database(folder: Path) -> Iterator[Database]:
     """Make a database below `folder` that is gone after the block, also when others run."""
     for made in (folder.parent, folder):
         made.mkdir(mode=0o700, exist_ok=True)
-    with _locked(folder):
-        for left in folder.glob(f"{RUN}*"):
-            with suppress(BlockingIOError), _locked(left, fcntl.LOCK_NB):
-                shutil.rmtree(left)
-        own = Path(tempfile.mkdtemp(prefix=RUN, dir=folder))
+    with own_folder(folder) as own:
         database = Database(own / "prefect.db", folder / f"empty-{prefect.__version__}.db")
         if database.template.is_file():
             shutil.copyfile(database.template, database.file)
-        lock = _lock(own)
-    try:
         yield database
-    finally:
-        shutil.rmtree(own, ignore_errors=True)
-        os.close(lock)
-
-
-@contextmanager
-def _locked(folder: Path, wait: int = 0) -> Iterator[None]:
-    handle = _lock(folder, wait)
-    try:
-        yield
-    finally:
-        os.close(handle)
-
-
-def _lock(folder: Path, wait: int = 0) -> int:
-    """Lock a folder until the handle is closed; BlockingIOError if `wait` says not to wait."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | wait)
-    except BlockingIOError:
-        os.close(handle)
-        raise
-    return handle

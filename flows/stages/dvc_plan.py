@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from flows.failure import Failure
-from flows.stages.special_files import require_regular_files
+from flows.stages.special_files import keep_out_special_files
 
 if TYPE_CHECKING:
     from dvc.repo import Repo
@@ -83,7 +83,7 @@ def _plan(repo: Repo, root: Path, target: str) -> dict[str, Stage]:
     """
     from dvc.repo.reproduce import collect_stages, get_active_graph, plan_repro
 
-    require_regular_files(root)
+    keep_out_special_files(root)
     graph = get_active_graph(repo.index.graph)
     needed = set(plan_repro(graph, collect_stages(repo, [target_address(root, target)])))
     graph.remove_nodes_from([stage for stage in graph if stage not in needed])

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from subprocess import CalledProcessError
 
@@ -24,7 +24,7 @@ from flows.failure import command_failed
 from flows.processes.command import log_lines
 from flows.processes.streaming import follow, guarded
 from flows.stages.dvc_plan import Outcome
-from flows.stages.special_files import require_regular_files
+from flows.stages.special_files import keep_out_special_files
 
 OUTCOMES: dict[str, Outcome] = {
     "Running stage '{}':": "ran",
@@ -46,9 +46,9 @@ def repro(root: Path, stages: Sequence[str]) -> Iterator[Iterator[tuple[str, Ite
         each stage that DVC turns to, with its lines as they come; read them before the next stage.
         A failure ends the lines with `CalledProcessError`.
     """
-    require_regular_files(root)
+    warnings = keep_out_special_files(root)
     with closing(_output(root, stages)) as output:
-        yield by_stage(output, stages)
+        yield by_stage(chain(warnings, output), stages)
 
 
 def _output(root: Path, stages: Sequence[str]) -> Generator[str]:

@@ -1,7 +1,14 @@
-"""Refuses folders in which DVC would hang: it opens whatever lies there to hash it."""
+"""Keeps from DVC what it would hang on: it opens whatever lies in a folder to hash it.
+
+In a folder that people fill, such as `feedback/`, pipes, devices and links that lead out are left
+out by a `.dvcignore` of that folder, which stays for a bare `dvc repro`. Such a file elsewhere, in
+a folder of data, ends the command, because a run without it would be another run.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
@@ -10,23 +17,61 @@ from flows.failure import Failure
 from tasks.io.regular_files import boundary, file_faults
 
 NAMED = 10  # files of a message
+IGNORED = ".dvcignore"
+HEAD = f"# rolecall writes this file: DVC must not open these\n/{IGNORED}\n"
 
 
-def require_regular_files(root: Path) -> None:
+def keep_out_special_files(root: Path) -> list[str]:
     """Look at the folders that sections of `params.yaml` name, such as `feedback.folder`.
 
+    Returns:
+        a warning for each file that is left out.
+
     Raises:
-        Failure: one holds a pipe, a device, or, if people fill it, a link that leads out of it.
+        Failure: a folder of data, or one outside of the clone, holds a pipe or a device.
     """
-    found: list[str] = []
+    refused, left_out = list[str](), list[str]()
     for name in _folders(root / "params.yaml"):
-        within = boundary(Path(name))
-        found += file_faults(root / name, within and root / within)
-    if found:
-        rest = [f"and {len(found) - NAMED:,} more"] if len(found) > NAMED else []
-        raise Failure(
-            "\n".join([*found[:NAMED], *rest, "take them out, or put the file itself there"])
-        )
+        folder, within = root / name, boundary(Path(name))
+        if within and folder.is_dir() and root.resolve() in folder.resolve().parents:
+            faults = dict(file_faults(folder, folder))
+            _ignore(folder, [path.relative_to(folder).as_posix() for path in faults])
+            left_out += [f"warning: {fault}: not read" for fault in faults.values()]
+        else:
+            refused += dict(file_faults(folder, within and folder)).values()
+    if refused:
+        advice = "take them out, or put the file itself there"
+        raise Failure("\n".join([*_first(refused), advice]))
+    return _first(left_out)
+
+
+def _ignore(folder: Path, names: Sequence[str]) -> None:
+    """Let DVC see none of `names`, and not this list itself, which it would refuse."""
+    file = folder / IGNORED
+    if names:
+        content = (HEAD + "".join(f"/{pattern(name)}\n" for name in names)).encode()
+        if not (file.is_file() and file.read_bytes() == content):
+            partial = file.with_name(f"{IGNORED}.partial")
+            partial.write_bytes(content)
+            partial.replace(file)
+    elif file.is_file() and file.read_bytes().startswith(HEAD.encode()):
+        file.unlink()
+
+
+def pattern(name: str) -> str:
+    """Return the line of a `.dvcignore` that means a name; `?` is what no line can hold."""
+    return re.sub(r"[^\w./-]", lambda one: _escaped(one[0]), name)
+
+
+def _escaped(sign: str) -> str:
+    if sign == " ":  # DVC strips the line
+        return "[ ]"
+    return f"\\{sign}" if sign.isprintable() else "?"
+
+
+def _first(lines: list[str]) -> list[str]:
+    more = [f"and {len(lines) - NAMED:,} more"] if len(lines) > NAMED else []
+    return [*lines[:NAMED], *more]
 
 
 def _folders(params: Path) -> list[str]:

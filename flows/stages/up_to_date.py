@@ -13,6 +13,7 @@ from pathlib import Path
 from flows.registry import current_version
 from flows.results import REPORT
 from flows.stages.dvc_plan import Outcome, plan_and_skipped, target_address
+from flows.stages.special_files import keep_out_special_files
 from flows.summary import Summary, as_text
 
 TARGET = "report"
@@ -31,7 +32,8 @@ def print_if_up_to_date(root: Path) -> bool:
         stages = unchanged(root, TARGET)
         pushed = bool(stages) and push_unchanged(root, TARGET)
         if stages and (version := reading.result()):
-            print(as_text(Summary(root, stages, *version, pushed), up_to_date=True), flush=True)
+            text = as_text(Summary(root, stages, *version, pushed), up_to_date=True)
+            print(*keep_out_special_files(root), text, sep="\n", flush=True)
             return True
     return False
 

@@ -17,6 +17,7 @@ import yaml
 from flows.processes.command import hide
 from flows.processes.streaming import Show
 from flows.workspaces.profiles import ProfileError
+from tasks.io.regular_files import file_fault
 
 FOLDER = "feedback"
 WORKSPACES = ".workspaces"
@@ -56,7 +57,8 @@ def is_copied(root: Path) -> bool:
 def copy_feedback(main: Path, workspace: Path, params: Mapping[str, Any], show: Show) -> None:
     """Let the workspace's `feedback/` hold what `feedback/NAME` of the main tree holds now.
 
-    Makes the folder in the main tree. Links, pipes and folders in it are named and left out.
+    Makes the folder in the main tree. Pipes, folders and links that lead out of it are named and
+    left out.
 
     Raises:
         ProfileError: `feedback.folder` names a folder below `feedback/`, or a file has its name.
@@ -90,11 +92,12 @@ def _named(params: Mapping[str, Any]) -> str:
 
 
 def _regular_files(folder: Path, show: Show = hide) -> dict[str, Path]:
-    """Return the visible files of a folder by their names; opens none."""
+    """Return the visible regular files of a folder by their names; opens none."""
     files: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
-        if path.is_symlink() or not path.is_file():
-            show(f"warning: {path} is no regular file: not read")
+        fault = file_fault(path, folder) or (f"{path} is a folder" if path.is_dir() else "")
+        if fault:
+            show(f"warning: {fault}: not read")
         elif not path.name.startswith(".") and path.name != README:
             files[path.name] = path
     return files

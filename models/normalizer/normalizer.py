@@ -8,7 +8,7 @@ judges this class in a loaded model. Without a calibration, confidence is null a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +58,7 @@ class Normalizer:
         qualifiers: finds words of seniority, contract and place.
         versions: the columns `model_version` and `taxonomy_version`.
         top_k: default number of answers.
+        groups: labels of the codes above the occupations, as far as the taxonomy names them.
     """
 
     featurizer: Featurizer
@@ -72,6 +73,7 @@ class Normalizer:
     qualifiers: Qualifiers
     versions: Mapping[str, str]
     top_k: int
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def index(self) -> AliasIndex:

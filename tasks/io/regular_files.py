@@ -42,16 +42,16 @@ def file_fault(path: Path, within: Path | None = None) -> str:
     return f"{path} is {kind}" if kind else ""
 
 
-def file_faults(path: Path, within: Path | None = None) -> Iterator[str]:
-    """Yield the `file_fault` of a path and of all below it, by name; links are not followed."""
+def file_faults(path: Path, within: Path | None = None) -> Iterator[tuple[Path, str]]:
+    """Yield a path and all below it that have a `file_fault`, by name; links are not followed."""
     if found := file_fault(path, within):
-        yield found
+        yield path, found
         return
     for folder, folders, files in os.walk(path):
         folders.sort()
         for name in sorted([*folders, *files]):
-            if found := file_fault(Path(folder, name), within):
-                yield found
+            if found := file_fault(below := Path(folder, name), within):
+                yield below, found
 
 
 def boundary(folder: Path) -> Path | None:

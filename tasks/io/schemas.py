@@ -16,6 +16,7 @@ OCCUPATIONS: Schema = {
     "occupation_label": pl.String,
     "codes": pl.List(pl.String),
 }
+GROUPS: Schema = {"code": pl.String, "label": pl.String}
 ALIASES: Schema = {"occupation_id": pl.String, "title": pl.String, "preferred": pl.Boolean}
 INPUTS: Schema = {"input_id": pl.UInt32, "raw_title": pl.String, "occupation_id": pl.String}
 REJECTED: Schema = {

@@ -114,11 +114,17 @@ class SourceFile(NamedTuple):
         except DAMAGED as error:
             raise IngestError(f"{self.path} cannot be read: {error}") from None
 
-    def beginning(self) -> SourceFile:
-        """Return the lines of the first block as a file, enough for header and form of a text."""
-        head = next(self.blocks(), b"")
-        whole = head[: head.rfind(b"\n") + 1] if len(head) >= BLOCK else head
-        return self._replace(open=lambda: BytesIO(whole or head))
+    def beginning(self, lines: int = 1) -> SourceFile:
+        """Return the first block, or more until it has so many lines, as a file of whole lines."""
+        parts, ends = list[bytes](), 0
+        for block in self.blocks():
+            parts.append(block)
+            ends += block.count(b"\n")
+            if len(block) >= BLOCK and (lines == 1 or ends >= lines):
+                parts[-1] = block[: block.rfind(b"\n") + 1] or block
+                break
+        head = b"".join(parts)
+        return self._replace(open=lambda: BytesIO(head))
 
 
 def is_table(name: str) -> bool:

@@ -21,7 +21,7 @@ from benchmarks.studies.loop.reviewer import SELECTIONS, Reviewer
 from benchmarks.studies.loop.stream import Stream
 from tasks.apps.review import diversify
 from tasks.io.frames import write_frame
-from tasks.io.schemas import OCCUPATIONS
+from tasks.io.schemas import GROUPS, OCCUPATIONS
 from tasks.release.gate.rule import GateDecision
 from tasks.release.model_package import phrases
 
@@ -47,6 +47,8 @@ def board(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     codes = [(f"o{k}", job, ["1", f"1{k % 2}"]) for k, job in enumerate(JOBS)]
     frame = pl.DataFrame(codes, schema=dict(OCCUPATIONS), orient="row")
     write_frame(frame, workspace / "data/ingest/occupations.parquet", OCCUPATIONS)
+    groups = pl.DataFrame(schema=dict(GROUPS))
+    write_frame(groups, workspace / "data/ingest/groups.parquet", GROUPS)
     return tmp_path
 
 

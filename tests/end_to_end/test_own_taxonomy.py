@@ -82,6 +82,17 @@ def test_a_consumer_gets_an_answer(
     ]
 
 
+def test_normalize_needs_only_the_profile(main: Clone, printed: str, files: Path) -> None:
+    """Its model answers the column that the profile names, which no table is known to have."""
+    assert "rolecall-mine version 1" in printed
+    command = ("normalize", str(files / "raw titles.csv"), str(main.root / "answers.csv"))
+    done = main.run(sys.executable, "-m", "flows.cli", *command, "--profile", "mine")
+    assert "models:/rolecall-mine/1" in done
+    answers = (main.root / "answers.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert len(answers) == 51
+    assert answers[0].startswith(("received,", '"received"'))
+
+
 def test_a_file_of_the_clone_alone_is_refused_with_the_line_that_brings_it(main: Clone) -> None:
     """Name a file in `data/`, which git ignores, without `external:`."""
     (main.root / "data/mine").mkdir()

@@ -92,7 +92,7 @@ def test_a_title_is_answered_while_it_is_typed(browser: Tab, address: str) -> No
     )
     assert tab.text("message").startswith("Baker, confidence ")
     assert (
-        shown(tab, ".hierarchy li")[0].startswith("7")
+        shown(tab, ".hierarchy li")[0].startswith("7 Craft workers")
         and shown(tab, ".hierarchy li")[1][:2] == "75"
     )
     assert "SOC: 51-3011" in shown(tab, "#details dd")

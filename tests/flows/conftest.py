@@ -168,6 +168,7 @@ __pycache__/
 TOOLS = ("masked", "moved_registry", "reachable", "regular_files", "tracking")
 IMPORTED = (  # by the flows
     "tasks/release/registry/outcomes.py",
+    "tasks/release/registry/scratch.py",
     *(f"tasks/io/{name}.py" for name in TOOLS),
 )
 FILES = {

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,34 @@ def test_an_unreadable_input_is_refused_before_anything_starts(
     assert result.exit_code == 1
     assert said in result.output
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.thorough
+def test_normalize_takes_model_and_column_from_the_profile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without its column the file would be refused: neither name is one of titles."""
+    (tmp_path / "params.yaml").write_text("ingest: {inputs: {columns: {raw_title: Beruf}}}")
+    (tmp_path / "in.csv").write_text("Beruf,Ort\nKoch,Ulm\n")
+    profiles, calls = list[str | None](), list[tuple[object, ...]]()
+
+    def existing_root(profile: str | None) -> Path:
+        profiles.append(profile)
+        return tmp_path
+
+    def flow(*arguments: object) -> dict[str, str]:
+        calls.append(arguments)
+        return {}
+
+    monkeypatch.setattr("flows.commands.answers.existing_root", existing_root)
+    monkeypatch.setattr("flows.commands.answers.run_flow", lambda *_: nullcontext())
+    monkeypatch.setattr("flows.normalize.normalize", flow)
+    monkeypatch.setattr("flows.normalize.facts", lambda *_: {"rows": "1"})
+    source, output = str(tmp_path / "in.csv"), str(tmp_path / "out.csv")
+    result = CliRunner().invoke(app, ["normalize", source, output, "--profile", "mine"])
+    assert result.exit_code == 0, result.output
+    assert profiles == ["mine"]
+    assert calls == [(source, output, "", {}, "", "mine")]
 
 
 @pytest.mark.slow

@@ -66,7 +66,9 @@ def test_an_unchanged_file_is_not_written_again(tmp_path: Path, workspace: Path)
     assert (workspace / "feedback/monday.csv").stat() == before
 
 
-def test_links_pipes_and_folders_are_named_and_left_out(tmp_path: Path, workspace: Path) -> None:
+def test_pipes_folders_and_links_that_lead_out_are_named_and_left_out(
+    tmp_path: Path, workspace: Path
+) -> None:
     """Open none of them: a pipe would wait for ever."""
     folder = tmp_path / "feedback/mine"
     (folder / "january").mkdir(parents=True)
@@ -75,11 +77,14 @@ def test_links_pipes_and_folders_are_named_and_left_out(tmp_path: Path, workspac
     (folder / "link.csv").symlink_to(tmp_path / "secret")
     (folder / "zero.csv").symlink_to("/dev/zero")
     (folder / "good.csv").write_text("good")
+    (folder / "same.csv").symlink_to("good.csv")
     files, lines = copied(tmp_path, workspace)
-    assert files == {"README.md": "of git", "good.csv": "good"}
+    assert files == {"README.md": "of git", "good.csv": "good", "same.csv": "good"}
     assert [line.removeprefix(f"warning: {folder}/") for line in lines] == [
-        f"{name} is no regular file: not read"
-        for name in ("january", "link.csv", "pipe.csv", "zero.csv")
+        "january is a folder: not read",
+        f"link.csv is a link that leads out of {folder}: not read",
+        "pipe.csv is a pipe: not read",
+        f"zero.csv is a link that leads out of {folder}: not read",
     ]
 
 

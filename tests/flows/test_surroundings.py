@@ -81,7 +81,7 @@ def test_no_home_dead_proxies_and_a_password_in_the_input(
     assert "hunter2" not in done.stdout + done.stderr
     left = [file for file in root.rglob("*") if file.is_file()]
     assert [file for file in left if b"hunter2" in file.read_bytes()] == []
-    assert list((root / ".prefect/temporary").glob("run-*")) == []
+    assert list((root / ".prefect/temporary").glob("*/")) == []
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from models.network.kinds import fit_featurizer, make_encoder
 from models.network.model_files import save_model
 from models.text.featurizer import Featurizer
 from tasks.io.frames import write_frame, write_json
-from tasks.io.schemas import OCCUPATIONS, QUERIES, SPLIT_ALIASES, TITLES
+from tasks.io.schemas import GROUPS, OCCUPATIONS, QUERIES, SPLIT_ALIASES, TITLES
 from tasks.pipeline.split.stage import distinct_titles
 
 ROOT = Path(__file__).parents[2]
@@ -96,6 +96,8 @@ def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Pa
     write_frame(aliases(), root / "data/split/aliases.parquet", SPLIT_ALIASES)
     write_frame(distinct_titles(aliases()), root / "data/split/titles.parquet", TITLES)
     write_frame(occupations(), root / "data/ingest/occupations.parquet", OCCUPATIONS)
+    groups = pl.DataFrame({"code": ["7"], "label": ["Craft workers"]})
+    write_frame(groups, root / "data/ingest/groups.parquet", GROUPS)
     write_frame(queries("gate", 8), root / "data/typos/queries.parquet", QUERIES)
     write_frame(queries("test", 1), root / "data/split/queries.parquet", QUERIES)
     for stage in ("synonyms", "extra_words"):

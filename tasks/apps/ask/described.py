@@ -1,8 +1,8 @@
 """Answers with everything that a person wants to see of them, as plain values.
 
 In: a normalizer and raw titles. Out: for each title the columns of `Answer`, and beside them
-`raw_title`, `meaning` of the reason, the `alternatives` with their labels and codes, and the
-`explanation`, unless it is not asked for.
+`raw_title`, `meaning` of the reason, `code_labels` (names of `codes`, empty if unknown), the
+`alternatives` with their labels and codes, and the `explanation`, unless it is not asked for.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ def described(
     for raw_title, answer in zip(raw_titles, normalizer.predict(raw_titles, **params), strict=True):
         values = {"raw_title": raw_title, **answer._asdict()}
         values["meaning"] = MEANINGS.get(answer.reason or "")
+        values["code_labels"] = [normalizer.groups.get(code, "") for code in answer.codes]
         values["alternatives"] = [*_alternatives(normalizer, answer, place)]
         if explained:
             values["explanation"] = _explanation(normalizer, raw_title, answer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 SURE, LIKELY = 0.8, 0.5  # confidences from which on an answer is green, and yellow
@@ -47,7 +47,7 @@ def _details(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         return
     yield "id", answer["occupation_id"]
     if answer["codes"]:
-        yield "hierarchy", " > ".join(_sure(answer["codes"], answer["code_confidences"]))
+        yield "hierarchy", " > ".join(_levels(answer))
     if answer["crosswalk_codes"]:
         yield "codes", ", ".join(answer["crosswalk_codes"])
     words = {kind: answer[kind] for kind in ("seniority", "contract", "location") if answer[kind]}
@@ -62,10 +62,11 @@ def _details(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "why", answer["explanation"]["why"]
 
 
-def _sure(codes: Sequence[str], confidences: Sequence[float]) -> list[str]:
-    if not confidences:
-        return list(codes)
-    return [f"{code} ({sure:.2f})" for code, sure in zip(codes, confidences, strict=True)]
+def _levels(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the codes with their labels and confidences, where there are any."""
+    for level, code in enumerate(answer["codes"]):
+        sure = [f"({value:.2f})" for value in answer["code_confidences"][level : level + 1]]
+        yield " ".join(filter(None, [code, answer["code_labels"][level], *sure]))
 
 
 def _plain(text: str) -> str:

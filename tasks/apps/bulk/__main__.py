@@ -30,6 +30,7 @@ from tasks.apps.bulk.place import require_place, require_room
 from tasks.apps.bulk.prediction_cache import PredictionCache, distinct, prediction_cache
 from tasks.apps.bulk.publishing import publish
 from tasks.apps.bulk.source import ROWS, TitleSource
+from tasks.apps.bulk.title_columns import usual_column
 from tasks.apps.unfinished import OutputError, unfinished
 from tasks.io.bulk_output import manifest_of, refused_of
 from tasks.io.command import listed, run
@@ -47,7 +48,8 @@ def main() -> None:
     """Normalize, with the registry of the working directory."""
     options = _options()
     require_place(options.output, options.input)
-    source = TitleSource.find(options.input, options.column, options.encoding, options.file_column)
+    named = (options.column, options.encoding, options.file_column)
+    source = TitleSource.find(options.input, *named, usual_column(Path.cwd()))
     print(*source.description, sep="\n", flush=True)
     require_room(options.output, source)
     with (

@@ -10,11 +10,12 @@ import pyarrow as pa
 
 from tasks.apps.bulk.files import File, SourceError, partition
 from tasks.apps.bulk.title_columns import NoTitles, title_columns
+from tasks.tables.json_lines import OBJECTS
 from tasks.tables.parquet import parquet_batches, parquet_schema
 from tasks.tables.read_table import open_table
 from tasks.tables.records import Format
 from tasks.tables.rejected import RejectedRows
-from tasks.tables.source_files import PARQUET, SourceFile
+from tasks.tables.source_files import JSON_LINES, PARQUET, SourceFile
 
 INSPECTED = 1000  # rows whose values are looked at
 
@@ -35,8 +36,12 @@ class Inspected(NamedTuple):
         return self.table.suffix in PARQUET
 
 
-def inspected(table: SourceFile, file: File, named: Sequence[str], form: Format) -> Inspected:
-    """Read the beginning of a table; of Parquet the footer, of a workbook all.
+def inspected(
+    table: SourceFile, file: File, named: Sequence[str], form: Format, usual: str = ""
+) -> Inspected:
+    """Read the beginning of a table; of Parquet the footer, of a workbook all of it.
+
+    `named`, `usual`: columns of titles, see `title_columns`.
 
     Raises:
         SourceError: it has no header, a column twice, or no column of titles.
@@ -49,7 +54,8 @@ def inspected(table: SourceFile, file: File, named: Sequence[str], form: Format)
         values = pl.DataFrame(first if first is not None else schema.empty_table().select(texts))
         notes, sure = list[str](), True
     else:
-        beginning = table.beginning() if table.is_delimited else table
+        lines = OBJECTS if table.suffix in JSON_LINES else 1
+        beginning = table.beginning(lines) if table.is_text else table
         opened = open_table(beginning, named, "", RejectedRows(), form)
         schema, notes = pa.schema([(name, pa.string()) for name in opened.names]), opened.notes
         _require_header(opened.names, table.path)
@@ -65,6 +71,7 @@ def inspected(table: SourceFile, file: File, named: Sequence[str], form: Format)
             named,
             described(schema),
             sure_of_names=sure,
+            usual=usual,
         )
     except NoTitles as error:
         raise SourceError(f"{table.name}: {_not_text(schema, named) or error}") from None

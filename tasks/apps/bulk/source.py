@@ -78,12 +78,18 @@ class TitleSource:
 
     @classmethod
     def find(
-        cls, address: str, columns: Sequence[str] = (), encoding: str = "", file_column: str = ""
+        cls,
+        address: str,
+        columns: Sequence[str] = (),
+        encoding: str = "",
+        file_column: str = "",
+        usual: str = "",
     ) -> TitleSource:
         """Find the files at an address, and read the beginning of each.
 
         `columns`: those of titles, in place of the one detected; of several, each row's first that
-        is not blank is asked. `encoding`: of files of text, in place of the one found.
+        is not blank is asked. `usual`: the one that is detected first, if it is there. `encoding`:
+        of files of text, in place of the one found.
 
         Raises:
             SourceError: no file is readable or has titles, or they differ in their columns.
@@ -98,7 +104,7 @@ class TitleSource:
             for table in tables:
                 try:
                     with readable(table.path):
-                        seen.append(inspected(table, file, columns, form))
+                        seen.append(inspected(table, file, columns, form, usual))
                 except SourceError as error:
                     if not table.is_delimited or len(files) + len(tables) == 2:
                         raise

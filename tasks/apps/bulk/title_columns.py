@@ -1,9 +1,16 @@
-"""Which columns of a table hold raw titles: those that are named, or one by its name and values."""
+"""Which columns of a table hold raw titles: those that are named, or one by its name and values.
+
+A profile names the column of its own raw titles, which is taken where a table has it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 from tasks.tables.header import holds_names, one_line
 from tasks.tables.honorifics import are_honorifics
@@ -22,23 +29,27 @@ def title_columns(
     described: str,
     *,
     sure_of_names: bool,
+    usual: str = "",
 ) -> list[str]:
     """Return the columns of titles, in the order of `named`, or else the one found.
 
     `values`: the first ones of each column that may hold text; `described`: all columns, for
-    messages; `sure_of_names`: the header cannot be a row, so an only column needs no known name.
+    messages; `sure_of_names`: the header cannot be a row, so an only column needs no known name;
+    `usual`: the column that is taken if none is named and the table has it.
 
     Raises:
         NoTitles: a named column is missing, or none is named and no name and its values tell.
     """
     if named:
         return [_as_written(name, values, described) for name in named]
+    if usual in values:
+        return [usual]
     by_name = {_words(name): name for name in reversed(list(values))}
-    usual = [by_name[title] for title in TITLES if title in by_name]
-    fitting = [name for name in usual if _may_hold_titles(values[name])]
+    known = [by_name[title] for title in TITLES if title in by_name]
+    fitting = [name for name in known if _may_hold_titles(values[name])]
     if fitting:
         return fitting[:1]
-    if len(values) == 1 and sure_of_names and not usual:
+    if len(values) == 1 and sure_of_names and not known:
         return list(values)
     if not holds_names(list(values)):
         raise NoTitles(
@@ -49,6 +60,16 @@ def title_columns(
         f"which column holds the titles? It has {described}; name it: --column. If that is a row, "
         "put the columns' names above it"
     )
+
+
+def usual_column(root: Path) -> str:
+    """Return the column of raw titles in the data of `root`, or of its profile; empty: unknown."""
+    file = root / "params.yaml"
+    text = file.read_text(encoding="utf-8") if file.is_file() else "{}"
+    section: dict[str, Any] = yaml.safe_load(text)
+    for key in ("ingest", "inputs", "columns"):
+        section = section.get(key, {})
+    return str(section.get("raw_title", ""))
 
 
 def _as_written(name: str, columns: Mapping[str, object], described: str) -> str:

@@ -21,6 +21,7 @@ def main() -> None:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--allow-host", action="append", default=[])
+    parser.add_argument("--allow-origin", action="append", default=[])
     parser.add_argument("--min-confidence", type=float, default=0.5)
     options = parser.parse_args()
     if not 0 <= options.min_confidence <= 1:
@@ -30,7 +31,8 @@ def main() -> None:
         opened(options.model, Path.cwd()) as (address, normalizer),
     ):
         hosts = Hosts.of(options.host, options.allow_host)
-        app = application(normalizer, address, options.min_confidence, hosts)
+        more = (options.min_confidence, hosts, options.allow_origin)
+        app = application(normalizer, address, *more)
         place = f"http://{options.host}:{listener.getsockname()[1]}/"
         print(f"{readable(address)}: {place} is the page and the service to add", flush=True)
         with suppress(KeyboardInterrupt):  # it has shut down, and passes the signal on

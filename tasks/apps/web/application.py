@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from threading import Lock
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.middleware.cors import CORSMiddleware
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
@@ -18,18 +18,23 @@ from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
 from tasks.apps.web import titles
 from tasks.apps.web.guard import Guard
 from tasks.apps.web.hosts import Hosts
+from tasks.apps.web.origins import Origins, wants_page
 from tasks.apps.web.pages import api_page, title_page
 from tasks.apps.web.responses import BadRequest, refusal
 
-FOR_PROGRAMS = {"queries", "extend", "callback"}
-"""Parameters of `GET /` that only clients of the reconciliation service send."""
 DESCRIPTION = (
     "Raw job titles in, occupations out. The same address is a reconciliation service for "
     "OpenRefine, version 0.2: https://reconciliation-api.github.io/specs/0.2/"
 )
 
 
-def application(normalizer: Normalizer, address: str, threshold: float, hosts: Hosts) -> ASGIApp:
+def application(
+    normalizer: Normalizer,
+    address: str,
+    threshold: float,
+    hosts: Hosts,
+    origins: Sequence[str] = (),
+) -> ASGIApp:
     """Return the service.
 
     Args:
@@ -37,24 +42,22 @@ def application(normalizer: Normalizer, address: str, threshold: float, hosts: H
         address: of the model.
         threshold: of the confidence, from which on a candidate is a match.
         hosts: names by which the service may be called.
+        origins: of other pages that may read all answers.
+
+    Raises:
+        ValueError: one of these is no origin.
     """
     name, lock = readable(address), Lock()
     version = normalizer.versions["model_version"]
     app = FastAPI(
         title=name, version=version, description=DESCRIPTION, docs_url=None, redoc_url=None
     )
-    app.add_middleware(
-        CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"]
-    )
     _refuse_in_words(app)
     service = Reconciliation(TaxonomyService(normalizer), name, threshold, lock)
 
     @app.get("/", include_in_schema=False)
     async def root(request: Request) -> Response:
-        programs = FOR_PROGRAMS.intersection(request.query_params)
-        if "text/html" in request.headers.get("accept", "") and not programs:
-            return title_page(name)
-        return await service.get(request)
+        return title_page(name) if wants_page(request) else await service.get(request)
 
     @app.get("/docs", include_in_schema=False)
     def docs(request: Request) -> Response:
@@ -63,7 +66,7 @@ def application(normalizer: Normalizer, address: str, threshold: float, hosts: H
     app.include_router(titles.routes(normalizer, address, lock))
     app.include_router(service.routes())
     _leave_out_422(app)
-    return Guard(app, hosts)
+    return Guard(Origins(app, origins), hosts)
 
 
 def readable(address: str) -> str:

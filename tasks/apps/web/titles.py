@@ -100,6 +100,7 @@ def _described() -> type[BaseModel]:
     fields |= {
         "raw_title": (str | None, Field(description="The title as it was sent.")),
         "meaning": (str | None, Field(description="`reason` in a sentence.")),
+        "code_labels": (list[str], Field(description="Names of `codes`; empty if unknown.")),
         "alternatives": list[Alternative],
         "explanation": (Explanation | None, Field(None, description="With `explain` only.")),
     }

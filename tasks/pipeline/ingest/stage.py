@@ -1,6 +1,6 @@
 """Stage `ingest`: source files to occupations, aliases and raw inputs, and the rejected rows.
 
-In: the files that `ingest.taxonomy` and `ingest.inputs` name. Out: four frames and counts.
+In: the files that `ingest.taxonomy` and `ingest.inputs` name. Out: five frames and counts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import polars as pl
 
 from tasks.io.command import run
 from tasks.io.frames import write_frame, write_json
-from tasks.io.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
+from tasks.io.schemas import ALIASES, GROUPS, INPUTS, OCCUPATIONS, REJECTED
 from tasks.io.section import load
 from tasks.pipeline.ingest.inputs import read_inputs
 from tasks.pipeline.ingest.params import IngestParams
@@ -26,9 +26,10 @@ FOLDER = Path("data/ingest")
 
 @dataclass(frozen=True)
 class Ingested:
-    """Three frames, and the rows that were refused."""
+    """Four frames, and the rows that were refused."""
 
     occupations: pl.DataFrame
+    groups: pl.DataFrame
     aliases: pl.DataFrame
     inputs: pl.DataFrame
     rejected: RejectedRows
@@ -56,7 +57,8 @@ def ingest(params: IngestParams) -> Ingested:
     taxonomy_params, inputs_params = params.located
     taxonomy = taxonomy_reader(params.taxonomy.reader)(taxonomy_params, rejected_rows)
     inputs = read_inputs(inputs_params, taxonomy.titles, rejected_rows)
-    return Ingested(taxonomy.occupations(), taxonomy.aliases(), inputs, rejected_rows)
+    frames = taxonomy.occupations(), taxonomy.labelled_groups(), taxonomy.aliases(), inputs
+    return Ingested(*frames, rejected_rows)
 
 
 def require_usable(ingested: Ingested, params: IngestParams) -> None:
@@ -103,6 +105,7 @@ def main() -> None:
     print(*ingested.rejected.read_as(), sep="\n")
     require_usable(ingested, params)
     write_frame(ingested.occupations, FOLDER / "occupations.parquet", OCCUPATIONS)
+    write_frame(ingested.groups, FOLDER / "groups.parquet", GROUPS)
     write_frame(ingested.aliases, FOLDER / "aliases.parquet", ALIASES)
     write_frame(ingested.inputs, FOLDER / "inputs.parquet", INPUTS)
     write_json(ingested.counts(), FOLDER / "metrics.json")

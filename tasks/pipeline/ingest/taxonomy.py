@@ -1,4 +1,4 @@
-"""Occupations and titles as they are read, and the two frames they become.
+"""Occupations, titles and groups as they are read, and the three frames they become.
 
 A title is kept as received, without white space around it. Two titles of one occupation are the
 same when they are equal *cleaned* (`models.text.titles.clean_title`); the first one is kept, the
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from models.text.titles import KEPT_PUNCTUATION, clean_title, normalize_title
-from tasks.io.schemas import ALIASES, OCCUPATIONS
+from tasks.io.schemas import ALIASES, GROUPS, OCCUPATIONS
 from tasks.tables.rejected import (
     DUPLICATE_OCCUPATION,
     DUPLICATE_TITLE,
@@ -29,6 +29,7 @@ class Taxonomy:
     def __init__(self, rejected: RejectedRows) -> None:
         self.rejected = rejected
         self.codes: dict[str, list[str]] = {}
+        self.groups: dict[str, str] = {}  # code of the hierarchy -> its label, if a reader knows it
         self.titles: dict[str, dict[str, str]] = {}  # cleaned -> as received; the label is first
 
     def add_occupation(
@@ -65,6 +66,12 @@ class Taxonomy:
         """Return columns of `OCCUPATIONS`, sorted by id."""
         rows = [(name, self.label(name), self.codes[name]) for name in sorted(self.titles)]
         return pl.DataFrame(rows, schema=OCCUPATIONS, orient="row")
+
+    def labelled_groups(self) -> pl.DataFrame:
+        """Return columns of `GROUPS`, sorted by code: those in use that have a label."""
+        codes = sorted({code for above in self.codes.values() for code in above})
+        rows = [(code, label) for code in codes if (label := self.groups.get(code))]
+        return pl.DataFrame(rows, schema=GROUPS, orient="row")
 
     def aliases(self) -> pl.DataFrame:
         """Return columns of `ALIASES`; in each occupation the label first, then by title."""

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from models.normalizer.package_checksums import CHECKSUMS, check_files
 from models.reproducibility.atomic_write import write_bytes
 from tasks.io.command import run
 from tasks.io.section import ParamsError, load
@@ -24,7 +25,8 @@ def reference_model(address: str, root: Path, out: Path) -> None:
     """Fetch the artefact folder of `models:/NAME/VERSION` to `out`; no address gives no model.
 
     Raises:
-        ParamsError: the address is an alias, or the registry of `root` has no such version.
+        ParamsError: the address is an alias, the registry of `root` has no such version, or a file
+            of it was altered.
     """
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
@@ -55,7 +57,13 @@ def _fetch(address: str, root: Path, out: Path) -> None:
                 f"train.compatible_with = {address}: not in the registry ({error.message}); "
                 "`rolecall models` says what there is"
             ) from None
-        shutil.copytree(next(Path(model).rglob("featurizer.json")).parent, out, dirs_exist_ok=True)
+        package = next(Path(model).rglob("featurizer.json")).parent
+        try:
+            if (package / CHECKSUMS).is_file():  # earlier versions wrote none
+                check_files(package)
+        except ValueError as error:
+            raise ParamsError(f"train.compatible_with = {address}: {error}") from None
+        shutil.copytree(package, out, dirs_exist_ok=True)
         weights = unpacked(load_file(out / "weights.safetensors"))
         write_bytes(save(weights), out / "weights.safetensors")
 

@@ -2,14 +2,15 @@
 
 In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/calibrate/K/SEED/` (K is
 `mix`, SEED the first of `seeds`), `data/pairs/K/overrides.parquet`, `data/split/aliases.parquet`,
-`data/ingest/occupations.parquet`. Out: the folder that `tasks/release/model_package/serving.py`
-reads, without pickle: `featurizer.json`, `encoder.onnx`, `weights.safetensors`, `index.npy`
-(embeddings of the sorted distinct titles, then of the exemplars), `aliases.parquet`,
-`occupations.parquet`, `exemplars.parquet`, `overrides.parquet`, `qualifiers.csv`, `settings.json`
-(format, precision, score rule, calibration, number of answers, versions), `encoder.json` for
-training into its space, and `SHA256SUMS` of them all. Section `register` sets the precision of the
-tables; the index is bytes or floats. It holds all aliases, those of the tests too: a title of the
-taxonomy must be found. Equal files give equal bytes.
+`data/ingest/{occupations,groups}.parquet`. Out: the folder that
+`tasks/release/model_package/serving.py` reads, without pickle: `featurizer.json`, `encoder.onnx`,
+`weights.safetensors`, `index.npy` (embeddings of the sorted distinct titles, then of the
+exemplars), `aliases.parquet`, `occupations.parquet`, `groups.parquet`, `exemplars.parquet`,
+`overrides.parquet`, `qualifiers.csv`, `settings.json` (format, precision, score rule, calibration,
+number of answers, versions), `encoder.json` for training into its space, and `SHA256SUMS` of them
+all. Section `register` sets the precision of the tables; the index is bytes or floats. It holds all
+aliases, those of the tests too: a title of the taxonomy must be found. Equal files give equal
+bytes.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from models.search.index import AliasIndex
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.frames import read_frame, read_json, write_frame, write_json
 from tasks.io.hashes import content_hash, taxonomy_hash
-from tasks.io.schemas import EXEMPLARS, OCCUPATIONS, OVERRIDES, PRIOR, SPLIT_ALIASES
+from tasks.io.schemas import EXEMPLARS, GROUPS, OCCUPATIONS, OVERRIDES, PRIOR, SPLIT_ALIASES
 from tasks.io.section import RunParams, load, load_run
 from tasks.release.model_package import phrases, serving_file
 from tasks.release.model_package.checksums import write_checksums
@@ -94,6 +95,11 @@ class RunFiles:
             "top_k": self.register.top_k,
         }
 
+    @property
+    def groups(self) -> Path:
+        """Codes of the hierarchy with their labels, beside the occupations."""
+        return self.occupations.with_name("groups.parquet")
+
     def read_occupations(self) -> pl.DataFrame:
         """Read `data/ingest/occupations.parquet`, checked."""
         return read_frame(self.occupations, OCCUPATIONS)
@@ -116,6 +122,7 @@ class RunFiles:
             self.overrides,
             self.aliases,
             self.occupations,
+            self.groups,
             self.qualifiers,
             *([self.crosswalk] if self.crosswalk else []),
             *serving_file.sources(),
@@ -165,6 +172,7 @@ def build_artefact(
     written = aliases.select("occupation_id", title="cleaned", written="title", split="split")
     write_frame(written, folder / "aliases.parquet", ALIASES)
     write_frame(_occupations(sources, bias), folder / "occupations.parquet", KNOWN)
+    write_frame(read_frame(sources.groups, GROUPS), folder / "groups.parquet", GROUPS)
     phrases.write_phrases(sources.qualifiers, aliases["title"], folder / "qualifiers.csv")
     write_frame(exemplars, folder / "exemplars.parquet", EXEMPLARS)
     write_frame(overrides, folder / "overrides.parquet", OVERRIDES)

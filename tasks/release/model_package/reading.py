@@ -57,6 +57,7 @@ def read_normalizer(folder: Path, code: Path | None = None) -> Normalizer:
         Qualifiers(read_phrases(folder / "qualifiers.csv")),
         settings["versions"],
         settings["top_k"],
+        _groups(folder / "groups.parquet"),
     )
     titles = len(normalizer.index.titles) + len(set(normalizer.exemplars["title"]))
     if len(normalizer.embeddings) != titles:
@@ -64,6 +65,12 @@ def read_normalizer(folder: Path, code: Path | None = None) -> Normalizer:
             f"{folder}: {len(normalizer.embeddings)} embeddings of {titles} titles; register again"
         )
     return normalizer
+
+
+def _groups(file: Path) -> dict[str, str]:
+    """Return the labels of codes; a package of an earlier version has none."""
+    columns = _columns(file) if file.is_file() else {"code": [], "label": []}
+    return dict(zip(columns["code"], columns["label"], strict=True))
 
 
 def _columns(file: Path) -> dict[str, list[Any]]:

@@ -12,7 +12,7 @@ import logging
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import mlflow
 import numpy as np
@@ -52,6 +52,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         if SERVER in os.environ:
             logging.getLogger("mlflow.models.utils").addFilter(_refuse_unknown_params)
             _keep_nulls()
+            _read_csv_as_text()
 
     def predict(
         self,
@@ -167,6 +168,28 @@ def _keep_nulls() -> None:
         return np.fromiter(kept, object, len(kept))
 
     parsing.convert_data_type = converted
+
+
+def _read_csv_as_text() -> None:
+    """Let each line of a CSV be a row, and an empty cell alone be null, not `None`, `nan` or `NA`.
+
+    MLflow's web port reads a CSV as pandas does by default.
+    """
+    from mlflow.pyfunc import scoring_server
+
+    def parsed(csv_input: TextIO, schema: object = None) -> pd.DataFrame:
+        try:
+            return pd.read_csv(
+                csv_input,
+                dtype=object,
+                keep_default_na=False,
+                na_values=[""],
+                skip_blank_lines=False,
+            )
+        except ValueError as error:
+            raise WrongRequest(f"the body is no CSV with a header: {error}") from None
+
+    scoring_server.parse_csv_input = parsed
 
 
 def _raw_titles(model_input: pd.DataFrame | Sequence[object]) -> tuple[list[object], pd.Index]:

@@ -20,6 +20,7 @@ from tasks.io.queries import WRITERS
 
 DATA = (
     "data/ingest/aliases.parquet",
+    "data/ingest/groups.parquet",
     "data/ingest/inputs.parquet",
     "data/ingest/occupations.parquet",
     "data/split/aliases.parquet",

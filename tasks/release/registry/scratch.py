@@ -1,4 +1,4 @@
-"""Temporary folders for copies of models, in the clone: the next one removes what a kill left.
+"""Temporary folders in the clone, of which the next one removes what a kill left.
 
 A process holds a lock on its folder as long as it lives; a folder that nobody locks is a rest.
 """
@@ -20,15 +20,23 @@ FOLDER = "tmp"  # beside the default registry, which git ignores
 
 @contextmanager
 def scratch_folder(root: Path) -> Iterator[Path]:
-    """Yield a new folder in the main tree of `root`, and remove it at the end."""
-    place = local_folder(root) / FOLDER
+    """Yield a folder for copies of models in the main tree of `root`, for the time of the block."""
+    with own_folder(local_folder(root) / FOLDER) as folder:
+        yield folder
+
+
+@contextmanager
+def own_folder(place: Path) -> Iterator[Path]:
+    """Yield a new folder in `place`, whose folders are all made so, and remove it at the end."""
     place.mkdir(parents=True, exist_ok=True)
-    with (place / ".lock").open("w") as turn:  # else a folder may go before its maker locks it
-        fcntl.flock(turn, fcntl.LOCK_EX)
+    turn = _locked(place)  # else a folder may go before its maker locks it
+    try:
         for rest in place.glob("*/"):
             _remove_unlocked(rest)
         folder = Path(tempfile.mkdtemp(dir=place))
         handle = _locked(folder)
+    finally:
+        os.close(turn)
     try:
         yield folder
     finally:
@@ -47,11 +55,11 @@ def temporary_files_in(folder: Path) -> Iterator[None]:
         tempfile.tempdir = before
 
 
-def _locked(folder: Path) -> int:
-    """Lock a folder for this process; a BlockingIOError says that another one has it."""
+def _locked(folder: Path, wait: int = 0) -> int:
+    """Lock a folder until the handle is closed; BlockingIOError if `wait` is LOCK_NB."""
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX | wait)
     except OSError:
         os.close(handle)
         raise
@@ -60,6 +68,6 @@ def _locked(folder: Path) -> int:
 
 def _remove_unlocked(folder: Path) -> None:
     with suppress(OSError):  # in use, or another user's
-        handle = _locked(folder)
+        handle = _locked(folder, fcntl.LOCK_NB)
         shutil.rmtree(folder)
         os.close(handle)

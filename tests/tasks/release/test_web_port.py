@@ -174,3 +174,13 @@ def test_null_is_null_in_every_form(server: web_port.Server, form: str) -> None:
         reasons = [row["reason"] for row in json.loads(answer)["predictions"]]
         texts = [isinstance(value, str) for value in values]
         assert reasons == ["uncalibrated" if text else "null" for text in texts], values
+
+
+def test_an_empty_cell_of_a_csv_is_null_and_nothing_else(server: web_port.Server) -> None:
+    """Pandas would read `nan`, `None` and `NA` as null too, and leave out the blank line."""
+    status, answer = server.post(b'raw_title\nnan\nNone\nNA\n\n""\nnurse\n', "text/csv")
+    assert status == 200, answer
+    reasons = [row["reason"] for row in json.loads(answer)["predictions"]]
+    assert reasons == [*["uncalibrated"] * 3, "null", "null", "uncalibrated"]
+    status, answer = server.post(b'raw_title\nnurse,"a\n', "text/csv")
+    assert status == 400 and "the body is no CSV" in json.loads(answer)["message"]

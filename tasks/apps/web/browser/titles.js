@@ -77,9 +77,12 @@ function showConfidence({ confidence, meaning }) {
   return at("confidence").replaceChildren("confidence ", value, meter(confidence, "Confidence"));
 }
 
-function showHierarchy({ codes, code_confidences: sure }) {
+function showHierarchy({ codes, code_labels: labels, code_confidences: sure }) {
   at("hierarchy").hidden = !codes.length;
-  const item = (code, place) => make("li", {}, code, ...(place in sure ? [make("small", {}, number(sure[place]))] : []));
+  const item = (code, place) => make(
+    "li", {}, [code, labels[place]].filter(Boolean).join(" "),
+    ...(place in sure ? [make("small", {}, number(sure[place]))] : []),
+  );
   within("hierarchy", "ol").replaceChildren(...codes.map(item));
 }
 

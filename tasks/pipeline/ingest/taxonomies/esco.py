@@ -30,11 +30,11 @@ COLUMNS = {
 def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     """Read the two files named in `params.files`: `occupations` and `groups`."""
     files = named_files(params.files, ["occupations", "groups"])
-    groups = _groups(files["groups"], rejected)
     taxonomy = Taxonomy(rejected)
+    taxonomy.groups = _groups(files["groups"], rejected)
     for row in distinct(read_rows(files["occupations"], COLUMNS, ORIGIN, rejected), rejected):
         codes = isco_chain(row["isco_code"])
-        if not codes or not groups.issuperset(codes):
+        if not codes or not taxonomy.groups.keys() >= set(codes):
             rejected.refuse(row, UNKNOWN_CODE)
         elif taxonomy.add_occupation(row, row["occupation_id"], row["occupation_label"], codes):
             titles = row["titles"].replace("\r", "\n").split("\n")
@@ -48,11 +48,11 @@ def isco_chain(code: str) -> list[str]:
     return [code[:length] for length in range(1, len(code) + 1)]
 
 
-def _groups(path: Path, rejected: RejectedRows) -> set[str]:
-    groups: set[str] = set()
-    for row in read_rows(path, {"code": "code"}, ORIGIN, rejected):
+def _groups(path: Path, rejected: RejectedRows) -> dict[str, str]:
+    groups: dict[str, str] = {}
+    for row in read_rows(path, {"code": "code", "label": "preferredLabel"}, ORIGIN, rejected):
         if row["code"]:
-            groups.add(row["code"])
+            groups[row["code"]] = row["label"]
         else:
             rejected.refuse(row, empty("code"))
     return groups

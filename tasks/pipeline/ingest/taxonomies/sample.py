@@ -22,8 +22,8 @@ ORIGIN = "It is part of this repository (data/sample/): bring it back with `git 
 def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     """Read the three files named in `params.files`."""
     files = named_files(params.files, ["occupations", "aliases", "hierarchy"])
-    parents = _parents(files["hierarchy"], rejected)
     taxonomy = Taxonomy(rejected)
+    parents = _parents(files["hierarchy"], taxonomy)
     for row in _rows(files["occupations"], "occupation_id occupation_label isco_code", rejected):
         codes = chain(row["isco_code"], parents)
         if codes:
@@ -46,15 +46,17 @@ def chain(code: str, parents: dict[str, str]) -> list[str]:
     return codes[::-1]
 
 
-def _parents(path: Path, rejected: RejectedRows) -> dict[str, str]:
+def _parents(path: Path, taxonomy: Taxonomy) -> dict[str, str]:
+    """Map each group to the one above it; the taxonomy gets their labels."""
     parents: dict[str, str] = {}
-    for row in _rows(path, "isco_code parent_code", rejected):
+    for row in _rows(path, "isco_code parent_code label", taxonomy.rejected):
         if not row["isco_code"]:
-            rejected.refuse(row, empty("isco_code"))
+            taxonomy.rejected.refuse(row, empty("isco_code"))
         elif row["isco_code"] in parents:
-            rejected.refuse(row, DUPLICATE_CODE)
+            taxonomy.rejected.refuse(row, DUPLICATE_CODE)
         else:
             parents[row["isco_code"]] = row["parent_code"]
+            taxonomy.groups[row["isco_code"]] = row["label"]
     return parents
 
 

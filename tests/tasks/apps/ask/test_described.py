@@ -16,9 +16,10 @@ TITLES = ["Bread maker", None, "", "???", "keeper"]
 
 def test_a_description_has_all_columns_and_what_people_want_beside_them() -> None:
     bread, missing, empty, signs, keeper = described(toy_normalizer(SURE), TITLES, {"top_k": 3})
-    beside = {"raw_title", "meaning", "alternatives", "explanation"}
+    beside = {"raw_title", "meaning", "code_labels", "alternatives", "explanation"}
     assert bread.keys() == beside | set(Answer._fields)
     assert (bread["raw_title"], bread["occupation_label"]) == ("Bread maker", "Baker")
+    assert (bread["codes"], bread["code_labels"]) == (["7", "75"], ["Craft workers", ""])
     assert bread["meaning"] is None and bread["confidence"] > 0.5
     assert [one["occupation_id"] for one in bread["alternatives"]] == bread["top_occupation_ids"][
         1:

@@ -27,7 +27,9 @@ def test_an_answer() -> None:
     names = [line.split()[0] for line in rest if line[2] != " "]
     assert names == ["id", "hierarchy", "codes", "words", "also", "why"]
     assert (
-        "7 (0." in text and "SOC: 51-3011" in text and "seniority: head; contract: nights" in text
+        "7 Craft workers (0." in text
+        and "SOC: 51-3011" in text
+        and "seniority: head; contract: nights" in text
     )
     assert max(map(len, rest)) <= 80
 

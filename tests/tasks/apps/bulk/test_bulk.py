@@ -42,6 +42,16 @@ def test_every_row_once_in_order(
     assert model.asked == [None, "nurse", "", "cook"], "each distinct title once"
 
 
+def test_the_column_of_the_profile_is_asked(
+    model: Shouting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_text("ingest: {inputs: {columns: {raw_title: Beruf}}}")
+    (tmp_path / "in.csv").write_text("title,Beruf\nignored,nurse\n")
+    run(monkeypatch, tmp_path / "in.csv", tmp_path / "out", tmp_path / "cache")
+    assert model.asked == [None, "nurse"]
+
+
 def test_tomorrow_only_what_is_new_is_asked(
     model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

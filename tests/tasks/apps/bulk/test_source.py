@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,9 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 from tables.workbooks import write_workbook
 
-from tasks.apps.bulk import source
+from tasks.apps.bulk import inspection, source
 from tasks.apps.bulk.files import Refused, SourceError
 from tasks.apps.bulk.source import TitleSource
+from tasks.tables import source_files
 
 
 def read(address: str, *columns: str, **more: str) -> tuple[list[dict[str, object]], list[Refused]]:
@@ -308,3 +310,39 @@ def test_what_would_never_end_is_named(tmp_path: Path, address: str) -> None:
     (tmp_path / "zero.csv").symlink_to("/dev/zero")
     with pytest.raises(SourceError, match=r"\.csv is a (pipe|device): only regular files are read"):
         read(str(tmp_path / address))
+
+
+@pytest.mark.parametrize("name", ["in.csv", "in.jsonl", "in.csv.gz"])
+def test_a_misspelt_column_is_found_in_the_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """However long a file is, so little is read of it before the run starts."""
+    monkeypatch.setattr(source_files, "BLOCK", 256)
+    monkeypatch.setattr(inspection, "OBJECTS", 20)
+    row = b'{"title": "nurse"}\n' if "json" in name else b"nurse,1\n"
+    text = row * 20_000 if "json" in name else b"title,id\n" + row * 20_000
+    file = written(tmp_path / name, gzip.compress(text) if name.endswith("gz") else text)
+    blocks, count = source_files.SourceFile.blocks, 0
+
+    def counted(self: source_files.SourceFile) -> Iterator[bytes]:
+        nonlocal count
+        for block in blocks(self):
+            count += 1
+            yield block
+
+    monkeypatch.setattr(source_files.SourceFile, "blocks", counted)
+    with pytest.raises(SourceError, match="no column 'titel'"):
+        TitleSource.find(file, ["titel"])
+    assert 0 < count < 20 < len(text) / 256
+
+
+def test_all_members_of_the_first_objects_are_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also beyond the first block, and in a last line that has no end."""
+    monkeypatch.setattr(source_files, "BLOCK", 32)
+    monkeypatch.setattr(inspection, "OBJECTS", 4)
+    lines = [*['{"title": "nurse on the ward"}'] * 3, '{"title": "cook", "id": 4}']
+    for text in ("\n".join(lines), "\n".join([*lines, *lines])):
+        file = written(tmp_path / "in.jsonl", text.encode())
+        assert TitleSource.find(file).schema.names == ["title", "id"]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tasks.apps.bulk.title_columns import NoTitles, title_columns
+from tasks.apps.bulk.title_columns import NoTitles, title_columns, usual_column
 
 JOBS, HONORIFICS, NUMBERS = ["nurse", "Dr", "chef"], ["Mr", "Mrs.", ""], ["1", "2"]
 
 
-def chosen(*named: str, sure: bool = False, **values: list[str]) -> list[str]:
-    return title_columns(values, named, "these columns", sure_of_names=sure)
+def chosen(*named: str, sure: bool = False, usual: str = "", **values: list[str]) -> list[str]:
+    return title_columns(values, named, "these columns", sure_of_names=sure, usual=usual)
 
 
 @pytest.mark.parametrize(
@@ -39,3 +41,18 @@ def test_an_only_column_is_taken_if_its_name_is_sure() -> None:
     for values in ({"Beruf": JOBS}, {"title": HONORIFICS}, {"title": NUMBERS}):
         with pytest.raises(NoTitles, match="name it: --column"):
             chosen(**values)
+
+
+def test_the_usual_column_comes_before_the_detected_one() -> None:
+    values = {"job_title": JOBS, "Beruf": JOBS}
+    assert chosen(usual="Beruf", **values) == ["Beruf"]
+    assert chosen("job_title", usual="Beruf", **values) == ["job_title"]
+    assert chosen(usual="profession", **values) == ["job_title"]
+
+
+def test_the_usual_column_is_that_of_the_profile(tmp_path: Path) -> None:
+    assert usual_column(tmp_path) == ""
+    (tmp_path / "params.yaml").write_text("ingest: {inputs: {columns: {raw_title: Beruf}}}")
+    assert usual_column(tmp_path) == "Beruf"
+    (tmp_path / "params.yaml").write_text("register: {name: toy}")
+    assert usual_column(tmp_path) == ""

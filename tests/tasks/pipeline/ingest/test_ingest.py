@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tasks.io.frames import read_frame
-from tasks.io.schemas import ALIASES, INPUTS, OCCUPATIONS, REJECTED
+from tasks.io.schemas import ALIASES, GROUPS, INPUTS, OCCUPATIONS, REJECTED
 from tasks.io.section import ParamsError, load
 from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.ingest.stage import ingest, main, require_usable
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[4]
 TITLES = "id,title\n1,cook\n2,nurse\n1,chef\n"
 LONG = "👩🏽‍🍳" * 2_500  # 10,000 code points
 AS_FOUND = {"delimiter": "", "encoding": ""}
-OUTPUTS = ("occupations", "aliases", "inputs", "rejected")
+OUTPUTS = ("occupations", "groups", "aliases", "inputs", "rejected")
 
 
 def section(**changes: Any) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def rejected() -> list[tuple[int, str]]:
     return read_frame(Path("data/ingest/rejected.parquet"), REJECTED)["line", "reason"].rows()
 
 
-def test_the_four_frames_and_their_counts(here) -> None:
+def test_the_five_frames_and_their_counts(here) -> None:
     run_in(here, TITLES + "1,CHEF\n", inputs=f"kok\n\n{LONG}\n")
     main()
     folder = Path("data/ingest")
@@ -70,6 +70,7 @@ def test_the_four_frames_and_their_counts(here) -> None:
         ("1", "chef", False),
         ("2", "nurse", True),
     ]
+    assert read_frame(folder / "groups.parquet", GROUPS).is_empty()
     assert read_frame(folder / "inputs.parquet", INPUTS).rows() == [
         (0, "kok", None),
         (1, LONG, None),
@@ -190,7 +191,7 @@ def test_same_bytes_in_another_folder_process_and_number_of_threads(tmp_path) ->
         subprocess.run(command, cwd=folder, env=os.environ | more, check=True)
         files = sorted((folder / "data/ingest").iterdir())
         digests.append({f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in files})
-    assert len(digests[0]) == 5
+    assert len(digests[0]) == 6
     assert digests[0] == digests[1]
 
 

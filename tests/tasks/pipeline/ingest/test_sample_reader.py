@@ -28,6 +28,8 @@ def test_golden(tmp_path) -> None:
     taxonomy, rejected = read(tmp_path)
     assert taxonomy.occupations().rows() == [("cook", "cook", ["5", "51", "512", "5120"])]
     assert taxonomy.aliases().rows() == [("cook", "cook", True), ("cook", "line cook", False)]
+    labels = [("5", "service"), ("51", "personal"), ("512", "cooks"), ("5120", "cooks")]
+    assert taxonomy.labelled_groups().rows() == labels
     assert rejected.refused == []
     assert rejected.rows == {"occupations": 1, "aliases": 1, "hierarchy": 4}
 

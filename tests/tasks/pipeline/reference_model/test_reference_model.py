@@ -93,6 +93,17 @@ def test_a_version_is_a_folder_that_training_reads(
 
 
 @pytest.mark.slow
+def test_an_altered_package_trains_nothing(root: Path, tmp_path: Path) -> None:
+    """One byte of the registry's own weights is another."""
+    (weights,) = (root / ".mlflow").rglob("weights.safetensors")
+    content = weights.read_bytes()
+    weights.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(ParamsError, match=r"rolecall/1: .*weights\.safetensors is not the file"):
+        reference_model(VERSION, root, tmp_path / "out")
+    weights.write_bytes(content)
+
+
+@pytest.mark.slow
 def test_an_alias_is_refused_with_the_version_it_means(root: Path, tmp_path: Path) -> None:
     with pytest.raises(ParamsError, match=r"an alias moves.*write models:/rolecall/1, its version"):
         reference_model("models:/rolecall@challenger", root, tmp_path / "out")

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.thorough
 FILES = {
     *("settings.json", "featurizer.json", "encoder.json", "encoder.onnx", "index.npy"),
     *("weights.safetensors", "aliases.parquet", "occupations.parquet", "exemplars.parquet"),
-    *("overrides.parquet", "qualifiers.csv", "SHA256SUMS"),
+    *("groups.parquet", "overrides.parquet", "qualifiers.csv", "SHA256SUMS"),
 }
 
 
@@ -54,6 +54,13 @@ def test_equal_files_give_equal_bytes(root: Path, artefact: Path, tmp_path: Path
     build_artefact(RunFiles.below(root), tmp_path / "again")
     for name in FILES:
         assert (artefact / name).read_bytes() == (tmp_path / "again" / name).read_bytes(), name
+
+
+def test_groups_are_named_unless_the_package_is_older(artefact: Path) -> None:
+    assert read_normalizer(artefact).groups == {"7": "Craft workers"}
+    (artefact / "groups.parquet").unlink()
+    write_checksums(artefact)
+    assert read_normalizer(artefact).groups == {}
 
 
 def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> None:

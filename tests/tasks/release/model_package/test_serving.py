@@ -38,7 +38,7 @@ from models.text.titles import clean_title
 from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.systems import index_of, network
 from tasks.io.frames import write_frame
-from tasks.io.schemas import OCCUPATIONS, SPLIT_ALIASES
+from tasks.io.schemas import GROUPS, OCCUPATIONS, SPLIT_ALIASES
 from tasks.io.section import RunParams
 from tasks.pipeline.split.stage import distinct_titles
 from tasks.release.model_package import serving
@@ -156,6 +156,7 @@ def serve(
     save_model(folder / "model", featurizer, encoder.settings, weights, weights)
     write_frame(aliases, folder / "aliases.parquet", SPLIT_ALIASES)
     write_frame(occupations, folder / "occupations.parquet", OCCUPATIONS)
+    write_frame(pl.DataFrame(schema=dict(GROUPS)), folder / "groups.parquet", GROUPS)
     write_exemplars(folder / "calibrated")
     write_overrides(folder / "overrides.parquet")
     sources = RunFiles(

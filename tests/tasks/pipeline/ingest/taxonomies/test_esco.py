@@ -9,7 +9,7 @@ from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import IngestError
 
 HEAD = "conceptType,conceptUri,iscoGroup,preferredLabel,altLabels,hiddenLabels\n"
-GROUPS = "conceptType,code\nG,5\nG,51\nG,512\nG,5120\n"
+GROUPS = "conceptType,code,preferredLabel\nG,5,service\nG,51,personal\nG,512,\nG,5120,cooks\n"
 
 
 def read(tmp_path, occupations: str, groups: str = GROUPS):
@@ -32,6 +32,8 @@ def test_titles_in_one_field_one_a_line_hidden_ones_left_out(tmp_path) -> None:
         ("u2", "B", False),
     ]
     assert taxonomy.codes["u1"] == ["5", "51", "512", "5120"]
+    labels = [("5", "service"), ("51", "personal"), ("5120", "cooks")]
+    assert taxonomy.labelled_groups().rows() == labels
     assert rejected.refused == [
         ("o.csv", 2, "duplicate title", "Cook"),
         ("o.csv", 6, "empty title", "-"),
@@ -46,8 +48,8 @@ def test_a_group_that_isco_does_not_have_is_refused(tmp_path, code: str) -> None
 
 
 def test_a_group_without_code_is_refused(tmp_path) -> None:
-    _, rejected = read(tmp_path, HEAD, GROUPS + "G,\n")
-    assert rejected.refused == [("g.csv", 6, "empty code", "G,")]
+    _, rejected = read(tmp_path, HEAD, GROUPS + "G,,\n")
+    assert rejected.refused == [("g.csv", 6, "empty code", "G,,")]
 
 
 def test_another_edition_without_the_column_is_an_error(tmp_path) -> None:
