@@ -59,7 +59,8 @@ DATA_FILES = (
         "ingest/aliases.parquet",
         "ingest",
         ALIASES,
-        "distinct; the label is one of them; sorted by (occupation_id, not preferred, title)",
+        "distinct; `preferred` is the label in that language, the occupation's own first; "
+        "`language` is empty if unknown; sorted by (occupation_id, not preferred, title)",
     ),
     DataFile(
         "ingest/inputs.parquet",

@@ -16,7 +16,14 @@ OCCUPATIONS: Schema = {
     "occupation_label": pl.String,
     "codes": pl.List(pl.String),
 }
-ALIASES: Schema = {"occupation_id": pl.String, "title": pl.String, "preferred": pl.Boolean}
+ALIASES: Schema = {
+    "occupation_id": pl.String,
+    "title": pl.String,
+    "language": pl.String,
+    "preferred": pl.Boolean,
+}
+"""A title stands once for each of its languages; `language` is empty where it is unknown, and
+`preferred` marks the occupation's label in that language."""
 INPUTS: Schema = {"input_id": pl.UInt32, "raw_title": pl.String, "occupation_id": pl.String}
 REJECTED: Schema = {
     "file": pl.String,

@@ -33,7 +33,7 @@ def params(**changes: Any) -> SplitParams:
 
 def aliases_of(titles: dict[str, list[str]]) -> pl.DataFrame:
     """The first title of each occupation is its label."""
-    rows = [(o, title, i == 0) for o, own in titles.items() for i, title in enumerate(own)]
+    rows = [(o, title, "en", i == 0) for o, own in titles.items() for i, title in enumerate(own)]
     return pl.DataFrame(rows, schema=dict(ALIASES), orient="row")
 
 
@@ -123,7 +123,7 @@ def held_out_aliases(parts: Split) -> None:
     sizes = Counter(parts.aliases["occupation_id"])
     normalized = Counter(normalize_title(title) for title in parts.aliases["title"])
     held = parts.aliases.filter(pl.col("split") != "train")
-    for occupation, title, preferred, name in held.select(*ALIASES, "split").iter_rows():
+    for occupation, title, _, preferred, name in held.select(*ALIASES, "split").iter_rows():
         assert not preferred
         assert sizes[occupation] >= limits[name]
         assert normalized[normalize_title(title)] == 1

@@ -58,9 +58,10 @@ def test_equal_files_give_equal_bytes(root: Path, artefact: Path, tmp_path: Path
 
 def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> None:
     """Those of the tests too, in the order of the taxonomy."""
-    rows = tiny_run.aliases().select("occupation_id", "title", "split").rows()
+    rows = tiny_run.aliases().select("occupation_id", "title", "split", "preferred").rows()
     assert pl.read_parquet(artefact / "aliases.parquet").rows() == [
-        (owner, clean_title(title), title, split) for owner, title, split in rows
+        (owner, clean_title(title), title, "en", split, preferred)
+        for owner, title, split, preferred in rows
     ]
     occupations = pl.read_parquet(artefact / "occupations.parquet")
     assert occupations.drop("bias", "crosswalk_codes").equals(tiny_run.occupations())
@@ -151,8 +152,8 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
 def test_a_folder_of_another_format_is_refused_with_what_to_do(artefact: Path) -> None:
     settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
     for number, help_text in (
-        (8, "format 8, not 9; trained by an earlier version: run `rolecall retrain`"),
-        (10, "format 10, not 9; trained by a later version: update rolecall"),
+        (9, "format 9, not 10; trained by an earlier version: run `rolecall retrain`"),
+        (11, "format 11, not 10; trained by a later version: update rolecall"),
     ):
         values = json.dumps(settings | {"format": number})
         (artefact / "settings.json").write_text(values, encoding="utf-8")
