@@ -84,8 +84,8 @@ DATA_FILES = (
         "split/titles.parquet",
         "split",
         TITLES,
-        "distinct cleaned titles, every occupation that holds each, and the number of titles of "
-        "the largest; the index of every system holds split `train`",
+        "distinct cleaned titles, the first language of each, every occupation that holds it, and "
+        "the number of titles of the largest; the index of every system holds split `train`",
     ),
     DataFile(
         "split/inputs.parquet",

@@ -39,12 +39,13 @@ SPLIT_INPUTS: Schema = {**INPUTS, **READINGS, "split": pl.String}
 TITLES: Schema = {
     "title": pl.String,
     "normalized": pl.String,
+    "language": pl.String,
     "occupation_ids": pl.List(pl.String),
     "occupation_size": pl.UInt32,
     "split": pl.String,
 }
-"""The distinct cleaned titles of the taxonomy, all occupations that hold them, and how many titles
-the largest of these has."""
+"""The distinct cleaned titles of the taxonomy, the first language of each, all occupations that
+hold them, and how many titles the largest of these has."""
 AUXILIARY_TITLES: Schema = {
     "title": pl.String,
     "normalized": pl.String,

@@ -208,16 +208,27 @@ def test_a_title_of_two_occupations_is_never_held_out() -> None:
         assert set(split(aliases, inputs_of([]), params(), seed).aliases["split"]) == {"train"}
 
 
+def test_a_title_of_two_languages_is_held_out_in_none() -> None:
+    """It stands once among the titles, in the first of its languages."""
+    shared = ["barista", "espresso maker", "coffee server", "bar hand", "counter hand"]
+    english = aliases_of({"a": shared})
+    also = english.with_columns(language=pl.lit("it"), preferred=pl.lit(False))
+    parts = split(pl.concat([english, also]), inputs_of([]), params(), 1)
+    assert set(parts.aliases["split"]) == {"train"}
+    assert parts.titles["title"].to_list() == shared
+    assert set(parts.titles["language"]) == {"en"}
+
+
 def test_distinct_titles_by_hand() -> None:
     """Two spellings of "tutor" are one title of both; what holds nothing is none."""
     aliases = aliases_of({"b": ["head cook", "Tutor", "COOK"], "a": ["tu-tor", " TUTOR", " "]})
     parts = split(aliases, inputs_of([]), params(gate_min_titles=9), 1)
     assert distinct_titles(parts.aliases).equals(parts.titles)
     assert parts.titles.rows() == [
-        ("head cook", "head cook", ["b"], 3, "train"),
-        ("tutor", "tutor", ["a", "b"], 3, "train"),
-        ("cook", "cook", ["b"], 3, "heldout_alias"),
-        ("tu-tor", "tutor", ["a"], 3, "train"),
+        ("head cook", "head cook", "en", ["b"], 3, "train"),
+        ("tutor", "tutor", "en", ["a", "b"], 3, "train"),
+        ("cook", "cook", "en", ["b"], 3, "heldout_alias"),
+        ("tu-tor", "tutor", "en", ["a"], 3, "train"),
     ]
 
 
