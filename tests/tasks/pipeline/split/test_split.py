@@ -100,7 +100,7 @@ def titles_of_the_taxonomy(parts: Split) -> None:
     for occupation, title in parts.aliases.select("occupation_id", "title").iter_rows():
         owners.setdefault(clean_title(title), set()).add(occupation)
     assert parts.titles.drop("split").rows() == [
-        (title, normalize_title(title), sorted(own), max(sizes[one] for one in own))
+        (title, normalize_title(title), "en", sorted(own), max(sizes[one] for one in own))
         for title, own in owners.items()
     ]
     split_of = dict(parts.titles.select("title", "split").iter_rows())

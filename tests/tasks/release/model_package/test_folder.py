@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import tiny_run
 import yaml
-from frames_of import write_exemplars, write_overrides
+from frames_of import aliases_of, write_exemplars, write_overrides
 
 from models.network.embedding import embed_titles
 from models.network.model_files import load_model
@@ -67,6 +67,26 @@ def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> No
     assert occupations.drop("bias", "crosswalk_codes").equals(tiny_run.occupations())
     assert occupations["crosswalk_codes"].list.len().sum() == 0
     assert set(occupations["bias"]) == {0.0}
+
+
+def test_titles_in_two_languages(root: Path, tmp_path: Path) -> None:
+    german = [("nurse", "Krankenpfleger", True, "train"), ("nurse", "Nurse", False, "train")]
+    aliases = tiny_run.aliases().vstack(aliases_of(german, "de"))
+    write_frame(aliases, root / "data/split/aliases.parquet", SPLIT_ALIASES)
+    build_artefact(RunFiles.below(root), tmp_path / "made")
+    normalizer = read_normalizer(tmp_path / "made")
+    for raw_title, language, expected in (
+        ("krankenpfleger", "", ("Krankenpfleger", "Krankenpfleger", "de")),
+        ("nurse", "", ("Nurse", "Nurse", "en")),
+        ("nurse", "de", ("Krankenpfleger", "Nurse", "de")),
+        ("baker", "de", ("Baker", "Baker", "en")),
+    ):
+        (answer,) = normalizer.predict([raw_title], language=language)
+        found = answer.occupation_label, answer.matched_title, answer.matched_language
+        assert found == expected
+    (answer,) = normalizer.predict(["Krankenpfleger"], language="en")
+    assert (answer.occupation_label, answer.matched_language) == ("Nurse", "de")
+    assert answer.matched_title in ("Nurse", "Ward sister", "Nurse (night)")
 
 
 @pytest.mark.parametrize(
