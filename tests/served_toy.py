@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,6 +31,21 @@ OCCUPATIONS = [
     ("nurse", "Nurse", ["2"], [], 0.0),
     ("warden", "Keeper", [], [], 0.0),
 ]
+SPOKEN = [
+    ("nurse", "nurse responsible for general care", "en", True),
+    ("nurse", "registered nurse", "en", False),
+    ("nurse", "Krankenpfleger", "de", True),
+    ("nurse", "Nurse", "de", False),
+    ("nurse", "nurse", "en", False),
+    ("barista", "barista", "en", True),
+    ("barista", "Barista", "de", True),
+    ("barista", "coffee maker", "en", False),
+    ("baker", "baker", "en", True),
+    ("baker", "bread maker", "en", False),
+    ("miller", "Müller", "", True),
+]
+SPOKEN_LABELS = {"nurse": SPOKEN[0][1], "barista": "barista", "baker": "baker", "miller": "Müller"}
+"""A taxonomy in two languages and an unknown one; the English labels are the own ones."""
 NOTHING: dict[str, list[object]] = {"title": [], "occupation_id": [], "weight": []}
 NO_OVERRIDES: dict[str, list[object]] = {"normalized": [], "occupation_id": []}
 RULE = ScoreRule("best", 0.06)
@@ -45,17 +61,21 @@ def embed(titles: Sequence[str]) -> np.ndarray:
     return counts / np.linalg.norm(counts, axis=1, keepdims=True)
 
 
-def table(names: str, rows: list[tuple[object, ...]]) -> dict[str, list[object]]:
+def table(names: str, rows: Sequence[tuple[object, ...]]) -> dict[str, list[object]]:
     return dict(zip(names.split(), map(list, zip(*rows, strict=True)), strict=True))
 
 
 def toy_normalizer(calibration: Calibration | None = None) -> Normalizer:
     cleaned = [clean_title(title) for _, title, _ in ALIASES]
-    rows = [(name, clean_title(title), title, split) for name, title, split in ALIASES]
+    labels = {(name, label) for name, label, *_ in OCCUPATIONS}
+    rows = [
+        (name, clean_title(title), title, "en", (name, title) in labels, split)
+        for name, title, split in ALIASES
+    ]
     return Normalizer(
         Featurizer.fit(cleaned, [UnitSettings("character", 16)]),
         embed,
-        table("occupation_id title written split", rows),
+        table("occupation_id title written language preferred split", rows),
         table("occupation_id occupation_label codes crosswalk_codes bias", list(OCCUPATIONS)),
         NOTHING,
         NO_OVERRIDES,
@@ -66,4 +86,15 @@ def toy_normalizer(calibration: Calibration | None = None) -> Normalizer:
         {"model_version": "m1", "taxonomy_version": "t1"},
         2,
         {"7": "Craft workers"},
+    )
+
+
+def toy_normalizer_of_languages() -> Normalizer:
+    rows = [(o, clean_title(t), t, spoken, first, "train") for o, t, spoken, first in SPOKEN]
+    labels = [(name, label, [], [], 0.0) for name, label in SPOKEN_LABELS.items()]
+    return replace(
+        toy_normalizer(),
+        aliases=table("occupation_id title written language preferred split", rows),
+        occupations=table("occupation_id occupation_label codes crosswalk_codes bias", labels),
+        embeddings=embed(sorted({row[1] for row in rows})),
     )

@@ -61,7 +61,8 @@ DATA_FILES = (
         "ingest/aliases.parquet",
         "ingest",
         ALIASES,
-        "distinct; the label is one of them; sorted by (occupation_id, not preferred, title)",
+        "distinct; `preferred` is the label in that language, the occupation's own first; "
+        "`language` is empty if unknown; sorted by (occupation_id, not preferred, title)",
     ),
     DataFile(
         "ingest/inputs.parquet",
@@ -85,8 +86,8 @@ DATA_FILES = (
         "split/titles.parquet",
         "split",
         TITLES,
-        "distinct cleaned titles, every occupation that holds each, and the number of titles of "
-        "the largest; the index of every system holds split `train`",
+        "distinct cleaned titles, the first language of each, every occupation that holds it, and "
+        "the number of titles of the largest; the index of every system holds split `train`",
     ),
     DataFile(
         "split/inputs.parquet",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.options import CodeDepth, MinConfidence, Model, Profile, TopK
+from flows.commands.options import CodeDepth, Language, MinConfidence, Model, Profile, TopK
 from flows.commands.project_root import (
     absolute_model,
     change_to_root,
@@ -37,6 +37,7 @@ def normalize(
     top_k: TopK = None,
     min_confidence: MinConfidence = None,
     code_depth: CodeDepth = None,
+    language: Language = "",
     processes: Annotated[int | None, typer.Option(help="Default: one per core.")] = None,
     cache_dir: Annotated[
         Path | None, typer.Option(help="Folder of earlier answers; default: the clone's own.")
@@ -59,7 +60,7 @@ def normalize(
       rolecall normalize titles.xlsx answers --column "Job title (EN)" --column "Job title (DE)"
     """
     options: dict[str, object] = {"column": column, "prefix": prefix, "processes": processes}
-    options |= {"encoding": encoding, "file_column": file_column}
+    options |= {"encoding": encoding, "file_column": file_column, "language": language}
     options |= {"top_k": top_k, "min_confidence": min_confidence, "code_depth": code_depth}
     chosen = {name: value for name, value in options.items() if value not in (None, "")}
     is_local = "://" not in source

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from flows.commands.error_handling import error_handling
-from flows.commands.options import CodeDepth, MinConfidence, Model, Profile, TopK
+from flows.commands.options import CodeDepth, Language, MinConfidence, Model, Profile, TopK
 from flows.commands.project_root import (
     absolute_model,
     existing_root,
@@ -27,6 +27,7 @@ def ask(
     top_k: TopK = None,
     min_confidence: MinConfidence = None,
     code_depth: CodeDepth = None,
+    language: Language = "",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one object for each title.")
     ] = False,
@@ -48,6 +49,7 @@ def ask(
         model = absolute_model(model)
         params = {"top-k": top_k, "min-confidence": min_confidence, "code-depth": code_depth}
         options = [f"--{name}={value}" for name, value in params.items() if value is not None]
+        options += [f"--language={language}"] if language else []
         options += [
             f"--model={model or champion(existing_root(profile))}",
             *(["--json"] if as_json else []),

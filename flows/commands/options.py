@@ -15,6 +15,10 @@ TopK = Annotated[int | None, typer.Option(help="Number of answers to a title.")]
 MinConfidence = Annotated[
     float | None, typer.Option(help="The model abstains below this confidence.")
 ]
+Language = Annotated[
+    str,
+    typer.Option(help="Of labels and titles in the answer, as en; default: the closest title's."),
+]
 CodeDepth = Annotated[
     int | None, typer.Option(help="Number of code levels to answer with; 0: all.")
 ]

@@ -2,14 +2,15 @@
 
 A soft score adds up over aliases, so a neighbour with many close ones may outdo the occupation that
 has the very title. Overrides by people come first, whatever the spelling. Else, of the occupations
-with this title as label, or else as alias, the best-scoring one ranks first, with the best score of
-all at least. Evaluation and gate have no exact match; no query of a test is a title of its index.
+with this title as label, as label in a further language, or else as alias, the best-scoring one
+ranks first, with the best score of all at least. Evaluation and gate have no exact match; no query
+of a test is a title of its index.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -41,11 +42,21 @@ class ExactMatch:
 
     @classmethod
     def of(
-        cls, index: AliasIndex, labels: Sequence[str], overrides: Mapping[str, str | None]
+        cls,
+        index: AliasIndex,
+        labels: Sequence[str],
+        overrides: Mapping[str, str | None],
+        further_labels: Container[tuple[str, str]] = (),
     ) -> Self:
-        """Look up the titles of an index; an override by an unknown occupation_id is dropped."""
+        """Look up the titles of an index; an override by an unknown occupation_id is dropped.
+
+        `further_labels`: (occupation_id, cleaned label) in any language.
+        """
+        names = index.occupations
         owners = {
-            title: [name for name in own if labels[name] == title] or own
+            title: [name for name in own if labels[name] == title]
+            or [name for name in own if (names[name], title) in further_labels]
+            or own
             for title, own in index.owners.items()
         }
         code: dict[str | None, int | None] = {None: None}

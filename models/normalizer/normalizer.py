@@ -47,8 +47,8 @@ class Normalizer:
     Attributes:
         featurizer: of the network; knows its letters and which titles are truncated.
         embed: cleaned titles to embeddings of unit norm.
-        aliases: columns `occupation_id, title` (cleaned), `written` (as the taxonomy has it) and
-            `split`, a row a title and occupation.
+        aliases: columns `occupation_id, title` (cleaned), `written` (as the taxonomy has it),
+            `language`, `preferred` and `split`, a row a title, occupation and language.
         occupations: columns `occupation_id, occupation_label, codes, crosswalk_codes, bias`.
         exemplars: columns `title, occupation_id, weight` (`models/search/exemplars.py`).
         overrides: columns `normalized, occupation_id`, by people; None: not a job title.
@@ -97,7 +97,11 @@ class Normalizer:
         """Overrides by people, and the taxonomy's own titles."""
         labels = [clean_title(label) for label in self.taxonomy_labels.labels]
         overrides = zip(self.overrides["normalized"], self.overrides["occupation_id"], strict=True)
-        return ExactMatch.of(self.index, labels, dict(overrides))
+        columns = (self.aliases[name] for name in ("occupation_id", "title", "preferred"))
+        further = {
+            (name, title) for name, title, preferred in zip(*columns, strict=True) if preferred
+        }
+        return ExactMatch.of(self.index, labels, dict(overrides), further)
 
     def within(self, index: AliasIndex) -> Search:
         """Search another index whose titles are all in this one's, such as that of a split.
@@ -123,6 +127,7 @@ class Normalizer:
         top_k: int | None = None,
         min_confidence: float | None = None,
         code_depth: int | None = None,
+        language: str | None = None,
     ) -> Answers:
         """Answer each raw title, in their order.
 
@@ -132,6 +137,8 @@ class Normalizer:
             min_confidence: below it the model abstains; None or 0 asks for nothing.
             code_depth: how many of `codes` to return; `min_confidence` then applies to the last of
                 them. None or 0: all of them, and the occupation itself.
+            language: of labels and titles in the answer, where the taxonomy has them in it; None
+                or empty is that of the closest alias.
 
         Raises:
             ValueError: a parameter is out of range (`models/normalizer/predict_params.py`).
@@ -140,7 +147,9 @@ class Normalizer:
             self.top_k if top_k is None else top_k,
             min_confidence,
             code_depth,
-            len(self.hierarchy) - 1,
+            language,
+            depth=len(self.hierarchy) - 1,
+            languages=self.taxonomy_labels.spellings.languages,
             calibrated=self.calibration is not None,
         )
         validated = [self.validator(raw_title) for raw_title in raw_titles]
@@ -181,15 +190,26 @@ class Normalizer:
             answers.put(rows[ood], reason=NOT_A_JOB_TITLE)
             answered &= ~ood
         kept_hits = Hits(*(column[answered] for column in hits))
-        truncated = self._truncated(
-            [title for title, kept in zip(titles, answered, strict=True) if kept]
-        )
+        kept_titles = [title for title, kept in zip(titles, answered, strict=True) if kept]
+        truncated = self._truncated(kept_titles)
         near = RUNNER_UP * (self.calibration or self.rule).temperature
         kept_sure = None if sure is None else sure[answered]
-        columns = self.taxonomy_labels.answer_columns(kept_hits, kept_sure, params, near)
+        matched = self._matched(kept_titles, kept_hits, params.language)
+        columns = self.taxonomy_labels.answer_columns(kept_hits, matched, kept_sure, params, near)
         answers.put(rows[answered], truncated=truncated, **columns)
         if sure is None:
             answers.put(rows, reason=UNCALIBRATED)
+
+    def _matched(
+        self, titles: list[str], hits: Hits, language: int | None
+    ) -> Int[np.ndarray, "query k"]:
+        """Return the closest titles of hits in a language, as they are where there is none."""
+        spellings = self.taxonomy_labels.spellings
+        if language is None or spellings.are_in(language, hits.occupations, hits.titles).all():
+            return hits.titles
+        return spellings.closest(
+            language, hits.occupations, hits.titles, self.embed(titles), self.embeddings
+        )
 
     def confidences(self, hits: Hits) -> Float64[np.ndarray, "query level"] | None:
         """Return how certain each answer is at every level, the occupation last; or None."""

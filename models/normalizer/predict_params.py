@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Self
 
 MOST = 1000
@@ -18,11 +19,15 @@ class PredictParams:
         top_k: answers to a title.
         min_confidence: below it there is none.
         code_depth: how many codes of the hierarchy; 0 is all, and the occupation.
+        language: of `occupation_label`, `matched_title` and `top_titles`, where the taxonomy has
+            them in it; empty is that of the closest alias.
     """
 
     top_k: int
     min_confidence: float
     code_depth: int
+    language: int | None
+    """Its place among the taxonomy's languages."""
 
     @classmethod
     def of(
@@ -30,11 +35,15 @@ class PredictParams:
         top_k: int,
         min_confidence: float | None,
         code_depth: int | None,
-        depth: int,
+        language: str | None,
         *,
+        depth: int,
+        languages: Sequence[str],
         calibrated: bool,
     ) -> Self:
-        """Check the parameters of a call to a model whose hierarchy has `depth` levels.
+        """Check the parameters of a call to a model.
+
+        `depth`: levels of its hierarchy; `languages`: of its titles, an empty one unknown.
 
         Raises:
             ValueError: with the value, what it may be, and what to do.
@@ -53,12 +62,27 @@ class PredictParams:
                 f"code_depth = {level}; this taxonomy has {depth} levels above its occupations: "
                 f"from 0 (all) to {depth}"
             )
-        return cls(answers, least, level)
+        return cls(answers, least, level, _place(language, languages))
 
     @property
     def confident_from(self) -> float:
         """From which confidence on a code is sure; an even chance if nothing is asked for."""
         return self.min_confidence or 0.5
+
+
+PARAMS = tuple(field.name for field in fields(PredictParams))
+"""Their names, wherever they are passed on."""
+
+
+def _place(language: str | None, languages: Sequence[str]) -> int | None:
+    """Return the place of a language, None if none is named."""
+    if not language:
+        return None
+    if language not in languages:
+        known = ", ".join(sorted(filter(None, languages)))
+        there = f"the titles of this model are in {known}" if known else "this model knows none"
+        raise ValueError(f"language = {language!r}; {there}; leave it out for the closest title's")
+    return languages.index(language)
 
 
 def _whole(name: str, value: object) -> int:

@@ -17,7 +17,14 @@ OCCUPATIONS: Schema = {
     "codes": pl.List(pl.String),
 }
 GROUPS: Schema = {"code": pl.String, "label": pl.String}
-ALIASES: Schema = {"occupation_id": pl.String, "title": pl.String, "preferred": pl.Boolean}
+ALIASES: Schema = {
+    "occupation_id": pl.String,
+    "title": pl.String,
+    "language": pl.String,
+    "preferred": pl.Boolean,
+}
+"""A title stands once for each of its languages; `language` is empty where it is unknown, and
+`preferred` marks the occupation's label in that language."""
 INPUTS: Schema = {"input_id": pl.UInt32, "raw_title": pl.String, "occupation_id": pl.String}
 REJECTED: Schema = {
     "file": pl.String,
@@ -33,12 +40,13 @@ SPLIT_INPUTS: Schema = {**INPUTS, **READINGS, "split": pl.String}
 TITLES: Schema = {
     "title": pl.String,
     "normalized": pl.String,
+    "language": pl.String,
     "occupation_ids": pl.List(pl.String),
     "occupation_size": pl.UInt32,
     "split": pl.String,
 }
-"""The distinct cleaned titles of the taxonomy, all occupations that hold them, and how many titles
-the largest of these has."""
+"""The distinct cleaned titles of the taxonomy, the first language of each, all occupations that
+hold them, and how many titles the largest of these has."""
 AUXILIARY_TITLES: Schema = {
     "title": pl.String,
     "normalized": pl.String,

@@ -22,6 +22,7 @@ BAD_QUOTES = "broken quotes"
 BAD_WIDTH = "wrong number of fields"
 BAD_CODE = "malformed code"
 UNKNOWN_CODE = "code not in the hierarchy"
+NO_GROUP = "occupation without a group in any file"
 UNKNOWN_OCCUPATION = "unknown occupation"
 DUPLICATE_CODE = "duplicate code"
 DUPLICATE_OCCUPATION = "duplicate occupation"
@@ -32,7 +33,9 @@ DUPLICATE_TITLE = "duplicate title"
 LEFT_OUT = "title to be left out"
 NOT_ANSWERED = "not answered"
 UNSCORED = "pair that the publisher left without a score"
-NOTICES = frozenset({EMPTY_ROW, DUPLICATE_ROW, DUPLICATE_TITLE, LEFT_OUT, NOT_ANSWERED, UNSCORED})
+NOTICES = frozenset(
+    {EMPTY_ROW, DUPLICATE_ROW, DUPLICATE_TITLE, LEFT_OUT, NO_GROUP, NOT_ANSWERED, UNSCORED}
+)
 CHUNK = 65_536
 """Rows that are held as Python objects, or looked at in one frame."""
 

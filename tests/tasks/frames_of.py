@@ -35,9 +35,10 @@ def frame_of(rows: Rows, schema: Schema, column: str = "raw_title") -> pl.DataFr
     return with_readings(frame, column).select(list(schema))
 
 
-def aliases_of(rows: Rows) -> pl.DataFrame:
+def aliases_of(rows: Rows, language: str = "en") -> pl.DataFrame:
     """Schema `SPLIT_ALIASES` from (occupation_id, title, preferred, split)."""
-    return frame_of(rows, SPLIT_ALIASES, "title")
+    in_language = ((*row[:2], language, *row[2:]) for row in rows)
+    return frame_of(in_language, SPLIT_ALIASES, "title")
 
 
 def titles_of(rows: Rows) -> pl.DataFrame:

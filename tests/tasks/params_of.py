@@ -12,6 +12,7 @@ from tasks.pipeline.synonyms.params import SynonymsParams
 def taxonomy_params(reader: str, files: dict[str, str], **changes: Any) -> TaxonomyParams:
     """Section `ingest.taxonomy`; how a table is written is found."""
     values = {"reader": reader, "files": files, "columns": {}, "delimiter": "", "encoding": ""}
+    values["languages"] = []
     return TaxonomyParams(**values | changes)
 
 

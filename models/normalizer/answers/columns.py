@@ -28,10 +28,16 @@ class Answer(NamedTuple):
     """
 
     occupation_id: Annotated[str | None, "the occupation; null in an abstention"]
-    occupation_label: Annotated[str | None, "its preferred title"]
+    occupation_label: Annotated[str | None, "its preferred title, in the language asked for"]
     codes: Annotated[list[str], "the hierarchy above it, broad to narrow"]
     crosswalk_codes: Annotated[list[str], "its codes in other standards, as `standard: code`"]
-    matched_title: Annotated[str | None, "its closest alias, as the taxonomy writes it"]
+    matched_title: Annotated[
+        str | None,
+        "its closest alias in the language asked for, or of all, as the taxonomy writes it",
+    ]
+    matched_language: Annotated[
+        str | None, "language of its closest alias of all; null where the taxonomy says none"
+    ]
     score: Annotated[float | None, "how close: a cosine similarity, or a soft maximum of several"]
     score_margin: Annotated[float | None, "by how much the second occupation scores less"]
     confidence: Annotated[float | None, "the chance that it is right; null without calibration"]

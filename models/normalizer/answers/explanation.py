@@ -51,9 +51,12 @@ class Explanation(NamedTuple):
         return self._asdict() | {"answer": self.answer._asdict(), "parts": parts}
 
 
-def explain(normalizer: Normalizer, raw_title: object) -> Explanation:
-    """Say which words drew a title to its occupation, and why the second one lost."""
-    answer = normalizer.predict([raw_title], top_k=2)[0]
+def explain(normalizer: Normalizer, raw_title: object, language: str = "") -> Explanation:
+    """Say which words drew a title to its occupation, and why the second one lost.
+
+    `language`: of labels and titles, as in `Normalizer.predict`.
+    """
+    answer = normalizer.predict([raw_title], top_k=2, language=language)[0]
     if answer.abstained:
         return Explanation(answer, [], None, f"no answer: {answer.reason}")
     title = normalizer.validator(raw_title).title
@@ -68,7 +71,7 @@ def explain(normalizer: Normalizer, raw_title: object) -> Explanation:
     ]
     label, lost = None, "there is no other"
     if len(codes) > 1:
-        label = str(normalizer.taxonomy_labels.labels[codes[1]])
+        label = normalizer.taxonomy_labels.label(codes[1], language or answer.matched_language)
         lost = _lost(answer, parts, label)
     return Explanation(answer, parts, label, f"{_drawn(answer, parts)}; {lost}")
 

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from models.normalizer.predict_params import PARAMS
 from tasks.apps.ask.described import described
 from tasks.apps.ask.printed import printed
 from tasks.io.command import run
@@ -30,9 +31,9 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     for name, kind in (("top-k", int), ("min-confidence", float), ("code-depth", int)):
         parser.add_argument(f"--{name}", type=kind)
+    parser.add_argument("--language")
     options = parser.parse_args()
-    names = ("top_k", "min_confidence", "code_depth")
-    params = {name: value for name in names if (value := getattr(options, name)) is not None}
+    params = {name: value for name in PARAMS if (value := getattr(options, name)) is not None}
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a lone surrogate has no UTF-8

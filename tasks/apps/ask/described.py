@@ -52,14 +52,15 @@ def described(
         values = {"raw_title": raw_title, **answer._asdict()}
         values["meaning"] = MEANINGS.get(answer.reason or "")
         values["code_labels"] = [normalizer.groups.get(code, "") for code in answer.codes]
-        values["alternatives"] = [*_alternatives(normalizer, answer, place)]
+        language = params.get("language", "")
+        values["alternatives"] = [*_alternatives(normalizer, answer, place, language)]
         if explained:
-            values["explanation"] = _explanation(normalizer, raw_title, answer)
+            values["explanation"] = _explanation(normalizer, raw_title, answer, language)
         yield values
 
 
 def _alternatives(
-    normalizer: Normalizer, answer: Answer, place: Mapping[str, int]
+    normalizer: Normalizer, answer: Answer, place: Mapping[str, int], language: str
 ) -> Iterator[dict[str, Any]]:
     """Yield the occupations behind the first one."""
     labels = normalizer.taxonomy_labels
@@ -67,15 +68,17 @@ def _alternatives(
     for name, title, score in [*rows][1:]:
         yield {
             "occupation_id": name,
-            "occupation_label": labels.labels[place[name]],
+            "occupation_label": labels.label(place[name], language or answer.matched_language),
             "codes": labels.codes[place[name]],
             "matched_title": title,
             "score": score,
         }
 
 
-def _explanation(normalizer: Normalizer, raw_title: str | None, answer: Answer) -> dict[str, Any]:
+def _explanation(
+    normalizer: Normalizer, raw_title: str | None, answer: Answer, language: str
+) -> dict[str, Any]:
     if answer.abstained:
         return {"why": f"no answer: {MEANINGS[str(answer.reason)]}", "words": []}
-    explanation = explain(normalizer, raw_title)
+    explanation = explain(normalizer, raw_title, language)
     return {"why": explanation.why, "words": [part._asdict() for part in explanation.parts]}

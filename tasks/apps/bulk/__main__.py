@@ -22,6 +22,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from models.normalizer.predict_params import PARAMS
 from models.reproducibility.progress import Progress
 from tasks.apps.bulk.answering import Answering, answering
 from tasks.apps.bulk.files import File, Refused, SourceError
@@ -39,7 +40,6 @@ from tasks.io.hashes import text_hash
 from tasks.release.gate.last_run import remember
 from tasks.release.registry.loading import fetched
 
-PARAMS = ("top_k", "min_confidence", "code_depth")
 VERSIONS = ("model_version", "taxonomy_version")
 FULL = "database or disk is full"
 
@@ -187,6 +187,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--top-k", type=int)
     parser.add_argument("--min-confidence", type=float)
     parser.add_argument("--code-depth", type=int)
+    parser.add_argument("--language")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--cache-dir", type=Path, required=True)
     return parser.parse_args()

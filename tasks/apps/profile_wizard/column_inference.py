@@ -30,6 +30,7 @@ NAMES = {
         "codes|path|hierarchy|family|job family|category|group|major group|branch|sector|"
         "department|area|field|berufsgruppe|famille|familia"
     ),
+    "language": "language|lang|language code|locale|sprache|langue|idioma|lingua|taal",
     "raw_title": (
         "raw title|raw|posting title|vacancy title|advertised title|job title|title|text|input|"
         "query|as written|stellentitel|jobtitel|titel|intitulé|título|titolo"
@@ -38,6 +39,8 @@ NAMES = {
     "synonym": "synonym|other|same as|b",
 }
 IN_FULL, IN_PART, UNLIKE = 3.0, 1.0, 2.0
+LONGEST_LANGUAGE = 3
+"""Characters of a code such as `de` or `deu`."""
 CLOSE = 0.5  # two columns that differ by less are both possible
 
 
@@ -72,13 +75,20 @@ def choose(role: str, scores: Mapping[str, float]) -> list[str]:
 
 
 def taxonomy_columns(columns: Mapping[str, ColumnStats], overrides: Mapping[str, str]) -> Choices:
-    """Infer `occupation_id` and `title`, and if there are any `occupation_label` and `codes`.
+    """Infer `occupation_id` and `title`, and if there are any the other roles of a taxonomy.
 
     Without a column of ids the label, which stands in several rows, is the id.
 
     `overrides`: role -> column, of the options.
     """
     choices = {role: [name] for role, name in overrides.items()}
+    if "language" not in choices:
+        named = {
+            one.name: by_name(one.name, "language")
+            for one in _free(columns, choices)
+            if one.share(lambda value: len(value) <= LONGEST_LANGUAGE) > 0.9
+        }
+        choices |= _likely("language", named)
     if "occupation_id" not in choices:
         choices["occupation_id"] = choose("occupation_id", _ids(_free(columns, choices)))
     key = columns[choices["occupation_id"][0]]

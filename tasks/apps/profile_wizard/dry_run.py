@@ -25,7 +25,7 @@ def read_taxonomy(file: FileStats, rejected_rows: RejectedRows) -> Taxonomy:
     """Read all of it; DraftError if there is nothing to tell apart, or to learn from."""
     files = {name_of(number): str(path) for number, path in enumerate(file.paths, 1)}
     taxonomy = table.read(
-        TaxonomyParams(reader="table", files=files, **file.settings), rejected_rows
+        TaxonomyParams(reader="table", files=files, languages=[], **file.settings), rejected_rows
     )
     occupations, titles = len(taxonomy.titles), sum(map(len, taxonomy.titles.values()))
     if occupations < 2 or titles == occupations:

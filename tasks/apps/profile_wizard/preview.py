@@ -6,7 +6,7 @@ from tasks.apps.profile_wizard.column_stats import ColumnStats, FileStats
 from tasks.pipeline.ingest.taxonomy import Taxonomy
 
 ROLES = {
-    "taxonomy": ("occupation_id", "title", "occupation_label", "codes"),
+    "taxonomy": ("occupation_id", "title", "occupation_label", "codes", "language"),
     "inputs": ("raw_title", "inputs.occupation_id"),
     "synonyms": ("term", "synonym"),
 }

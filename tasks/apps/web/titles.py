@@ -42,6 +42,10 @@ class Titles(BaseModel):
     code_depth: Annotated[
         int | None, Field(ge=0, description="Code levels to answer with; 0 or null: all.")
     ] = None
+    language: Annotated[
+        str | None,
+        Field(description="Of labels and titles in the answer; null: the closest alias's own."),
+    ] = None
     explain: Annotated[
         bool,
         Field(description=f"Say which words drew the titles; {EXPLAINED} titles at most."),

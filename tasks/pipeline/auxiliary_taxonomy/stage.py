@@ -27,7 +27,7 @@ from tasks.pipeline.augmentation.noise import corrupt_by_rate, letters_of
 from tasks.pipeline.augmentation.superfluous import Superfluous, known, pad
 from tasks.pipeline.auxiliary_taxonomy.params import NONE, AuxiliaryTaxonomyParams, NoiseParams
 from tasks.pipeline.extra_words.params import ExtraWordsParams
-from tasks.pipeline.ingest.taxonomies import taxonomy_reader
+from tasks.pipeline.ingest.taxonomies import read_taxonomy
 from tasks.pipeline.ingest.taxonomy import Taxonomy
 from tasks.pipeline.typos.params import TyposParams
 from tasks.tables.rejected import RejectedRows, require_few_refused
@@ -97,7 +97,7 @@ def main() -> None:
     params, rejected_rows = load(AuxiliaryTaxonomyParams), RejectedRows()
     taxonomy = Taxonomy(rejected_rows)
     if params.reader != NONE:
-        taxonomy = taxonomy_reader(params.reader)(params.located, rejected_rows)
+        taxonomy = read_taxonomy(params.located, rejected_rows)
     print(*rejected_rows.read_as(), sep="\n")
     write_frame(rejected_rows.frame(), FOLDER / "rejected.parquet", REJECTED)
     require_few_refused(rejected_rows, params.max_rejected_share, params.NAME)

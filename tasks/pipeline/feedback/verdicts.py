@@ -36,6 +36,7 @@ import polars as pl
 from tasks.io.frames import check
 from tasks.io.schemas import FEEDBACK_ROWS
 from tasks.io.title_readings import cleaned, normalized, without
+from tasks.pipeline.feedback.feedback_rows.occupation_ids import labels_of
 
 PERSON, LABELS = 2, 1
 """Weights of a voice (rule 6)."""
@@ -228,8 +229,7 @@ def _without_shared_titles(judged: pl.DataFrame, aliases: pl.DataFrame) -> tuple
         pairs = rows.select("correct", "matched_title").iter_rows()
         return ~rows["decided"] & pl.Series([pair in held for pair in pairs], dtype=pl.Boolean)
 
-    labels = aliases.filter("preferred").select("occupation_id", label="cleaned")
-    named = judged.join(labels, on="occupation_id", how="left", maintain_order="left")
+    named = judged.join(labels_of(aliases), on="occupation_id", how="left", maintain_order="left")
     replaced = speaks_against_the_correct_one(named)
     named = named.with_columns(
         matched_title=pl.when(replaced).then("label").otherwise("matched_title")

@@ -39,12 +39,15 @@ class FormatParams(Params):
 class TaxonomyParams(FormatParams):
     """Which format, which files (its own names to names in the folder), which columns (`table`).
 
-    `columns.title` may be a list: a row then has several titles.
+    `columns.title` may be a list: a row then has several titles. `languages`: those whose titles
+    are kept, labels in the first one that an occupation has; none: all, labels in English if there
+    are such.
     """
 
     reader: Annotated[str, AfterValidator(checked_reader)]
     files: dict[str, str]
     columns: dict[str, str | list[str]]
+    languages: list[str]
 
 
 class InputsParams(FormatParams):

@@ -17,7 +17,7 @@ from tasks.io.schemas import ALIASES, GROUPS, INPUTS, OCCUPATIONS, REJECTED
 from tasks.io.section import load
 from tasks.pipeline.ingest.inputs import read_inputs
 from tasks.pipeline.ingest.params import IngestParams
-from tasks.pipeline.ingest.taxonomies import taxonomy_reader
+from tasks.pipeline.ingest.taxonomies import read_taxonomy
 from tasks.tables.rejected import RejectedRows, require_few_refused
 from tasks.tables.source_files import IngestError, display_path
 
@@ -55,7 +55,7 @@ def ingest(params: IngestParams) -> Ingested:
     """
     rejected_rows = RejectedRows()
     taxonomy_params, inputs_params = params.located
-    taxonomy = taxonomy_reader(params.taxonomy.reader)(taxonomy_params, rejected_rows)
+    taxonomy = read_taxonomy(taxonomy_params, rejected_rows)
     inputs = read_inputs(inputs_params, taxonomy.titles, rejected_rows)
     frames = taxonomy.occupations(), taxonomy.labelled_groups(), taxonomy.aliases(), inputs
     return Ingested(*frames, rejected_rows)

@@ -1,8 +1,8 @@
 """Occupations, titles and groups as they are read, and the three frames they become.
 
 A title is kept as received, without white space around it. Two titles of one occupation are the
-same when they are equal *cleaned* (`models.text.titles.clean_title`); the first one is kept, the
-label before all others.
+same when they are of one language and equal *cleaned* (`models.text.titles.clean_title`); the first
+one is kept, the label before all others.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from tasks.tables.rejected import (
     Row,
     empty,
 )
+from tasks.tables.source_files import IngestError
+
+ENGLISH = "en"
 
 
 class Taxonomy:
@@ -30,37 +33,80 @@ class Taxonomy:
         self.rejected = rejected
         self.codes: dict[str, list[str]] = {}
         self.groups: dict[str, str] = {}  # code of the hierarchy -> its label, if a reader knows it
-        self.titles: dict[str, dict[str, str]] = {}  # cleaned -> as received; the label is first
+        self.titles: dict[str, dict[tuple[str, str], str]] = {}
+        """Of each occupation: (language, cleaned) -> as received; the label is first."""
+        self.labels: dict[tuple[str, str], str] = {}
+        """(occupation_id, language) -> the label, as received."""
 
     def add_occupation(
-        self, row: Row, occupation_id: str, label: str, codes: Sequence[str]
+        self,
+        row: Row,
+        occupation_id: str,
+        label: str,
+        codes: Sequence[str],
+        language: str = "",
     ) -> bool:
-        """Take an occupation, with its label as first title; False if `row` was refused."""
+        """Take an occupation with its label, or its label in a further language.
+
+        The label is the first title in its language. False if `row` was refused.
+        """
         reason = _empty(occupation_id, label, "occupation_label")
-        if not reason and occupation_id in self.titles:
+        if not reason and (occupation_id, language) in self.labels:
             reason = DUPLICATE_OCCUPATION
         if reason:
             self.rejected.refuse(row, reason)
             return False
-        self.codes[occupation_id] = list(codes)
-        self.titles[occupation_id] = {clean_title(label): label}
+        self.codes.setdefault(occupation_id, list(codes))
+        self.labels[occupation_id, language] = label
+        self.titles.setdefault(occupation_id, {})[language, clean_title(label)] = label
         return True
 
-    def add_title(self, row: Row, occupation_id: str, title: str) -> None:
-        """Take one more title of an occupation that is known already, or refuse `row`."""
+    def add_title(self, row: Row, occupation_id: str, title: str, language: str = "") -> None:
+        """Take one more title of an occupation that is known already, or refuse `row`.
+
+        The first title in a language is the label there.
+        """
         reason = _empty(occupation_id, title, "title")
         if not reason and occupation_id not in self.titles:
             reason = UNKNOWN_OCCUPATION
-        if not reason and clean_title(title) in self.titles[occupation_id]:
+        key = language, clean_title(title)
+        if not reason and key in self.titles[occupation_id]:
             reason = DUPLICATE_TITLE
         if reason:
             self.rejected.refuse(row, reason)
         else:
-            self.titles[occupation_id][clean_title(title)] = title
+            self.titles[occupation_id][key] = title
+            self.labels.setdefault((occupation_id, language), title)
 
     def label(self, occupation_id: str) -> str:
         """Return the preferred title."""
         return next(iter(self.titles[occupation_id].values()))
+
+    def in_languages(self, languages: Sequence[str]) -> Taxonomy:
+        """Return what there is in these languages, or if none is named in all, English first.
+
+        An occupation has its label in the first of them that it has; one without any is left out.
+
+        Raises:
+            IngestError: no title is in one of them; the message lists the languages that are.
+        """
+        known = dict.fromkeys(language for _, language in self.labels)
+        if unknown := [language for language in languages if language not in known]:
+            there = ", ".join(sorted(filter(None, known))) or "of no known language"
+            raise IngestError(
+                f"languages {', '.join(unknown)}: no title is in it; the titles are {there}. "
+                "Correct `languages` of the taxonomy's section, or name further files there."
+            )
+        order = languages or sorted(known, key=lambda language: language != ENGLISH)
+        rank = {language: place for place, language in enumerate(order)}
+        chosen = Taxonomy(self.rejected)
+        for name, titles in self.titles.items():
+            keys = sorted((key for key in titles if key[0] in rank), key=lambda key: rank[key[0]])
+            if keys:
+                chosen.titles[name] = {key: titles[key] for key in keys}
+                chosen.codes[name] = self.codes[name]
+        chosen.labels = {key: label for key, label in self.labels.items() if key[1] in rank}
+        return chosen
 
     def occupations(self) -> pl.DataFrame:
         """Return columns of `OCCUPATIONS`, sorted by id."""
@@ -74,19 +120,25 @@ class Taxonomy:
         return pl.DataFrame(rows, schema=GROUPS, orient="row")
 
     def aliases(self) -> pl.DataFrame:
-        """Return columns of `ALIASES`; in each occupation the label first, then by title."""
+        """Return columns of `ALIASES`; in each occupation the labels first, then by title.
+
+        The occupation's own label comes before those in further languages.
+        """
         rows = [
-            (occupation_id, title, place == 0)
-            for occupation_id, titles in self.titles.items()
-            for place, title in enumerate(titles.values())
+            (name, title, language, self.labels[name, language] == title)
+            for name, titles in self.titles.items()
+            for (language, _), title in titles.items()
         ]
         frame = pl.DataFrame(rows, schema=ALIASES, orient="row")
-        return frame.sort("occupation_id", ~pl.col("preferred"), "title")
+        title = pl.when("preferred").then(pl.lit("")).otherwise("title")
+        return frame.sort("occupation_id", ~pl.col("preferred"), title, maintain_order=True)
 
 
 def _empty(occupation_id: str, title: str, name: str) -> str:
     """Name the reason if one of them holds nothing; a title of punctuation alone is empty too."""
     if not occupation_id:
         return empty("occupation_id")
+    if any(map(str.isalnum, title)):  # as nearly all have: normalizing takes half of the time
+        return ""
     left = normalize_title(title).strip(" " + "".join(KEPT_PUNCTUATION))
     return "" if left else empty(name)

@@ -67,7 +67,7 @@ def distinct_titles(aliases: pl.DataFrame) -> pl.DataFrame:
         sized.filter(pl.col("cleaned") != "")
         .group_by(pl.col("cleaned").alias("title"), maintain_order=True)
         .agg(
-            pl.col("normalized").first(),
+            pl.col("normalized", "language").first(),
             pl.col("occupation_id").unique().sort().alias("occupation_ids"),
             pl.col("size").max().alias("occupation_size"),
             pl.col("split").first(),

@@ -46,7 +46,10 @@ MADE_BY = (
     *("checksums.py", "external_weights.py", "bags.py", "../../../models/network/quantization.py"),
 )
 KNOWN = {**OCCUPATIONS, "crosswalk_codes": pl.List(pl.String), "bias": pl.Float32}
-ALIASES = dict.fromkeys(("occupation_id", "title", "written", "split"), pl.String)
+ALIASES = {
+    **dict.fromkeys(("occupation_id", "title", "written", "language", "split"), pl.String),
+    "preferred": pl.Boolean,
+}
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,9 @@ def build_artefact(
     if not trained:
         settings["calibration"] = None
     write_json(settings, folder / "settings.json")
-    written = aliases.select("occupation_id", title="cleaned", written="title", split="split")
+    written = aliases.select(
+        "occupation_id", "language", "split", "preferred", title="cleaned", written="title"
+    )
     write_frame(written, folder / "aliases.parquet", ALIASES)
     write_frame(_occupations(sources, bias), folder / "occupations.parquet", KNOWN)
     write_frame(read_frame(sources.groups, GROUPS), folder / "groups.parquet", GROUPS)

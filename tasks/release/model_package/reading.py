@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from models.normalizer.normalizer import Normalizer
@@ -75,8 +76,17 @@ def _groups(file: Path) -> dict[str, str]:
 
 def _columns(file: Path) -> dict[str, list[Any]]:
     with pq.ParquetFile(file) as table:  # `read_table` would import pandas
-        columns: dict[str, list[Any]] = table.read().to_pydict()
-        return columns
+        columns = table.read()
+    return {name: _values(columns[name]) for name in columns.column_names}
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """Return the values of a column; equal texts are one object, as most stand many times."""
+    one: dict[str, str] = {}
+    return [
+        one.setdefault(value, value) if isinstance(value, str) else value
+        for value in column.to_pylist()
+    ]
 
 
 class Network:

@@ -25,10 +25,10 @@ from models.normalizer.answers.abstention import is_null
 from models.normalizer.answers.explanation import explain
 from models.normalizer.long_titles import cleaned
 from models.normalizer.normalizer import Normalizer
+from models.normalizer.predict_params import PARAMS
 from models.search.search import nearest_titles
 from tasks.release.model_package.reading import read_normalizer
 
-PARAMS = ("top_k", "min_confidence", "code_depth")
 SERVER = "__pyfunc_model_path__"
 """MLflow's web server sets this variable before it loads its one model."""
 
@@ -108,14 +108,18 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         ]
         return pd.DataFrame(rows, columns=["title", "rank", "similar_title", "similarity"])
 
-    def explain(self, title: str) -> dict[str, Any]:
+    def explain(self, title: str, language: str = "") -> dict[str, Any]:
         """Say which words drew a raw title to its occupation, and why the second one lost.
+
+        Args:
+            title: raw.
+            language: as in `predict`.
 
         Returns:
             plain values: `answer` (of two occupations), `parts` (`word, pull, runner_up_pull`),
             `runner_up_label` and `why`, a sentence (`models/normalizer/answers/explanation.py`).
         """
-        return explain(self.normalizer, title).values()
+        return explain(self.normalizer, title, language).values()
 
 
 def _nullable(values: np.ndarray, index: pd.Index) -> object:

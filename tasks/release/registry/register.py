@@ -95,6 +95,7 @@ def signature(top_k: int) -> ModelSignature:
         ParamSpec("top_k", "long", top_k),
         ParamSpec("min_confidence", "double", 0.0),
         ParamSpec("code_depth", "long", 0),
+        ParamSpec("language", "string", ""),
     ]
     raw_title = ColSpec(DataType.string, "raw_title")
     return ModelSignature(Schema([raw_title]), Schema(answer), ParamSchema(params))

@@ -33,16 +33,16 @@ def crowded(occupations: int) -> Normalizer:
     rows, labels = [], []
     for number in range(occupations // 2):
         label = f"{rng.choice(TRADES)} {number}"
-        rows.append((f"a{number:04}", label, label, "train"))
+        rows.append((f"a{number:04}", label, label, "en", True, "train"))
         labels.append((f"a{number:04}", label, [], [], 0.0))
         other = f"{label}s"
         for title in (other, label, *(f"{label} {word}" for word in ("a", "b", "c", "d"))):
-            rows.append((f"b{number:04}", title, title, "train"))
+            rows.append((f"b{number:04}", title, title, "en", title == other, "train"))
         labels.append((f"b{number:04}", other, [], [], 0.05))
     titles = sorted({row[1] for row in rows})
     return replace(
         toy_normalizer(),
-        aliases=table("occupation_id title written split", rows),
+        aliases=table("occupation_id title written language preferred split", rows),
         occupations=table("occupation_id occupation_label codes crosswalk_codes bias", labels),
         embeddings=embed(titles),
         rule=ScoreRule("soft", 0.2),

@@ -6,18 +6,20 @@ from typing import Any
 
 import pytest
 
-from models.normalizer.predict_params import MOST, PredictParams
+from models.normalizer.predict_params import MOST, PARAMS, PredictParams
 
 
 def wanted(calibrated: bool = True, **changes: Any) -> PredictParams:
-    asked = {"top_k": 5, "min_confidence": None, "code_depth": None} | changes
-    return PredictParams.of(**asked, depth=2, calibrated=calibrated)
+    asked = {"top_k": 5, "min_confidence": None, "code_depth": None, "language": None} | changes
+    return PredictParams.of(**asked, depth=2, languages=["en", "de", ""], calibrated=calibrated)
 
 
 def test_what_may_be_asked() -> None:
-    assert wanted() == PredictParams(5, 0.0, 0)
-    assert wanted(top_k=MOST, min_confidence=1, code_depth=2) == PredictParams(MOST, 1.0, 2)
-    assert wanted(top_k=3.0, calibrated=False, min_confidence=0) == PredictParams(3, 0.0, 0)
+    assert wanted() == PredictParams(5, 0.0, 0, None)
+    assert wanted(top_k=MOST, min_confidence=1, code_depth=2) == PredictParams(MOST, 1.0, 2, None)
+    assert wanted(top_k=3.0, calibrated=False, min_confidence=0) == PredictParams(3, 0.0, 0, None)
+    assert [wanted(language=name).language for name in ("en", "de", "")] == [0, 1, None]
+    assert PARAMS == ("top_k", "min_confidence", "code_depth", "language")
     assert (wanted().confident_from, wanted(min_confidence=0.9).confident_from) == (0.5, 0.9)
 
 
@@ -38,6 +40,8 @@ def test_what_may_be_asked() -> None:
         ({"min_confidence": "much"}, "min_confidence = 'much'; it must be a number"),
         ({"code_depth": 3}, r"code_depth = 3; this taxonomy has 2 levels above its occupations"),
         ({"code_depth": -1}, r"code_depth = -1; this taxonomy has 2"),
+        ({"language": "DE"}, "language = 'DE'; the titles of this model are in de, en; leave it"),
+        ({"language": 3}, "language = 3; the titles of this model are in de, en"),
         ({"calibrated": False, "min_confidence": 0.2}, "min_confidence = 0.2: .* not calibrated"),
     ],
     ids=str,

@@ -126,7 +126,7 @@ def worlds(draw: st.DrawFn) -> tuple[pl.DataFrame, pl.DataFrame, list[tuple[str,
     aliases = []
     for name in "wxyz"[:occupations]:
         own = draw(st.lists(TITLE, min_size=1, max_size=5, unique_by=normalize_title))
-        aliases += [(name, title, place == 0) for place, title in enumerate(own)]
+        aliases += [(name, title, "en", place == 0) for place, title in enumerate(own)]
     label = st.sampled_from([None, *"wxyz"[:occupations]])
     inputs = draw(st.lists(st.tuples(INPUT, label), min_size=10, max_size=50))
     manual = draw(st.lists(st.tuples(PHRASE, PHRASE).filter(lambda p: p[0] != p[1]), max_size=4))

@@ -49,7 +49,8 @@ def bodies(draw: random.Random) -> Iterator[Body]:
     yield Body("good, inputs", json.dumps({"inputs": {"raw_title": [text]}}).encode(), 1)
     yield Body("good, instances", json.dumps({"instances": records}).encode(), count)
     yield Body("good, csv", b'raw_title\nnurse\n"a, b"\n', 2, "text/csv")
-    yield Body("good, params", split(titles, params={"top_k": 2, "code_depth": 1}), count)
+    params = {"top_k": 2, "code_depth": 1, "language": "en"}
+    yield Body("good, params", split(titles, params=params), count)
     yield Body("good, huge title", split(["x" * draw.randint(10**5, 10**6) + " nurse"]), 1)
     yield Body("good, many rows", split(["nurse"] * many), many)
     yield Body("a number as title", split([number, "nurse"]), 2)
@@ -87,6 +88,7 @@ def bodies(draw: random.Random) -> Iterator[Body]:
         *(("top_k", wrong) for wrong in (0, -5, 10**8, "many", None, [3], 1.5)),
         *(("min_confidence", wrong) for wrong in (0.5, -1, 7, "much", [0.1])),
         *(("code_depth", wrong) for wrong in (-1, 99, "two")),
+        *(("language", wrong) for wrong in ("xx", 3, ["en"])),
         *((wrong, 3) for wrong in ("topk", "k", "")),
     ):
         kind = f"param {name} = {value}"
@@ -127,9 +129,10 @@ def test_a_thousand_requests(server: web_port.Server) -> None:
         ({"top_k": 100_000_000}, "top_k = 100000000; it must be from 1 to 1000"),
         ({"min_confidence": 0.5}, "this model is not calibrated"),
         ({"code_depth": 99}, "code_depth = 99; this taxonomy has 2 levels above its occupations"),
+        ({"language": "EN"}, "language = 'EN'; the titles of this model are in en; leave it out"),
         (
             {"topk": 3},
-            "unknown params ['topk']; this model knows top_k, min_confidence, code_depth",
+            "['topk']; this model knows top_k, min_confidence, code_depth, language",
         ),
     ],
     ids=str,

@@ -47,7 +47,7 @@ class OccupationIds(NamedTuple):
     @classmethod
     def of(cls, aliases: pl.DataFrame) -> OccupationIds:
         """Read schema `SPLIT_ALIASES`; the index holds the split `train`, every label among it."""
-        labels = dict(aliases.filter("preferred").select("occupation_id", "cleaned").iter_rows())
+        labels = dict(labels_of(aliases).iter_rows())
         train = aliases.filter(pl.col("split") == "train")
         owned = train.select(predicted="occupation_id", matched="cleaned").unique()
         numbers: dict[str, list[str]] = {}
@@ -76,6 +76,12 @@ class OccupationIds(NamedTuple):
         number = NUMBER.fullmatch(text)
         digits = re.sub(r"\D", "", number[1]) if number else ""
         return bool(digits) and _without_zeros(digits) in self.numbers
+
+
+def labels_of(aliases: pl.DataFrame) -> pl.DataFrame:
+    """Return `occupation_id, label`, cleaned, of schema `SPLIT_ALIASES`: the first language's."""
+    labels = aliases.filter("preferred").select("occupation_id", label="cleaned")
+    return labels.unique("occupation_id", keep="first", maintain_order=True)
 
 
 def _without_zeros(digits: str) -> str:

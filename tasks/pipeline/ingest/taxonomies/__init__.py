@@ -14,9 +14,13 @@ from tasks.pipeline.ingest.taxonomy import Taxonomy
 from tasks.tables.rejected import RejectedRows
 
 
-def taxonomy_reader(name: str) -> Callable[[TaxonomyParams, RejectedRows], Taxonomy]:
-    """Return the function that reads this format."""
+def read_taxonomy(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
+    """Read the files with the reader that `params` name, titles of `params.languages` alone.
+
+    Raises:
+        IngestError: a file or a column is missing, or no title is in one of these languages.
+    """
     read: Callable[[TaxonomyParams, RejectedRows], Taxonomy] = import_module(
-        f"{__name__}.{name}"
+        f"{__name__}.{params.reader}"
     ).read
-    return read
+    return read(params, rejected).in_languages(params.languages)

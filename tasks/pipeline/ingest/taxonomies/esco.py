@@ -1,46 +1,67 @@
-"""ESCO as the European Commission publishes it: `occupations_en.csv` and `ISCOGroups_en.csv`.
+"""ESCO as the European Commission publishes it: `occupations_XX.csv` and `ISCOGroups_en.csv`.
 
-One record an occupation, its alternative labels in one field, one a line. The id is the concept
-URI, `codes` the ISCO-08 groups above it, e.g. 2, 21, 216, 2166. Hidden labels are not read: ESCO
-keeps them from display, and the published figures count without them.
+One file a language, one record an occupation, its alternative labels in one field, one a line. The
+id is the concept URI, `codes` the ISCO-08 groups above it, e.g. 2, 21, 216, 2166; a file without
+the column `iscoGroup` takes them from the others. Hidden labels are not read: ESCO keeps them from
+display, and the published figures count without them.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Container, Mapping
 from pathlib import Path
 
 from tasks.pipeline.ingest.params import TaxonomyParams
 from tasks.pipeline.ingest.taxonomy import Taxonomy
-from tasks.tables.read_table import distinct, read_rows
-from tasks.tables.rejected import UNKNOWN_CODE, RejectedRows, empty
-from tasks.tables.source_files import named_files
+from tasks.tables.read_table import distinct, read_header, read_rows
+from tasks.tables.rejected import NO_GROUP, UNKNOWN_CODE, RejectedRows, Row, empty
+from tasks.tables.source_files import IngestError, named_files
 
 ORIGIN = (
-    "ESCO is published by the European Commission (ESCO portal, download: English, CSV); bring "
+    "ESCO is published by the European Commission (ESCO portal, download: a language, CSV); bring "
     "its files to data/external/ with `dvc import-url` as docs/SOURCES.md shows."
 )
+OCCUPATIONS, GROUPS = "occupations", "groups"
+GROUP = "iscoGroup"
 COLUMNS = {
     "occupation_id": "conceptUri",
     "occupation_label": "preferredLabel",
-    "isco_code": "iscoGroup",
     "titles": "altLabels",
 }
+GROUP_COLUMNS = {"code": "code", "label": "preferredLabel"}
+LANGUAGE = re.compile(r"_([a-z]{2,3})\.", re.IGNORECASE)
+"""In a name such as `occupations_de.csv`."""
 
 
 def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
-    """Read the two files named in `params.files`: `occupations` and `groups`."""
-    files = named_files(params.files, ["occupations", "groups"])
+    """Read the files named in `params.files`: `occupations` and `occupations_XX`, and `groups`.
+
+    XX is the language; that of `occupations` is in the name of its file.
+    """
+    further = [name for name in params.files if name.startswith(f"{OCCUPATIONS}_")]
+    required = [GROUPS] if further else [OCCUPATIONS, GROUPS]
+    files = named_files(params.files, required, [OCCUPATIONS, *further])
     taxonomy = Taxonomy(rejected)
-    taxonomy.groups = _groups(files["groups"], rejected)
-    for row in distinct(read_rows(files["occupations"], COLUMNS, ORIGIN, rejected), rejected):
-        codes = isco_chain(row["isco_code"])
-        if not codes or not taxonomy.groups.keys() >= set(codes):
-            rejected.refuse(row, UNKNOWN_CODE)
-        elif taxonomy.add_occupation(row, row["occupation_id"], row["occupation_label"], codes):
-            titles = row["titles"].replace("\r", "\n").split("\n")
-            for title in filter(None, map(str.strip, titles)):
-                taxonomy.add_title(row.about(title), row["occupation_id"], title)
+    taxonomy.groups = isco_groups(files.pop(GROUPS), GROUP_COLUMNS, ORIGIN, rejected)
+    by_language = _by_language(files)
+    codes = _codes(by_language.values())
+    for language, file in by_language.items():
+        for row in distinct(read_rows(file, COLUMNS, ORIGIN, rejected), rejected):
+            if chain := known_chain(row, codes, taxonomy.groups, rejected):
+                _add(taxonomy, row, chain, language)
     return taxonomy
+
+
+def known_chain(
+    row: Row, codes: Mapping[str, str], groups: Container[str], rejected: RejectedRows
+) -> list[str]:
+    """Return the groups above a row's occupation, or refuse the row: none."""
+    chain = isco_chain(codes.get(row["occupation_id"], ""))
+    if chain and all(code in groups for code in chain):
+        return chain
+    rejected.refuse(row, UNKNOWN_CODE if row["occupation_id"] in codes else NO_GROUP)
+    return []
 
 
 def isco_chain(code: str) -> list[str]:
@@ -48,11 +69,53 @@ def isco_chain(code: str) -> list[str]:
     return [code[:length] for length in range(1, len(code) + 1)]
 
 
-def _groups(path: Path, rejected: RejectedRows) -> dict[str, str]:
+def isco_groups(
+    path: Path, columns: Mapping[str, str], origin: str, rejected: RejectedRows
+) -> dict[str, str]:
+    """Read the labels of the hierarchy's codes; `columns` are the file's `code` and `label`."""
     groups: dict[str, str] = {}
-    for row in read_rows(path, {"code": "code", "label": "preferredLabel"}, ORIGIN, rejected):
+    for row in read_rows(path, columns, origin, rejected):
         if row["code"]:
             groups[row["code"]] = row["label"]
         else:
             rejected.refuse(row, empty("code"))
     return groups
+
+
+def _by_language(files: Mapping[str, Path]) -> dict[str, Path]:
+    """Return the file of each language; IngestError if two files are of one."""
+    by_language: dict[str, Path] = {}
+    for name, file in files.items():
+        named = LANGUAGE.search(file.name) if name == OCCUPATIONS else None
+        language = named[1].lower() if named else name[len(OCCUPATIONS) + 1 :].lower()
+        if language in by_language:
+            raise IngestError(
+                f"ingest.taxonomy.files.{name}: {by_language[language]} has the titles in "
+                f"{language!r} already; name one file a language"
+            )
+        by_language[language] = file
+    return by_language
+
+
+def _codes(files: Collection[Path]) -> dict[str, str]:
+    """Return the ISCO group of each occupation in the files that have the column."""
+    columns = {"occupation_id": COLUMNS["occupation_id"], "isco_code": GROUP}
+    codes: dict[str, str] = {}
+    having = [file for file in files if GROUP in read_header(file, COLUMNS.values(), ORIGIN)]
+    if not having:
+        raise IngestError(
+            f"none of {', '.join(file.name for file in files)} has the column {GROUP!r}: add "
+            f"`occupations_en`, the English file of ESCO, to the files. {ORIGIN}"
+        )
+    for file in having:
+        for row in read_rows(file, columns, ORIGIN, RejectedRows()):
+            codes.setdefault(row["occupation_id"], row["isco_code"])
+    return codes
+
+
+def _add(taxonomy: Taxonomy, row: Row, codes: list[str], language: str) -> None:
+    occupation = row["occupation_id"]
+    if taxonomy.add_occupation(row, occupation, row["occupation_label"], codes, language):
+        titles = row["titles"].replace("\r", "\n").split("\n")
+        for title in filter(None, map(str.strip, titles)):
+            taxonomy.add_title(row.about(title), occupation, title, language)

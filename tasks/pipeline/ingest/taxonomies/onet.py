@@ -17,7 +17,7 @@ from pathlib import Path
 
 from models.text.titles import normalize_title
 from tasks.pipeline.ingest.params import TaxonomyParams
-from tasks.pipeline.ingest.taxonomy import Taxonomy
+from tasks.pipeline.ingest.taxonomy import ENGLISH, Taxonomy
 from tasks.tables.read_table import distinct, read_rows
 from tasks.tables.records import BARE_TABS
 from tasks.tables.rejected import BAD_CODE, LEFT_OUT, RejectedRows, Row
@@ -47,7 +47,8 @@ def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     for row in _rows(files["occupations"], OCCUPATIONS, rejected):
         occupation = row["occupation_id"]
         if CODE.fullmatch(occupation):
-            taxonomy.add_occupation(row, occupation, row["occupation_label"], soc_chain(occupation))
+            codes = soc_chain(occupation)
+            taxonomy.add_occupation(row, occupation, row["occupation_label"], codes, ENGLISH)
         else:
             rejected.refuse(row, BAD_CODE)
     left_out = _left_out(files["left_out"], taxonomy) if "left_out" in files else set()
@@ -81,7 +82,7 @@ def _add_titles(taxonomy: Taxonomy, rows: Iterator[Row], left_out: Container[str
             if normalize_title(title) in left_out:
                 taxonomy.rejected.refuse(place, LEFT_OUT)
             else:
-                taxonomy.add_title(place, row["occupation_id"], title)
+                taxonomy.add_title(place, row["occupation_id"], title, ENGLISH)
 
 
 def _rows(path: Path, columns: Mapping[str, str], rejected: RejectedRows) -> Iterator[Row]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tasks.pipeline.ingest.params import TaxonomyParams
-from tasks.pipeline.ingest.taxonomy import Taxonomy
+from tasks.pipeline.ingest.taxonomy import ENGLISH, Taxonomy
 from tasks.tables.read_table import distinct, read_rows
 from tasks.tables.rejected import DUPLICATE_CODE, UNKNOWN_CODE, RejectedRows, Row, empty
 from tasks.tables.source_files import named_files
@@ -27,11 +27,12 @@ def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
     for row in _rows(files["occupations"], "occupation_id occupation_label isco_code", rejected):
         codes = chain(row["isco_code"], parents)
         if codes:
-            taxonomy.add_occupation(row, row["occupation_id"], row["occupation_label"], codes)
+            label = row["occupation_label"]
+            taxonomy.add_occupation(row, row["occupation_id"], label, codes, ENGLISH)
         else:
             rejected.refuse(row, UNKNOWN_CODE)
     for row in _rows(files["aliases"], "occupation_id title", rejected):
-        taxonomy.add_title(row, row["occupation_id"], row["title"])
+        taxonomy.add_title(row, row["occupation_id"], row["title"], ENGLISH)
     return taxonomy
 
 

@@ -1,8 +1,9 @@
 """Any taxonomy in tables with one title a row, or with several in columns, by a column map.
 
-Our names: `occupation_id` and `title`, and if the file has them `occupation_label` and `codes`
-(broad to narrow, separated by ``>``). Without a label an occupation's first title is its label.
-A later row may leave label and codes empty; where it contradicts the first one it is refused.
+Our names: `occupation_id` and `title`, and if the file has them `occupation_label`, `codes` (broad
+to narrow, separated by ``>``) and `language`, of the row's titles. Without a label an occupation's
+first title in a language is its label there. A later row may leave label and codes empty, or have
+the label in its own language; where it contradicts an earlier one it is refused.
 Ids that all end in `.0` are whole numbers, as programs write them beside missing ones.
 Further tables, `titles_2` and so on, have the same columns.
 """
@@ -23,7 +24,7 @@ ORIGIN = (
     "delimiter or encoding of ingest.taxonomy; a profile brings files under `external:`."
 )
 REQUIRED = ("occupation_id", "title")
-OPTIONAL = ("occupation_label", "codes")
+OPTIONAL = ("occupation_label", "codes", "language")
 
 
 def read(params: TaxonomyParams, rejected: RejectedRows) -> Taxonomy:
@@ -69,15 +70,21 @@ def _flat(columns: Mapping[str, str | list[str]]) -> dict[str, str]:
 def _add(taxonomy: Taxonomy, row: Row, key: str, titles: Sequence[str]) -> None:
     label = row.values.get("occupation_label", "").strip()
     codes = [code.strip() for code in row.values.get("codes", "").split(">") if code.strip()]
+    language = row.values.get("language", "").strip().lower()
     if not titles:
         taxonomy.rejected.refuse(row, empty("title"))
-    elif key in taxonomy.titles:
-        if label not in ("", taxonomy.label(key)) or codes not in ([], taxonomy.codes[key]):
-            taxonomy.rejected.refuse(row, CONFLICT)
-        else:
-            for title in titles:
-                taxonomy.add_title(row, key, title)
-    elif taxonomy.add_occupation(row, key, label or titles[0], codes):
-        for title in titles:
-            if title != (label or titles[0]):
-                taxonomy.add_title(row, key, title)
+        return
+    is_known = key in taxonomy.titles
+    own = taxonomy.labels.get((key, language), label)
+    if is_known and (
+        label not in ("", taxonomy.label(key), own) or codes not in ([], taxonomy.codes[key])
+    ):
+        taxonomy.rejected.refuse(row, CONFLICT)
+        return
+    if not is_known or (label != taxonomy.label(key) and (key, language) not in taxonomy.labels):
+        own = label or titles[0]
+        if not taxonomy.add_occupation(row, key, own, codes, language):
+            return
+        titles = [title for title in titles if title != own]
+    for title in titles:
+        taxonomy.add_title(row, key, title, language)

@@ -11,6 +11,7 @@ KINDS = {
     "occupation_label": (str, False),
     "codes": (str, True),
     "matched_title": (str, False),
+    "matched_language": (str, False),
     "score": (float, False),
     "score_margin": (float, False),
     "confidence": (float, False),

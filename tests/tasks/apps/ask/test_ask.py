@@ -57,10 +57,11 @@ def test_titles_as_words(root: Path) -> None:
 
 def test_lines_of_standard_input_one_object_each(root: Path) -> None:
     lines = "\ufeffBaker\r\n\nnot \udcff UTF-8\nlast".encode("utf-8", "surrogateescape")
-    done = run(root, "-m", "flows.cli", "ask", "--json", "--top-k=2", lines=lines)
+    done = run(root, "-m", "flows.cli", "ask", "--json", "--top-k=2", "--language=en", lines=lines)
     assert done.returncode == 0, done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [one["raw_title"] for one in answers] == ["Baker", "", "not \ufffd UTF-8", "last"]
+    assert answers[0]["matched_language"] == "en"
     assert answers[0]["occupation_id"] == "baker" and len(answers[0]["alternatives"]) == 1
     assert answers[1]["reason"] == "empty" and answers[1]["meaning"]
 
@@ -68,6 +69,7 @@ def test_lines_of_standard_input_one_object_each(root: Path) -> None:
 def test_errors_are_short(root: Path) -> None:
     for options, said in (
         (["--top-k=0"], "error: top_k = 0; it must be from 1 to 1000"),
+        (["--language=xx"], "error: language = 'xx'; the titles of this model are in en; leave"),
         (["--model=models:/rolecall/9"], "error: no model models:/rolecall/9 in "),
     ):
         done = run(root, "-m", "flows.cli", "ask", "nurse", *options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from served_toy import toy_normalizer
+from served_toy import toy_normalizer, toy_normalizer_of_languages
 
 from models.normalizer.answers import abstention
 from models.normalizer.answers.columns import UNCALIBRATED, Answer
@@ -53,3 +53,18 @@ def test_a_wrong_parameter_is_refused() -> None:
 def test_every_reason_has_a_meaning() -> None:
     reasons = {value for name, value in vars(abstention).items() if name.isupper()}
     assert set(MEANINGS) == reasons | {UNCALIBRATED}
+
+
+def test_alternatives_and_explanation_are_in_the_language_asked_for() -> None:
+    """Or in that of the closest title."""
+    normalizer, nurse = toy_normalizer_of_languages(), "nurse responsible for general care"
+    for raw_title, params, expected in (
+        ("coffee baker", {"language": "de"}, "Krankenpfleger"),
+        ("coffee baker", {}, nurse),
+        ("Barista Krankenpfleger Barista", {"language": "en"}, nurse),
+    ):
+        (answer,) = described(normalizer, [raw_title], {"top_k": 4, **params})
+        labels = {one["occupation_id"]: one["occupation_label"] for one in answer["alternatives"]}
+        assert (labels | {answer["occupation_id"]: answer["occupation_label"]})["nurse"] == expected
+    (answer,) = described(normalizer, ["registered nurse"], {"language": "de"})
+    assert answer["explanation"]["why"].startswith("Krankenpfleger, by its title 'Nurse'")

@@ -65,6 +65,17 @@ def test_tomorrow_only_what_is_new_is_asked(
     assert content(tmp_path / "out") == content(tmp_path / "again"), "nothing to do"
 
 
+def test_answers_in_another_language_are_not_those_of_the_cache(
+    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(monkeypatch, titles, tmp_path / "out", tmp_path / "cache")
+    model.asked.clear()
+    run(monkeypatch, titles, tmp_path / "in_german", tmp_path / "cache", "--language=de")
+    assert model.asked == [None, "nurse", "", "cook"]
+    manifest = json.loads((tmp_path / "in_german/manifest.json").read_text())
+    assert manifest["result"]["params"] == {"language": "de"}
+
+
 def test_a_failure_keeps_what_is_finished(
     model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -122,6 +122,18 @@ def test_the_example_is_read_whole_by_what_is_proposed(root: Path) -> None:
     assert "  50 inputs, 46 labelled" in draft.preview
 
 
+def test_a_column_of_languages(root: Path, tmp_path: Path) -> None:
+    """And one that is called so but holds sentences is none."""
+    spoken = [(*HEADER, "Sprache")] + [(*row, "de") for row in ROWS[:-1]] + [(*ROWS[-1], "")]
+    draft = propose("mine", written(tmp_path / "a.csv", spoken), root=root)
+    assert columns(draft)["language"] == "Sprache" and columns(draft)["title"] == "Bezeichnung"
+    assert any(line.split() == ["language", "'Sprache':", "de"] for line in draft.preview)
+    german = [(*HEADER, "Sprache")] + [(*row, "Deutsch oder Englisch") for row in ROWS]
+    assert "language" not in columns(
+        propose("mine", written(tmp_path / "b.csv", german), root=root)
+    )
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -371,11 +383,12 @@ def test_any_name_of_a_column_survives_the_profile(root: Path, tmp_path: Path) -
 
 def test_each_guess_is_shown_with_two_values(root: Path, titles: Path) -> None:
     lines = propose("mine", titles, root=root).preview
-    assert lines[1:6] == [
+    assert lines[1:7] == [
         "  occupation_id        'Kennziffer': B1, B2, ...",
         "  title                'Bezeichnung': Brotbäcker, Bäckergeselle, ...",
         "  occupation_label     'Beruf': Bäcker, Pfleger, ...",
         "  codes                none",
+        "  language             none",
         "  not used             'Sparte': Lebensmittel, Gesundheit",
     ]
 

@@ -35,7 +35,8 @@ def test_answers_are_as_described(client: TestClient) -> None:
     assert [row["reason"] for row in rows] == [None, "null", "no letters", None]
     assert rows[0]["occupation_label"] == "Baker" and len(rows[0]["alternatives"]) == 2
     assert [word["word"] for word in rows[0]["explanation"]["words"]] == ["bread", "maker"]
-    plain = client.post("/normalize", json={"titles": ["baker"]}).json()["answers"][0]
+    body = {"titles": ["baker"], "language": "en"}
+    plain = client.post("/normalize", json=body).json()["answers"][0]
     assert "explanation" not in plain and set(Answer._fields) <= set(plain)
     assert client.post("/normalize", json={"titles": []}).json()["answers"] == []
 
@@ -53,6 +54,7 @@ def test_answers_are_as_described(client: TestClient) -> None:
         ({"titles": ["a"] * 21, "explain": True}, "21 titles with explain; 20 at most"),
         ({"titles": ["a"], "min_confidence": 2}, "body.min_confidence: Input should be less"),
         ({"titles": ["a"], "code_depth": 9}, "code_depth = 9; this taxonomy has 2 levels"),
+        ({"titles": ["a"], "language": "de"}, "language = 'de'; the titles of this model are in"),
         ({"titles": ["a"], "topk": 3}, "body.topk: Extra inputs are not permitted"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

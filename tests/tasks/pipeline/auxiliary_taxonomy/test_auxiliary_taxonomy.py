@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[4]
 
 
 def aliases(rows: list[tuple[str, str]]) -> pl.DataFrame:
-    named = [(occupation, title, False) for occupation, title in rows]
+    named = [(occupation, title, "en", False) for occupation, title in rows]
     return pl.DataFrame(named, schema=dict(ALIASES), orient="row")
 
 
@@ -71,7 +71,13 @@ def run_in(root: Path, **changes: Any) -> None:
     """Run the stage where "nurse" is asked; by default beside a table of three good rows."""
     columns = {"occupation_id": "id", "title": "title"}
     section = {"folder": ".", "reader": "table", "files": {"titles": "other.csv"}}
-    section |= {"columns": columns, "delimiter": "", "encoding": "", "max_rejected_share": 0.2}
+    section |= {
+        "columns": columns,
+        "languages": [],
+        "delimiter": "",
+        "encoding": "",
+        "max_rejected_share": 0.2,
+    }
     section |= {"noise": {"copies": 0, "padded": 0.5, "misspelt": 0.5}}
     defaults = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     values = defaults | {"auxiliary_taxonomy": section | changes}

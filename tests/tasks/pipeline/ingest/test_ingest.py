@@ -29,7 +29,12 @@ OUTPUTS = ("occupations", "groups", "aliases", "inputs", "rejected")
 def section(**changes: Any) -> dict[str, Any]:
     """Section `ingest` of a table of titles and no inputs, in a folder beside `params.yaml`."""
     columns = {"occupation_id": "id", "title": "title"}
-    taxonomy = {"reader": "table", "files": {"titles": "titles.csv"}, "columns": columns}
+    taxonomy = {
+        "reader": "table",
+        "files": {"titles": "titles.csv"},
+        "columns": columns,
+        "languages": [],
+    }
     return {
         "folder": "outside",
         "taxonomy": taxonomy | AS_FOUND,
@@ -66,9 +71,9 @@ def test_the_five_frames_and_their_counts(here) -> None:
     folder = Path("data/ingest")
     assert read_frame(folder / "occupations.parquet", OCCUPATIONS).height == 2
     assert read_frame(folder / "aliases.parquet", ALIASES).rows() == [
-        ("1", "cook", True),
-        ("1", "chef", False),
-        ("2", "nurse", True),
+        ("1", "cook", "", True),
+        ("1", "chef", "", False),
+        ("2", "nurse", "", True),
     ]
     assert read_frame(folder / "groups.parquet", GROUPS).is_empty()
     assert read_frame(folder / "inputs.parquet", INPUTS).rows() == [
@@ -212,7 +217,8 @@ def test_every_file_is_in_the_folder_that_dvc_watches(here, split: str, file: st
     """Also one that would be in it, said from the root: the folder is said once."""
     file = file.format(here=here)
     parts = {
-        "taxonomy": {"reader": "table", "files": {"titles": file}, "columns": {}} | AS_FOUND,
+        "taxonomy": {"reader": "table", "files": {"titles": file}, "columns": {}, "languages": []}
+        | AS_FOUND,
         "inputs": {"reader": "lines", "file": file, "columns": {}} | AS_FOUND,
     }
     params = {"ingest": section(**{split: parts[split]})}
@@ -236,7 +242,8 @@ def test_an_unknown_format_is_refused_with_those_there_are(here) -> None:
     params = {"ingest": section(taxonomy=taxonomy)}
     (here / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     message = (
-        r"ingest\.taxonomy\.reader: 'isco' is no reader .*; choose esco, melo, onet, sample, table"
+        r"ingest\.taxonomy\.reader: 'isco' is no reader .*; choose esco, esco_parquet, melo, onet, "
+        "sample, table"
     )
     with pytest.raises(ParamsError, match=message):
         load(IngestParams)

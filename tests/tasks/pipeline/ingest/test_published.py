@@ -1,5 +1,6 @@
 """The publishers' unchanged files, with the counts that are known of them."""
 
+import polars as pl
 import pytest
 from params_of import inputs_params, taxonomy_params
 from published import DATA, needs
@@ -68,6 +69,29 @@ def test_vacancy_titles_come_as_they_are(esco: Ingested) -> None:
         "Marketing Executive",
     ]
     assert " Business Studies / Marketing" in esco.inputs["raw_title"].to_list()[:12]
+
+
+@pytest.mark.thorough
+@needs(DATA / "esco_languages")
+def test_esco_in_two_languages() -> None:
+    """The German file is of other versions: 68 occupations more, two fewer, and no groups."""
+    both = ingest_published(
+        "esco",
+        {
+            "occupations_de": "esco_languages/occupations_de.csv",
+            "occupations_en": "esco/occupations_en.csv",
+            "groups": "esco/ISCOGroups_en.csv",
+        },
+        inputs_params(),
+    )
+    languages = both.aliases["language"].value_counts().sort("language")
+    assert languages.rows() == [("de", 18_336), ("en", 32_875)]
+    assert both.aliases["preferred"].sum() == 2_940 + 2_942
+    assert both.rejected.reasons()["occupation without a group in any file"] == 3_008 - 2_940
+    assert both.rejected.errors == 0
+    plumbers = both.aliases.filter(pl.col("title").str.to_lowercase() == "plumber")["occupation_id"]
+    labels = both.aliases.filter("preferred", pl.col("occupation_id").is_in(plumbers.to_list()))
+    assert labels["language"].to_list() == ["en", "de"] * len(plumbers)
 
 
 @pytest.mark.thorough

@@ -9,6 +9,7 @@ from tasks.io.frames import check
 from tasks.io.schemas import ALIASES, OCCUPATIONS
 from tasks.pipeline.ingest.taxonomy import Taxonomy
 from tasks.tables.rejected import RejectedRows, Row
+from tasks.tables.source_files import IngestError
 
 ROW = Row("f", 1, "text", {})
 TITLES = st.lists(st.text("aAé .!ﬁfiC+#\u00a0\n", max_size=6).map(str.strip), max_size=12)
@@ -22,12 +23,12 @@ def test_first_spelling_wins_and_the_label_before_all() -> None:
     taxonomy.add_occupation(ROW, "a", "zoo keeper", [])
     taxonomy.add_title(ROW, "a", "RN")
     assert taxonomy.aliases().rows() == [
-        ("a", "zoo keeper", True),
-        ("a", "RN", False),
-        ("b", "Nurse", True),
-        ("b", "Absolute nurse", False),
-        ("b", "RN", False),
-        ("b", "Ward  Sister", False),
+        ("a", "zoo keeper", "", True),
+        ("a", "RN", "", False),
+        ("b", "Nurse", "", True),
+        ("b", "Absolute nurse", "", False),
+        ("b", "RN", "", False),
+        ("b", "Ward  Sister", "", False),
     ]
     assert taxonomy.occupations().rows() == [
         ("a", "zoo keeper", []),
@@ -53,7 +54,32 @@ def test_what_is_refused() -> None:
         "empty title",
         "empty occupation_id",
     ]
-    assert taxonomy.aliases().rows() == [("a", "cook", True)]
+    assert taxonomy.aliases().rows() == [("a", "cook", "", True)]
+
+
+def test_a_title_stands_once_for_each_of_its_languages() -> None:
+    taxonomy = Taxonomy(RejectedRows())
+    assert taxonomy.add_occupation(ROW, "a", "Barista", ["5"], "it")
+    assert taxonomy.add_occupation(ROW, "a", "barista", ["6"], "en")
+    assert not taxonomy.add_occupation(ROW, "a", "waiter", [], "en")
+    taxonomy.add_title(ROW, "a", "BARISTA", "en")
+    taxonomy.add_title(ROW, "a", "barista", "de")
+    assert taxonomy.aliases().rows() == [
+        ("a", "Barista", "it", True),
+        ("a", "barista", "en", True),
+        ("a", "barista", "de", True),
+    ]
+    assert taxonomy.occupations().rows() == [("a", "Barista", ["5"])]
+    assert taxonomy.in_languages([]).label("a") == "barista"
+    assert taxonomy.rejected.reasons() == {"duplicate occupation": 1, "duplicate title": 1}
+
+
+def test_without_languages_none_can_be_chosen() -> None:
+    taxonomy = Taxonomy(RejectedRows())
+    taxonomy.add_occupation(ROW, "a", "cook", [])
+    assert taxonomy.in_languages([]).aliases().equals(taxonomy.aliases())
+    with pytest.raises(IngestError, match=r"languages en: .*; the titles are of no known language"):
+        taxonomy.in_languages(["en"])
 
 
 @pytest.mark.thorough

@@ -33,7 +33,7 @@ def params(**changes: Any) -> SplitParams:
 
 def aliases_of(titles: dict[str, list[str]]) -> pl.DataFrame:
     """The first title of each occupation is its label."""
-    rows = [(o, title, i == 0) for o, own in titles.items() for i, title in enumerate(own)]
+    rows = [(o, title, "en", i == 0) for o, own in titles.items() for i, title in enumerate(own)]
     return pl.DataFrame(rows, schema=dict(ALIASES), orient="row")
 
 
@@ -100,7 +100,7 @@ def titles_of_the_taxonomy(parts: Split) -> None:
     for occupation, title in parts.aliases.select("occupation_id", "title").iter_rows():
         owners.setdefault(clean_title(title), set()).add(occupation)
     assert parts.titles.drop("split").rows() == [
-        (title, normalize_title(title), sorted(own), max(sizes[one] for one in own))
+        (title, normalize_title(title), "en", sorted(own), max(sizes[one] for one in own))
         for title, own in owners.items()
     ]
     split_of = dict(parts.titles.select("title", "split").iter_rows())
@@ -123,7 +123,7 @@ def held_out_aliases(parts: Split) -> None:
     sizes = Counter(parts.aliases["occupation_id"])
     normalized = Counter(normalize_title(title) for title in parts.aliases["title"])
     held = parts.aliases.filter(pl.col("split") != "train")
-    for occupation, title, preferred, name in held.select(*ALIASES, "split").iter_rows():
+    for occupation, title, _, preferred, name in held.select(*ALIASES, "split").iter_rows():
         assert not preferred
         assert sizes[occupation] >= limits[name]
         assert normalized[normalize_title(title)] == 1
@@ -208,16 +208,27 @@ def test_a_title_of_two_occupations_is_never_held_out() -> None:
         assert set(split(aliases, inputs_of([]), params(), seed).aliases["split"]) == {"train"}
 
 
+def test_a_title_of_two_languages_is_held_out_in_none() -> None:
+    """It stands once among the titles, in the first of its languages."""
+    shared = ["barista", "espresso maker", "coffee server", "bar hand", "counter hand"]
+    english = aliases_of({"a": shared})
+    also = english.with_columns(language=pl.lit("it"), preferred=pl.lit(False))
+    parts = split(pl.concat([english, also]), inputs_of([]), params(), 1)
+    assert set(parts.aliases["split"]) == {"train"}
+    assert parts.titles["title"].to_list() == shared
+    assert set(parts.titles["language"]) == {"en"}
+
+
 def test_distinct_titles_by_hand() -> None:
     """Two spellings of "tutor" are one title of both; what holds nothing is none."""
     aliases = aliases_of({"b": ["head cook", "Tutor", "COOK"], "a": ["tu-tor", " TUTOR", " "]})
     parts = split(aliases, inputs_of([]), params(gate_min_titles=9), 1)
     assert distinct_titles(parts.aliases).equals(parts.titles)
     assert parts.titles.rows() == [
-        ("head cook", "head cook", ["b"], 3, "train"),
-        ("tutor", "tutor", ["a", "b"], 3, "train"),
-        ("cook", "cook", ["b"], 3, "heldout_alias"),
-        ("tu-tor", "tutor", ["a"], 3, "train"),
+        ("head cook", "head cook", "en", ["b"], 3, "train"),
+        ("tutor", "tutor", "en", ["a", "b"], 3, "train"),
+        ("cook", "cook", "en", ["b"], 3, "heldout_alias"),
+        ("tu-tor", "tutor", "en", ["a"], 3, "train"),
     ]
 
 

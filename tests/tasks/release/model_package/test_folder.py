@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import tiny_run
 import yaml
-from frames_of import write_exemplars, write_overrides
+from frames_of import aliases_of, write_exemplars, write_overrides
 
 from models.network.embedding import embed_titles
 from models.network.model_files import load_model
@@ -65,14 +65,35 @@ def test_groups_are_named_unless_the_package_is_older(artefact: Path) -> None:
 
 def test_all_aliases_as_they_are_written_cleaned_and_split(artefact: Path) -> None:
     """Those of the tests too, in the order of the taxonomy."""
-    rows = tiny_run.aliases().select("occupation_id", "title", "split").rows()
+    rows = tiny_run.aliases().select("occupation_id", "title", "split", "preferred").rows()
     assert pl.read_parquet(artefact / "aliases.parquet").rows() == [
-        (owner, clean_title(title), title, split) for owner, title, split in rows
+        (owner, clean_title(title), title, "en", split, preferred)
+        for owner, title, split, preferred in rows
     ]
     occupations = pl.read_parquet(artefact / "occupations.parquet")
     assert occupations.drop("bias", "crosswalk_codes").equals(tiny_run.occupations())
     assert occupations["crosswalk_codes"].list.len().sum() == 0
     assert set(occupations["bias"]) == {0.0}
+
+
+def test_titles_in_two_languages(root: Path, tmp_path: Path) -> None:
+    german = [("nurse", "Krankenpfleger", True, "train"), ("nurse", "Nurse", False, "train")]
+    aliases = tiny_run.aliases().vstack(aliases_of(german, "de"))
+    write_frame(aliases, root / "data/split/aliases.parquet", SPLIT_ALIASES)
+    build_artefact(RunFiles.below(root), tmp_path / "made")
+    normalizer = read_normalizer(tmp_path / "made")
+    for raw_title, language, expected in (
+        ("krankenpfleger", "", ("Krankenpfleger", "Krankenpfleger", "de")),
+        ("nurse", "", ("Nurse", "Nurse", "en")),
+        ("nurse", "de", ("Krankenpfleger", "Nurse", "de")),
+        ("baker", "de", ("Baker", "Baker", "en")),
+    ):
+        (answer,) = normalizer.predict([raw_title], language=language)
+        found = answer.occupation_label, answer.matched_title, answer.matched_language
+        assert found == expected
+    (answer,) = normalizer.predict(["Krankenpfleger"], language="en")
+    assert (answer.occupation_label, answer.matched_language) == ("Nurse", "de")
+    assert answer.matched_title in ("Nurse", "Ward sister", "Nurse (night)")
 
 
 @pytest.mark.parametrize(
@@ -158,8 +179,8 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
 def test_a_folder_of_another_format_is_refused_with_what_to_do(artefact: Path) -> None:
     settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
     for number, help_text in (
-        (8, "format 8, not 9; trained by an earlier version: run `rolecall retrain`"),
-        (10, "format 10, not 9; trained by a later version: update rolecall"),
+        (9, "format 9, not 10; trained by an earlier version: run `rolecall retrain`"),
+        (11, "format 11, not 10; trained by a later version: update rolecall"),
     ):
         values = json.dumps(settings | {"format": number})
         (artefact / "settings.json").write_text(values, encoding="utf-8")

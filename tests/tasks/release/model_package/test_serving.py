@@ -46,7 +46,7 @@ from tasks.release.model_package.export import export_encoder
 from tasks.release.model_package.folder import RunFiles, build_artefact
 from tasks.release.model_package.params import RegisterParams
 from tasks.release.model_package.reading import Network
-from tasks.release.model_package.serving import PARAMS, ServedNormalizer, WrongRequest
+from tasks.release.model_package.serving import ServedNormalizer, WrongRequest
 from tasks.release.model_package.serving_file import self_contained
 from tasks.release.registry.register import signature
 
@@ -330,12 +330,16 @@ def test_params(both: tuple[Loop, ServedNormalizer]) -> None:
         served.predict(None, nurse, {"min_confidence": 0.2})
     with pytest.raises(ValueError, match="column raw_title is missing"):
         served.predict(None, pd.DataFrame({"title": ["nurse"]}))
-    assert PARAMS == ("top_k", "min_confidence", "code_depth")
+    with pytest.raises(WrongRequest, match="language = 'xx'; the titles of this model are in en"):
+        served.predict(None, nurse, {"language": "xx"})
+    languages = served.predict(None, nurse, {"language": "en"}).matched_language
+    assert languages.tolist() == ["en"]
     declared = signature(5).params.to_dict()
     assert [(param["name"], param["default"]) for param in declared] == [
         ("top_k", 5),
         ("min_confidence", 0.0),
         ("code_depth", 0),
+        ("language", ""),
     ]
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 from frames_of import aliases_of
 
-from tasks.pipeline.feedback.feedback_rows.occupation_ids import REWRITTEN_ID, OccupationIds
+from tasks.pipeline.feedback.feedback_rows.occupation_ids import (
+    REWRITTEN_ID,
+    OccupationIds,
+    labels_of,
+)
 
 IDS = ["0123", "045", "45", "0067", "067", "1234", "000", "http://x/08", "15-1252.00"]
 OCCUPATIONS = OccupationIds.of(aliases_of((name, f"Title {name}", True, "train") for name in IDS))
@@ -47,3 +51,11 @@ def test_an_unknown_id_says_what_may_have_happened(text: str, rewritten: bool) -
 def test_a_taxonomy_without_numbers_knows_no_rewritten_ones() -> None:
     occupations = OccupationIds.of(aliases_of([("cook", "Cook", True, "train")]))
     assert occupations.look_up(["1.2E+03"]).faults == {"1.2E+03": "unknown occupation"}
+
+
+def test_a_label_in_a_further_language_is_not_the_occupation_s() -> None:
+    rows = [("cook", "Cook", True, "train"), ("nurse", "Nurse", True, "train")]
+    further = aliases_of([("cook", "Koch", True, "train")], "de")
+    aliases = aliases_of(rows).vstack(further)
+    assert labels_of(aliases).rows() == [("cook", "cook"), ("nurse", "nurse")]
+    assert OccupationIds.of(aliases).labels["cook"] == "cook"

@@ -25,11 +25,11 @@ def test_titles_in_one_field_one_a_line_hidden_ones_left_out(tmp_path) -> None:
     record = 'O,u1,5120,cook,"chef \r\nhash slinger\n\nCook","kook"\nO,u2,5120,baker,"-\nB",\n'
     taxonomy, rejected = read(tmp_path, HEAD + record)
     assert taxonomy.aliases().rows() == [
-        ("u1", "cook", True),
-        ("u1", "chef", False),
-        ("u1", "hash slinger", False),
-        ("u2", "baker", True),
-        ("u2", "B", False),
+        ("u1", "cook", "", True),
+        ("u1", "chef", "", False),
+        ("u1", "hash slinger", "", False),
+        ("u2", "baker", "", True),
+        ("u2", "B", "", False),
     ]
     assert taxonomy.codes["u1"] == ["5", "51", "512", "5120"]
     labels = [("5", "service"), ("51", "personal"), ("5120", "cooks")]
@@ -55,6 +55,63 @@ def test_a_group_without_code_is_refused(tmp_path) -> None:
 def test_another_edition_without_the_column_is_an_error(tmp_path) -> None:
     with pytest.raises(IngestError, match=r"no column \['altLabels'\].*European Commission"):
         read(tmp_path, HEAD.replace("altLabels", "otherLabels"))
+
+
+GERMAN = "conceptUri,preferredLabel,altLabels\n"
+OF_EVERY_ONE = {
+    "occupations_en.csv": f"{HEAD}O,u1,5120,cook,chef,\nO,u2,5120,baker,,\n",
+    "occupations_de.csv": f'{GERMAN}u1,Koch,"Köchin\nChef\nChef"\nu3,Müller,\n',
+    "occupations_nl.csv": f"{GERMAN}u2,bakker,\n",
+    "ISCOGroups_en.csv": GROUPS,
+}
+
+
+def read_all(tmp_path, **files: str):
+    for name, text in OF_EVERY_ONE.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    rejected = RejectedRows()
+    paths = {name: str(tmp_path / file) for name, file in files.items()}
+    params = taxonomy_params("esco", {"groups": str(tmp_path / "ISCOGroups_en.csv"), **paths})
+    return esco.read(params, rejected), rejected
+
+
+def test_a_file_a_language_with_the_groups_of_the_file_that_has_them(tmp_path) -> None:
+    """The language is that of the name in `files`, or of the file's own."""
+    taxonomy, rejected = read_all(
+        tmp_path,
+        occupations="occupations_de.csv",
+        occupations_nl="occupations_nl.csv",
+        occupations_en="occupations_en.csv",
+    )
+    assert taxonomy.in_languages([]).aliases().rows() == [
+        ("u1", "cook", "en", True),
+        ("u1", "Koch", "de", True),
+        ("u1", "Chef", "de", False),
+        ("u1", "Köchin", "de", False),
+        ("u1", "chef", "en", False),
+        ("u2", "baker", "en", True),
+        ("u2", "bakker", "nl", True),
+    ]
+    assert taxonomy.codes == {key: ["5", "51", "512", "5120"] for key in ("u1", "u2")}
+    assert rejected.refused == [
+        ("occupations_de.csv", 2, "duplicate title", "Chef"),
+        ("occupations_de.csv", 5, "occupation without a group in any file", "u3,Müller,"),
+    ]
+    assert rejected.errors == 0
+    assert rejected.rows["occupations_en.csv"] == 2
+
+
+def test_files_of_languages_that_do_not_fit_are_explained(tmp_path) -> None:
+    with pytest.raises(
+        IngestError, match=r"none of occupations_de\.csv has the column 'iscoGroup'"
+    ):
+        read_all(tmp_path, occupations="occupations_de.csv")
+    with pytest.raises(IngestError, match=r"occupations_fr\.csv is missing\..*European Commission"):
+        read_all(tmp_path, occupations="occupations_en.csv", occupations_fr="occupations_fr.csv")
+    with pytest.raises(IngestError, match=r"occupations_en\.csv has .*'en' already; name one file"):
+        read_all(tmp_path, occupations="occupations_en.csv", occupations_en="occupations_en.csv")
+    with pytest.raises(IngestError, match=r"missing \['occupations'\]"):
+        read_all(tmp_path)
 
 
 def test_isco_chain() -> None:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import inspect
+from importlib import import_module
 
 import pytest
 
 from tasks.pipeline.ingest.params import checked_reader
-from tasks.pipeline.ingest.taxonomies import taxonomy_reader
 
-FORMATS = ["esco", "melo", "onet", "sample", "table"]
+FORMATS = ["esco", "esco_parquet", "melo", "onet", "sample", "table"]
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_format_is_read_by_the_module_of_its_name(name: str) -> None:
     assert checked_reader(name) == name
-    read = taxonomy_reader(name)
-    assert read.__module__ == f"tasks.pipeline.ingest.taxonomies.{name}"
+    read = import_module(f"tasks.pipeline.ingest.taxonomies.{name}").read
     assert list(inspect.signature(read).parameters) == ["params", "rejected"]
 
 

@@ -49,7 +49,10 @@ def test_a_map_names_the_occupations(tmp_path: Path) -> None:
     taxonomy, rejected = read(
         tmp_path, elements="C1_de_000\ta\nC1_de_001\tb\nC3_de_000\tc\n", concepts=concepts
     )
-    assert taxonomy.aliases().rows() == [("http://x/1", "a", True), ("http://x/2", "b", True)]
+    assert taxonomy.aliases().rows() == [
+        ("http://x/1", "a", "", True),
+        ("http://x/2", "b", "", True),
+    ]
     assert [refused[1:3] for refused in rejected.refused] == [(3, "unknown occupation")]
 
 

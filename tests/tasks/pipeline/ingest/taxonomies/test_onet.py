@@ -61,7 +61,7 @@ def test_golden(tmp_path) -> None:
 
 def test_titles_are_optional(tmp_path) -> None:
     taxonomy, _ = read(tmp_path, "occupations")
-    assert taxonomy.aliases().rows() == [("11-1011.00", "Chief Executives", True)]
+    assert taxonomy.aliases().rows() == [("11-1011.00", "Chief Executives", "en", True)]
 
 
 def test_titles_left_out_are_no_alias_but_a_label_stays(tmp_path) -> None:

@@ -25,9 +25,9 @@ def test_without_labels_the_first_title_is_the_label(tmp_path) -> None:
     path.write_text("Name,Group\ncook,1\nbaker,2\nchef,1\nCOOK,1\n,2\ncook,\n", encoding="utf-8")
     taxonomy, rejected = read(path, SHORT)
     assert taxonomy.aliases().rows() == [
-        ("1", "cook", True),
-        ("1", "chef", False),
-        ("2", "baker", True),
+        ("1", "cook", "", True),
+        ("1", "chef", "", False),
+        ("2", "baker", "", True),
     ]
     assert [refused[1:3] for refused in rejected.refused] == [
         (5, "duplicate title"),
@@ -72,15 +72,40 @@ def test_several_titles_a_row(tmp_path) -> None:
     path.write_text("Group,en,de\n1,cook,Koch\n2,baker,\n3,,\n2,cook,Koch\n", encoding="utf-8")
     taxonomy, rejected = read(path, SHORT | {"title": ["en", "de"]})
     assert taxonomy.aliases().rows() == [
-        ("1", "cook", True),
-        ("1", "Koch", False),
-        ("2", "baker", True),
-        ("2", "Koch", False),
-        ("2", "cook", False),
+        ("1", "cook", "", True),
+        ("1", "Koch", "", False),
+        ("2", "baker", "", True),
+        ("2", "Koch", "", False),
+        ("2", "cook", "", False),
     ]
     assert [refused[1:3] for refused in rejected.refused] == [(4, "empty title")]
     with pytest.raises(IngestError, match="name one column"):
         read(path, {"occupation_id": ["Group", "en"], "title": "de"})
+
+
+def test_a_column_of_languages(tmp_path) -> None:
+    """A label is of its row's language, unless it repeats the occupation's; line 7 has another."""
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "Group,Name,Label,Lang\n1,chef,cook,en\n1,Köchin,Koch,DE\n1,Koch,Koch,de\n1,kok,,nl\n"
+        "1,cuoco,cook,it\n1,Smutje,Bäcker,de\n2,baker,,\n",
+        encoding="utf-8",
+    )
+    columns = SHORT | {"occupation_label": "Label", "language": "Lang"}
+    taxonomy, rejected = read(path, columns)
+    assert taxonomy.aliases().rows() == [
+        ("1", "cook", "en", True),
+        ("1", "Koch", "de", True),
+        ("1", "kok", "nl", True),
+        ("1", "cuoco", "it", True),
+        ("1", "Köchin", "de", False),
+        ("1", "chef", "en", False),
+        ("2", "baker", "", True),
+    ]
+    assert [refused[1:3] for refused in rejected.refused] == [
+        (4, "duplicate title"),
+        (7, "label or codes differ from an earlier row"),
+    ]
 
 
 def test_several_files_of_one_form(tmp_path) -> None:
@@ -88,7 +113,7 @@ def test_several_files_of_one_form(tmp_path) -> None:
         (tmp_path / f"{name}.csv").write_text(f"Name,Group\n{title},1\n", encoding="utf-8")
     files = {"titles": str(tmp_path / "a.csv"), "titles_2": str(tmp_path / "b.csv")}
     taxonomy = table.read(taxonomy_params("table", files, columns=SHORT), RejectedRows())
-    assert taxonomy.aliases().rows() == [("1", "cook", True), ("1", "chef", False)]
+    assert taxonomy.aliases().rows() == [("1", "cook", "", True), ("1", "chef", "", False)]
 
 
 def test_parquet_and_csv_give_the_same(tmp_path) -> None:

@@ -1,0 +1,132 @@
+"""How the taxonomy writes the titles of an index, and in which languages.
+
+A title of an occupation may be of several languages, each with its own spelling. Languages are
+small numbers, the most usual one of the occupations' own labels first; a title that is of several
+counts as that of the first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from models.search.index import AliasIndex
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float32, Int, Int64, Shaped
+
+
+@dataclass(frozen=True)
+class Spellings:
+    """Every (occupation, title, language) of the taxonomy.
+
+    Attributes:
+        languages: by their numbers; an empty one is unknown.
+        keys: (occupation · titles + title) · languages + language of each, ascending.
+        texts: of each, as the taxonomy writes it.
+        titles: how many titles the index has.
+        labels: preferred title of each occupation in each language; its own where it has none.
+    """
+
+    languages: list[str]
+    keys: Int64[np.ndarray, " spelling"]
+    texts: Shaped[np.ndarray, " spelling"]
+    titles: int
+    labels: Shaped[np.ndarray, "language occupation"]
+
+    @classmethod
+    def of(
+        cls,
+        index: AliasIndex,
+        aliases: Mapping[str, Sequence[Any]],
+        labels: Shaped[np.ndarray, " occupation"],
+    ) -> Self:
+        """Read the columns `title` (cleaned), `occupation_id, written, language, preferred`.
+
+        `labels`: each occupation's own, by the codes of the index.
+        """
+        titles = _places(index.titles, aliases["title"])
+        occupations = _places(index.occupations, aliases["occupation_id"])
+        written, preferred = texts_of(aliases["written"]), np.array(aliases["preferred"], bool)
+        own = texts_of(aliases["language"])[preferred & (written == labels[occupations])]
+        counts = Counter(own.tolist())
+        languages = sorted({*aliases["language"]}, key=lambda name: (-counts[name], name))
+        language = _places(languages, aliases["language"])
+        keys = (occupations * len(index.titles) + titles) * len(languages) + language
+        keys, first = np.unique(keys, return_index=True)  # of equal ones the taxonomy's first
+        by_language = np.tile(labels, (len(languages), 1))
+        by_language[language[preferred], occupations[preferred]] = written[preferred]
+        return cls(languages, keys, written[first], len(index.titles), by_language)
+
+    def places(
+        self,
+        occupations: Int[np.ndarray, "*answer"],
+        titles: Int[np.ndarray, "*answer"],
+        language: int = 0,
+    ) -> Int64[np.ndarray, "*answer"]:
+        """Return the spelling of each (occupation, title) in a language, or in the first it has."""
+        first = (occupations * self.titles + titles) * len(self.languages)
+        places: Int64[np.ndarray, "*answer"] = np.searchsorted(self.keys, first + language)
+        is_there = self.keys.take(places, mode="clip") == first + language
+        places[~is_there] = np.searchsorted(self.keys, first[~is_there])
+        return places
+
+    def languages_of(self, places: Int[np.ndarray, "*answer"]) -> Int64[np.ndarray, "*answer"]:
+        """Return the number of the language of each spelling."""
+        languages: Int64[np.ndarray, "*answer"] = self.keys[places] % len(self.languages)
+        return languages
+
+    def closest(
+        self,
+        language: int,
+        occupations: Int[np.ndarray, "query k"],
+        titles: Int[np.ndarray, "query k"],
+        embeddings: Float32[np.ndarray, "query dim"],
+        table: Float32[np.ndarray, "title dim"],
+    ) -> Int64[np.ndarray, "query k"]:
+        """Return the title of each (query, occupation) that is closest in a language.
+
+        `titles` are the closest in any; one stays where its occupation has none in this language.
+        `table`: embeddings of the titles of the index.
+        """
+        closest = titles.astype(np.int64)
+        for row, column in np.argwhere(~self.are_in(language, occupations, titles)).tolist():
+            own = self._titles_in(language, int(occupations[row, column]))
+            if len(own):
+                closest[row, column] = own[(table[own] @ embeddings[row]).argmax()]
+        return closest
+
+    def are_in(
+        self,
+        language: int,
+        occupations: Int[np.ndarray, "query k"],
+        titles: Int[np.ndarray, "query k"],
+    ) -> Bool[np.ndarray, "query k"]:
+        """Say which (occupation, title) are of a language."""
+        spoken = self.languages_of(self.places(occupations, titles, language))
+        found: Bool[np.ndarray, "query k"] = spoken == language
+        return found
+
+    def _titles_in(self, language: int, occupation: int) -> Int64[np.ndarray, " title"]:
+        """Return the titles of an occupation in a language, ascending."""
+        count = self.titles * len(self.languages)
+        start, end = np.searchsorted(self.keys, [occupation * count, (occupation + 1) * count])
+        own = self.keys[start:end]
+        titles: Int64[np.ndarray, " title"] = (
+            own[own % len(self.languages) == language] // len(self.languages) % self.titles
+        )
+        return titles
+
+
+def _places(names: Sequence[str], values: Sequence[str]) -> Int64[np.ndarray, " value"]:
+    place = {name: number for number, name in enumerate(names)}
+    return np.fromiter((place[value] for value in values), np.int64, len(values))
+
+
+def texts_of(values: Sequence[Any]) -> Shaped[np.ndarray, " value"]:
+    """Hold values as they are: an array of text would give each the room of the longest."""
+    return np.fromiter(values, object, len(values))
