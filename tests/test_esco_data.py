@@ -199,3 +199,15 @@ def test_sample_inputs_of_other_concepts_are_labelled_inputs() -> None:
     )
     for raw_title, uri in moved.select("raw_title", "concept_uri").rows():
         assert concepts[occupations[raw_title]] != uri
+
+
+def test_the_labelled_inputs_of_the_sample_are_those_of_the_two_tables() -> None:
+    """Inputs that have a concept of their own, and those that follow their occupation."""
+    labelled = runpy.run_path(str(ESCO / "label_sample.py"))["labelled"]()
+    assert labelled.write_csv() == (ESCO / "inputs_en.csv").read_text(encoding="utf-8")
+    own = pl.read_csv(ESCO / "sample_inputs.csv").drop_nulls("concept_uri")
+    told = dict(own.select("raw_title", "concept_uri").iter_rows())
+    assert len(told) > 300
+    found = dict(labelled.select("raw_title", "occupation_id").iter_rows())
+    assert {title: found[title] for title in told} == told
+    assert labelled.height > 1700

@@ -27,6 +27,7 @@ def pairs_params(**changes: Any) -> PairsParams:
     shares = {"typo": 0.5, "synonym": 0.3, "extra_words": 0.3, "feedback": 0.2}
     values = {
         "positives_per_anchor": 3,
+        "across_languages": 1.0,
         "pairs_per_verdict": 3,
         "dissimilar_per_similar": 4,
         "row_group": 1024,

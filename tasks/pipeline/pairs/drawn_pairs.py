@@ -15,11 +15,15 @@ from tasks.pipeline.pairs.strings_table import ALIAS, AUXILIARY, NOISY, ids_by_t
 
 
 def base_pairs(
-    strings: pl.DataFrame, params: PairsParams, rng: np.random.Generator
+    strings: pl.DataFrame,
+    params: PairsParams,
+    rng: np.random.Generator,
+    languages: pl.DataFrame | None = None,
 ) -> Iterator[pa.Table]:
     """Yield each title `positives_per_anchor` times with another title of its occupation.
 
     The aliases come first, then the auxiliary taxonomy's titles and noisy copies, with each other.
+    `languages` has the columns `title, language` of the aliases.
 
     Raises:
         ValueError: no occupation has two titles, or all titles share one occupation.
@@ -27,16 +31,18 @@ def base_pairs(
     size = block_size(params)
     groups = [(ALIAS,), (AUXILIARY, NOISY)] if AUXILIARY in strings["role"] else [(ALIAS,)]
     for roles in groups:
-        members = members_of(strings, *roles)
+        members = members_of(strings, *roles, languages=languages)
         rows = np.flatnonzero(members.size > 1)
         if not rows.size:
             raise ValueError("no similar pair can be made: every occupation has a single title")
         total = rows.size * params.positives_per_anchor
         for start in range(0, total, size):
             entry = rows[np.arange(start, min(start + size, total)) % rows.size]
-            drawn = rng.integers(0, members.size[entry] - 1)
-            drawn += drawn >= members.place[entry]
-            anchors, others = members.string[entry], members.string[members.start[entry] + drawn]
+            anchors, others = members.string[entry], members.others_of(entry, rng)
+            if params.across_languages < 1:
+                own = members.others_in_language(entry, rng)
+                kept = (own < 0) | (rng.random(entry.size) < params.across_languages)
+                others = np.where(kept, others, own)
             repeated = np.repeat(anchors, params.dissimilar_per_similar)
             yield block((anchors, others), repeated, "base", members, rng)
 
@@ -78,8 +84,21 @@ def new_pairs(similar_before: int, share: float) -> int:
     return round(share * similar_before / (1 - share))
 
 
-def members_of(strings: pl.DataFrame, *roles: str) -> StringOccupations:
-    """Of the strings of some roles whose occupation is known."""
+def members_of(
+    strings: pl.DataFrame, *roles: str, languages: pl.DataFrame | None = None
+) -> StringOccupations:
+    """Of the strings of some roles whose occupation is known.
+
+    `languages` has the columns `title, language`; other strings have none.
+    """
     has_occupation = pl.col("occupation_ids").list.len() > 0
     rows = strings.filter(pl.col("role").is_in(roles) & has_occupation)
-    return StringOccupations(rows["string_id"].to_numpy().astype(np.int64), rows["occupation_ids"])
+    if languages is not None:
+        known = languages.select("title", "language")
+        rows = rows.join(known, on="title", how="left", maintain_order="left", validate="m:1")
+        rows = rows.with_columns(pl.col("language").fill_null(""))
+    return StringOccupations(
+        rows["string_id"].to_numpy().astype(np.int64),
+        rows["occupation_ids"],
+        rows["language"] if languages is not None else None,
+    )

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from tasks.io.mixes import PAIR_SOURCES
-from tasks.io.section import Count, Number, Section
+from tasks.io.section import Count, Number, Section, Share
 
 
 class PairsParams(Section):
@@ -15,6 +15,8 @@ class PairsParams(Section):
 
     NAME: ClassVar[str] = "pairs"
     positives_per_anchor: Count
+    across_languages: Share
+    """Of a title's positives; the others are in its own language, where it has any there."""
     pairs_per_verdict: Count
     dissimilar_per_similar: Number
     shares: dict[str, Annotated[float, Field(ge=0, lt=1)]]

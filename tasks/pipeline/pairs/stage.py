@@ -70,12 +70,13 @@ def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iter
     """Return the strings table of a mix and its blocks, from the files of the mix before."""
     rng = generator(seed, "pairs", PAPER_NUMBERS[mix])
     if mix == BASE:
+        titles = read_frame(Path("data/split/titles.parquet"), TITLES)
         strings = base_strings(
-            read_frame(Path("data/split/titles.parquet"), TITLES),
+            titles,
             read_frame(Path("data/split/queries.parquet"), QUERIES),
             read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES),
         )
-        return strings, base_pairs(strings, params, rng)
+        return strings, base_pairs(strings, params, rng, titles)
     before = Path(f"data/pairs/{mix_before(mix)}")
     strings = read_frame(before / "strings.parquet", STRINGS)
     blocks = read_blocks(before / "pairs.parquet")

@@ -11,22 +11,45 @@ class StringOccupations:
 
     Attributes:
         ids: of the strings, rising.
-        string: string ids, grouped by occupation; a string of two occupations stands twice.
-        start, size: of each row's group.
-        place: of each row in its group.
+        string: string ids, grouped by occupation and within it by language; a string of two
+            occupations stands twice.
+        start, size: of each row's occupation.
+        language_start, language_size: of those of its occupation in its language.
     """
 
-    def __init__(self, ids: np.ndarray, occupation_ids: pl.Series) -> None:
-        flat = pl.DataFrame({"string": ids, "occupation": occupation_ids}).explode("occupation")
-        flat = flat.sort("occupation", "string")
+    def __init__(
+        self, ids: np.ndarray, occupation_ids: pl.Series, languages: pl.Series | None = None
+    ) -> None:
+        language = languages if languages is not None else pl.Series([""] * len(ids))
+        columns = {"string": ids, "occupation": occupation_ids, "language": language}
+        flat = pl.DataFrame(columns).explode("occupation").sort("occupation", "language", "string")
         code = flat["occupation"].rank("dense").to_numpy().astype(np.int64) - 1
         self.ids, self.string = ids, flat["string"].to_numpy()
         self._codes = _padded(np.searchsorted(ids, self.string), code, len(ids))
-        starts = np.flatnonzero(np.diff(code, prepend=-1))
-        sizes = np.diff(starts, append=code.size)
-        self.start, self.size = np.repeat(starts, sizes), np.repeat(sizes, sizes)
-        self.place = np.arange(code.size) - self.start
+        self.start, self.size = _runs(code)
+        self.language_start, self.language_size = _runs(
+            flat.select(pl.struct("occupation", "language").rle_id()).to_series().to_numpy()
+        )
         self._by_string = np.argsort(self.string, kind="stable")
+
+    def others_of(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw for each row another string of its occupation, of which there is one or more."""
+        return self._drawn(rows, self.start, self.size, rng)
+
+    def others_in_language(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw as `others_of` among the strings of the row's language; -1 where it is alone."""
+        several = self.language_size[rows] > 1
+        drawn = np.full(rows.size, -1, np.int64)
+        drawn[several] = self._drawn(rows[several], self.language_start, self.language_size, rng)
+        return drawn
+
+    def _drawn(
+        self, rows: np.ndarray, start: np.ndarray, size: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        place = rng.integers(0, size[rows] - 1)
+        place += place >= rows - start[rows]
+        drawn: np.ndarray = self.string[start[rows] + place]
+        return drawn
 
     def drawn_beside(self, strings: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw for each string one of an occupation that it has, itself perhaps."""
@@ -42,6 +65,13 @@ class StringOccupations:
         other = self._codes[np.searchsorted(self.ids, right)][:, None, :]
         shared: np.ndarray = ((one == other) & (one >= 0)).any(axis=(1, 2))
         return shared
+
+
+def _runs(code: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return start and size of each row's run of equal codes."""
+    starts = np.flatnonzero(np.diff(code, prepend=-1))
+    sizes = np.diff(starts, append=code.size)
+    return np.repeat(starts, sizes), np.repeat(sizes, sizes)
 
 
 def _padded(row: np.ndarray, code: np.ndarray, count: int) -> np.ndarray:

@@ -139,6 +139,21 @@ def test_a_companions_strings_are_paired_among_themselves() -> None:
     check_pairs(rows, {4: {"a"}, 5: {"a"}, 6: {"c"}, 7: {"c"}})
 
 
+def test_positives_come_from_the_own_language_as_often_as_asked_for() -> None:
+    """Of "a" four titles in German, four in French and one in Polish, which has no other."""
+    spoken = ["de", "fr"] * 4 + ["pl"]
+    strings = strings_of([["a"]] * 9 + [["b"]] * 2)
+    languages = pl.DataFrame({"title": strings["title"], "language": [*spoken, "de", "de"]})
+    for share, least, most in ((0.0, 1.0, 1.0), (0.5, 0.65, 0.74), (1.0, 0.34, 0.41)):
+        params = pairs_params(positives_per_anchor=500, across_languages=share)
+        rows = rows_in(base_pairs(strings, params, rng(), languages))
+        check_pairs(rows, owned_by(strings))
+        pairs = [(one, other) for one, other, similar, _ in rows if similar and one < 8]
+        own = sum(other < 9 and spoken[one] == spoken[other] for one, other in pairs)
+        assert least <= own / len(pairs) <= most
+        assert {other for one, other, similar, _ in rows if similar and one == 8} == {*range(8)}
+
+
 @pytest.mark.thorough
 def test_draws_are_uniform() -> None:
     """Title 0 of six in occupation a, 4,000 rounds, within 5 standard deviations.

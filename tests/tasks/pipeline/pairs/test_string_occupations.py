@@ -26,7 +26,6 @@ def test_memberships_equal_the_lists(owned: list[set[str]], numbers: set[int]) -
     groups = [[i for i, own in zip(ids, owned, strict=True) if o in own] for o in occupations]
     assert members.string.tolist() == [i for group in groups for i in group]
     assert members.size.tolist() == [len(group) for group in groups for _ in group]
-    assert members.place.tolist() == [place for group in groups for place in range(len(group))]
     starts = np.cumsum([0, *map(len, groups)])
     assert members.start.tolist() == [s for s, g in zip(starts, groups, strict=False) for _ in g]
     left, right = np.indices((len(owned), len(owned))).reshape(2, -1)
