@@ -78,7 +78,8 @@ def _train(base: TrainParams, system: SystemParams, where: str) -> TrainParams:
     misplaced = sorted({*kinds, "compatible_with"} & system.train.keys())
     if misplaced:
         raise ParamsError(f"{where}: {misplaced} do not belong here; take them out")
-    laid_over = base.model_dump() | system.train | kinds | {"compatible_with": ""}
+    own = {"compatible_with": "", "sparse_updates": False}  # their tables are small
+    laid_over = base.model_dump() | own | system.train | kinds
     return checked(TrainParams, laid_over, FILE, (where,))
 
 
