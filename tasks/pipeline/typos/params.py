@@ -18,6 +18,8 @@ class TyposParams(Section):
     variants: Count
     test_share: Share
     max_draws: Count
+    test_titles: Number
+    """Of the test; 0: every title (the paper)."""
     valid_titles: Number
     gate_titles: Number
 

@@ -21,7 +21,8 @@ NO_QUERIES = pl.DataFrame(schema=dict(QUERIES))
 
 def params(**changes: Any) -> TyposParams:
     values = {"substituted": 0.2, "deleted": 0.05, "variants": 3, "test_share": 0.05}
-    return TyposParams(**values | {"max_draws": 20, "valid_titles": 3, "gate_titles": 2} | changes)
+    sizes = {"test_titles": 0, "valid_titles": 3, "gate_titles": 2}
+    return TyposParams(**values | {"max_draws": 20} | sizes | changes)
 
 
 SHORT = st.text("ab-! é", min_size=1, max_size=5).filter(lambda t: bool(clean_title(t)))
@@ -116,6 +117,13 @@ def test_who_can_only_become_a_title_is_left_out_and_counted() -> None:
     assert made.left_out["test_queries"] == 3
     assert made.queries["raw_title"].to_list() == ["bb", "bb"]
     assert made.left_out["valid_queries"] == made.left_out["gate_queries"] == 0
+
+
+def test_the_test_has_as_many_titles_as_asked_for() -> None:
+    rows = [("x", f"tutor {number}", "train") for number in range(9)]
+    for asked, test in ((0, 9), (4, 4), (99, 9)):
+        queries = made_of(rows, test_titles=asked).queries
+        assert queries["split"].value_counts().sort("split")["count"].to_list() == [2, test, 3]
 
 
 def test_draws_are_counted_and_only_the_pending_are_drawn_again() -> None:
