@@ -45,7 +45,11 @@ def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed
     training = titles.filter(pl.col("split") == "train")
     letters = letters_of(training["title"].to_list())
     frames, left_out, refused = [], {}, set(taxonomy)
-    sizes = {"test": params.test_titles or None, "valid": params.valid_titles, "gate": params.gate_titles}
+    sizes = {
+        "test": params.test_titles or None,
+        "valid": params.valid_titles,
+        "gate": params.gate_titles,
+    }
     for split, size in sizes.items():
         rng, chosen = generator(seed, "typos", split), training
         if size is not None:

@@ -9,6 +9,7 @@ library can be taken in.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 SERVING = Path(__file__).with_name("serving.py")
 OWN = ("models", "tasks")
+OWN_IMPORT = re.compile(rf"^from ((?:{'|'.join(OWN)})\.[\w.]+) import ", re.MULTILINE)
 
 
 def self_contained(module: Path = SERVING) -> str:
@@ -40,8 +42,8 @@ def sources(module: Path = SERVING) -> list[Path]:
 
 def _behind(module: Path) -> Iterator[Path]:
     """Yield the own modules that this one needs, those it needs first."""
-    for node in _imports(module, *OWN):
-        path = ROOT / f"{str(node.module).replace('.', '/')}.py"
+    for name in OWN_IMPORT.findall(_text(module)):  # a syntax tree takes ten times as long
+        path = ROOT / f"{name.replace('.', '/')}.py"
         yield from _behind(path)
         yield path
 
