@@ -102,7 +102,7 @@ def test_an_unknown_parameter_is_refused(overrides: dict[str, Any], message: str
 def test_an_unknown_profile_names_the_known_ones() -> None:
     with pytest.raises(
         ProfileError,
-        match=r"no profile 'escoo'.*esco, esco_languages, esco_three_seeds, melo, onet, onet_reported, paper",
+        match=r"no profile 'escoo'.*: esco, esco_languages, esco_three_seeds, melo, onet, ",
     ):
         read_profile(ROOT / "profiles", "escoo")
 
