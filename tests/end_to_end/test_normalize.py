@@ -27,10 +27,10 @@ KILLS = 5
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A root with one registered version and two parts of titles."""
+    """A root with one registered version and three parts of titles."""
     root = tiny_registry.registered(tmp_path_factory.mktemp("root"), 1)
     rng = random.Random(1)
-    titles = [" ".join(rng.choices(WORDS, k=3)) for _ in range(ROWS + 1000)]
+    titles = [" ".join(rng.choices(WORDS, k=3)) for _ in range(2 * ROWS + 1000)]
     pq.write_table(pa.table({"raw_title": titles, "row": range(len(titles))}), root / "in.parquet")
     return root
 
@@ -83,7 +83,7 @@ def test_kills_lose_nothing_and_double_nothing(root: Path, whole: float) -> None
     assert content(root / "out") == content(root / "whole")
     parts = sorted((root / "out").glob("part-*.parquet"))
     rows = pa.concat_tables(map(pq.read_table, parts))
-    assert rows["row"].to_pylist() == [*range(ROWS + 1000)]
+    assert rows["row"].to_pylist() == [*range(2 * ROWS + 1000)]
 
 
 def test_of_two_runs_at_once_one_ends_with_a_message(root: Path, whole: float) -> None:
