@@ -67,9 +67,9 @@ def info_nce(
     if settings.symmetric:
         anchor, match = torch.cat([anchor, match]), torch.cat([match, anchor])
     own = logits[anchor, match]
-    # the cost is log(1 + Σ exp(ahead)): gradients stay exact where the pair is far in front
-    ahead = (logits[anchor] - own[:, None]).masked_fill(~negatives[anchor], -torch.inf)
-    cost = functional.pad(ahead, (1, 0)).logsumexp(1)
+    among = logits.masked_fill(~negatives, -torch.inf).logsumexp(1)
+    # log(1 + Σ exp(s/τ - own)): gradients stay exact where the pair is far in front
+    cost = functional.softplus(among[anchor] - own, threshold=40)
     return Loss(cost.mean(), -own.mean(), (cost + own).mean())
 
 

@@ -10,7 +10,7 @@ chances. This module needs numpy alone, because the model that consumers load co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, islice
@@ -65,13 +65,21 @@ class Vocabulary:
         """Choose the units of cleaned titles: by `min_count`, of each order the `most` frequent."""
         if units.buckets:
             return cls(units, ())
-        stretches = spans(titles, units)
-        hashes = segment_hashes(stretches.points, stretches.start, stretches.end)
-        _, first, counts = np.unique(hashes, return_index=True, return_counts=True)
+        texts, found, length = [], [], 0
+        for block in _blocks(titles):
+            stretches = spans(block, units)
+            hashes = segment_hashes(stretches.points, stretches.start, stretches.end)
+            place, counts = _distinct(hashes, np.ones(len(hashes), np.int64))
+            starts, ends = stretches.start[place] + length, stretches.end[place] + length
+            found.append((hashes[place], counts, starts, ends))
+            texts.append(stretches.text)
+            length += len(stretches.text)
+        hashes, counts, starts, ends = map(np.concatenate, zip(*found, strict=True))
+        place, counts = _distinct(hashes, counts)
+        often, text = counts >= units.min_count, "".join(texts)
         counted = [
-            (int(count), stretches.text[stretches.start[place] : stretches.end[place]])
-            for place, count in zip(first, counts, strict=True)
-            if count >= units.min_count
+            (int(count), text[starts[at] : ends[at]])
+            for at, count in zip(place[often], counts[often], strict=True)
         ]
         if units.most:
             counted.sort(key=lambda unit: (len(unit[1]), -unit[0], unit[1]))
@@ -102,20 +110,30 @@ class Vocabulary:
         hashes = segment_hashes(stretches.points, stretches.start, stretches.end)
         if self.units.buckets:
             return FIRST + (hashes % np.uint64(self.units.buckets)).astype(np.int64)
-        known, place = self._hashes
-        if not len(known):
-            return np.full(len(hashes), UNKNOWN)
-        at = np.searchsorted(known, hashes).clip(max=len(known) - 1)
+        known, place, firsts = self._hashes
+        # where the hashes with the same first bits begin, and from there on to the first not below
+        at = firsts[hashes >> np.uint64(64 - _bits(known))]
+        below = np.flatnonzero(known[at] < hashes)
+        while len(below):
+            at[below] += 1
+            below = below[known[at[below]] < hashes[below]]
         return np.where(known[at] == hashes, place[at] + FIRST, UNKNOWN)
 
     @cached_property
-    def _hashes(self) -> tuple[UInt64[np.ndarray, " unit"], Int[np.ndarray, " unit"]]:
-        """Hashes of the vocabulary in order, and the place of each in it."""
+    def _hashes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Hashes of the vocabulary in order, the place of each in it, and of first bits the start.
+
+        The last hash is one more than there are, above all, whose id is `UNKNOWN`.
+        """
         ends = np.cumsum([len(unit) for unit in self.known], dtype=np.int64)
         starts = ends - np.array([len(unit) for unit in self.known], np.int64)
         hashes = segment_hashes(code_points("".join(self.known)), starts, ends)
         order = np.argsort(hashes, kind="stable")
-        return hashes[order], order
+        known = np.append(hashes[order], np.uint64(2**64 - 1))
+        place = np.append(order, UNKNOWN - FIRST)
+        bits = _bits(known)
+        firsts = np.arange(2**bits, dtype=np.uint64) << np.uint64(64 - bits)
+        return known, place, np.searchsorted(known, firsts)
 
 
 @dataclass(frozen=True)
@@ -154,10 +172,28 @@ class Featurizer:
         """Featurize cleaned titles."""
         streams, truncated = [], np.zeros(len(titles), bool)
         for vocabulary in self.vocabularies:
-            blocks = [
-                vocabulary.ids(titles[start : start + BLOCK])
-                for start in range(0, max(1, len(titles)), BLOCK)
-            ]
+            blocks = [vocabulary.ids(block) for block in _blocks(titles)]
             streams.append(Ids(*map(np.concatenate, zip(*(ids for ids, _ in blocks), strict=True))))
             truncated |= np.concatenate([block for _, block in blocks])
         return Features(tuple(streams), truncated)
+
+
+def _blocks(titles: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield `BLOCK` titles after the others, one block at least."""
+    for start in range(0, max(1, len(titles)), BLOCK):
+        yield titles[start : start + BLOCK]
+
+
+def _distinct(
+    hashes: UInt64[np.ndarray, " unit"], counts: Int[np.ndarray, " unit"]
+) -> tuple[Int[np.ndarray, " distinct"], Int[np.ndarray, " distinct"]]:
+    """Return one place of each distinct hash, and the sum of its counts."""
+    order = np.argsort(hashes)
+    ordered = hashes[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(order)])
+    return order[starts], np.add.reduceat(counts[order], starts) if len(starts) else counts
+
+
+def _bits(known: UInt64[np.ndarray, " unit"]) -> int:
+    """Return how many first bits of a hash tell about as many apart as there are."""
+    return min(24, len(known).bit_length())

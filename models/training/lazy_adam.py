@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 BETAS, EPSILON = (0.9, 0.999), 1e-8  # Kingma and Ba 2015, and torch's defaults
+BLOCK = 512  # rows updated at once, so that what is made on the way stays in the cache
 
 
 class LazyAdam(torch.optim.Optimizer):
@@ -44,14 +45,16 @@ class LazyAdam(torch.optim.Optimizer):
             state["exp_avg_sq"] = torch.zeros_like(table)
         state["step"] += 1
         first, second = (1 - beta ** float(state["step"]) for beta in BETAS)
-        rows, gradient = _parts(table)
-        mean = state["exp_avg"].index_select(0, rows).lerp_(gradient, 1 - BETAS[0])
-        square = state["exp_avg_sq"].index_select(0, rows)
-        square.mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
-        state["exp_avg"].index_copy_(0, rows, mean)
-        state["exp_avg_sq"].index_copy_(0, rows, square)
-        change = mean.div_(square.sqrt_().add_(EPSILON * second**0.5))
-        table.index_add_(0, rows, change, alpha=-lr * second**0.5 / first)
+        for rows, gradient in zip(
+            *(torch.split(part, BLOCK) for part in _parts(table)), strict=True
+        ):
+            mean = state["exp_avg"].index_select(0, rows).lerp_(gradient, 1 - BETAS[0])
+            square = state["exp_avg_sq"].index_select(0, rows)
+            square.mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
+            state["exp_avg"].index_copy_(0, rows, mean)
+            state["exp_avg_sq"].index_copy_(0, rows, square)
+            change = mean.div_(square.sqrt_().add_(EPSILON * second**0.5))
+            table.index_add_(0, rows, change, alpha=-lr * second**0.5 / first)
 
 
 def clip_rows(tables: Iterable[Tensor], most: float) -> None:
