@@ -168,23 +168,6 @@ def test_the_inputs_are_everyday_titles_of_nine_languages() -> None:
         )
 
 
-def test_extra_words_have_a_language_and_a_kind_and_are_no_titles() -> None:
-    words = pl.read_csv(ESCO / "extra_words.csv")
-    assert words.columns == ["language", "phrase", "kind"]
-    assert set(words["kind"]) == {"gender", "contract", "place", "seniority", "hours", "other"}
-    assert words.group_by("language").agg(pl.col("kind").n_unique())["kind"].unique().to_list() == [
-        6
-    ]
-    counts = dict(words.group_by("language").len().rows())
-    assert " ".join(sorted(counts)) == LANGUAGES
-    assert all(counts[language] >= 40 for language in LARGEST.split())
-    assert min(counts.values()) >= 15
-    lower = words.with_columns(pl.col("phrase").str.to_lowercase().alias("title"))
-    assert lower.select("language", "title").is_unique().all()
-    titles = table("titles").with_columns(pl.col("title").str.to_lowercase())
-    assert lower.join(titles, on=["language", "title"], how="semi").is_empty()
-
-
 def test_sample_inputs_of_other_concepts_are_labelled_inputs() -> None:
     """Each is labelled in the sample, and its concept is not that of its occupation."""
     sample = pl.read_csv(ROOT / "data/sample/inputs.csv").drop_nulls()

@@ -6,7 +6,7 @@ at 5 % of either kind. Works on one array of code points with a title number for
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
@@ -28,14 +28,26 @@ def letters_of(titles: Sequence[str]) -> str:
     return "".join(letters) if len(letters) > 1 else ascii_lowercase
 
 
+def letters_by_language(titles: Sequence[str], languages: Sequence[str]) -> list[str]:
+    """Give each title the letters of its language's titles."""
+    spoken = defaultdict(list)
+    for title, language in zip(titles, languages, strict=True):
+        spoken[language].append(title)
+    letters = {language: letters_of(own) for language, own in spoken.items()}
+    return [letters[language] for language in languages]
+
+
 def corrupt_by_rate(
     titles: Sequence[str],
     substituted: float,
     deleted: float,
-    letters: str,
+    letters: str | Sequence[str],
     rng: np.random.Generator,
 ) -> list[str]:
-    """Substitute each character with probability `substituted`, delete it with `deleted`."""
+    """Substitute each character with probability `substituted`, delete it with `deleted`.
+
+    `letters` are those to substitute with: of all titles, or of each.
+    """
     points, owner = _flatten(titles)
     draw = rng.random(points.size)
     return _apply(
@@ -44,11 +56,11 @@ def corrupt_by_rate(
 
 
 def corrupt_by_count(
-    titles: Sequence[str], share: float, letters: str, rng: np.random.Generator
+    titles: Sequence[str], share: float, letters: str | Sequence[str], rng: np.random.Generator
 ) -> list[str]:
     """Change max(1, round(share · length)) characters of each title, by either kind in equal parts.
 
-    Half-way cases round to even. An empty title stays empty.
+    Half-way cases round to even. An empty title stays empty. `letters` as in `corrupt_by_rate`.
     """
     points, owner = _flatten(titles)
     lengths = np.bincount(owner, minlength=len(titles))
@@ -74,16 +86,21 @@ def _apply(
     count: int,
     delete: Bool[np.ndarray, " character"],
     change: Bool[np.ndarray, " character"],
-    letters: str,
+    letters: str | Sequence[str],
     rng: np.random.Generator,
 ) -> list[str]:
     """Delete where `delete`, substitute where `change` and not `delete`, and cut into strings."""
-    alphabet = np.frombuffer(letters.encode("utf-32-le"), np.uint32)
+    own = [letters] * count if isinstance(letters, str) else letters
+    number = {alphabet: n for n, alphabet in enumerate(dict.fromkeys(own))}
+    sizes = np.array([len(alphabet) for alphabet in number], np.int64)
+    alphabets, of_letter = _flatten(list(number))
+    which = np.array([number[alphabet] for alphabet in own], np.int64)[owner]
     # the letter that stands there already is skipped, so that a substitution changes something
-    there = np.isin(points, alphabet)
-    drawn = rng.integers(0, alphabet.size - there)
-    drawn += there & (alphabet[drawn] >= points)
-    changed = np.where(change & ~delete, alphabet[drawn], points)[~delete]
+    there = np.isin(which << 32 | points, of_letter << 32 | alphabets)
+    drawn = rng.integers(0, sizes[which] - there)
+    first = (np.cumsum(sizes) - sizes)[which]
+    drawn += first + (there & (alphabets[first + drawn] >= points))
+    changed = np.where(change & ~delete, alphabets[drawn], points)[~delete]
     lengths = np.bincount(owner[~delete], minlength=count)
     text = changed.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     ends = np.cumsum(lengths)

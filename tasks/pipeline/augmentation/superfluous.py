@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from models.text.titles import clean_title, normalize_title
 
@@ -30,6 +32,16 @@ def known(before: Sequence[str], after: Sequence[str]) -> Superfluous:
         *((before[n % len(before)], after[n % len(after)]) for n in range(both)),
     ]
     return [(clean_title(first), clean_title(last)) for first, last in around]
+
+
+def phrases_by_language() -> dict[str, Superfluous]:
+    """Return our own phrases of each language: of seniority also before a title, all behind it."""
+    rows = pl.read_csv(Path(__file__).with_name("phrases.csv"))
+    around = {}
+    for (language,), own in rows.group_by("language", maintain_order=True):
+        before = own.filter(pl.col("kind") == "seniority")["phrase"].to_list()
+        around[str(language)] = known(before, own["phrase"].to_list())
+    return around
 
 
 def learn(titles: Sequence[str], variants: Sequence[str]) -> Superfluous:

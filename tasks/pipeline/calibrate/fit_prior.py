@@ -19,18 +19,24 @@ from tasks.pipeline.calibrate.params import CalibrateParams
 RAREST = 1e-9
 """A chance below this counts as this, so that a prior without labels stays finite."""
 
+NO_LABELS = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String})
+
 
 class Known(NamedTuple):
-    """Inputs by what is known of them: cleaned titles, and (title, occupation_id, count)."""
+    """Inputs by what is known of them, each distinct title once."""
 
     bare: list[str]
+    """Cleaned titles."""
     labelled: pl.DataFrame
+    """`title, occupation_id, count`: people reviewed them."""
+    came_labelled: pl.DataFrame = NO_LABELS
+    """`title, occupation_id`: of those in `bare`, the labels that the file has."""
 
 
 def known_inputs(
     mix: str, inputs: pl.DataFrame, judged: pl.DataFrame, queries: Container[str]
 ) -> Known:
-    """Return the inputs that a mix may know, each distinct title once, and none that is a query.
+    """Return the inputs that a mix may know, and none that is a query.
 
     `inputs` has schema `SPLIT_INPUTS`; `judged` schema `JUDGED`, empty for mixes without feedback;
     `queries` has the normalized strings of all queries.
@@ -47,9 +53,12 @@ def known_inputs(
     )
     free = inputs.filter(pl.col("split").is_in(["train", "unlabelled"]) & (pl.col("cleaned") != ""))
     taken = {*judged.filter("held_out")["normalized"], *confirmed["normalized"]}
-    names = free.unique("cleaned", maintain_order=True).select("cleaned", "normalized").rows()
-    bare = [title for title, name in names if name not in queries and name not in taken]
-    return Known(bare, labelled)
+    distinct = free.unique("cleaned", maintain_order=True)
+    known = [name not in queries and name not in taken for name in distinct["normalized"]]
+    bare = distinct.filter(pl.Series(known, dtype=pl.Boolean)).select(
+        pl.col("cleaned").alias("title"), "occupation_id"
+    )
+    return Known(bare["title"].to_list(), labelled, bare.drop_nulls())
 
 
 class PriorAndExemplars(NamedTuple):
@@ -71,7 +80,8 @@ def gather(
         total += chances.sum(axis=0)
     expected = total / len(bare) if bare else np.full(size, 1 / size)
     code = {name: number for number, name in enumerate(index.occupations)}
-    named = known.labelled.filter(pl.col("occupation_id").is_in(index.occupations))
+    in_index = pl.col("occupation_id").is_in(index.occupations)
+    named = known.labelled.filter(in_index)
     labels = np.array([code[name] for name in named["occupation_id"]], np.int64)
     counts = np.bincount(labels, named["count"].to_numpy(), minlength=size)
     before = params.pseudo_count * size
@@ -82,9 +92,11 @@ def gather(
         schema=dict(PRIOR),
     )
     labelled = named.select("title", "occupation_id", weight=params.label_weight * pl.col("count"))
+    came_labelled = known.came_labelled.filter(in_index)
     unlabelled = bare if params.prediction_weight else []
     exemplars = [
         labelled.cast({"weight": pl.Float32}),
+        came_labelled.with_columns(weight=pl.lit(params.input_label_weight, pl.Float32)),
         *(
             predicted(unlabelled[place], chances, index, params)
             for place, chances in _chances(

@@ -16,6 +16,7 @@ class CalibrateParams(Section):
     prior_power: Share
     pseudo_count: Annotated[float, Field(gt=0)]
     label_weight: Annotated[float, Field(ge=0)]
+    input_label_weight: Annotated[float, Field(ge=0)]
     prediction_weight: Annotated[float, Field(ge=0)]
     predictions_per_input: Count
     max_false_rejection_rate: Share

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import numpy as np
 import polars as pl
@@ -14,12 +14,12 @@ from tasks.pipeline.extra_words.contained_titles import contained_titles
 
 def padded_titles(
     titles: pl.DataFrame,
-    learned: Superfluous,
+    words: Callable[[str], Superfluous],
     taken: Mapping[str, Collection[str]],
     copies: int,
     rng: np.random.Generator,
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Pad every title (schema `TITLES`) `copies` times, or none if nothing was learned.
+    """Pad every title (schema `TITLES`) `copies` times, with the `words` of its language if any.
 
     Returns schema `VARIANTS`, and how many were drawn and left out by each rule.
 
@@ -28,14 +28,14 @@ def padded_titles(
     one that holds a longer title than its own ("nurse" between "the" and "manager of the ward", if
     "nurse manager" is a title), because it may stand for that one.
     """
-    named = dict(
-        titles.select("title", "normalized").filter(pl.col("normalized") != "").iter_rows()
-    )
-    copied = list(named) * (copies if learned else 0)
-    variants = pad(copied, learned, rng) if copied else []
-    schema = {"title": pl.String, "variant": pl.String}
-    drawn = pl.DataFrame({"title": copied, "variant": variants}, schema=schema)
-    frame = with_readings(drawn, "variant").select(
+    sound = titles.filter(pl.col("normalized") != "")
+    named = dict(sound.select("title", "normalized").iter_rows())
+    drawn = [pl.DataFrame(schema={"title": pl.String, "variant": pl.String})]
+    for (language,), own in sound.group_by("language", maintain_order=True):
+        if copies and (around := words(str(language))):
+            copied = own["title"].to_list() * copies
+            drawn.append(pl.DataFrame({"title": copied, "variant": pad(copied, around, rng)}))
+    frame = with_readings(pl.concat(drawn), "variant").select(
         "title", variant="cleaned", normalized="normalized"
     )
     counts = {"drawn": len(frame)}

@@ -36,6 +36,7 @@ class ExtraWordsParams(Section):
     gate_share: Share
     padded: Number
     phrases: Phrases
+    phrases_by_language: bool
 
     @model_validator(mode="after")
     def _something_is_left(self) -> Self:

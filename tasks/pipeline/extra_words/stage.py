@@ -4,7 +4,8 @@ In: `data/split/{titles,inputs,queries}.parquet`, and queries and variants of ty
 Out: `data/extra_words/{variants,queries}.parquet`. Mined from the inputs of the splits `train` and
 `unlabelled` (`mined_inputs.py`), those with a label held out by shares. Besides, training titles
 are padded with the words around the titles in the mined training inputs, and with the phrases of
-`params.yaml` (`superfluous.py`). Neculoiu et al. 2016, section 4.2, point 3.
+`params.yaml`; or, with `phrases_by_language`, with our own ones (`superfluous.py`). Neculoiu et al.
+2016, section 4.2, point 3.
 
 A mined input without a label trains and is no query: it may not be a job title ("500 Internal
 Server Error", of the waiters), and no label would contradict it. A string that normalizes to a
@@ -26,7 +27,7 @@ from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.mixes import earlier_queries, earlier_variants
 from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, SPLIT_INPUTS, SPLITS, TITLES
 from tasks.io.section import load, load_run
-from tasks.pipeline.augmentation.superfluous import distinct, known, learn
+from tasks.pipeline.augmentation.superfluous import distinct, known, learn, phrases_by_language
 from tasks.pipeline.extra_words.mined_inputs import mined_inputs
 from tasks.pipeline.extra_words.padded_titles import padded_titles
 from tasks.pipeline.extra_words.params import ExtraWordsParams
@@ -74,9 +75,11 @@ def extra_words(
     )
     training = mined.filter(pl.col("split") == "train")
     learned = learn(training["title"].to_list(), training["variant"].to_list())
+    in_any = learned + known(params.phrases.before, params.phrases.after)
+    in_own = phrases_by_language() if params.phrases_by_language else {}
     padded, padded_counts = padded_titles(
         searched,
-        learned + known(params.phrases.before, params.phrases.after),
+        lambda language: in_own.get(language, in_any),
         taken | {"is_a_mined_input": set(mined["normalized"])},
         params.padded,
         generator(seed, "extra_words", "padded"),

@@ -8,7 +8,7 @@ as it is written. Neculoiu et al. 2016, section 4.2, point 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.schemas import QUERIES, TITLES, VARIANTS
 from tasks.io.section import load, load_run
 from tasks.io.title_readings import with_readings
-from tasks.pipeline.augmentation.noise import corrupt_by_count, corrupt_by_rate, letters_of
+from tasks.pipeline.augmentation.noise import corrupt_by_count, corrupt_by_rate, letters_by_language
 from tasks.pipeline.typos.params import TyposParams
 
 FOLDER = Path("data/typos")
@@ -43,7 +43,8 @@ def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed
     """
     taxonomy = set(titles["normalized"])
     training = titles.filter(pl.col("split") == "train")
-    letters = letters_of(training["title"].to_list())
+    letters = letters_by_language(training["title"].to_list(), training["language"].to_list())
+    training = training.with_columns(letters=pl.Series(letters, dtype=pl.String))
     frames, left_out, refused = [], {}, set(taxonomy)
     sizes = {
         "test": params.test_titles or None,
@@ -54,14 +55,14 @@ def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed
         rng, chosen = generator(seed, "typos", split), training
         if size is not None:
             chosen = training.sample(min(size, len(training)), seed=int(rng.integers(2**31)))
-        corrupt = partial(corrupt_by_count, share=params.test_share, letters=letters, rng=rng)
-        drawn = draw_again(chosen["title"].to_list(), corrupt, refused, params.max_draws)
+        corrupt = partial(corrupt_by_count, share=params.test_share, rng=rng)
+        drawn = draw_again(chosen, corrupt, refused, params.max_draws)
         frames.append(_queries(chosen, drawn, split))
         refused |= set(frames[-1]["normalized"])  # no string is a query of two splits
         left_out[f"{split}_queries"] = drawn.count(None)
     typo_queries = pl.concat(frames)
     taken = taxonomy | {*queries["normalized"], *typo_queries["normalized"]}
-    draws = _variants(training["title"].to_list(), letters, taken, params, seed)
+    draws = _variants(training, taken, params, seed)
     # distinct as written: two variants that read alike are two draws
     kept = with_readings(draws.drop_nulls().unique(maintain_order=True), "variant")
     variants = kept.select("title", variant="cleaned", normalized="normalized")
@@ -70,22 +71,26 @@ def typos(titles: pl.DataFrame, queries: pl.DataFrame, params: TyposParams, seed
 
 
 def draw_again(
-    titles: Sequence[str],
-    corrupt: Callable[[list[str]], list[str]],
+    training: pl.DataFrame,
+    corrupt: Callable[..., list[str]],
     forbidden: set[str],
     max_draws: int,
 ) -> list[str | None]:
     """Corrupt each title until it normalizes to something outside `forbidden` and not to nothing.
 
+    `training` has the columns `title, letters`; `corrupt` takes both, the latter by its name.
+
     Returns:
         One string a title, in order; None where `max_draws` draws gave none.
     """
+    titles, letters = training["title"].to_list(), training["letters"].to_list()
     results: list[str | None] = [None] * len(titles)
     pending = list(range(len(titles)))
     for _ in range(max_draws):
         if not pending:
             break
-        for place, typo in zip(pending, corrupt([titles[i] for i in pending]), strict=True):
+        typos = corrupt([titles[i] for i in pending], letters=[letters[i] for i in pending])
+        for place, typo in zip(pending, typos, strict=True):
             if (normal := normalize_title(typo)) and normal not in forbidden:
                 results[place] = typo
         pending = [i for i in pending if results[i] is None]
@@ -107,18 +112,17 @@ def _queries(titles: pl.DataFrame, drawn: list[str | None], split: str) -> pl.Da
 
 
 def _variants(
-    titles: list[str], letters: str, taken: set[str], params: TyposParams, seed: int
+    training: pl.DataFrame, taken: set[str], params: TyposParams, seed: int
 ) -> pl.DataFrame:
     rng = generator(seed, "typos", "variants")
     misspelt: list[str | None] = []
+    corrupt = partial(
+        corrupt_by_rate, substituted=params.substituted, deleted=params.deleted, rng=rng
+    )
     for _ in range(params.variants):
-        misspelt += draw_again(
-            titles,
-            lambda some: corrupt_by_rate(some, params.substituted, params.deleted, letters, rng),
-            taken,
-            params.max_draws,
-        )
+        misspelt += draw_again(training, corrupt, taken, params.max_draws)
     schema = {"title": pl.String, "variant": pl.String}
+    titles = training["title"].to_list()
     return pl.DataFrame({"title": titles * params.variants, "variant": misspelt}, schema=schema)
 
 

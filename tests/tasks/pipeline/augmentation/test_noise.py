@@ -14,6 +14,7 @@ from tasks.pipeline.augmentation.noise import (
     _flatten,
     corrupt_by_count,
     corrupt_by_rate,
+    letters_by_language,
     letters_of,
 )
 
@@ -121,3 +122,21 @@ def test_letters() -> None:
     assert letters_of(["b" * 1997, "é", "zz", "123 +"]) == "bz"
     assert letters_of(["aaa"]) == ascii_lowercase
     assert letters_of([]) == ascii_lowercase
+
+
+def test_noise_has_the_letters_of_the_own_language() -> None:
+    titles, languages = ["пекар", "baker", "лекар", ""], ["bg", "en", "bg", "en"]
+    letters = letters_by_language(titles, languages)
+    assert letters == ["аекл" + "пр", "abekr", "аеклпр", "abekr"]
+    for corrupt in (
+        lambda titles: corrupt_by_count(titles, 0.4, letters, rng()),
+        lambda titles: corrupt_by_rate(titles, 0.6, 0.1, letters, rng()),
+    ):
+        for noisy, own in zip(corrupt(titles), letters, strict=True):
+            assert set(noisy) <= set(own)
+
+
+def test_letters_of_each_title_draw_as_those_of_all() -> None:
+    titles = ["baker", "nurse", "clerk"]
+    one, each = (corrupt_by_rate(titles, 0.5, 0.2, own, rng()) for own in ("abc", ["abc"] * 3))
+    assert one == each

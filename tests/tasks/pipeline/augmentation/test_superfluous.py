@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from models.text.titles import clean_title, normalize_title
-from tasks.pipeline.augmentation.superfluous import distinct, known, learn, pad
+from tasks.pipeline.augmentation.superfluous import (
+    distinct,
+    known,
+    learn,
+    pad,
+    phrases_by_language,
+)
+
+ROOT = Path(__file__).resolve().parents[4]
+PHRASES = ROOT / "tasks/pipeline/augmentation/phrases.csv"
+ESCO_TITLES = ROOT / "data/esco/titles.parquet"
+LARGEST = ["de", "en", "es", "fr", "hu", "it", "nl", "pl", "pt", "ro"]
 
 
 @pytest.mark.parametrize(
@@ -106,3 +119,26 @@ def test_known_phrases_stand_alone_and_together() -> None:
     assert [after for _, after in made] == ["", "", "(m/f)", "now", "- uk", "(m/f)", "now", "- uk"]
     assert known([], ["now"]) == [("", "now")]
     assert known([], []) == []
+
+
+def test_our_phrases_have_a_language_and_a_kind_and_are_no_titles() -> None:
+    phrases = pl.read_csv(PHRASES)
+    assert phrases.columns == ["language", "phrase", "kind"]
+    kinds = {"gender", "contract", "place", "seniority", "hours", "other"}
+    for (language,), own in phrases.group_by("language"):
+        assert set(own["kind"]) == kinds
+        assert len(own) >= (40 if language in LARGEST else 15)
+    titles = pl.read_parquet(ESCO_TITLES)
+    assert set(phrases["language"]) == set(titles["language"])
+    lower = pl.col("phrase").str.to_lowercase().alias("title")
+    read = phrases.select("language", lower)
+    assert read.is_unique().all()
+    titles = titles.with_columns(pl.col("title").str.to_lowercase())
+    assert read.join(titles, on=["language", "title"], how="semi").is_empty()
+
+
+def test_only_seniority_stands_before_a_title_too() -> None:
+    german = phrases_by_language()["de"]
+    before, after = ({pair[side] for pair in german} - {""} for side in (0, 1))
+    assert {"junior", "azubi"} < before < after
+    assert {"(m/w/d)", "vollzeit"} < after - before

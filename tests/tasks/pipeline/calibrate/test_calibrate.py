@@ -50,9 +50,8 @@ JUDGED_ROWS = [
 
 def params(**values: float) -> CalibrateParams:
     plain = {"prior_power": 0.5, "pseudo_count": 1.0, "label_weight": 1.0, "prediction_weight": 0.3}
-    return CalibrateParams(
-        **plain | {"predictions_per_input": 2, "max_false_rejection_rate": 0.05} | values
-    )  # type: ignore[arg-type]
+    plain |= {"input_label_weight": 0.0, "max_false_rejection_rate": 0.05}
+    return CalibrateParams(**plain | {"predictions_per_input": 2} | values)  # type: ignore[arg-type]
 
 
 def known(mix: str) -> Known:
@@ -68,7 +67,10 @@ def test_what_each_mix_may_know() -> None:
     """Mixes before real inputs know none; what a test asks or the gate keeps is known to none."""
     assert [known(mix).bare for mix in ("base", "typos", "synonyms")] == [[], [], []]
     assert known("extra_words").bare == ["loaf man", "ward help", "chef"]
+    assert known("extra_words").came_labelled.rows() == [("loaf man", "a"), ("chef", "b")]
     assert known("verdicts").bare == ["chef"]
+    assert known("verdicts").came_labelled.rows() == [("chef", "b")]
+    assert known("base").came_labelled.is_empty()
     assert known("verdicts").labelled.rows() == [("loaf man", "a", 1)]
     assert known("corrections").bare == []
     assert known("corrections").labelled.rows() == [("loaf man", "a", 1), ("chef", "b", 1)]
@@ -114,6 +116,14 @@ def test_weights_of_zero_leave_exemplars_out() -> None:
         PLAIN, Known(["loaf man"], labelled), params(label_weight=0, prediction_weight=0), T
     )
     assert made.exemplars.is_empty()
+
+
+def test_inputs_that_came_labelled_are_exemplars_by_their_weight() -> None:
+    came = pl.DataFrame({"title": ["chef", "loaf man"], "occupation_id": ["b", "elsewhere"]})
+    nobody = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": int})
+    weights = params(input_label_weight=0.5, prediction_weight=0)
+    made = gather(PLAIN, Known(["chef", "loaf man"], nobody, came), weights, T)
+    assert made.exemplars.rows() == [("chef", "b", 0.5)]
 
 
 def test_labelled_inputs_calibrate_before_held_out_titles() -> None:

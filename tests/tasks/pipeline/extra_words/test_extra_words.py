@@ -20,6 +20,7 @@ from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import index_of
 from tasks.io.frames import check
 from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, READINGS, SPLIT_INPUTS
+from tasks.pipeline.augmentation.superfluous import phrases_by_language
 from tasks.pipeline.extra_words.params import ExtraWordsParams
 from tasks.pipeline.extra_words.stage import ExtraWords, extra_words
 
@@ -32,6 +33,7 @@ Input = tuple[str, str | None, str]
 def params(**changes: Any) -> ExtraWordsParams:
     values: dict[str, object] = {"test_share": 0.4, "valid_share": 0.1, "gate_share": 0.1}
     values |= {"padded": 2, "phrases": {"before": [], "after": []}}
+    values |= {"phrases_by_language": False}
     return ExtraWordsParams(**values | changes)
 
 
@@ -257,3 +259,11 @@ def test_known_phrases_pad_without_any_input() -> None:
     assert set(made.variants["variant"]) <= {form.format(t) for t in titles for form in forms}
     with pytest.raises(ValidationError, match="no character to put beside a title"):
         params(phrases={"before": [" "], "after": []})
+
+
+def test_our_phrases_of_the_language_pad_without_any_input() -> None:
+    made = made_of(TITLES_OF_TWO, NO_INPUTS, padded=3, phrases_by_language=True)
+    words = {word for pair in phrases_by_language()["en"] for text in pair for word in text.split()}
+    assert len(made.variants) > 0
+    for title, variant in made.variants.select("title", "variant").iter_rows():
+        assert {*variant.split()} - {*title.split()} <= words

@@ -25,7 +25,9 @@ def padded(
     titles: list[str], around: list[tuple[str, str]], taken: set[str], copies: int = 1
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     frame = titles_of(("a", title, "train") for title in titles)
-    return padded_titles(frame, around, {"taken": taken}, copies, np.random.default_rng(1))
+    return padded_titles(
+        frame, lambda _: around, {"taken": taken}, copies, np.random.default_rng(1)
+    )
 
 
 @pytest.mark.thorough
@@ -65,3 +67,11 @@ def test_no_copies_or_nothing_learned_give_none() -> None:
     ):
         assert variants.equals(pl.DataFrame(schema=dict(VARIANTS)))
         assert counts["drawn"] == 0
+
+
+def test_titles_are_padded_with_the_words_of_their_language() -> None:
+    frame = titles_of([("a", "nurse", "train"), ("a", "krankenpfleger", "train")])
+    frame = frame.with_columns(language=pl.Series(["en", "de"]))
+    words = {"en": [("the", "")], "de": [("", "(m/w/d)")]}
+    variants, _ = padded_titles(frame, words.__getitem__, {}, 1, np.random.default_rng(1))
+    assert variants["variant"].to_list() == ["the nurse", "krankenpfleger (m/w/d)"]

@@ -129,21 +129,25 @@ def test_the_test_has_as_many_titles_as_asked_for() -> None:
 def test_draws_are_counted_and_only_the_pending_are_drawn_again() -> None:
     calls: list[list[str]] = []
 
-    def corrupt(titles: list[str]) -> list[str]:
+    def corrupt(titles: list[str], letters: list[str]) -> list[str]:
+        assert letters == ["ab"] * len(titles)
         calls.append(titles)
         return ["-!" if title == "never" else f"{title}{len(calls)}" for title in titles]
 
-    drawn = draw_again(["never", "one", "two"], corrupt, {"one1", "two1", "two2"}, 4)
+    training = pl.DataFrame({"title": ["never", "one", "two"], "letters": "ab"})
+    drawn = draw_again(training, corrupt, {"one1", "two1", "two2"}, 4)
     assert drawn == [None, "one2", "two3"]
     assert calls == [["never", "one", "two"], ["never", "one", "two"], ["never", "two"], ["never"]]
-    assert draw_again([], corrupt, set(), 4) == []
+    assert draw_again(training.clear(), corrupt, set(), 4) == []
     assert len(calls) == 4
 
 
 def test_a_variant_that_its_title_has_already_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Told apart as they are written: with a space behind it, it is another draw."""
     draws = iter(["tutr", "Tutr ", "tutr", "tuor"])
-    monkeypatch.setattr("tasks.pipeline.typos.stage.corrupt_by_rate", lambda *_: [next(draws)])
+    monkeypatch.setattr(
+        "tasks.pipeline.typos.stage.corrupt_by_rate", lambda *_, **__: [next(draws)]
+    )
     made = made_of([("a", "tutor", "train")], variants=4, valid_titles=0, gate_titles=0)
     assert made.variants.rows() == [("tutor", typo, typo) for typo in ("tutr", "tutr", "tuor")]
     assert made.left_out["variants"] == 1
