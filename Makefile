@@ -96,7 +96,7 @@ docs-serve: $(TOOLS) ## the documentation site at http://127.0.0.1:8001, rebuilt
 
 constraints: ## resolve constraints.txt anew, in a fresh environment
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder \
-	  && $$folder/bin/python -m pip install --quiet -e '.[dev,teacher]' \
+	  && $$folder/bin/python -m pip install --quiet -e '.[dev,sentence_encoder]' \
 	  && { head -2 constraints.txt; $$folder/bin/python -m pip freeze --exclude-editable | sed 's/+[a-z0-9.]*$$//'; } > $$folder/constraints.txt \
 	  && mv $$folder/constraints.txt constraints.txt && echo "constraints.txt: $$(grep -c == constraints.txt) versions"
 

@@ -11,20 +11,20 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from benchmarks.networks.runner import FIRST_SEED, bounded
+from benchmarks.sentence_encoder import sentence_encoder
 from models.search.search import Similarities
 from models.training.run import TrainSettings
 from tasks.check_params import AllParams
 from tasks.pipeline.lexical.params import LexicalParams
 from tasks.pipeline.lexical.stage import lexical_systems
-from tasks.pipeline.teacher.sentence_encoder import sentence_encoder
-from tasks.pipeline.train.network_params import taught, training_settings
+from tasks.pipeline.train.network_params import training_settings
 
 CHAMPION, SENTENCES = "champion", "sentence_encoder"
 
 
 def champion_settings(params: AllParams, steps: int, batch: int) -> TrainSettings:
-    """Return the workspace's own network and teacher, for so many steps of so many pairs."""
-    settings = taught(training_settings(params.network, FIRST_SEED), params.teacher)
+    """Return the workspace's own network, for so many steps of so many pairs."""
+    settings = training_settings(params.network, FIRST_SEED)
     return replace(bounded(settings, steps), batch_pairs=batch)
 
 

@@ -94,11 +94,6 @@ class Workspace:
         return folder
 
     @property
-    def teacher(self) -> Path:
-        """Folder of the stage `teacher`."""
-        return self.data / "teacher"
-
-    @property
     def aliases(self) -> AliasIndex:
         """Every title of the taxonomy, those that its own tests hold out too."""
         owned = read_frame(self.data / "split/titles.parquet", TITLES).explode("occupation_ids")

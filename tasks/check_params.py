@@ -27,11 +27,9 @@ from tasks.pipeline.report.params import ReportParams
 from tasks.pipeline.simulate_feedback.params import SimulateFeedbackParams
 from tasks.pipeline.split.params import SplitParams
 from tasks.pipeline.synonyms.params import SynonymsParams
-from tasks.pipeline.teacher.params import TeacherParams
 from tasks.pipeline.train.network_params import (
     NetworkParams,
     check_kinds,
-    taught,
     training_settings,
 )
 from tasks.pipeline.train.params import TrainParams
@@ -53,7 +51,6 @@ class AllParams(RunParams):
     simulate_feedback: SimulateFeedbackParams
     feedback: FeedbackParams
     pairs: PairsParams
-    teacher: TeacherParams
     train: TrainParams
     encoders: dict[str, dict[str, Any]]
     losses: dict[str, dict[str, Any]]
@@ -82,7 +79,7 @@ def check_params(params: AllParams) -> None:
     """Refuse values with which no training can work, in any section, with a ParamsError."""
     network = params.network
     check_kinds(network)
-    loss = taught(training_settings(network, params.seeds[0]), params.teacher).loss
+    loss = training_settings(network, params.seeds[0]).loss
     if loss.reads_dissimilar and not params.pairs.dissimilar_per_similar:
         raise ParamsError(
             f"params.yaml:\n  losses.{params.train.loss.kind} reads the dissimilar pairs of the "

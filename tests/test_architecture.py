@@ -378,7 +378,6 @@ def test_a_stage_tracks_its_own_section(name: str) -> None:
     own = {
         "training_code_hash": "train.encoder",
         "reference_model": "train.compatible_with",
-        "teacher": "teacher.kind",
         "similarity_code": "similarity.systems.${key}",
         "similarity_train": "similarity.systems.${key}",
     }
@@ -458,16 +457,16 @@ def test_a_system_is_trained_with_all_seeds_by_one_command() -> None:
 
 
 def test_one_section_of_parameters_serves_all_networks(graph: nx.DiGraph) -> None:
-    """Every one tracks `train`, `teacher` and its two kinds; commands differ in mix and seed."""
+    """Every one tracks `train` and its two kinds; commands differ in mix and seed."""
     own = ["encoders.${train.encoder.kind}", "losses.${train.loss.kind}"]
-    assert body(STAGES["train"])["params"] == ["train", "teacher", *own]
+    assert body(STAGES["train"])["params"] == ["train", *own]
     command = body(STAGES["train"])["cmd"]
     assert re.findall(r"\$\{(.*?)\}", command) == ["portable", "threads", "item.k", "item.seed"]
     trained = {name for name in graph if name.startswith("train@")}
     assert trained == {f"train@{mix}-{seed}" for mix in MIXES for seed in PARAMS["seeds"]}
     for name in trained:
         mix = name.split("@")[1].split("-")[0]
-        beside = {"training_code_hash", "reference_model", "teacher"}
+        beside = {"training_code_hash", "reference_model"}
         assert set(graph.successors(name)) == {f"pairs@{mix}", *beside}
 
 

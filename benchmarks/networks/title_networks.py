@@ -23,7 +23,6 @@ from models.training.frozen_space import FrozenSpace
 from models.training.loop import Look, train
 from models.training.run import TrainSettings, describe
 from models.training.strings import Strings, read_strings
-from models.training.teacher import Teacher
 from models.training.title_run import TitleRun
 
 
@@ -62,13 +61,11 @@ class TitleNetworks(Runner[TitleNetwork]):
     Attributes:
         pairs: the folder.
         reference: folder of the model whose space a loss with targets trains into.
-        teacher: folder of the teacher that settings with one learn from (`TrainSettings.teacher`).
         last: whether the weights of the last step are kept, not those of the best look.
     """
 
     pairs: Path
     reference: Path | None = None
-    teacher: Path | None = None
     last: bool = False
 
     def started(self, settings: TrainSettings) -> tuple[TitleRun, Inputs]:
@@ -76,10 +73,8 @@ class TitleNetworks(Runner[TitleNetwork]):
         inputs = read_inputs(self.pairs, settings)
         reference = self._reference(settings)
         frozen = FrozenSpace.of_aliases(reference, inputs.strings) if reference else None
-        folder = self._teacher(settings)
-        teacher = Teacher.read(folder) if folder else None
         parts = (inputs.strings, inputs.pairs, inputs.featurizer)
-        run = TitleRun(*parts, settings, torch.device("cpu"), frozen, teacher)
+        run = TitleRun(*parts, settings, torch.device("cpu"), frozen)
         return run, inputs
 
     def outcome(self, job: Job) -> TitleNetwork:
@@ -101,15 +96,12 @@ class TitleNetworks(Runner[TitleNetwork]):
     def _reference(self, settings: TrainSettings) -> Path | None:
         return self.reference if settings.loss.needs_targets else None
 
-    def _teacher(self, settings: TrainSettings) -> Path | None:
-        return self.teacher if settings.teacher else None
-
     def _key(self, settings: TrainSettings) -> str:
         if not (self.pairs / "pairs.parquet").is_file():
             raise FileNotFoundError(f"{self.pairs}/pairs.parquet is missing: run `make reproduce`")
         read = [self.pairs / "strings.parquet", self.pairs / "pairs.parquet"]
-        for folder in (self._reference(settings), self._teacher(settings)):
-            read += sorted(folder.glob("*.*")) if folder else []
+        reference = self._reference(settings)
+        read += sorted(reference.glob("*.*")) if reference else []
         code = training_code(settings, "models.training.train_files")
         # by content: where the files lie may differ from run to run
         return run_key([describe(settings), self.last, code], read)

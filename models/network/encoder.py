@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
-import torch
 from torch import nn
 
 from models.text.units import UnitSettings
@@ -19,7 +18,7 @@ from models.text.units import UnitSettings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jaxtyping import Float, Int
+    from jaxtyping import Float
     from torch import Tensor
 
 
@@ -75,38 +74,6 @@ class Encoder(nn.Module, ABC):
         """Of the embedding: the setting of that name, unless the encoder says otherwise."""
         dim: int = self.settings.dim
         return dim
-
-    def unit_vectors(self) -> Float[Tensor, "unit dim"] | None:
-        """Return a view of the vectors that the vocabulary's units add to an embedding, or None."""
-        return None
-
-    @staticmethod
-    def unit_of_word(settings: Any, word: str) -> str:  # noqa: ANN401
-        """Return the unit that is this whole word, of an encoder that gives words vectors.
-
-        Raises:
-            ValueError: it gives them none; the message says what to set.
-        """
-        raise ValueError(
-            "this encoder has no vectors of whole words to begin at: choose another in "
-            "train.encoder.kind (docs/design/training.md, The teacher)"
-        )
-
-    def start_at(
-        self, units: Int[Tensor, " unit"], vectors: Float[Tensor, "unit dim"], spread: float
-    ) -> None:
-        """Draw all units' vectors anew, uniform in ±`spread` > 0, and add `vectors` to `units`.
-
-        Raises:
-            ValueError: no unit has a vector of its own (`unit_vectors`).
-        """
-        table = self.unit_vectors()
-        if table is None:
-            raise ValueError("no unit of this encoder has a vector of its own to begin at")
-        # drawn on the CPU, so that every device begins alike
-        table.copy_(torch.empty(table.shape).uniform_(-spread, spread)).index_add_(
-            0, units, vectors
-        )
 
     @staticmethod
     def check_sparse(settings: Any) -> None:  # noqa: ANN401

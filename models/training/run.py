@@ -19,10 +19,9 @@ from models.network.loss import Loss, LossSettings, PairBatch
 from models.reproducibility.seeding import child_seed
 from models.text.featurizer import Featurizer
 from models.training.lazy_adam import LazyAdam, clip_rows
-from models.training.teacher import TeacherSettings
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Int
+    from jaxtyping import Int
     from torch import Tensor
 
 
@@ -49,8 +48,6 @@ class TrainSettings:
     """Looks at the validation queries without a better success@1 before training stops."""
     sparse_updates: bool = False
     """Whether a step changes only the rows that it reads, of an encoder that is one table."""
-    teacher: TeacherSettings | None = None
-    """How it learns from a teacher (`models/training/title_run.py`), if it has one."""
 
     def __post_init__(self) -> None:
         if self.sparse_updates and self.l2:
@@ -95,24 +92,16 @@ class Run(ABC):
         self.encoder.train()
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.settings, step)
-        loss = self.objective(step)
+        rows, batch = self.batch(step)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            embeddings = self.encoder(*self.strings.batch(rows))
+        loss = self.loss(embeddings.float(), batch, self.settings.loss)
         self.optimizer.zero_grad(set_to_none=True)
         loss.total.backward()  # type: ignore[no-untyped-call]
         clip = clip_rows if self.settings.sparse_updates else torch.nn.utils.clip_grad_norm_
         clip(self.encoder.parameters(), self.settings.clip_norm)
         self.optimizer.step()
         return loss
-
-    def objective(self, step: int) -> Loss:
-        """Return what a step makes smaller; its randomness depends on seed and step only."""
-        rows, batch = self.batch(step)
-        return self.loss(self.embed(rows), batch, self.settings.loss)
-
-    def embed(self, rows: Int[Tensor, " row"]) -> Float[Tensor, "row dim"]:
-        """Return the encoder's own output for some strings, as a loss reads it."""
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            embeddings: Tensor = self.encoder(*self.strings.batch(rows))
-        return embeddings.float()
 
     def _optimizer(self) -> torch.optim.Optimizer:
         settings, parameters = self.settings, self.encoder.parameters()

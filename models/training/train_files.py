@@ -25,7 +25,6 @@ from models.training.frozen_space import FrozenSpace
 from models.training.loop import Look, Trained, train
 from models.training.run import TrainSettings, describe
 from models.training.strings import read_strings
-from models.training.teacher import Teacher, TeacherSettings
 from models.training.title_run import TitleRun
 
 
@@ -36,12 +35,10 @@ def train_files(
     out: Path,
     checkpoints: Path,
     earlier: Path | None = None,
-    teacher: Path | None = None,
 ) -> Trained:
     """Train on the GPU where there is one, else on the CPU, and write the result to `out`.
 
-    With `earlier`, the folder of a model, the new one is trained into its space; with `teacher`,
-    the folder of a teacher, it learns from that as `settings.teacher` says.
+    With `earlier`, the folder of a model, the new one is trained into its space.
 
     A run that was killed goes on from its checkpoint in the folder `checkpoints`, if inputs,
     settings and code are the same; the result is the same as without the kill.
@@ -54,8 +51,8 @@ def train_files(
         [title for row, title in enumerate(strings.titles) if row not in unseen], settings.encoder
     )
     read = [strings_file, pairs_file, *Path(__file__).parents[1].rglob("*.py")]
-    for folder in filter(None, (earlier, teacher)):
-        read += [file for file in folder.iterdir() if file.is_file()]
+    if earlier is not None:
+        read += [file for file in earlier.iterdir() if file.is_file()]
     saved = Checkpoints(checkpoints, run_key(describe(settings), read))
     frozen = None if earlier is None else FrozenSpace.of_aliases(earlier, strings)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -63,8 +60,7 @@ def train_files(
         f"{len(strings.aliases)} aliases, {len(strings.titles)} strings, {len(pairs.similar)} "
         f"similar pairs, {len(strings.valid)} validation queries, on {device.type}"
     )
-    taught = None if teacher is None else Teacher.read(teacher)
-    run = TitleRun(strings, pairs, featurizer, settings, device, frozen, taught)
+    run = TitleRun(strings, pairs, featurizer, settings, device, frozen)
     trained = train(run, saved)
     save_model(out / "model", featurizer, settings.encoder, trained.weights, trained.initial)
     write_bytes(_history(trained.history), out / "history.csv")
@@ -75,9 +71,7 @@ def train_files(
 def settings_from(values: dict[str, Any]) -> TrainSettings:
     """Settings from nested plain values; `kind` in `encoder` and `loss` chooses the class."""
     encoder, loss = encoder_settings(values["encoder"]), loss_settings(values["loss"])
-    named = values.get("teacher")
-    teacher = None if named is None else TeacherSettings(**named)
-    return TrainSettings(**values | {"encoder": encoder, "loss": loss, "teacher": teacher})
+    return TrainSettings(**values | {"encoder": encoder, "loss": loss})
 
 
 def _history(looks: list[Look]) -> bytes:
@@ -96,7 +90,6 @@ def main() -> None:
     parser.add_argument("--settings", type=Path, required=True, help="JSON of section `train`")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--earlier", type=Path, help="folder of the model to be compatible with")
-    parser.add_argument("--teacher", type=Path, help="folder of the teacher to learn from")
     parser.add_argument("--checkpoints", type=Path, default=Path(".checkpoints"))
     options = parser.parse_args()
     options.settings = settings_from(json.loads(options.settings.read_text(encoding="utf-8")))

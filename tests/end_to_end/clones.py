@@ -38,7 +38,6 @@ PIPELINE = (  # folders of data/
     "pairs",
     "training_code_hash",
     "reference_model",
-    "teacher",
     "train",
     "simulate_feedback",
     "feedback",

@@ -27,7 +27,6 @@ def elsewhere(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> 
         *(f"pairs/{k}" for k in ("base", "typos", "synonyms", "extra_words", "corrections")),
         "training_code_hash",
         "reference_model",
-        "teacher",
         "train",
         "simulate_feedback",
         "feedback",

@@ -137,16 +137,6 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
             {"encoders.recurrent.mode": "slow"},
             ["encoders.recurrent.mode = 'slow'", "'paper' or 'fast'"],
         ),
-        ({"teacher.kind": "human"}, ["teacher.kind = 'human'", "'none' or 'sentence_encoder'"]),
-        ({"teacher.strings": 0}, ["teacher.strings = 0", "equal to 1"]),
-        (
-            {"teacher.kind": "sentence_encoder"},
-            ["encoders.ngram_bag", "set within to word", "or set teacher.kind to none"],
-        ),
-        (
-            {"teacher.kind": "sentence_encoder", "train.encoder.kind": "recurrent"},
-            ["encoders.recurrent", "choose another in train.encoder.kind"],
-        ),
         ({"mix": 2}, ["mix = 2", "valid string"]),
         ({"mix": "5"}, ["mix", "'5' is no mix; choose base, typos"]),
         ({"stage": "4c"}, ["stage", "unknown parameter"]),

@@ -53,7 +53,7 @@ def trained(
     workspace: Workspace, pairs: Path, options: argparse.Namespace
 ) -> dict[int, TitleNetwork]:
     """Train the workspace's network on a folder of pairs, once a seed."""
-    networks = TitleNetworks(options.kept, options.processes, pairs, teacher=workspace.teacher)
+    networks = TitleNetworks(options.kept, options.processes, pairs)
     settings = champion_settings(workspace.params, options.steps, options.batch)
     return seeded({CHAMPION: settings}, options.seeds, networks)[CHAMPION]
 

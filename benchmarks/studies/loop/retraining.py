@@ -64,8 +64,7 @@ class Retraining:
         return folder / "artefact"
 
     def _trained(self, pairs: Path, name: str) -> TitleNetwork:
-        networks = TitleNetworks(self.kept, 1, pairs, teacher=self.stream.workspace.teacher)
-        return networks.outcome(Job(name, self.settings))
+        return TitleNetworks(self.kept, 1, pairs).outcome(Job(name, self.settings))
 
     def _write_exemplars(self, model: Path, judged: pl.DataFrame, folder: Path) -> None:
         """Write the files of the stage `calibrate` for mix `corrections`."""

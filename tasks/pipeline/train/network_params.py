@@ -8,18 +8,16 @@ networks, so the stages that have none do not import it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
 from pydantic import ValidationError, create_model
 
-from models.network.kinds import encoder_class, encoder_settings, kind_of, loss_parts, loss_settings
+from models.network.kinds import encoder_class, encoder_settings, loss_parts, loss_settings
 from models.training.run import TrainSettings
-from models.training.teacher import TeacherSettings
 from models.training.train_files import settings_from
 from tasks.io.section import FILE, Params, ParamsError, explain, load, read_values
-from tasks.pipeline.teacher.params import TeacherParams
 from tasks.pipeline.train.params import TrainParams
 
 Values = dict[str, Any]
@@ -84,26 +82,6 @@ def training_settings(network: NetworkParams, seed: int) -> TrainSettings:
             "of one"
         )
     return settings
-
-
-def taught(settings: TrainSettings, teacher: TeacherParams) -> TrainSettings:
-    """Return the same settings with those of a teacher, where there is one.
-
-    Raises:
-        ParamsError: the encoder has no words that could begin at a teacher's.
-    """
-    if not teacher.teaches:
-        return settings
-    kind = kind_of(settings.encoder)
-    try:
-        encoder_class(kind).unit_of_word(settings.encoder, "")
-    except ValueError as error:
-        raise ParamsError(
-            f"params.yaml:\n  teacher.kind = {teacher.kind} with encoders.{kind}: {error}; or set "
-            "teacher.kind to none"
-        ) from None
-    values = teacher.model_dump(exclude={"kind", "tuning", "nearest"})
-    return replace(settings, teacher=TeacherSettings(**values))
 
 
 def check_kinds(network: NetworkParams) -> None:

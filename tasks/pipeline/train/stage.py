@@ -1,8 +1,8 @@
 """The trained network of a mix K, from `data/pairs/K/{strings,pairs}.parquet`.
 
 Calls the same function as `python -m models.training.train_files`, with the section `train` of
-`params.yaml`, a seed, and if there are any the model in `data/reference_model/` and the teacher in
-`data/teacher/`. Out: `data/train/K/SEED/model/` and `data/train/K/SEED/history.csv`.
+`params.yaml`, a seed, and if there is one the model in `data/reference_model/`. Out:
+`data/train/K/SEED/model/` and `data/train/K/SEED/history.csv`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from pathlib import Path
 from models.training.train_files import train_files
 from tasks.io.command import run
 from tasks.io.mixes import MIXES
-from tasks.io.section import load
-from tasks.pipeline.teacher.params import TeacherParams
-from tasks.pipeline.train.network_params import NetworkParams, taught, training_settings
+from tasks.pipeline.train.network_params import NetworkParams, training_settings
 
 
 def main() -> None:
@@ -26,7 +24,7 @@ def main() -> None:
     options = parser.parse_args()
     pairs = Path(f"data/pairs/{options.mix}")
     network = NetworkParams.read()
-    settings = taught(training_settings(network, options.seed), load(TeacherParams))
+    settings = training_settings(network, options.seed)
     train_files(
         pairs / "strings.parquet",
         pairs / "pairs.parquet",
@@ -34,7 +32,6 @@ def main() -> None:
         Path(f"data/train/{options.mix}/{options.seed}"),
         Path(".checkpoints"),
         Path("data/reference_model") if network.train.compatible_with else None,
-        Path("data/teacher") if settings.teacher else None,
     )
 
 

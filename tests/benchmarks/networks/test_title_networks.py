@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
-from teachers import BAG, TAUGHT, vectors_of, write_teacher
 
 from benchmarks.networks import runner
 from benchmarks.networks.runner import Job, bounded
@@ -158,28 +157,6 @@ def test_a_killed_network_goes_on_to_the_same_weights(
     assert "resumed at step 4" in capsys.readouterr().out
     name = "weights.safetensors"
     assert (resumed / name).read_bytes() == (whole / name).read_bytes()
-
-
-def test_a_taught_network(params: AllParams, networks: TitleNetworks, tmp_path: Path) -> None:
-    """Another one than without a teacher, and than of another teacher; taught again the same."""
-    plain = replace(bounded(training_settings(params.network, 1), 4, 1), encoder=BAG)
-    taught = replace(plain, teacher=TAUGHT)
-    titles = read_inputs(networks.pairs, plain).strings.titles
-    known = [vectors_of(titles), vectors_of(["baker", "clerk"])]
-    for folder, words in (("one", 2), ("other", 1)):
-        kept = [dict(zip(texts, table.tolist(), strict=True)) for texts, table in known]
-        kept[1] = dict([*kept[1].items()][:words])
-        write_teacher(tmp_path / folder, *kept)
-    one, other = (replace(networks, teacher=tmp_path / folder) for folder in ("one", "other"))
-    with pytest.raises(ValueError, match="settings with a teacher, and no folder"):
-        networks.outcome(Job("none", taught))
-    folders = [one.outcome(Job("taught", taught)).folder, other.outcome(Job("", taught)).folder]
-    folders.append(one.outcome(Job("plain", plain)).folder)
-    weights = [(folder / "weights.safetensors").read_bytes() for folder in folders]
-    assert len(set(weights)) == len(set(folders)) == 3
-    assert networks.outcome(Job("plain", plain)).folder == folders[2]
-    again = replace(one, kept=tmp_path / "again").outcome(Job("", taught)).folder
-    assert (again / "weights.safetensors").read_bytes() == weights[0]
 
 
 def test_missing_pairs_say_what_to_run(params: AllParams, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from shapes import checked
 from torch.nn import functional
 
 from models.encoders.ngram_bag import START, NgramBagEncoder, NgramBagSettings
-from models.text.featurizer import Featurizer, Vocabulary
+from models.text.featurizer import FIRST, Featurizer, Vocabulary
 from models.text.units import UnitSettings
 
 VALUES: dict[str, Any] = {
@@ -93,7 +93,7 @@ def test_titles_count_their_known_ngrams() -> None:
     encoder = NgramBagEncoder(made, featurizer.sizes)
     streams = featurizer(["anna banana", "xyz"]).streams[0]
     embeddings = encoder(torch.from_numpy(streams.padded()), torch.from_numpy(streams.lengths))
-    blank_a, an, na = encoder.unit_vectors()
+    blank_a, an, na = encoder.ngrams.weight[FIRST:]
     torch.testing.assert_close(embeddings[0], blank_a + 3 * an + 3 * na)
     assert (embeddings[1] == 0).all()
 
@@ -205,9 +205,6 @@ def test_reads_the_ngrams_of_its_settings() -> None:
     expected = UnitSettings("ngram", 30, orders=(3, 5), min_count=2, most=1000, buckets=0)
     assert NgramBagEncoder.units(made) == (expected,)
     encoder = NgramBagEncoder(made, [11])
-    assert torch.equal(encoder.unit_vectors(), encoder.ngrams.weight[2:])
-    assert not encoder.unit_vectors().requires_grad
-    assert encoder_of(buckets=7).unit_vectors() is None
     assert sum(parameter.numel() for parameter in encoder.parameters()) == 77
     assert encoder.dim == 7
 
@@ -221,21 +218,6 @@ def test_whole_words_are_units_of_the_vocabulary() -> None:
         unit.strip() for unit in known if unit[0] == unit[-1] == " " and len(unit.split()) == 1
     }
     assert words == {"a", "c++", "coder", "café", "owner"}
-    assert {NgramBagEncoder.unit_of_word(made, word) for word in words} <= set(known)
-
-
-def test_some_units_begin_at_given_vectors() -> None:
-    """Ids 2 and 4 are the places 0 and 2; all others stay within the spread, padding at zero."""
-    encoder = encoder_of()
-    vectors = torch.tensor([[1.0, 0, 0, 0], [0, 0, 0, -2.0]])
-    checked(NgramBagEncoder.start_at)(encoder, torch.tensor([0, 2]), vectors, 0.02)
-    table = encoder.ngrams.weight.detach().clone()
-    assert (table[0] == 0).all()
-    table[2] -= vectors[0]
-    table[4] -= vectors[1]
-    assert 0.015 < table[2:].abs().max() <= 0.02 + 1e-6
-    with pytest.raises(ValueError, match="no unit of this encoder has a vector"):
-        encoder_of(buckets=7).start_at(torch.tensor([0]), vectors[:1], 0.02)
 
 
 @pytest.mark.parametrize(

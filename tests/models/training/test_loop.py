@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 import pytest
 import torch
-from teachers import BAG
 
+from models.encoders.ngram_bag import NgramBagSettings
 from models.losses.contrastive import contrastive_loss
 from models.network.embedding import embed_rows
 from models.network.kinds import fit_featurizer
@@ -25,6 +25,17 @@ from models.training.strings import Strings
 from models.training.title_run import TitleRun
 
 CPU = torch.device("cpu")
+BAG = NgramBagSettings(
+    orders=(2, 3),
+    max_length=9,
+    min_count=1,
+    most=0,
+    buckets=0,
+    activation="linear",
+    bias=False,
+    dim=5,
+    within="word",
+)
 Build = Callable[..., TrainSettings]
 Toy = tuple[Strings, Pairs, Featurizer]
 

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
-from teachers import BAG, TAUGHT, teacher_of, write_teacher
 
 from models.network.model_files import load_model
 from models.text.featurizer import Featurizer
@@ -49,12 +48,9 @@ def written(folder: Path) -> dict[str, bytes]:
 
 
 def test_settings_round_trip(train_settings: Callable[..., TrainSettings]) -> None:
-    taught = train_settings(teacher=TAUGHT)
-    assert settings_from(json.loads(json.dumps(describe(taught)))) == taught
     settings = train_settings()
     values = json.loads(json.dumps(describe(settings)))
     assert settings_from(values) == settings
-    assert settings_from({k: v for k, v in values.items() if k != "teacher"}) == settings
     with pytest.raises(ValueError, match=r"recurrent has the values .*; check \['hiden'\]"):
         settings_from(values | {"encoder": values["encoder"] | {"hiden": 3}})
     with pytest.raises(ValueError, match="have no kind 'best'; choose contrastive"):
@@ -119,61 +115,6 @@ def test_a_kill_while_the_result_is_written(
     assert "resumed at step 6" in capsys.readouterr().out
     assert written(tmp_path / "out") == written(tmp_path / "whole")
     assert list(saved.iterdir()) == []
-
-
-def teacher_in(folder: Path, titles: list[str]) -> Path:
-    """Write a teacher of these titles to `folder`."""
-    teacher = teacher_of(titles, titles)
-    both = (teacher.titles, teacher.words)
-    write_teacher(folder, *(dict(zip(texts, t.tolist(), strict=True)) for texts, t in both))
-    return folder
-
-
-@pytest.mark.thorough
-def test_a_teacher_is_read_from_its_folder(
-    tmp_path: Path,
-    files: tuple[Path, Path],
-    toy: Toy,
-    train_settings: Callable[..., TrainSettings],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The command line gives the same; settings with a teacher are refused without the folder."""
-    folder, saved = teacher_in(tmp_path / "teacher", toy[0].titles[:24]), tmp_path / "saved"
-    settings = train_settings(encoder=BAG, teacher=TAUGHT)
-    train_files(*files, settings, tmp_path / "out", saved, None, folder)
-    (tmp_path / "settings.json").write_text(json.dumps(describe(settings)))
-    options = {"strings": files[0], "pairs": files[1], "settings": tmp_path / "settings.json"}
-    options |= {"out": tmp_path / "again", "checkpoints": saved, "teacher": folder}
-    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    monkeypatch.setattr("sys.argv", ["train_files", *words])
-    main()
-    assert written(tmp_path / "again") == written(tmp_path / "out")
-    train_files(*files, train_settings(encoder=BAG), tmp_path / "untaught", saved)
-    assert written(tmp_path / "untaught").keys() == written(tmp_path / "out").keys()
-    assert written(tmp_path / "untaught") != written(tmp_path / "out")
-    with pytest.raises(ValueError, match="settings with a teacher, and no folder"):
-        train_files(*files, settings, tmp_path / "none", saved)
-
-
-def test_another_teacher_does_not_resume(
-    tmp_path: Path,
-    files: tuple[Path, Path],
-    toy: Toy,
-    train_settings: Callable[..., TrainSettings],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    settings, folder = train_settings(encoder=BAG, teacher=TAUGHT), tmp_path / "teacher"
-    run = (*files, settings, tmp_path / "out", tmp_path / "saved", None, folder)
-    teacher_in(folder, toy[0].titles[:24])
-    with monkeypatch.context() as patch, pytest.raises(OSError, match="full"):
-        patch.setattr(module, "save_model", lambda *_: (_ for _ in ()).throw(OSError("full")))
-        train_files(*run)
-    before = written(folder)
-    teacher_in(folder, toy[0].titles[:20])
-    train_files(*run)
-    assert before != written(folder)
-    assert "resumed" not in capsys.readouterr().out
 
 
 @pytest.mark.thorough

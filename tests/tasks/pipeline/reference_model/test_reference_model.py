@@ -60,7 +60,7 @@ def test_training_reads_the_folder_where_a_version_is_named(
     calls: list[tuple[object, ...]] = []
     monkeypatch.setattr(training, "train_files", lambda *parts: calls.append(parts))
     training.main()
-    ((strings, pairs, settings, out, _, earlier, teacher),) = calls
+    ((strings, pairs, settings, out, _, earlier),) = calls
     assert (strings, pairs, out) == (
         Path("data/pairs/corrections/strings.parquet"),
         Path("data/pairs/corrections/pairs.parquet"),
@@ -68,7 +68,6 @@ def test_training_reads_the_folder_where_a_version_is_named(
     )
     assert settings.seed == 3 and settings.loss.needs_targets == (folder is not None)
     assert earlier == (None if folder is None else Path(folder))
-    assert teacher is None
 
 
 @pytest.mark.slow

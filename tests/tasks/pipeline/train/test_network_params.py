@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,10 @@ import yaml
 
 from models.network.kinds import encoder_settings, kind_of, kinds, loss_settings, plain
 from tasks.io.section import ParamsError
-from tasks.pipeline.teacher.params import TeacherParams
 from tasks.pipeline.train.network_params import (
     NetworkParams,
     check_kinds,
     require_kind,
-    taught,
     training_settings,
 )
 
@@ -87,18 +84,3 @@ def test_a_version_goes_with_a_loss_that_trains_into_its_space(
     chosen = network(tmp_path, loss={"kind": loss}, compatible_with=address)
     with pytest.raises(ParamsError, match=f"the loss {loss}: name a version .* exactly if"):
         training_settings(chosen, 1)
-
-
-def test_settings_of_a_teacher_where_there_is_one(tmp_path: Path) -> None:
-    """All of the section but what the stage reads; the words are those of an encoder with some."""
-    plain = training_settings(network(tmp_path), 1)
-    assert taught(plain, TeacherParams(**VALUES["teacher"])) == plain
-    teacher = TeacherParams(**VALUES["teacher"] | {"kind": "sentence_encoder", "weight": 2.0})
-    with_words = replace(plain, encoder=replace(plain.encoder, within="word"))
-    settings = taught(with_words, teacher)
-    assert replace(settings, teacher=None) == with_words
-    assert asdict(settings.teacher) == teacher.model_dump(exclude={"kind", "tuning", "nearest"})
-    with pytest.raises(
-        ParamsError, match=r"teacher\.kind = sentence_encoder with encoders\.ngram_bag"
-    ):
-        taught(plain, teacher)

