@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,29 @@ def test_a_command_without_a_model_of_its_own_says_so(
         assert result.exit_code == 1, words
         assert "profile esco has not run here yet" in result.output, words
     assert not (clone / ".workspaces").exists()
+
+
+@pytest.mark.thorough
+def test_a_named_model_answers_whatever_has_run(
+    clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No profile is needed, and the address of the registry, which all share, needs none either."""
+    calls = list[tuple[object, ...]]()
+    monkeypatch.delenv("ROLECALL_PROFILE")
+    monkeypatch.setattr("os.execv", lambda _, words: calls.append(tuple(words)))
+    monkeypatch.setattr("flows.commands.answers.run_flow", lambda *_: nullcontext())
+    monkeypatch.setattr("flows.normalize.normalize", lambda *words: calls.append(words))
+    monkeypatch.setattr("flows.normalize.facts", lambda *_: {"rows": "1"})
+    (clone / "params.yaml").write_text("ingest: {}")
+    (clone / "in.csv").write_text("title\nnurse\n")
+    model = "--model=models:/mine/1"
+    for words in (["ask", "nurse"], ["serve"], ["normalize", "in.csv", "out"]):
+        result = CliRunner().invoke(app, [*words, model])
+        assert result.exit_code == 0, result.output
+    asked, served, normalized = calls
+    assert model in asked and model in served
+    assert normalized[-1] == "sample" and model.endswith(str(normalized[2]))
+    assert CliRunner().invoke(app, ["models", "--address"]).output.startswith("sqlite:")
 
 
 @pytest.mark.thorough
