@@ -37,7 +37,7 @@ TOOLS := .venv/installed-tools
 
 help: ## print this
 	@awk -F ':.*## ' '/^[.a-zA-Z_-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  variables: PYTHON=$(PYTHON)  PROFILE=$(PROFILE) ($(basename $(notdir $(wildcard profiles/*.yaml))))"
+	@echo "  variables: PYTHON=$(PYTHON)  PROFILE=$(PROFILE) (sample $(basename $(notdir $(wildcard profiles/*.yaml))))"
 
 # uv takes a fifth of pip's time. pip does it where uv reaches no index, and brings torch, of which an
 # index's default build may be gigabytes larger than that of the machine's configuration.
@@ -64,10 +64,10 @@ $(TOOLS): $(READY)
 	@$(call install,.[dev])
 	@touch $@
 
-retrain: $(READY) ## train, register and gate a model (PROFILE=esco: on that data set)
+retrain: $(READY) ## train, register and gate a model of ESCO (PROFILE=sample: in three minutes)
 	@$(BIN)/rolecall retrain $(if $(PROFILE),--profile $(PROFILE))
 
-reproduce: $(READY) ## Table 3 of Neculoiu et al. 2016, every mix (PROFILE=paper: with its network)
+reproduce: $(READY) ## Table 3 of Neculoiu et al. 2016 on the sample (PROFILE=paper: with its network)
 	@$(BIN)/rolecall reproduce $(if $(PROFILE),--profile $(PROFILE))
 
 benchmark: $(READY) ## measure the registered champion as served: results/product.csv

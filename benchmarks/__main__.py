@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks import render
 from benchmarks.results import FOLDER, Run, replace_rows
 from benchmarks.study import OUTSIDE, Study, studies, study
-from benchmarks.workspace import SAMPLE, data_folder, place
+from benchmarks.workspace import data_folder, place
 
 QUIET = ("processes", "kept", "dataset", "results")
 """Options that change no figure, or are written otherwise into the command."""
@@ -68,7 +68,7 @@ def missing(chosen: Study, dataset: str) -> str | None:
 def before(chosen: Study, dataset: str) -> str:
     """Return the command that has to have run: `make reproduce PROFILE=esco`."""
     made_by: str = chosen.config.get("before", "")
-    return made_by if dataset == SAMPLE or not made_by else f"{made_by} PROFILE={dataset}"
+    return f"{made_by} PROFILE={dataset}" if made_by else ""
 
 
 def command(chosen: Study, dataset: str, options: argparse.Namespace) -> str:

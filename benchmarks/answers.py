@@ -1,4 +1,4 @@
-"""The champion's answers to a few messy titles: the README's first table.
+"""The champion's answers to messy titles in ten languages: the README's first table.
 
 `python -m benchmarks.answers` loads it as a consumer does and writes `results/answers.md`.
 """
@@ -15,9 +15,15 @@ ANSWERS = Path("results/answers.md")
 MODEL = "models:/rolecall@champion"
 TITLES = (
     "looking for C++ developers (urgent!)",
-    "snr softwre enginer (m/f/d) Berlin",
-    "HGV class 2 driver - immediate start",
-    "primary school techer - maternity cover",
+    "Krankenpfleger (m/w/d) in Teilzeit",
+    "chauffeur poids lourd H/F - CDI",
+    "se busca camarero/a para terraza",
+    "commessa negozio abbigliamento part time",
+    "monteur elektra, fulltime, eigen bus",
+    "księgowa - umowa o pracę, Warszawa",
+    "professora do 1.º ciclo (substituição)",
+    "undersköterska sökes till äldreboende, natt",
+    "řidič MHD, nástup ihned",
     "asdf qwer",
 )
 

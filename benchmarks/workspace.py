@@ -22,7 +22,7 @@ from tasks.io.frames import read_frame
 from tasks.io.queries import read_queries
 from tasks.io.schemas import QUERIES, TITLES
 
-SAMPLE, VALID = "sample", "valid"
+DEFAULT, SAMPLE, VALID = "esco", "sample", "valid"
 
 
 @dataclass(frozen=True)

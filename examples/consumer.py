@@ -9,7 +9,7 @@ import mlflow
 import pandas as pd
 
 model = mlflow.pyfunc.load_model("models:/rolecall@champion")
-titles = pd.DataFrame({"raw_title": ["C++ developers (urgent!)", "night nurse", None, "???"]})
+titles = pd.DataFrame({"raw_title": ["Krankenpfleger (m/w/d)", "night nurse", None, "???"]})
 answers = titles.join(model.predict(titles, params={"top_k": 3}))
 print(answers[["raw_title", "occupation_label", "confidence", "best_confident_code", "reason"]])
 print(model.unwrap_python_model().explain("night nurse")["why"])

@@ -23,6 +23,7 @@ from flows.results import publish
 from flows.stages.dvc_stages import repro, run_stage
 from flows.stages.target import complete_report, push_target
 from flows.workspaces.feedback_folder import README, feedback_folder, profile_of
+from flows.workspaces.profiles import SAMPLE
 from flows.workspaces.workspace import root_of
 from tasks.release.registry.outcomes import VersionAndDecision
 
@@ -42,7 +43,7 @@ def apply_feedback(profile: str = "") -> dict[str, str]:
     """
     root = root_of(profile)
     if not (root / LABELS).is_file():
-        command = f"rolecall retrain{f' --profile {name}' if (name := profile_of(root)) else ''}"
+        command = f"rolecall retrain --profile {profile_of(root) or SAMPLE}"
         return {"model": f"none yet in {root}: `{command}` also learns from the files"}
     check_params(root, log_lines())
     with repro(root, [STAGE]) as stages:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ from models.training.strings import Strings
 
 settings.register_profile("rolecall", deadline=None, derandomize=True, database=None)
 settings.load_profile("rolecall")
+os.environ["ROLECALL_PROFILE"] = "sample"  # ESCO, the default of all commands, takes minutes
 # networks this small lose more than they win by a second thread, above all on a busy machine
 torch.set_num_threads(1)
 

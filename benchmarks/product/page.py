@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.pages.tables import datasets, distinct, where
@@ -10,6 +9,7 @@ from benchmarks.product.figures import DEPTH
 from benchmarks.product.systems import COST, OURS, SPEED
 from benchmarks.results import FOLDER, Line, Lines, read_rows, read_runs
 from benchmarks.systems import SENTENCES
+from benchmarks.workspace import DEFAULT
 from tasks.pipeline.report.names import aligned
 
 SYSTEMS = {OURS: "Rolecall", "tfidf": "TF-IDF", "ngram": "n-gram matcher", SENTENCES: "MiniLM"}
@@ -36,15 +36,13 @@ def table(lines: Lines) -> str:
 
 
 def readme_block(folder: Path = FOLDER) -> str:
-    """Write a table for each data set, with two lines below it: further figures, and provenance.
+    """Write a table of the default profile, or of the first data set that was measured.
 
-    Systems that another run measured are left out, because speeds of two runs do not compare.
+    Below it stand further figures and provenance. Systems that another run measured are left out,
+    because speeds of two runs do not compare.
     """
     lines, runs = read_rows(folder / "product.csv"), read_runs(folder)
-    return "\n\n".join(_block(where(lines, dataset=name), runs) for name in datasets(lines))
-
-
-def _block(lines: Lines, runs: Mapping[str, Line]) -> str:
+    lines = where(lines, dataset=DEFAULT) or where(lines, dataset=datasets(lines)[0])
     lines = where(lines, run=where(lines, system=OURS)[0]["run"])
     plain, spans = (_cells(lines, ends=ends) for ends in (False, True))
     measured = {line["test"] for line in lines}

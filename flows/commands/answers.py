@@ -17,13 +17,14 @@ from flows.commands.project_root import (
     run_flow,
 )
 from flows.failure import errors_of_input
+from flows.workspaces.profiles import DEFAULT, SAMPLE
 from tasks.io.masked import concealed
 
 
 def normalize(
     source: Annotated[str, typer.Argument(help="Table of titles: a file, a folder, s3://…")],
     output: Annotated[Path, typer.Argument(help="NAME.csv, .xlsx or .parquet, or a folder.")],
-    profile: Profile = None,
+    profile: Profile = DEFAULT,
     model: Model = "",
     column: Annotated[
         list[str] | None,
@@ -49,8 +50,8 @@ def normalize(
     OUTPUT ends in .csv, .xlsx or .parquet, else a folder of Parquet files. Refused rows and a
     manifest lie beside the file, or in the folder. The model sees each distinct title once; a cache
     keeps its answer for the next run. After an interruption the same command continues behind the
-    last finished part. OUTPUT appears when it is complete. With --profile its model
-    answers, and the column of its raw titles is taken if the input has it.
+    last finished part. OUTPUT appears when it is complete. The profile's champion answers
+    unless --model is given, and the column of its raw titles is taken if the input has it.
 
     \b
     Examples:
@@ -67,7 +68,12 @@ def normalize(
     source = str(Path(source).absolute()) if is_local else source
     output, model = output.absolute(), absolute_model(model)
     cache = str(cache_dir.absolute()) if cache_dir else ""
-    with change_to_root(None) as root:
+    with change_to_root(SAMPLE) as root:
+        from flows.workspaces.workspace import workspace_of
+
+        if model and not workspace_of(root, profile).is_dir():
+            profile = SAMPLE  # which is there
+        answering = existing_root(profile)
         with errors_of_input():
             from tasks.apps.bulk.place import require_place
             from tasks.apps.bulk.source import TitleSource
@@ -76,19 +82,19 @@ def normalize(
             require_place(output, source)
             if is_local:
                 named = (column or [], encoding, file_column)
-                TitleSource.find(source, *named, usual_column(existing_root(profile)))
+                TitleSource.find(source, *named, usual_column(answering))
         with run_flow(root, "normalize"):
             from flows.normalize import facts
             from flows.normalize import normalize as flow
 
-            manifest = flow(concealed(source), str(output), model, chosen, cache, profile or "")
+            manifest = flow(concealed(source), str(output), model, chosen, cache, profile)
             print_facts(facts(manifest, str(output)))
 
 
 def review(
     answers: Annotated[Path, typer.Argument(help="Output of `rolecall normalize`.")],
     output: Annotated[Path, typer.Argument(help="Folder for the queue and the page.")],
-    profile: Profile = None,
+    profile: Profile = DEFAULT,
     model: Annotated[str, typer.Option(help="Address; default: the model that answered.")] = "",
     budget: Annotated[int, typer.Option(min=1, help="Number of titles to review.")] = 200,
     compare_with: Annotated[
@@ -103,7 +109,7 @@ def review(
 
     Writes review.html, a page for the browser that needs no mouse and no network, and queue.csv,
     the same for a spreadsheet. Put the file that either gives into the folder that the page names:
-    feedback/, or feedback/PROFILE.
+    feedback/PROFILE, or feedback/ for the sample.
 
     \b
     Examples:
@@ -113,16 +119,18 @@ def review(
     answers, output, model = answers.absolute(), output.absolute(), absolute_model(model)
     options = {"budget": str(budget)} | ({"model": model} if model else {})
     options |= {"compare_with": str(compare_with.absolute())} if compare_with else {}
-    with change_to_root(None) as root, run_flow(root, "review"):
-        from flows.review import review as flow
+    with change_to_root(SAMPLE) as root:
+        existing_root(profile)
+        with run_flow(root, "review"):
+            from flows.review import review as flow
 
-        print_facts(flow(str(answers), str(output), options, profile or ""))
+            print_facts(flow(str(answers), str(output), options, profile))
 
 
-def apply_feedback(profile: Profile = None) -> None:
+def apply_feedback(profile: Profile = DEFAULT) -> None:
     """Apply reviewers' corrections to the champion at once.
 
-    Reads the files of the folder feedback/, or feedback/PROFILE, refuses bad rows with their
+    Reads the files of feedback/PROFILE, or feedback/ for the sample, refuses bad rows with their
     reasons, and registers the champion again with the corrections, without training. The next
     `rolecall retrain` learns from them. If the champion has all of them already, it stays.
 

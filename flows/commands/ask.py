@@ -16,13 +16,14 @@ from flows.commands.project_root import (
     existing_root,
     project_root,
 )
+from flows.workspaces.profiles import DEFAULT
 
 
 def ask(
     titles: Annotated[
         list[str] | None, typer.Argument(help="Default: standard input, one title a line.")
     ] = None,
-    profile: Profile = None,
+    profile: Profile = DEFAULT,
     model: Model = "",
     top_k: TopK = None,
     min_confidence: MinConfidence = None,
@@ -40,7 +41,7 @@ def ask(
 
     \b
     Examples:
-      rolecall ask "snr softwre enginer (m/f/d) Berlin" "HGV class 2 driver"
+      rolecall ask "snr softwre enginer Berlin" "Krankenpfleger in Teilzeit"
       rolecall ask --json < titles.txt
     """
     with error_handling():

@@ -15,11 +15,11 @@ from flows.commands.error_handling import error_handling
 from flows.commands.options import Model, Profile
 from flows.commands.project_root import (
     absolute_model,
-    change_to_root,
     check_registry,
     existing_root,
     project_root,
 )
+from flows.workspaces.profiles import DEFAULT
 from tasks.io.masked import masked
 from tasks.io.moved_registry import follow_move
 from tasks.io.tracking import is_default, local_folder, tracking_uri
@@ -28,7 +28,7 @@ LISTING, ROLLBACK = "tasks.release.registry.listing", "tasks.release.registry.ro
 
 
 def models(
-    profile: Profile = None,
+    profile: Profile = DEFAULT,
     address: Annotated[bool, typer.Option("--address", help="Print only the address.")] = False,
 ) -> None:
     """List the registered versions and their decisions.
@@ -43,7 +43,7 @@ def models(
     with error_handling():
         from flows.processes.command import run_command
 
-        root = existing_root(profile)
+        root = project_root() if address else existing_root(profile)  # all share one
         if address:
             uri = tracking_uri(root)
             if is_default(uri, root):
@@ -55,7 +55,7 @@ def models(
 
 
 def rollback(
-    profile: Profile = None,
+    profile: Profile = DEFAULT,
     to: Annotated[str | None, typer.Option(help="Version; default: the last champion.")] = None,
     reason: Annotated[str, typer.Option(help="Kept with both versions.")] = "",
 ) -> None:
@@ -79,7 +79,7 @@ def rollback(
 
 
 def serve(
-    profile: Profile = None,
+    profile: Profile = DEFAULT,
     model: Model = "",
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="0: any free port.")] = 8000,
@@ -105,9 +105,11 @@ def serve(
       rolecall serve
       rolecall serve --model models:/rolecall/3 --port 8001 --min-confidence 0.7
     """
-    with change_to_root(profile) as root:
+    with error_handling():
         from flows.champion import champion
 
+        root = project_root() if model else existing_root(profile)
+        os.chdir(root)
         check_registry(root)
         options = [f"--model={model or champion(root)}", f"--host={host}", f"--port={port}"]
         options += [f"--min-confidence={min_confidence}"]
@@ -137,7 +139,7 @@ def benchmark(
 
     \b
     Examples:
-      rolecall benchmark melo/deu_q_de_c_de --model models:/rolecall-melo@champion
+      rolecall benchmark melo/deu_q_de_c_de --model models:/rolecall@champion
       rolecall benchmark melo/deu_q_de_c_de --model models:/rolecall/1 --depth 100 --out results
     """
     arguments = [str(folder.absolute()), f"--model={absolute_model(model)}", f"--depth={depth}"]

@@ -7,8 +7,13 @@ from typing import Annotated
 import typer
 
 Profile = Annotated[
-    str | None,
-    typer.Option(help="Name of a file in profiles/ whose data are used; default: the sample."),
+    str,
+    typer.Option(
+        envvar="ROLECALL_PROFILE",
+        show_envvar=False,
+        help="Name of a file in profiles/, or sample, the embedded example; $ROLECALL_PROFILE sets "
+        "another default.",
+    ),
 ]
 Model = Annotated[str, typer.Option(help="Address in the registry; default: champion.")]
 TopK = Annotated[int | None, typer.Option(help="Number of answers to a title.")]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from flows.commands.error_handling import error_handling, log_to_file
 from flows.failure import Failure
+from flows.workspaces.feedback_folder import profile_of
+from flows.workspaces.profiles import DEFAULT
 from tasks.io.reachable import check_answer
 from tasks.io.tracking import tracking_uri
 
@@ -17,11 +19,14 @@ MARKS = ("dvc.yaml", "params.yaml")
 
 
 def enclosing_root() -> Path | None:
-    """Return the nearest folder at or above the current one that holds a pipeline, if any."""
+    """Return the nearest folder at or above the current one that holds a pipeline, if any.
+
+    In a workspace it is the clone.
+    """
     here = Path.cwd()
     for folder in (here, *here.parents):
         if all((folder / mark).is_file() for mark in MARKS):
-            return folder
+            return folder.parents[1] if profile_of(folder) else folder
     return None
 
 
@@ -39,7 +44,7 @@ def project_root() -> Path:
     )
 
 
-def existing_root(profile: str | None) -> Path:
+def existing_root(profile: str) -> Path:
     """Return the clone, or the profile's workspace as its last run left it.
 
     Raises:
@@ -47,22 +52,22 @@ def existing_root(profile: str | None) -> Path:
     """
     from flows.workspaces.workspace import workspace_of
 
-    root = workspace_of(project_root(), profile) if profile else project_root()
+    root = workspace_of(project_root(), profile)
     if not root.is_dir():
-        raise Failure(
-            f"profile {profile} has not run here yet: `rolecall retrain --profile {profile}` runs "
-            "all of its stages"
-        )
+        command = f"`rolecall retrain --profile {profile}` trains its model"
+        if profile == DEFAULT:
+            command += " in about 15 minutes; `--profile sample` is for trying out"
+        raise Failure(f"profile {profile} has not run here yet: {command}")
     return root
 
 
 @contextmanager
-def change_to_root(profile: str | None) -> Iterator[Path]:
+def change_to_root(profile: str) -> Iterator[Path]:
     """Change to the clone, or to the profile's workspace, which is made or refreshed."""
     from flows.workspaces.workspace import prepare
 
     with error_handling():
-        root = prepare(project_root(), profile) if profile else project_root()
+        root = prepare(project_root(), profile)
         os.chdir(root)
         yield root
 

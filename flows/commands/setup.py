@@ -11,6 +11,8 @@ import typer
 
 from flows.commands.error_handling import error_handling
 from flows.commands.project_root import project_root
+from flows.failure import Failure
+from flows.workspaces.profiles import SAMPLE
 
 
 def init(
@@ -54,6 +56,8 @@ def init(
     with error_handling():
         from flows.processes.command import run_command
 
+        if name == SAMPLE:
+            raise Failure(f"{SAMPLE} is the name of the embedded example: choose another")
         absolute = [f"{option}={file.absolute()}" for option, file in named]
         arguments = [name, *absolute, *options, *(["--force"] if force else [])]
         wizard = "tasks.apps.profile_wizard"

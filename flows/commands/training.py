@@ -17,12 +17,13 @@ from flows.commands.project_root import (
     project_root,
     run_flow,
 )
+from flows.workspaces.profiles import DEFAULT, SAMPLE
 
 MAX_REASONS = 3  # of a stage
 
 
 def retrain(
-    profile: Profile = None,
+    profile: Profile = DEFAULT,
     serve: Annotated[bool, typer.Option(help="Stay, and run on the weekly schedule.")] = False,
 ) -> None:
     """Train on the data that changed, and register the model.
@@ -34,8 +35,9 @@ def retrain(
 
     \b
     Examples:
-      rolecall retrain                  the embedded sample
-      rolecall retrain --profile mine   your own data: see `rolecall init`
+      rolecall retrain                    ESCO in 21 languages
+      rolecall retrain --profile sample   a small example, in minutes
+      rolecall retrain --profile mine     your own data: see `rolecall init`
     """
     if serve:
         with error_handling():
@@ -44,7 +46,7 @@ def retrain(
             with server():
                 from flows.retrain import serve_weekly
 
-                serve_weekly(project_root(), profile or "")
+                serve_weekly(project_root(), profile)
         return
     with change_to_root(profile) as root:
         from flows.stages.up_to_date import print_if_up_to_date
@@ -61,10 +63,15 @@ def retrain(
             print("\n" + as_text(flow()), flush=True)
 
 
-def reproduce(profile: Profile = None) -> None:
+def reproduce(
+    profile: Annotated[
+        str, typer.Option(help="As of `retrain`, but without $ROLECALL_PROFILE.")
+    ] = SAMPLE,
+) -> None:
     """Make Table 3, a network for each source of training data.
 
-    The table is that of Neculoiu and others, 2016.
+    The table is that of Neculoiu and others, 2016. By default it is made on the embedded sample,
+    because six networks on ESCO take hours.
 
     \b
     Examples:
@@ -85,7 +92,7 @@ def reproduce(profile: Profile = None) -> None:
         print("\n" + as_text(outcome), flush=True)
 
 
-def status(profile: Profile = None) -> None:
+def status(profile: Profile = DEFAULT) -> None:
     """List the stages that a run would start, and why.
 
     Runs and changes nothing.

@@ -11,6 +11,9 @@ import yaml
 
 Tree = dict[str, Any]
 OPEN = ("files", "columns", "systems")  # maps whose names the user chooses: replaced whole
+DEFAULT = "esco"
+SAMPLE = "sample"
+"""The main tree with `params.yaml` as it stands: no file in `profiles/`, no workspace."""
 
 
 class ProfileError(ValueError):

@@ -26,18 +26,21 @@ from flows.workspaces.git_worktree import (
     refuse_new_code,
     require_repository,
 )
-from flows.workspaces.profiles import ProfileError, merged, read_profile
+from flows.workspaces.profiles import SAMPLE, ProfileError, merged, read_profile
 
 FEW = 3
+MAIN_TREE = ("", SAMPLE)
 NAME = re.compile(r"\w[\w.-]{0,79}")
 
 
 def prepare(folder: Path, name: str, show: Show = print) -> Path:
-    """Make or refresh the workspace of profile `name` and return its path.
+    """Make or refresh the workspace of profile `name` and return its path, as `workspace_of` does.
 
     Raises:
         Failure: a profile, parameter or external file is missing, or git or DVC failed.
     """
+    if name in MAIN_TREE:
+        return folder
     try:
         main = require_repository(folder)
         workspace = workspace_of(main, name)
@@ -65,21 +68,25 @@ def prepare(folder: Path, name: str, show: Show = print) -> Path:
 
 def root_of(profile: str) -> Path:
     """Return the folder of a flow: the current directory, or its profile's fresh workspace."""
-    return prepare(Path.cwd(), profile) if profile else Path.cwd()
+    return prepare(Path.cwd(), profile)
 
 
 def existing_root_of(profile: str) -> Path:
     """Return the same without a refresh, which would disturb a retraining at work there."""
-    workspace = workspace_of(Path.cwd(), profile) if profile else Path.cwd()
+    workspace = workspace_of(Path.cwd(), profile)
     return workspace if workspace.is_dir() else root_of(profile)
 
 
 def workspace_of(folder: Path, name: str) -> Path:
     """Return the workspace of profile `name`, which need not exist; it moves with its clone.
 
+    `sample` and no name have none: they are `folder` itself.
+
     Raises:
         Failure: the name is none of a profile.
     """
+    if name in MAIN_TREE:
+        return folder
     if not NAME.fullmatch(name):
         raise Failure(f"no profile {name[:80]!r}: up to 80 letters, digits, - and _ make a name")
     main = require_repository(folder)

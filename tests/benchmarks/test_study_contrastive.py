@@ -81,6 +81,6 @@ def test_tiny_run(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert float(final["low"]) <= float(final["value"]) <= float(final["high"])
     assert final["n"] == "10" and final["seed"] == "1"
     assert read_runs(tmp_path)["contrastive-1"]["command"] == (
-        "make reproduce && python -m benchmarks contrastive --dataset sample "
+        "make reproduce PROFILE=sample && python -m benchmarks contrastive --dataset sample "
         "--steps 3 --every 2 --seeds 1"
     )

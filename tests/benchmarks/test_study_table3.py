@@ -139,7 +139,7 @@ def test_a_workspace_that_only_retrained_has_no_effects(made: Path) -> None:
 def test_page_shows_the_paper_beside_and_shares_what_is_equal(made: Path, tmp_path: Path) -> None:
     """The profile `paper` has the sample's lexical figures, which therefore stand once.
 
-    The paper: n-gram 0.99, `base` 0.95, `typos` 0.99 on Typos. `esco_three_seeds` has not run.
+    The paper: n-gram 0.99, `base` 0.95, `typos` 0.99 on Typos. `three_seeds` has not run.
     """
     make_workspace(tmp_path / ".workspaces/paper", shift=0.1)
     out = tmp_path / "out"
@@ -148,7 +148,7 @@ def test_page_shows_the_paper_beside_and_shares_what_is_equal(made: Path, tmp_pa
     assert {row["dataset"] for row in rows if row["system"] == "ngram"} == {"sample"}
     assert {row["dataset"] for row in rows} == {"sample", "paper"}
     assert [run["command"] for run in read_runs(out).values()] == [
-        "make reproduce && python -m benchmarks table3 --dataset sample",
+        "make reproduce PROFILE=sample && python -m benchmarks table3 --dataset sample",
         "make reproduce PROFILE=paper && python -m benchmarks table3 --dataset paper",
     ]
     text = pages(out, ROOT / "docs/results")[Path("docs/results/table3.md")]
@@ -165,10 +165,7 @@ def test_what_is_missing_is_left_out_or_refused(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     measure(study("table3"), ["--results", str(tmp_path / "out")])
-    assert (
-        "table3 esco_three_seeds: left out, .workspaces/esco_three_seeds/"
-        in capsys.readouterr().out
-    )
+    assert "table3 three_seeds: left out, .workspaces/three_seeds/" in capsys.readouterr().out
     assert {run["machine"] for run in read_runs(tmp_path / "out").values()} == {machine()}
-    with pytest.raises(FileNotFoundError, match="run `make reproduce PROFILE=esco_three_seeds`"):
-        measure(study("table3"), ["--dataset", "esco_three_seeds"])
+    with pytest.raises(FileNotFoundError, match="run `make reproduce PROFILE=three_seeds`"):
+        measure(study("table3"), ["--dataset", "three_seeds"])

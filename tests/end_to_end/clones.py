@@ -24,6 +24,7 @@ QUIET = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "90",
     "PYTHONUNBUFFERED": "1",
+    "ROLECALL_PROFILE": "sample",
 }
 OTHER = {"PYTHONHASHSEED": "4711", "TZ": "Asia/Kathmandu", "LC_ALL": "C"}
 """An environment that must not change a byte; neither may the number of `THREADS`."""

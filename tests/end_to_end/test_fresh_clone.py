@@ -1,4 +1,4 @@
-"""`rolecall retrain` in a fresh clone, on the embedded default, at full size."""
+"""`rolecall retrain` in a fresh clone, on the embedded sample, at full size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 TRAINED = re.compile(
     r"data/(train|simulate_feedback|feedback|pairs/(verdicts|corrections)|evaluate|table3|report)(/|$)"
 )
-VERSION = re.compile(r"^model   rolecall version 1, (champion|challenger)$", re.MULTILINE)
+VERSION = re.compile(r"^model   rolecall-sample version 1, (champion|challenger)$", re.MULTILINE)
 CONSUMER = """
 import sys
 import mlflow
@@ -90,7 +90,7 @@ def test_a_second_run_skips_all(retrained: tuple[Clone, str]) -> None:
     )
     assert clone.lock == lock
     assert second.splitlines()[-1] == "to do   nothing"
-    assert "rolecall version 1" in second
+    assert "rolecall-sample version 1" in second
     assert "(registered before)" in second
     assert versions(clone) == ["1"]
 
@@ -99,7 +99,7 @@ def versions(clone: Clone) -> list[str]:
     """List the versions of the registered model."""
     code = (
         "import mlflow; c = mlflow.MlflowClient(); "
-        "print(*[v.version for v in c.search_model_versions(\"name='rolecall'\")])"
+        "print(*[v.version for v in c.search_model_versions(\"name='rolecall-sample'\")])"
     )
     return clone.python(code, MLFLOW_TRACKING_URI=registry(clone)).split()
 
@@ -122,7 +122,7 @@ def test_a_consumer_elsewhere(retrained: tuple[Clone, str], tmp_path: Path) -> N
         )
     titles = ["Registered Nurse - night shift!!", "looking for C++ developers", "🎉", ""]
     done = subprocess.run(
-        [sys.executable, "-c", CONSUMER, f"models:/rolecall@{alias}", *titles],
+        [sys.executable, "-c", CONSUMER, f"models:/rolecall-sample@{alias}", *titles],
         cwd=tmp_path,
         env=clone.environment(
             MLFLOW_TRACKING_URI=registry(clone), MLFLOW_ALLOW_PICKLE_DESERIALIZATION="false"

@@ -1,4 +1,4 @@
-"""`--profile esco` on a small slice: a run of its own, and the main tree as it was.
+"""A profile on published files, here a small slice: a run of its own, and the main tree as it was.
 
 The slice is the sample's, written as ESCO publishes its files, so that no download is needed; the
 published files themselves are read in tests/tasks/pipeline/ingest/test_published.py.
@@ -24,6 +24,24 @@ ADDRESS = "http://data.europa.eu/esco/occupation/"
 THESAURUS = "synonym_job_titles_for_search.txt"
 SOURCES = ("occupations_en.csv", "ISCOGroups_en.csv", "titles.csv", THESAURUS)
 OCCUPATIONS = 60
+PROFILE = f"""
+external:
+  occupations_en.csv: esco/occupations_en.csv
+  ISCOGroups_en.csv: esco/ISCOGroups_en.csv
+  titles.csv: jobbert/titles.csv
+  {THESAURUS}: synonyms/{THESAURUS}
+ingest:
+  folder: data/external
+  taxonomy:
+    reader: esco
+    files: {{occupations: occupations_en.csv, groups: ISCOGroups_en.csv}}
+  inputs:
+    file: titles.csv
+    columns: {{raw_title: vacancyTitle, occupation_id: conceptUri}}
+synonyms: {{reader: thesaurus, file: data/external/{THESAURUS}}}
+pairs: {{positives_per_anchor: 4}}
+register: {{name: rolecall-slice}}
+"""
 
 
 def md5(content: bytes) -> str:
@@ -101,24 +119,28 @@ def sources(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def main(small: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
-    """Make the main tree, its own pipeline finished and committed."""
-    return small.copied(tmp_path_factory.mktemp("main tree"))
+    """Make the main tree, its own pipeline finished and committed, with one more profile."""
+    clone = small.copied(tmp_path_factory.mktemp("main tree"))
+    (clone.root / "profiles/slice.yaml").write_text(PROFILE, encoding="utf-8")
+    clone.git("add", "profiles")
+    clone.git("commit", "--quiet", "--message=profile")
+    return clone
 
 
 @pytest.fixture(scope="module")
 def printed(main: Clone, sources: Path) -> str:
-    return main.retrain("--profile", "esco", ROLECALL_DATA=str(sources))
+    return main.retrain("--profile", "slice", ROLECALL_DATA=str(sources))
 
 
 @pytest.fixture
 def workspace(main: Clone, printed: str) -> Clone:
-    return Clone(main.root / ".workspaces" / "esco", main.home)
+    return Clone(main.root / ".workspaces" / "slice", main.home)
 
 
 def test_its_own_name_in_the_registry_of_the_main_tree(
     main: Clone, workspace: Clone, printed: str
 ) -> None:
-    assert "model   rolecall-esco version 1, ch" in printed
+    assert "model   rolecall-slice version 1, ch" in printed
     assert f"report  {workspace.root}/data/gate/report.html" in printed
     assert (main.root / ".mlflow/mlflow.db").is_file()
     assert not (workspace.root / ".mlflow").exists()
@@ -150,7 +172,7 @@ def test_the_main_tree_is_as_it_was(main: Clone, workspace: Clone, small: Clone)
     assert main.changed() == ""
     assert main.lock == small.lock != workspace.lock
     assert main.files() == small.files()
-    assert main.git("rev-parse", "HEAD") == small.git("rev-parse", "HEAD")
+    assert main.git("rev-parse", "HEAD~1") == small.git("rev-parse", "HEAD")
     assert main.git("branch", "--list") == small.git("branch", "--list")
     assert main.is_up_to_date()
 
@@ -167,15 +189,15 @@ def test_the_cache_is_shared(main: Clone, workspace: Clone) -> None:
 
 def test_a_second_run_skips_all(main: Clone, workspace: Clone, sources: Path) -> None:
     lock = workspace.lock
-    second = main.retrain("--profile", "esco", ROLECALL_DATA=str(sources))
+    second = main.retrain("--profile", "slice", ROLECALL_DATA=str(sources))
     assert second.splitlines()[-1] == "to do   nothing"
-    assert "rolecall-esco version 1" in second
+    assert "rolecall-slice version 1" in second
     assert "(registered before)" in second
     assert workspace.lock == lock
 
 
 def test_without_the_data_it_says_what_to_set(main: Clone) -> None:
-    done = main.try_run(sys.executable, "-m", "flows.cli", "retrain", "--profile", "esco")
+    done = main.try_run(sys.executable, "-m", "flows.cli", "retrain", "--profile", "slice")
     assert done.returncode == 1
     assert "set ROLECALL_DATA" in done.stdout
     assert "docs/SOURCES.md" in done.stdout

@@ -80,7 +80,8 @@ def test_files_of_another_kind_are_named(root: Path) -> None:
 def test_without_a_model_the_files_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert apply_feedback.fn() == {
-        "model": f"none yet in {tmp_path}: `rolecall retrain` also learns from the files"
+        "model": f"none yet in {tmp_path}: `rolecall retrain --profile sample` also learns "
+        "from the files"
     }
     (tmp_path / ".workspaces/mine").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / ".workspaces/mine")

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.slow, *WARNINGS]
 ROOT = Path(__file__).parents[2]
 SECONDS = 400  # for all of it; two minutes on two busy cores
 RUN = ("prefect", "deployment", "run")
-CHOSEN = ("-p", "model=models:/rolecall/1", "-p", "quiet_seconds=0")
+CHOSEN = ("-p", "model=models:/rolecall/1", "-p", "profile=sample", "-p", "quiet_seconds=0")
 BLOCK = """
 from prefect.blocks.notifications import CustomWebhookNotificationBlock
 message = {{"subject": "{{{{subject}}}}", "body": "{{{{body}}}}"}}

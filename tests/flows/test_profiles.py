@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.workspaces.profiles import ProfileError, merged, read_profile
+from flows.workspaces.profiles import DEFAULT, SAMPLE, ProfileError, merged, read_profile
 from tasks.check_params import check_params, load_params
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def test_an_unknown_parameter_is_refused(overrides: dict[str, Any], message: str
 def test_an_unknown_profile_names_the_known_ones() -> None:
     with pytest.raises(
         ProfileError,
-        match=r"no profile 'escoo'.*: esco, esco_languages, esco_three_seeds, melo, onet, ",
+        match=r"no profile 'escoo'.*: esco, esco_vacancies, paper, ",
     ):
         read_profile(ROOT / "profiles", "escoo")
 
@@ -148,7 +148,8 @@ def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     checked = load_params(tmp_path / "params.yaml")
     check_params(checked)
-    assert checked.register_.name == f"rolecall-{path.stem}"
+    name = "rolecall" if path.stem == DEFAULT else f"rolecall-{path.stem}"
+    assert checked.register_.name == name
     taxonomy, inputs = checked.ingest.located
     pairs = checked.scored_pairs
     read = {
@@ -163,8 +164,10 @@ def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
     assert all((ROOT / file).is_file() for file in read - brought)
 
 
-def test_melo_trains_on_no_query_and_no_annotation() -> None:
-    """A model that had read either would be tested on its training data."""
-    overrides, external = read_profile(ROOT / "profiles", "melo")
-    assert list(external) == ["corpus_elements.tsv"]
-    assert overrides["ingest"]["inputs"]["reader"] == "none"
+def test_the_default_needs_no_download_and_each_name_is_of_one_model() -> None:
+    """`models:/rolecall@champion` is ESCO's; the sample has a name that no profile can have."""
+    overrides, external = read_profile(ROOT / "profiles", DEFAULT)
+    assert not external and overrides["register"]["name"] == "rolecall"
+    base = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    assert base["register"]["name"] == f"rolecall-{SAMPLE}"
+    assert not (ROOT / "profiles" / f"{SAMPLE}.yaml").exists()

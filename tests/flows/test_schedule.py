@@ -15,6 +15,7 @@ from prefect_beside import ENDED, Beside, server
 
 from flows.notification import FLOWS
 from flows.retrain import read_schedules
+from flows.workspaces.profiles import DEFAULT
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 110  # for the whole of the slow test
@@ -41,7 +42,7 @@ def test_a_deployment_is_a_flow_on_the_data_of_a_profile(
     monkeypatch.chdir(ROOT)
     flow = load_flow_from_entrypoint(stated["entrypoint"], use_placeholder_flow=False)
     assert stated["parameters"].keys() <= flow.parameters.properties.keys()
-    assert stated["parameters"]["profile"] == ""
+    assert stated["parameters"]["profile"] == DEFAULT
     assert flow.on_failure_hooks and flow.on_crashed_hooks
     assert flow.name in FLOWS
     assert stated["work_pool"]["name"] == "rolecall"

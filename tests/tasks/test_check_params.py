@@ -116,7 +116,7 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
             [
                 "ingest.taxonomy.reader",
                 "'csv' is no reader of",
-                "choose esco, esco_parquet, melo, onet, sample, table",
+                "choose esco, esco_parquet, onet, sample, table",
             ],
         ),
         (

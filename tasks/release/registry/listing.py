@@ -29,7 +29,8 @@ def listing(root: Path) -> str:
         rows = [_row(client, version) for version in versions]
     where = f"registry  {masked(tracking_uri(root))}"
     if not versions:
-        return f"{where}\nno version of {name} yet: `rolecall retrain` registers one"
+        advice = "`rolecall retrain` with its --profile registers one"
+        return f"{where}\nno version of {name} yet: {advice}"
     return "\n".join([where, "", *rows, "", _how_to_load(name, aliases)])
 
 

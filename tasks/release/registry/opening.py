@@ -67,7 +67,7 @@ def stored(address: str, uri: str) -> tuple[str, Path] | None:
     except LookupError:
         raise ValueError(
             f"no model {address} in {database}; `rolecall models` lists the versions, "
-            "`rolecall retrain` registers one"
+            "`rolecall retrain` with its --profile registers one"
         ) from None
     folder = _folder(location, database.parent)
     return (f"models:/{named['name']}/{version}", folder) if folder else None

@@ -68,11 +68,13 @@ def test_without_a_champion_the_message_says_what_to_run(
         raise ValueError(f"no model {address}")
 
     monkeypatch.setattr(product, "fetched", nothing)
-    monkeypatch.setattr(sys, "argv", ["product"])
-    with pytest.raises(SystemExit, match=r"models:/rolecall@champion(.|\n)*run `make retrain` f"):
+    monkeypatch.setattr(sys, "argv", ["product", "--profile", "sample"])
+    said = r"models:/rolecall-sample@champion(.|\n)*run `make retrain PROFILE=sample` f"
+    with pytest.raises(SystemExit, match=said):
         product.main()
-    monkeypatch.setattr(sys, "argv", ["product", "--profile", "esco"])
-    with pytest.raises(SystemExit, match="no workspace: run `make retrain PROFILE=esco` first"):
+    monkeypatch.setattr(sys, "argv", ["product"])
+    monkeypatch.delenv("ROLECALL_PROFILE")
+    with pytest.raises(SystemExit, match="esco holds no workspace: run `make retrain` first"):
         product.main()
 
 
@@ -129,5 +131,8 @@ def test_the_whole_run_writes_the_file_and_the_readme(
     assert "models:/rolecall/7" in (root / "results/runs.csv").read_text()
     page = (root / "README.md").read_text()
     assert page.startswith("a <!-- benchmark:begin -->\n|") and page.endswith("end --> z")
-    assert "titles of a job board" in page and "`make benchmark  # models:/rolecall/7`" in page
+    assert (
+        "titles of a job board" in page
+        and "`make benchmark PROFILE=sample  # models:/rolecall/7`" in page
+    )
     assert "written: results/product.csv" in capsys.readouterr().out

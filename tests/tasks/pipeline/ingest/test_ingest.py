@@ -242,7 +242,7 @@ def test_an_unknown_format_is_refused_with_those_there_are(here) -> None:
     params = {"ingest": section(taxonomy=taxonomy)}
     (here / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
     message = (
-        r"ingest\.taxonomy\.reader: 'isco' is no reader .*; choose esco, esco_parquet, melo, onet, "
+        r"ingest\.taxonomy\.reader: 'isco' is no reader .*; choose esco, esco_parquet, onet, "
         "sample, table"
     )
     with pytest.raises(ParamsError, match=message):

@@ -9,7 +9,7 @@ import pytest
 
 from tasks.pipeline.ingest.params import checked_reader
 
-FORMATS = ["esco", "esco_parquet", "melo", "onet", "sample", "table"]
+FORMATS = ["esco", "esco_parquet", "onet", "sample", "table"]
 
 
 @pytest.mark.parametrize("name", FORMATS)
