@@ -7,6 +7,7 @@ judge, and `pairs.parquet`. A killed run goes on from its checkpoint.
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,8 @@ from models.training.loop import Look, train
 from models.training.run import TrainSettings, describe
 from models.training.strings import Strings, read_strings
 from models.training.title_run import TitleRun
+
+SECONDS = "seconds.json"
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,13 @@ def read_inputs(folder: Path, settings: TrainSettings) -> Inputs:
 
 @dataclass(frozen=True)
 class TitleNetwork(Outcome):
-    """A network's folder (`models/network/model_files.py`)."""
+    """A network's folder (`models/network/model_files.py`), and what its training took.
+
+    `seconds`: of processor time on one thread; None if the training was interrupted.
+    """
 
     folder: Path
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -83,15 +90,20 @@ class TitleNetworks(Runner[TitleNetwork]):
         history = folder / "history.json"  # the last file that is written
         if not history.is_file():
             saved = Checkpoints(self.kept, folder.name)
+            resumed, began = saved.path.is_file(), time.process_time()
             with one_thread():
                 run, inputs = self.started(job.settings)
                 trained = train(run, saved, lambda line: print(f"{job.name}: {line}", flush=True))
             weights = run.weights() if self.last else trained.weights
             save_model(folder, inputs.featurizer, job.settings.encoder, weights, trained.initial)
+            if not resumed:
+                write_bytes(json.dumps(time.process_time() - began).encode(), folder / SECONDS)
             write_bytes(json.dumps(trained.history).encode(), history)
             saved.remove()
-        looks = json.loads(history.read_text(encoding="utf-8"))
-        return TitleNetwork([Look._make(look) for look in looks], folder)
+        looks = [Look._make(look) for look in json.loads(history.read_text(encoding="utf-8"))]
+        timed = folder / SECONDS
+        seconds = json.loads(timed.read_text(encoding="utf-8")) if timed.is_file() else None
+        return TitleNetwork(looks, folder, seconds)
 
     def _reference(self, settings: TrainSettings) -> Path | None:
         return self.reference if settings.loss.needs_targets else None

@@ -17,7 +17,8 @@ TESTS = ("typos", "composition", "extra_words", "annotations", "heldout_alias", 
 METRICS = ("success_at_1", "success_at_5", "success_at_10", "mrr", "titles_per_second")
 FIRST = ("ngram", "tfidf", "untrained")
 SHARES = (
-    *("accuracy", "corrected", "discordance", "fell_back", "gain_", "mean_s", "mistakes", "mrr"),
+    *("abstained", "accuracy", "calibration_error", "corrected", "discordance", "fell_back"),
+    *("gain_", "mean_average", "mean_s", "mistakes", "mrr", "two_digits"),
     *("pearson", "promoted", "same_answer", "share_with", "spearman", "success_at", "valid_"),
 )
 """Prefixes of the metrics with three decimals on a page; others stand as in the file."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from tasks.io.frames import read_frame
 from tasks.io.schemas import OVERRIDES
 from tasks.pipeline.lexical.params import LexicalParams
 from tasks.release.model_package.folder import ALIASES
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 OURS = "rolecall"
 COST, SPEED = "cost", "titles_per_second"
@@ -64,6 +67,12 @@ class RegisteredModel:
 
     def answers(self, raw_titles: Sequence[str]) -> RankedAnswers:
         """Predict `DEPTH` occupations a title."""
+        predicted = self.predicted(raw_titles)
+        confidence = predicted["confidence"].to_numpy(dtype=float, na_value=np.nan)
+        return RankedAnswers([[*own] for own in predicted["top_occupation_ids"]], confidence)
+
+    def predicted(self, raw_titles: Sequence[str]) -> pd.DataFrame:
+        """Return every column of the answers, whose lists hold `DEPTH` occupations."""
         import pandas as pd
 
         progress, frames = Progress(f"{OURS}: titles", len(raw_titles)), []
@@ -71,9 +80,7 @@ class RegisteredModel:
             block = pd.DataFrame({"raw_title": raw_titles[start : start + AT_ONCE]})
             frames.append(self.model.predict(block, params={"top_k": DEPTH}))
             progress(start + AT_ONCE)
-        predicted = pd.concat(frames)
-        confidence = predicted["confidence"].to_numpy(dtype=float, na_value=np.nan)
-        return RankedAnswers([[*own] for own in predicted["top_occupation_ids"]], confidence)
+        return pd.concat(frames, ignore_index=True)
 
     def costs(self, raw_titles: Sequence[str]) -> Iterator[Row]:
         """Yield speed in bulk and of single titles, seconds to load, and megabytes on the disk."""

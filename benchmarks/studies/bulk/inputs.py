@@ -1,11 +1,9 @@
-"""Titles in any number, made of a workspace's inputs, and its model as MLflow saves it."""
+"""Titles in any number, made of a workspace's inputs."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import polars as pl
 import pyarrow as pa
@@ -16,9 +14,7 @@ from models.reproducibility.seeding import generator
 from tasks.io.frames import read_frame
 from tasks.io.schemas import INPUTS
 from tasks.pipeline.augmentation.noise import corrupt_by_rate, letters_of
-from tasks.release.model_package.folder import RunFiles
 from tasks.release.model_package.phrases import PHRASES, places
-from tasks.release.registry.register import packaged
 
 WRONG = 0.02
 """Share of characters that are substituted, and as many deleted."""
@@ -53,13 +49,3 @@ def write_titles(titles: Sequence[str], rows: int, file: Path, seed: int) -> Non
         for _ in range(rows // len(titles)):
             order = pa.array(rng.permutation(len(titles)))
             writer.write_table(pa.table({"raw_title": column.take(order)}), row_group_size=1 << 16)
-
-
-def write_model(workspace: Workspace, folder: Path) -> None:
-    """Save the workspace's model for MLflow."""
-    import mlflow
-
-    shutil.rmtree(folder, ignore_errors=True)
-    with TemporaryDirectory() as temporary:
-        sources = RunFiles.below(workspace.folder)
-        mlflow.pyfunc.save_model(str(folder), **packaged(Path(temporary), sources))

@@ -13,10 +13,12 @@ import polars as pl
 from benchmarks.job_board import read_halves
 from benchmarks.query_figures import UNSEEDED, figures, gains
 from benchmarks.results import Row
-from benchmarks.studies.bulk.inputs import distinct_titles, write_model, write_titles
+from benchmarks.saved_model import write_model
+from benchmarks.studies.bulk.inputs import distinct_titles, write_titles
 from benchmarks.studies.bulk.whole_run import normalized
 from benchmarks.workspace import Workspace, data_folder
 from models.normalizer.normalizer import Normalizer
+from tasks.release.model_package.folder import RunFiles
 
 OURS, EXACT, TEST = "rolecall", "exact", "vacancies"
 
@@ -29,7 +31,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     titles = distinct_titles(workspace, options.titles)
     with TemporaryDirectory() as folder:
         place = Path(folder)
-        write_model(workspace, place / "model")
+        write_model(RunFiles.below(workspace.folder), place / "model")
         served = mlflow.pyfunc.load_model(str(place / "model")).unwrap_python_model()
         rows = [*search_loss(workspace, served.normalizer)]
         for size in options.rows:

@@ -9,7 +9,7 @@ benchmark with rows left out would be another one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -63,7 +63,7 @@ def read_benchmark(folder: Path, *, concepts: bool = True) -> Benchmark:
     titles, elements = _titles(folder / QUERIES), _titles(folder / ELEMENTS)
     mapped = concepts and (folder / CONCEPTS).is_file()
     document_of = (
-        _concepts(folder / CONCEPTS, elements) if mapped else {one: one for one in elements}
+        read_concepts(folder / CONCEPTS, elements) if mapped else {one: one for one in elements}
     )
     relevant: dict[str, set[str]] = {}
     for query, element in _annotations(folder / ANNOTATIONS, titles, elements):
@@ -78,20 +78,13 @@ def read_benchmark(folder: Path, *, concepts: bool = True) -> Benchmark:
     return Benchmark(queries, elements, document_of, qrels, len(titles) - len(queries))
 
 
-def _titles(path: Path) -> dict[str, str]:
-    """Read ids and titles; the titles come cleaned."""
-    titles: dict[str, str] = {}
-    for place, (name, title) in _lines(path, "id, title"):
-        _require_new(place, name, titles)
-        titles[name] = clean_title(title)
-        if not titles[name]:
-            raise BenchmarkError(f"{place}: {name} has an empty title; complete or remove it")
-    if not titles:
-        raise BenchmarkError(f"{path} is empty. {ORIGIN}")
-    return titles
+def read_concepts(path: Path, elements: Mapping[str, str]) -> dict[str, str]:
+    """Read the concept of each of the elements, in their order.
 
-
-def _concepts(path: Path, elements: dict[str, str]) -> dict[str, str]:
+    Raises:
+        BenchmarkError: a line that does not fit, or an element without a concept.
+        IngestError: the file is missing or no text.
+    """
     concepts: dict[str, str] = {}
     for place, (element, concept) in _lines(path, "element, concept"):
         _require_new(place, element, concepts)
@@ -105,6 +98,19 @@ def _concepts(path: Path, elements: dict[str, str]) -> dict[str, str]:
             "them, or rank elements instead (--no-concepts)"
         )
     return {element: concepts[element] for element in elements}
+
+
+def _titles(path: Path) -> dict[str, str]:
+    """Read ids and titles; the titles come cleaned."""
+    titles: dict[str, str] = {}
+    for place, (name, title) in _lines(path, "id, title"):
+        _require_new(place, name, titles)
+        titles[name] = clean_title(title)
+        if not titles[name]:
+            raise BenchmarkError(f"{place}: {name} has an empty title; complete or remove it")
+    if not titles:
+        raise BenchmarkError(f"{path} is empty. {ORIGIN}")
+    return titles
 
 
 def _annotations(
@@ -162,6 +168,6 @@ def _require_one_word(place: str, name: str) -> None:
         )
 
 
-def _require_known(place: str, name: str, ids: dict[str, str], file: str) -> None:
+def _require_known(place: str, name: str, ids: Mapping[str, str], file: str) -> None:
     if name not in ids:
         raise BenchmarkError(f"{place}: {name} does not stand in {file}; add it, or repair the id")

@@ -140,7 +140,8 @@ def test_a_killed_network_goes_on_to_the_same_weights(
     params: AllParams, networks: TitleNetworks, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = bounded(training_settings(params.network, 1), 8, 1)
-    whole = networks.outcome(Job("whole", settings)).folder
+    first = networks.outcome(Job("whole", settings))
+    whole, took = first.folder, first.seconds
     other = replace(networks, kept=networks.kept / "other")
 
     class Killed(Exception):
@@ -153,7 +154,10 @@ def test_a_killed_network_goes_on_to_the_same_weights(
     with pytest.raises(Killed):
         train(other.started(settings)[0], Checkpoints(other.kept, whole.name), kill)
     capsys.readouterr()
-    resumed = other.outcome(Job("resumed", settings)).folder
+    later = other.outcome(Job("resumed", settings))
+    resumed = later.folder
+    assert took is not None and took > 0
+    assert later.seconds is None, "a part of a training is no time of it"
     assert "resumed at step 4" in capsys.readouterr().out
     name = "weights.safetensors"
     assert (resumed / name).read_bytes() == (whole / name).read_bytes()

@@ -1,0 +1,86 @@
+"""Each set of languages with each seed, as served; then the systems that learn nothing, on MELO."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+import polars as pl
+from threadpoolctl import threadpool_limits
+
+from benchmarks.networks.runner import learning, one_thread
+from benchmarks.product.systems import RegisteredModel
+from benchmarks.query_figures import UNSEEDED, figures
+from benchmarks.results import Row
+from benchmarks.studies.languages import melo
+from benchmarks.studies.languages.answers import METRICS, answered, error_rows, queries
+from benchmarks.studies.languages.arm import ALL, Arm
+from benchmarks.workspace import Workspace, data_folder
+from tasks.apps.benchmark.model import Model, cosine
+from tasks.pipeline.lexical.stage import lexical_systems
+
+COST = "cost"
+
+
+def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
+    """Measure each name of `options.languages` with the networks of `options.seeds`."""
+    workspace = Workspace.read(dataset)
+    for name in options.languages:
+        with one_thread(), threadpool_limits(1):
+            yield [*arm_rows(Arm(workspace, name, options.kept), options)]
+    if ALL in options.languages:
+        for name in options.untrained:
+            yield [*untrained_rows(name, workspace, options)]
+
+
+def arm_rows(arm: Arm, options: argparse.Namespace) -> Iterator[Row]:
+    """Yield the figures of a set of languages; speed and size are those of its first network."""
+    yield from learning({arm.name: arm.train(options.seeds, options.processes)})
+    params, ranks, answers = arm.workspace.params, {}, {}
+    for seed in options.seeds:
+        with arm.served(seed) as model:
+            print(f"{arm.name}, seed {seed}: MELO", flush=True)
+            ranks[seed] = melo_values(arm, model, options)
+            workspace = arm.workspace if arm.is_registered(seed) else arm.data
+            titles = queries(workspace, model.index(), data_folder())
+            answers[seed] = answered(model, titles)
+            if seed == options.seeds[0]:
+                for row in model.costs(titles.filter(test="board")["raw_title"].to_list()):
+                    yield row._replace(system=arm.name)
+    if len(ranks[options.seeds[0]]):
+        yield from figures(arm.name, ranks, {name: name for name in melo.SHOWN}, params)
+    yield from figures(arm.name, answers, {name: name for name in METRICS}, params)
+    yield from error_rows(arm.name, answers, params.seed)
+    yield from minutes(arm)
+
+
+def melo_values(arm: Arm, model: RegisteredModel, options: argparse.Namespace) -> pl.DataFrame:
+    """Rank the sets whose languages the arm has, by the network of a served model."""
+    embed = Model(arm.name, model.model.unwrap_python_model().embed)
+    known = set(arm.languages)
+    names = [name for name in options.sets if not known or melo.languages_of(name) <= known]
+    rule = arm.workspace.params.evaluate.rule
+    return melo.measured(
+        lambda titles: cosine(embed, titles), data_folder(), names, options.depth, rule
+    )
+
+
+def untrained_rows(name: str, workspace: Workspace, options: argparse.Namespace) -> Iterator[Row]:
+    """Yield the figures of a system that learns nothing, which is fitted on the elements."""
+    params = workspace.params
+    values = melo.measured(
+        lambda titles: lexical_systems(titles, params.lexical)[name],
+        data_folder(),
+        options.sets,
+        options.depth,
+        None,
+    )
+    yield from figures(name, {UNSEEDED: values}, {one: one for one in melo.SHOWN}, params)
+
+
+def minutes(arm: Arm) -> Iterator[Row]:
+    """Yield the mean minutes of one core of each step, as far as it ran here."""
+    for step in ("data", "train", "calibrate"):
+        own = [took / 60 for key, took in arm.seconds.items() if key.split()[0] == step]
+        if own:
+            yield Row(arm.name, COST, f"minutes_{step}", sum(own) / len(own), len(own))
