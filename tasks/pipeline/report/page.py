@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tasks.pipeline.report.markup import Html, lines, section, tag
 from tasks.pipeline.report.report_data import ReportData
-from tasks.pipeline.report.sections.augmentation import augmentation
 from tasks.pipeline.report.sections.confusions import confusions, worst_occupations
 from tasks.pipeline.report.sections.coverage import coverage
 from tasks.pipeline.report.sections.feedback import feedback
@@ -15,17 +14,14 @@ from tasks.pipeline.report.sections.learning import learning
 from tasks.pipeline.report.sections.overview import data, headline, model
 from tasks.pipeline.report.sections.results import results
 from tasks.pipeline.report.sections.reviewers import reviewers
-from tasks.pipeline.report.sections.slices import slices
 
 STYLE = Path(__file__).with_name("page.css")
 SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html]]] = {
     "results": ("Results", results),
-    "slices": ("Slices", slices),
     "coverage": ("Accuracy against coverage", coverage),
     "occupations": ("Worst occupations", worst_occupations),
     "confusions": ("Worst confusions", confusions),
     "learning": ("Learning curves", learning),
-    "augmentation": ("Augmentation", augmentation),
     "feedback": ("Feedback", feedback),
     "reviewers": ("Reviewers", reviewers),
     "data": ("The data", data),

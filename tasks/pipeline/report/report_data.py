@@ -54,9 +54,7 @@ class ReportData:
     run: pl.DataFrame  # schema `RUN`
     scores: pl.DataFrame  # schema `SCORES`
     table: pl.DataFrame  # schema `TABLE`
-    synonym_variants: pl.DataFrame  # schema `SYNONYM_VARIANTS`
-    extra_words_variants: pl.DataFrame  # schema `EXTRA_WORDS_VARIANTS`
-    stage_metrics: dict[str, dict[str, Any]]  # of `synonyms`, `extra_words` and the mix's `pairs`
+    feedback: dict[str, Any] | None  # counts of the stage `feedback`, if the mix learns from it
     judged: pl.DataFrame  # schema `JUDGED`; empty for a mix that learns from no feedback
     reviews: pl.DataFrame  # schema `REVIEWS`; the same
     exemplars: Exemplars  # priors and exemplars of the trained system

@@ -91,15 +91,7 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
             read_frame(folder / "scores.parquet", schemas.SCORES) for folder in evaluated
         ),
         table=pl.concat(read_table(folder / "table.csv", schemas.TABLE) for folder in evaluated),
-        synonym_variants=read_frame(data / "synonyms/variants.parquet", schemas.SYNONYM_VARIANTS),
-        extra_words_variants=read_frame(
-            data / "extra_words/variants.parquet", schemas.EXTRA_WORDS_VARIANTS
-        ),
-        stage_metrics={
-            "synonyms": read_json(data / "synonyms/metrics.json"),
-            "extra_words": read_json(data / "extra_words/metrics.json"),
-            "pairs": read_json(pairs / "metrics.json"),
-        },
+        feedback=read_json(pairs / "metrics.json").get("feedback"),
         exemplars=read_exemplars(
             data / "calibrate" / training, index_of(titles), params.evaluate.soft_temperature
         ),

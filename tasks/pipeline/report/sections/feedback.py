@@ -52,7 +52,7 @@ EXAMPLES = 8
 
 def feedback(report_data: ReportData) -> Html:
     """Make the content of section `feedback`."""
-    counts = report_data.stage_metrics["pairs"].get("feedback")
+    counts = report_data.feedback
     if counts is None:
         return paragraph("This mix learns from no feedback.")
     return lines(

@@ -22,7 +22,6 @@ from tasks.pipeline.report.names import (
 from tasks.pipeline.report.sections.confusions import confused_pairs, confusions
 from tasks.pipeline.report.sections.learning import UNLEARNED, best_look, learning
 from tasks.pipeline.report.sections.results import Comparison, compare, results, standing
-from tasks.pipeline.report.sections.slices import slices
 
 
 def test_network_is_compared_query_by_query(report_data):
@@ -71,26 +70,6 @@ def test_best_of_each_column_is_bold_and_shared_if_it_reads_the_same(report_data
     assert re.findall(r'class="number"><strong>([\d.]+)', body) == ["0.250", "1.000", "0.625"]
     both = results(change(table=report_data.table.with_columns(value=0.5)))
     assert both.count('class="number"><strong>0.500') == 2 * 3 * 3
-
-
-@pytest.mark.thorough
-def test_slices_draw_the_two_systems_only(report_data):
-    drawn = slices(report_data)
-    assert drawn.count("<figure>") == 2
-    assert "1 title" in drawn
-    assert "6–15" not in drawn
-    assert "TF-IDF" not in drawn
-
-
-@pytest.mark.thorough
-def test_slices_by_source_are_drawn_where_they_tell_queries_apart(report_data, change):
-    """Draw the two sources of Extra Words; `source:alias` is all of its test."""
-    assert "alias" not in slices(report_data)
-    parts = {"source:alias": "source:label_agrees", "all": "source:label_differs"}
-    table = report_data.table.with_columns(pl.col("slice").replace(parts))
-    drawn = slices(change(table=table.with_columns(test=pl.lit("extra_words"))))
-    assert drawn.count("<figure>") == 1
-    assert "Extra Words" in drawn and "label agrees" in drawn and "label differs" in drawn
 
 
 def test_every_mix_has_its_words():
