@@ -183,15 +183,6 @@ def test_collapse() -> None:
     assert beside.grad[4, 0] < -1e-4
 
 
-def test_only_directions_count() -> None:
-    embeddings, batch = random_batch(5, 6, 4)
-    settings = InfoNceSettings(0.1, symmetric=False)
-    lengths = torch.tensor([[0.1], [1], [7], [30], [2], [0.5]], dtype=torch.float64)
-    torch.testing.assert_close(
-        info_nce(embeddings, batch, settings), info_nce(embeddings * lengths, batch, settings)
-    )
-
-
 def test_scored_pairs_are_refused() -> None:
     left, right = torch.tensor([[0], [1]])
     batch = PairBatch(left, right, negatives_of(1, 1), NONE, scores=torch.tensor([0.1]))

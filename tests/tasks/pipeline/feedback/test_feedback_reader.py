@@ -72,12 +72,6 @@ def test_optional_columns_may_be_absent_and_others_are_not_read(tmp_path: Path) 
     assert rows["judged_at"].to_list() == ["2026-01-01T00:00:00.000000"]
 
 
-def test_header_only(tmp_path: Path) -> None:
-    rows, _, rejected = read(csv_of(tmp_path))
-    assert rows.is_empty()
-    assert rejected.rows.total() == 0
-
-
 @pytest.mark.parametrize("name", ["f.csv", "f.tsv", "f.parquet"])
 def test_three_formats_are_read_alike(tmp_path: Path, name: str) -> None:
     when = datetime.datetime(2026, 1, 2, 3, 4, 5)
