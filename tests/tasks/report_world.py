@@ -18,6 +18,7 @@ import pytest
 from frames_of import aliases_of, frame_of, queries_of
 
 from models.search.exemplars import Exemplars
+from models.search.search import Search
 from models.text.titles import clean_title
 from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.systems import index_of
@@ -36,7 +37,7 @@ from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.report.params import ReportParams
 from tasks.pipeline.report.report_data import PageParams, ReportData
 from tasks.pipeline.split.stage import distinct_titles
-from tasks.pipeline.train.network_params import NetworkParams
+from tasks.pipeline.train.params import TrainParams
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 HOSTILE = "<script>alert('x')</script> & \"R&D\" 🧑‍🍳 面包师"
@@ -144,6 +145,16 @@ def embed(titles: Sequence[str]) -> np.ndarray:
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
+def searching(embed: Callable[[Sequence[str]], np.ndarray]) -> Search:
+    """Search the aliases, and one exemplar."""
+    index = index_of(distinct_titles(_aliases()))
+    exemplar = {"title": ["bread baker"], "occupation_id": ["a"], "weight": [1.0]}
+    exemplars = Exemplars.of(index, {}, exemplar, 0.06)
+    others = embed([*index.titles, *exemplars.titles]).T
+    rule = load(EvaluateParams, PARAMS).rule
+    return Search(index, lambda titles: embed(titles) @ others, rule, exemplars)
+
+
 def _scores() -> pl.DataFrame:
     rows = []
     for query_id, test, _, gold, answered in QUERY_ROWS:
@@ -188,7 +199,7 @@ def report_data() -> ReportData:
             seed=1,
             train_seed=1,
             reader=load(IngestParams, PARAMS).taxonomy.reader,
-            network=NetworkParams.read(PARAMS),
+            train=load(TrainParams, PARAMS),
             evaluate=load(EvaluateParams, PARAMS),
             report=load(ReportParams, PARAMS),
         ),
@@ -207,7 +218,6 @@ def report_data() -> ReportData:
             orient="row",
         ),
         aliases=_aliases(),
-        titles=distinct_titles(_aliases()),
         queries=queries_of(
             (key, test, "test", raw, gold, 3, "input") for key, test, raw, gold, _ in QUERY_ROWS
         ),
@@ -225,14 +235,7 @@ def report_data() -> ReportData:
         feedback=FEEDBACK_COUNTS,
         reviews=frame_of(REVIEW_ROWS, REVIEWS),
         judged=frame_of(JUDGED_ROWS, JUDGED),
-        exemplars=Exemplars.of(
-            index_of(distinct_titles(_aliases())),
-            {},
-            {"title": ["bread baker"], "occupation_id": ["a"], "weight": [1.0]},
-            0.06,
-        ),
-        weights=12345,
-        embed=embed,
+        search=searching(embed),
     )
 
 

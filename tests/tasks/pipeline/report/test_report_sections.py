@@ -19,7 +19,6 @@ from tasks.pipeline.report.names import (
     signed,
     slice_name,
 )
-from tasks.pipeline.report.sections.confusions import confused_pairs, confusions
 from tasks.pipeline.report.sections.learning import UNLEARNED, best_look, learning
 from tasks.pipeline.report.sections.results import Comparison, compare, results, standing
 
@@ -84,40 +83,6 @@ def test_every_mix_has_its_words():
     ]
     assert slice_name("source:pair_unseen") == "synonym never seen"
     assert slice_name("source:unheard") == "unheard"
-
-
-def test_confused_pairs_against_a_loop(report_data):
-    """Answer annotations [a, c] by b, [a] by b, [d] by b; typos are not judged."""
-    second = report_data.run.with_columns(rank=pl.lit(2, pl.UInt32), occupation_id=pl.lit("c"))
-    matcher = report_data.run.with_columns(system=pl.lit("ngram"))
-    run = pl.concat([report_data.run, second, matcher])
-    confused = confused_pairs(run, report_data.queries, "typos")
-    gold = dict(report_data.queries.select("query_id", "occupation_ids").iter_rows())
-    expected: dict[tuple[str, str], int] = {}
-    for row in report_data.run.iter_rows(named=True):
-        right = gold[row["query_id"]]
-        if row["test"] != "typos" and row["occupation_id"] not in right:
-            pair = ("+".join(right), row["occupation_id"])
-            expected[pair] = expected.get(pair, 0) + 1
-    rows = confused.select(pl.col("gold").list.join("+"), "answered", "misses").rows()
-    assert {(gold, answered): n for gold, answered, n in rows} == expected
-    assert [row[0] for row in rows] == ["a", "a+c", "d"]
-
-
-def test_confusions_put_the_most_frequent_pair_first(report_data, change):
-    extra = report_data.queries.filter(pl.col("query_id") == "annotations-4").with_columns(
-        query_id=pl.lit("annotations-5"), raw_title=pl.lit("van driver")
-    )
-    run = report_data.run.filter(pl.col("query_id") == "annotations-4").with_columns(
-        query_id=pl.lit("annotations-5")
-    )
-    more = change(
-        queries=pl.concat([report_data.queries, extra]), run=pl.concat([report_data.run, run])
-    )
-    assert confused_pairs(more.run, more.queries, "typos")["misses"].to_list() == [2, 1, 1]
-    page = confusions(more)
-    assert page.index("van driver") < page.index("night baker")
-    assert "lorry &lt;b&gt;driver&lt;/b&gt;" in page
 
 
 @pytest.mark.thorough

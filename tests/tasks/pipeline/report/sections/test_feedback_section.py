@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from page_tables import tables
+from report_world import embed, searching
 
 from tasks.pipeline.report.sections.feedback import (
     PREDICTIONS,
     REPAIRS,
     ROWS,
     USES,
-    answers,
     feedback,
 )
 
@@ -33,20 +33,11 @@ def test_every_count_stands_beside_its_words(report_data):
         }
 
 
-def test_the_answers_are_those_of_the_nearest_alias(report_data):
-    """By brute force over the embeddings of all aliases."""
-    titles = ["bread baker", "ward sister", "lorry driver"]
-    nearest = (report_data.embed(titles) @ report_data.index_embeddings.T).argmax(axis=1)
-    aliases = report_data.titles.filter(split="train").sort("title")
-    occupations = aliases["occupation_ids"].to_list()
-    assert [[one] for one in answers(report_data, titles)] == [occupations[n] for n in nearest]
-
-
 @pytest.fixture
-def answered(report_data, change):
+def answered(change):
     """Make titles be embedded as the alias that the network answers: a, c and a."""
     meant = {"bread baker": "bread baker", "programmer <b>": "nurse", "ward sister": "bread baker"}
-    return change(embed=lambda titles: report_data.embed([meant.get(t, t) for t in titles]))
+    return change(search=searching(lambda titles: embed([meant.get(t, t) for t in titles])))
 
 
 def test_before_and_now_by_hand(answered):
