@@ -91,9 +91,3 @@ def test_reads_words() -> None:
         UnitSettings("word", 12, min_count=3),
     )
     assert encoder_of(dim=6).dim == 6
-
-
-@pytest.mark.parametrize("name", ["max_length", "min_count", "dim"])
-def test_refuses_what_cannot_work(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} = 0; choose 1 or more"):
-        WordAverageSettings(**VALUES | {name: 0})

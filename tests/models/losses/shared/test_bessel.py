@@ -11,9 +11,6 @@ import torch
 from shapes import checked
 
 from models.losses.shared.bessel import (
-    LEAST_ORDER,
-    TERMS,
-    _series,
     log_bessel_i_over_power,
 )
 
@@ -75,24 +72,6 @@ def test_at_zero_nothing_blows_up() -> None:
         limit = -order * math.log(2) - math.lgamma(order + 1)
         assert value == pytest.approx([limit, limit], rel=1e-12, abs=1e-12)
         assert slope == pytest.approx([0, 1e-9 / (2 * order + 2)], rel=1e-9, abs=0)
-
-
-def test_no_seam_where_the_recurrence_begins() -> None:
-    """Compare order 32, the expansion itself, with the order just below, one step down."""
-    x = torch.tensor([0.1, 10.0, 1000.0], dtype=torch.float64)
-    below, at = log_bessel_i(LEAST_ORDER - 1e-9, x), log_bessel_i(LEAST_ORDER, x)
-    torch.testing.assert_close(below, at, rtol=1e-8, atol=1e-7)
-
-
-def test_series_by_hand() -> None:
-    """Take DLMF 10.41.10: U_1 = (3p - 5p³) / 24 and U_2 = (81p² - 462p⁴ + 385p⁶) / 1152.
-
-    At v = 2: p: 3/48, p²: 81/4608, p³: -5/48 plus what U_3 gives at p³, 30375 / 414720 / 8.
-    """
-    series = _series(2.0)
-    assert len(series) == 3 * (TERMS - 1) + 1
-    assert series[:3] == pytest.approx([1, 3 / 48, 81 / 4608], rel=1e-14)
-    assert series[3] == pytest.approx(-5 / 48 + 30375 / 414720 / 8, rel=1e-14)
 
 
 @pytest.mark.thorough

@@ -264,18 +264,6 @@ def test_written_block_by_block(tmp_path: Path) -> None:
     assert (tmp_path / "other").read_bytes() != (tmp_path / "p").read_bytes()
 
 
-def test_the_row_group_changes_draws_but_no_count(tmp_path: Path) -> None:
-    """Draws alternate block by block, so another size of blocks draws others; the anchors stay."""
-    strings = strings_of(MANY)
-    anchors = []
-    for size in (1024, 131_072):
-        write_blocks(base_pairs(strings, pairs_params(row_group=size), rng()), tmp_path / "p")
-        rows = rows_of(tmp_path / "p")
-        check_pairs(rows, owned_by(strings))
-        anchors.append(Counter((anchor, similar) for anchor, _, similar, _ in rows))
-    assert anchors[0] == anchors[1]
-
-
 TITLE_ROWS = [(f"o{i % 40}", f"Title {i}", "train") for i in range(400)]
 VERDICT_ROWS = [
     ("judged right", "title 1", "o1", True, None),
