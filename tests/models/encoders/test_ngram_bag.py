@@ -98,16 +98,6 @@ def test_titles_count_their_known_ngrams() -> None:
     assert (embeddings[1] == 0).all()
 
 
-def test_shapes_and_the_empty_batch() -> None:
-    encoder = encoder_of(dim=5)
-    forward = checked(NgramBagEncoder.forward)
-    assert forward(encoder, *batch_of([[1, 2], [3]])).shape == (2, 5)
-    none = torch.zeros(0, 3, dtype=torch.long)
-    empty = forward(encoder, none, none[:, 0])
-    assert empty.shape == (0, 5)
-    empty.sum().backward()
-
-
 @pytest.mark.parametrize("bias", [True, False])
 def test_a_title_without_a_known_ngram(bias: bool) -> None:
     """Expect tanh(b), which is no vector of zeros, and without b one of zeros.

@@ -123,17 +123,6 @@ def test_gradient(loss_settings: Build, penalty: str) -> None:
     assert torch.autograd.gradcheck(total, similarity)
 
 
-@pytest.mark.parametrize("penalty", PENALTIES)
-def test_empty_masks_give_a_zero_with_a_gradient_path(loss_settings: Build, penalty: str) -> None:
-    similarity = torch.tensor([0.3, 0.9], requires_grad=True)
-    none = torch.tensor([False, False])
-    loss = contrastive_loss(similarity, none, none, loss_settings(penalty=penalty))
-    assert [term.item() for term in loss] == [0, 0, 0]
-    loss.total.backward()
-    assert similarity.grad is not None
-    assert similarity.grad.tolist() == [0, 0]
-
-
 @pytest.mark.parametrize(("penalty", "gradient"), [("printed", 0), ("flipped", 2), ("hinge", 1.6)])
 def test_collapse(penalty: str, gradient: float) -> None:
     """Make all embeddings equal, E = 1: d/dE is 0 printed, 2E flipped, 2(E - 0.2) hinge.

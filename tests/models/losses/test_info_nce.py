@@ -120,16 +120,6 @@ def test_gradient(symmetric: bool) -> None:
     )
 
 
-@pytest.mark.parametrize("size", [0, 3])
-def test_no_pair_gives_a_zero_with_a_gradient_path(size: int) -> None:
-    embeddings = torch.ones(size, 2, requires_grad=True)
-    batch = batch_of([], torch.ones(size, size).triu(1).bool())
-    loss = info_nce(embeddings, batch, InfoNceSettings(0.1, symmetric=True))
-    assert [term.item() for term in loss] == [0, 0, 0]
-    loss.total.backward()
-    torch.testing.assert_close(embeddings.grad, torch.zeros(size, 2))
-
-
 def test_a_pair_without_a_negative_costs_nothing_and_counts() -> None:
     """Give a negative to the first of two pairs only: half of its cost, no gradient for 2, 3."""
     embeddings = torch.randn(5, 4, generator=torch.Generator().manual_seed(1))

@@ -178,15 +178,6 @@ def test_nothing_valid_gives_a_zero_with_a_gradient_path(
     assert (embeddings.grad == 0).all()
 
 
-@pytest.mark.parametrize("negatives", KINDS)
-def test_an_empty_batch(negatives: Negatives) -> None:
-    embeddings = torch.zeros(0, 3, requires_grad=True)
-    negative_mask = torch.zeros(0, 0, dtype=torch.bool)
-    loss = margin(embeddings, batch_of([], negative_mask), MarginSettings(0.4, negatives))
-    loss.total.backward()
-    assert loss.total.item() == 0
-
-
 def test_a_side_without_a_negative_is_left_out_of_the_mean() -> None:
     """Give one to x1 = 0° only, at 30°: 0.4 - cos 60° + cos 30° = 0.766025, not half of it."""
     negative_mask = torch.zeros(6, 6, dtype=torch.bool)

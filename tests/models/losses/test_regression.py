@@ -109,16 +109,6 @@ def test_gradient(similarity: Similarity) -> None:
 
 
 @pytest.mark.parametrize("similarity", BOTH)
-@pytest.mark.parametrize("size", [0, 3])
-def test_no_pair_gives_a_zero_with_a_gradient_path(similarity: Similarity, size: int) -> None:
-    embeddings = torch.ones(size, 2, requires_grad=True)
-    loss = regression(embeddings, batch_of([], [], size), RegressionSettings(similarity))
-    assert [term.item() for term in loss] == [0, 0, 0]
-    loss.total.backward()
-    torch.testing.assert_close(embeddings.grad, torch.zeros(size, 2))
-
-
-@pytest.mark.parametrize("similarity", BOTH)
 def test_collapse(similarity: Similarity) -> None:
     """Make all embeddings equal: predictions 1, the dissimilar pair costs 1 of 2, no gradient."""
     raw = torch.tensor([3.0, 4.0], dtype=torch.float64).repeat(3, 1).requires_grad_()

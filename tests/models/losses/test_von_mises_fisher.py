@@ -143,18 +143,6 @@ def test_with_a_penalty_the_norm_stops_near_half_the_dimension_over_it() -> None
     assert losses == sorted(losses[:3], reverse=True) + sorted(losses[3:])
 
 
-@pytest.mark.parametrize("rows", [[], [-1, -1]])
-@pytest.mark.parametrize("targets", [0, 2])
-def test_no_target_gives_a_zero_with_a_gradient_path(rows: list[int], targets: int) -> None:
-    embeddings = torch.randn(2, 3, requires_grad=True)
-    batch = batch_of([0, 1][: len(rows)], torch.eye(3)[:targets], rows)
-    loss = loss_of(embeddings, batch, VonMisesFisherSettings(0.02))
-    assert [term.item() for term in loss] == [0, 0, 0]
-    loss.total.backward()
-    assert embeddings.grad is not None
-    assert (embeddings.grad == 0).all()
-
-
 def test_collapse() -> None:
     """Make all embeddings equal, targets on three axes: every gradient is there, and of its own.
 
