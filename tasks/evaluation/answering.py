@@ -17,16 +17,11 @@ from tasks.io.frames import read_frame
 from tasks.io.schemas import EXEMPLARS, PRIOR
 
 
-def read_exemplars(folder: Path, index: AliasIndex, temperature: float) -> Exemplars:
-    """Read the priors and exemplars of the stage `calibrate`, for the occupations of an index."""
-    prior = read_frame(folder / "prior.parquet", PRIOR)
-    exemplars = read_frame(folder / "exemplars.parquet", EXEMPLARS)
-    bias = dict(prior.select("occupation_id", "bias").iter_rows())
-    return Exemplars.of(index, bias, exemplars.to_dict(as_series=False), temperature)
-
-
 def answering(model: Path, index: AliasIndex, rule: ScoreRule, calibrated: Path) -> Search:
-    """Search an index with the network in a folder and the exemplars in another."""
-    learned = read_exemplars(calibrated, index, rule.temperature)
+    """Search an index with the network in a folder and what `calibrate` wrote to another."""
+    prior = read_frame(calibrated / "prior.parquet", PRIOR)
+    exemplars = read_frame(calibrated / "exemplars.parquet", EXEMPLARS)
+    bias = dict(prior.select("occupation_id", "bias").iter_rows())
+    learned = Exemplars.of(index, bias, exemplars.to_dict(as_series=False), rule.temperature)
     similarities = network(*load_model(model), [*index.titles, *learned.titles])
     return Search(index, similarities, rule, learned)

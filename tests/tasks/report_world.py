@@ -15,21 +15,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from frames_of import aliases_of, frame_of, queries_of, variants_of
+from frames_of import aliases_of, frame_of, queries_of
 
 from models.search.exemplars import Exemplars
+from models.search.search import Search
 from models.text.titles import clean_title
 from tasks.evaluation.params import EvaluateParams
 from tasks.evaluation.systems import index_of
 from tasks.io.schemas import (
-    EXTRA_WORDS_VARIANTS,
     HISTORY,
     JUDGED,
     OCCUPATIONS,
     REVIEWS,
     RUN,
     SCORES,
-    SYNONYM_VARIANTS,
     TABLE,
 )
 from tasks.io.section import load
@@ -38,7 +37,7 @@ from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.report.params import ReportParams
 from tasks.pipeline.report.report_data import PageParams, ReportData
 from tasks.pipeline.split.stage import distinct_titles
-from tasks.pipeline.train.network_params import NetworkParams
+from tasks.pipeline.train.params import TrainParams
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 HOSTILE = "<script>alert('x')</script> & \"R&D\" 🧑‍🍳 面包师"
@@ -58,11 +57,6 @@ QUERY_ROWS = [
     ("annotations-4", "annotations", "lorry <b>driver</b>", ["d"], "b"),
 ]
 """query_id, test, raw_title, gold, and what the trained network answers."""
-SYNONYM_ROWS = [
-    ("bread baker", "bread maker", "baker", "maker", "induced"),
-    ("bread baker", "<b>loaf</b> baker", "bread", "<b>loaf</b>", "manual"),
-    ("driver & loader", "chauffeur & loader", "driver", "chauffeur", "manual"),
-]
 JUDGED_ROWS = [
     ("bread baker", "b", "incorrect", False, "a", False),
     ("programmer <b>", "b", "correct", True, "b", False),
@@ -79,66 +73,26 @@ REVIEW_ROWS = [
     ("lorry driver", "a", "correct", "a", "ann", "2026-01-01", False),
 ]
 """raw title, answer judged, verdict, right occupation, reviewer, when, from labels?"""
-EXTRA_REVIEW_ROWS = [
-    ("nurse", "nurse (m/f) <i>urgent</i>", "mined", True, "train"),
-    ("programmer", "programmer wanted", "mined", False, "test"),
-    ("ward sister", "ward sister nights", "mined", None, "valid"),
-    ("programmer", "senior programmer", "padded", None, "train"),
-]
-STAGE_METRICS = {
-    "synonyms": {
-        "induction": {
-            "candidates": 9001,
-            "isolated": 31,
-            "special_characters": 41,
-            "too_long": 59,
-            "at_min_contexts": {"1": {"accepted": 8870}},
-        },
-        "titles": {
-            "all": {"generated": 5005, "is_a_title": 26, "is_a_query": 53, "kept": 4926},
-        },
-    },
-    "extra_words": {
-        "mined": {
-            "inputs": 7007,
-            "distinct": 6006,
-            "hold_a_title": 58,
-            "hold_it_strictly": 57,
-            "is_a_title": 9,
-            "is_an_earlier_query": 7,
-            "is_an_earlier_variant": 5,
-            "agrees": 23,
-            "ambiguous": 6,
-            "disagrees": 7,
-        },
-    },
-    "pairs": {
-        "pairs": 50,
-        "strings": 20,
-        "similar": {"base": 6, "typo": 4},
-        "dissimilar": {"base": 37, "typo": 3},
-        "feedback": {
-            "rows_read": {"feedback/<ann>.csv": 30, "data/simulate_feedback/feedback.csv": 4},
-            "rejected": {"feedback/<ann>.csv": {"empty raw_title": 2, "unknown occupation": 3}},
-            "repairs": {name: number for number, name in enumerate(REPAIRS, start=61)},
-            "query": 73,
-            "contradicts_taxonomy": 74,
-            "duplicate": 75,
-            "outdated": 76,
-            "counted": 77,
-            "correct": 78,
-            "incorrect": 79,
-            "corrected": 80,
-            "unresolved": 81,
-            "not_the_right_one": 82,
-            "shared_title": 83,
-            "trained": 84,
-            "held_out": 85,
-            "gate_queries": 86,
-            "overrides": 87,
-            "not_job_titles": 88,
-        },
-    },
+FEEDBACK_COUNTS = {
+    "rows_read": {"feedback/<ann>.csv": 30, "data/simulate_feedback/feedback.csv": 4},
+    "rejected": {"feedback/<ann>.csv": {"empty raw_title": 2, "unknown occupation": 3}},
+    "repairs": {name: number for number, name in enumerate(REPAIRS, start=61)},
+    "query": 73,
+    "contradicts_taxonomy": 74,
+    "duplicate": 75,
+    "outdated": 76,
+    "counted": 77,
+    "correct": 78,
+    "incorrect": 79,
+    "corrected": 80,
+    "unresolved": 81,
+    "not_the_right_one": 82,
+    "shared_title": 83,
+    "trained": 84,
+    "held_out": 85,
+    "gate_queries": 86,
+    "overrides": 87,
+    "not_job_titles": 88,
 }
 
 
@@ -191,6 +145,16 @@ def embed(titles: Sequence[str]) -> np.ndarray:
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
+def searching(embed: Callable[[Sequence[str]], np.ndarray]) -> Search:
+    """Search the aliases, and one exemplar."""
+    index = index_of(distinct_titles(_aliases()))
+    exemplar = {"title": ["bread baker"], "occupation_id": ["a"], "weight": [1.0]}
+    exemplars = Exemplars.of(index, {}, exemplar, 0.06)
+    others = embed([*index.titles, *exemplars.titles]).T
+    rule = load(EvaluateParams, PARAMS).rule
+    return Search(index, lambda titles: embed(titles) @ others, rule, exemplars)
+
+
 def _scores() -> pl.DataFrame:
     rows = []
     for query_id, test, _, gold, answered in QUERY_ROWS:
@@ -235,7 +199,7 @@ def report_data() -> ReportData:
             seed=1,
             train_seed=1,
             reader=load(IngestParams, PARAMS).taxonomy.reader,
-            network=NetworkParams.read(PARAMS),
+            train=load(TrainParams, PARAMS),
             evaluate=load(EvaluateParams, PARAMS),
             report=load(ReportParams, PARAMS),
         ),
@@ -254,7 +218,6 @@ def report_data() -> ReportData:
             orient="row",
         ),
         aliases=_aliases(),
-        titles=distinct_titles(_aliases()),
         queries=queries_of(
             (key, test, "test", raw, gold, 3, "input") for key, test, raw, gold, _ in QUERY_ROWS
         ),
@@ -269,19 +232,10 @@ def report_data() -> ReportData:
         ),
         scores=scores,
         table=_table(scores),
-        synonym_variants=variants_of(SYNONYM_ROWS, SYNONYM_VARIANTS),
-        extra_words_variants=variants_of(EXTRA_REVIEW_ROWS, EXTRA_WORDS_VARIANTS),
-        stage_metrics=STAGE_METRICS,
+        feedback=FEEDBACK_COUNTS,
         reviews=frame_of(REVIEW_ROWS, REVIEWS),
         judged=frame_of(JUDGED_ROWS, JUDGED),
-        exemplars=Exemplars.of(
-            index_of(distinct_titles(_aliases())),
-            {},
-            {"title": ["bread baker"], "occupation_id": ["a"], "weight": [1.0]},
-            0.06,
-        ),
-        weights=12345,
-        embed=embed,
+        search=searching(embed),
     )
 
 

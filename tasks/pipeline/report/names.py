@@ -27,20 +27,13 @@ TESTS = {
 }
 """Name and meaning."""
 SLICES = {
-    "size:1": "1 title",
-    "size:2-5": "2–5 titles",
-    "size:6-15": "6–15 titles",
-    "size:16+": "16 titles or more",
-    "length:1-15": "1–15 characters",
-    "length:16-30": "16–30 characters",
-    "length:31+": "31 characters or more",
     "source:pair_seen": "synonym seen elsewhere",
     "source:pair_unseen": "synonym never seen",
     "source:two_exchanges": "two synonyms",
     "source:label_agrees": "label agrees",
     "source:label_differs": "label differs",
 }
-"""Slices by size and length of every test; by source, those of tests that have several."""
+"""Slices by source, of tests that have several."""
 SYSTEMS = {"ngram": "n-gram matcher", "tfidf": "TF-IDF", "untrained": "network, untrained"}
 
 

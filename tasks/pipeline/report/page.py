@@ -7,33 +7,27 @@ from pathlib import Path
 
 from tasks.pipeline.report.markup import Html, lines, section, tag
 from tasks.pipeline.report.report_data import ReportData
-from tasks.pipeline.report.sections.augmentation import augmentation
-from tasks.pipeline.report.sections.confusions import confusions, worst_occupations
+from tasks.pipeline.report.sections.confusions import confusions
 from tasks.pipeline.report.sections.coverage import coverage
 from tasks.pipeline.report.sections.feedback import feedback
 from tasks.pipeline.report.sections.learning import learning
-from tasks.pipeline.report.sections.overview import data, headline, model
+from tasks.pipeline.report.sections.overview import data, headline
 from tasks.pipeline.report.sections.results import results
 from tasks.pipeline.report.sections.reviewers import reviewers
-from tasks.pipeline.report.sections.slices import slices
 
 STYLE = Path(__file__).with_name("page.css")
 SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html]]] = {
     "results": ("Results", results),
-    "slices": ("Slices", slices),
     "coverage": ("Accuracy against coverage", coverage),
-    "occupations": ("Worst occupations", worst_occupations),
-    "confusions": ("Worst confusions", confusions),
+    "confusions": ("Worst occupations and confusions", confusions),
     "learning": ("Learning curves", learning),
-    "augmentation": ("Augmentation", augmentation),
     "feedback": ("Feedback", feedback),
     "reviewers": ("Reviewers", reviewers),
     "data": ("The data", data),
-    "model": ("The model", model),
 }
 """Heading and content by anchor."""
-LINKS = {"coverage": "Coverage", "confusions": "Confusions", "data": "Data and model", "model": ""}
-"""Words of a link that are not the heading; none if empty."""
+LINKS = {"coverage": "Coverage", "confusions": "Confusions"}
+"""Words of a link that are not the heading."""
 NAVIGATION = '<nav aria-label="Sections"><ul>'
 MAIN = "<main>"  # where further links and sections are put in
 
@@ -41,7 +35,7 @@ MAIN = "<main>"  # where further links and sections are put in
 def report(report_data: ReportData) -> bytes:
     """Write the whole document as UTF-8; equal data give equal bytes."""
     names = {anchor: heading for anchor, (heading, _) in SECTIONS.items()} | LINKS
-    links = [_link(anchor, name) for anchor, name in names.items() if name]
+    links = [_link(anchor, name) for anchor, name in names.items()]
     head = tag(
         "header",
         tag("h1", "Rolecall: from raw titles to occupations"),

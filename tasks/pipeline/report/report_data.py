@@ -1,30 +1,22 @@
-"""The data of the report: frames of earlier stages, and a function that embeds titles.
+"""The data of the report: frames of earlier stages, and the trained system, ready to answer.
 
 Each section is a function of `ReportData` and touches no file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
-from models.search.index import AliasIndex
-from tasks.evaluation.systems import index_of
 from tasks.pipeline.report.params import ReportParams
 
 if TYPE_CHECKING:
-    from jaxtyping import Float
-
-    from models.search.exemplars import Exemplars
+    from models.search.search import Search
     from tasks.evaluation.params import EvaluateParams
-    from tasks.pipeline.train.network_params import NetworkParams
-
-Embed = Callable[[Sequence[str]], "Float[np.ndarray, 'title dim']"]
+    from tasks.pipeline.train.params import TrainParams
 
 
 @dataclass(frozen=True)
@@ -35,7 +27,7 @@ class PageParams:
     seed: int
     train_seed: int
     reader: str
-    network: NetworkParams
+    train: TrainParams
     evaluate: EvaluateParams
     report: ReportParams
 
@@ -48,20 +40,15 @@ class ReportData:
     counts: dict[str, Any]  # `data/ingest/metrics.json`
     occupations: pl.DataFrame  # schema `OCCUPATIONS`
     aliases: pl.DataFrame  # schema `SPLIT_ALIASES`: all of the taxonomy, each with its split
-    titles: pl.DataFrame  # schema `TITLES`
     queries: pl.DataFrame  # schema `QUERIES`, those of the split `test`
     history: pl.DataFrame  # schema `HISTORY`; the losses of step 0 are NaN
     run: pl.DataFrame  # schema `RUN`
     scores: pl.DataFrame  # schema `SCORES`
     table: pl.DataFrame  # schema `TABLE`
-    synonym_variants: pl.DataFrame  # schema `SYNONYM_VARIANTS`
-    extra_words_variants: pl.DataFrame  # schema `EXTRA_WORDS_VARIANTS`
-    stage_metrics: dict[str, dict[str, Any]]  # of `synonyms`, `extra_words` and the mix's `pairs`
+    feedback: dict[str, Any] | None  # counts of the stage `feedback`, if the mix learns from it
     judged: pl.DataFrame  # schema `JUDGED`; empty for a mix that learns from no feedback
     reviews: pl.DataFrame  # schema `REVIEWS`; the same
-    exemplars: Exemplars  # priors and exemplars of the trained system
-    weights: int  # the number of the network's parameters
-    embed: Embed  # cleaned titles to embeddings of unit norm, one row a title
+    search: Search  # the trained system, with its exemplars
 
     @property
     def trained(self) -> str:
@@ -76,13 +63,3 @@ class ReportData:
     def label(self, occupation_id: str) -> str:
         """Return the label, or the id itself if the taxonomy does not hold it."""
         return self.labels.get(occupation_id, occupation_id)
-
-    @cached_property
-    def index(self) -> AliasIndex:
-        """The index of all systems."""
-        return index_of(self.titles)
-
-    @cached_property
-    def index_embeddings(self) -> Float[np.ndarray, "title dim"]:
-        """Embeddings of the titles of `index`, in its order."""
-        return self.embed(self.index.titles)

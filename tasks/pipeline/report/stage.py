@@ -10,19 +10,15 @@ decision.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from models.network.embedding import embed_titles
-from models.network.model_files import load_model
 from models.reproducibility.atomic_write import write_bytes
-from tasks.evaluation.answering import read_exemplars
+from tasks.evaluation.answering import answering
 from tasks.evaluation.metric_tables import read_table
 from tasks.evaluation.params import EvaluateParams
-from tasks.evaluation.systems import index_of
+from tasks.evaluation.systems import read_index
 from tasks.io import schemas
 from tasks.io.command import run
 from tasks.io.frames import read_frame, read_json, write_json
@@ -32,11 +28,7 @@ from tasks.pipeline.ingest.params import IngestParams
 from tasks.pipeline.report.page import report
 from tasks.pipeline.report.params import ReportParams
 from tasks.pipeline.report.report_data import PageParams, ReportData
-from tasks.pipeline.train.network_params import NetworkParams
-
-if TYPE_CHECKING:
-    import numpy as np
-    from jaxtyping import Float
+from tasks.pipeline.train.params import TrainParams
 
 PAGE = Path("data/report/report.html")
 METRICS = Path("data/report/metrics.json")
@@ -56,7 +48,7 @@ def page_params() -> PageParams:
         chosen.seed,
         chosen.seeds[0],
         load(IngestParams).taxonomy.reader,
-        NetworkParams.read(),
+        load(TrainParams),
         load(EvaluateParams),
         load(ReportParams),
     )
@@ -72,18 +64,11 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
     training = f"{params.mix}/{params.train_seed}"
     trained, pairs = data / "train" / training, data / "pairs" / params.mix
     evaluated = [data / "lexical", data / "evaluate" / training]
-    featurizer, encoder = load_model(trained / "model")
-    titles = read_frame(data / "split/titles.parquet", schemas.TITLES)
-
-    def embed(titles: Sequence[str]) -> Float[np.ndarray, "title dim"]:
-        return embed_titles(encoder, featurizer, list(titles)).cpu().numpy()
-
     return ReportData(
         params=params,
         counts=read_json(data / "ingest/metrics.json"),
         occupations=read_frame(data / "ingest/occupations.parquet", schemas.OCCUPATIONS),
         aliases=read_frame(data / "split/aliases.parquet", schemas.SPLIT_ALIASES),
-        titles=titles,
         queries=read_queries("test", data),
         history=read_table(trained / "history.csv", schemas.HISTORY),
         run=pl.concat(read_frame(folder / "run.parquet", schemas.RUN) for folder in evaluated),
@@ -91,22 +76,12 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
             read_frame(folder / "scores.parquet", schemas.SCORES) for folder in evaluated
         ),
         table=pl.concat(read_table(folder / "table.csv", schemas.TABLE) for folder in evaluated),
-        synonym_variants=read_frame(data / "synonyms/variants.parquet", schemas.SYNONYM_VARIANTS),
-        extra_words_variants=read_frame(
-            data / "extra_words/variants.parquet", schemas.EXTRA_WORDS_VARIANTS
-        ),
-        stage_metrics={
-            "synonyms": read_json(data / "synonyms/metrics.json"),
-            "extra_words": read_json(data / "extra_words/metrics.json"),
-            "pairs": read_json(pairs / "metrics.json"),
-        },
-        exemplars=read_exemplars(
-            data / "calibrate" / training, index_of(titles), params.evaluate.soft_temperature
-        ),
+        feedback=read_json(pairs / "metrics.json").get("feedback"),
         judged=read_frame(pairs / "judged.parquet", schemas.JUDGED),
         reviews=read_frame(pairs / "reviews.parquet", schemas.REVIEWS),
-        weights=sum(weight.numel() for weight in encoder.parameters()),
-        embed=embed,
+        search=answering(
+            trained / "model", read_index(data), params.evaluate.rule, data / "calibrate" / training
+        ),
     )
 
 

@@ -147,11 +147,6 @@ def test_units() -> None:
         ({"widths": (0, 2, 4)}, "choose different widths, and all 1 or more"),
         ({"filters": (3, 0, 2)}, "choose different widths, and all 1 or more"),
         ({"widths": (1, 2, 9)}, "choose widths up to max_length = 8"),
-        ({"dim_character": 0}, "dim_character = 0; choose 1 or more"),
-        ({"dim": 0}, "dim = 0; choose 1 or more"),
-        ({"activation": "linear"}, "activation = 'linear'; choose relu or tanh"),
-        ({"fully_connected": "relu"}, "fully_connected = 'relu'; choose tanh, linear or none"),
-        ({"dropout": -0.1}, "dropout = -0.1; choose 0 or more, below 1"),
         ({"fully_connected": "none", "dropout": 0.2}, "set dropout to 0"),
     ],
 )

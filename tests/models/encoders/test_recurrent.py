@@ -19,10 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapes import checked
 from torch import nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from models.encoders.recurrent import RecurrentEncoder
-from models.encoders.shared.pieces import PIECE
 from models.text.units import UnitSettings
 
 VOCABULARY = 9
@@ -68,28 +66,6 @@ def test_paper_mode_reads_the_whole_window(rows: list[list[int]]) -> None:
     )
 
 
-def test_paper_mode_equals_plain_lstm_over_100_steps() -> None:
-    encoder = encoder_of(mode="paper", max_length=100, layers=4)
-    ids, lengths = padded([[1, 2, 3], [4] * 100, [5]])
-    hidden, _ = encoder.blstm(encoder.characters(ids.T))
-    assert hidden.shape[0] == 100
-    expected = encoder.dense(hidden.sum(0) / 100)
-    torch.testing.assert_close(encoder(ids, lengths), expected, atol=1e-6, rtol=0)
-
-
-@pytest.mark.thorough
-@given(row=st.lists(st.integers(0, 8), min_size=1, max_size=12), others=ROWS, place=st.integers(0))
-@FEW
-def test_fast_mode_does_not_see_the_batch(
-    row: list[int], others: list[list[int]], place: int
-) -> None:
-    encoder = encoder_of(layers=4, hidden=8)
-    place %= len(others) + 1
-    together = encoder(*padded([*others[:place], row, *others[place:]]))[place]
-    alone = encoder(*padded([row]))[0]
-    torch.testing.assert_close(together, alone, atol=1e-5, rtol=0)
-
-
 def test_window_is_placed_at_random_in_training_only() -> None:
     """Place three characters in a window of 5 at offsets 0, 1 and 2, each a third of the time."""
     encoder = encoder_of(mode="paper", max_length=5)
@@ -113,33 +89,6 @@ def test_shapes_and_the_empty_batch(mode: str) -> None:
     assert forward(encoder, *padded([[1]])).shape == (1, 5)
     none = torch.zeros(0, 3, dtype=torch.long)
     assert forward(encoder, none, none[:, 0]).shape == (0, 5)
-
-
-@pytest.mark.thorough
-def test_a_long_batch_in_pieces_equals_one_by_one() -> None:
-    """Embed more strings than a piece holds, of mixed lengths: sorted, cut, put back in order."""
-    encoder = encoder_of(layers=2, max_length=30)
-    draw = torch.Generator().manual_seed(0)
-    rows = [torch.randint(1, 9, (n % 30 + 1,), generator=draw).tolist() for n in range(3 * PIECE)]
-    together = encoder(*padded(rows))
-    alone = torch.cat([encoder(*padded([row])) for row in rows])
-    torch.testing.assert_close(together, alone, atol=1e-5, rtol=0)
-
-
-def test_gradients_equal_those_of_a_plain_blstm() -> None:
-    """Run packed sequences through `torch.nn.LSTM`, autograd's gradients for all parameters."""
-    encoder = encoder_of(layers=3, dropout_recurrent=0.0)
-    ids, lengths = padded([[1, 2, 3, 4, 5], [6], [7, 8], [2, 2, 2]])
-    goal = torch.randn(4, encoder.settings.dim, generator=torch.Generator().manual_seed(1))
-    (encoder(ids, lengths) * goal).sum().backward()
-    gradients = {name: parameter.grad.clone() for name, parameter in encoder.named_parameters()}
-    encoder.zero_grad()
-    packed = pack_padded_sequence(encoder.characters(ids.T), lengths, enforce_sorted=False)
-    hidden, _ = pad_packed_sequence(encoder.blstm(packed)[0])
-    plain = encoder.dense(hidden.sum(0) / lengths[:, None])
-    (plain * goal).sum().backward()
-    for name, parameter in encoder.named_parameters():
-        torch.testing.assert_close(gradients[name], parameter.grad, atol=1e-6, rtol=1e-4)
 
 
 def test_recurrent_dropout_is_for_training_and_leaves_the_weights() -> None:
@@ -192,15 +141,8 @@ def test_units() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"mode": "slow"}, "mode = 'slow'; choose paper or fast"),
         ({"max_length": 3}, "max_length = 3; choose 4 to 1000 characters"),
         ({"max_length": 1001}, "max_length = 1001; choose 4 to 1000 characters"),
-        ({"dim_character": 0}, "dim_character = 0; choose 1 or more"),
-        ({"layers": 0}, "layers = 0; choose 1 or more"),
-        ({"hidden": -1}, "hidden = -1; choose 1 or more"),
-        ({"dim": 0}, "dim = 0; choose 1 or more"),
-        ({"dropout_recurrent": 1.0}, "dropout_recurrent = 1.0; choose 0 or more, below 1"),
-        ({"dropout_between": -0.1}, "dropout_between = -0.1; choose 0 or more, below 1"),
     ],
 )
 def test_refuses_what_cannot_work(changes: dict[str, object], message: str) -> None:

@@ -92,23 +92,6 @@ def test_random_by_hand() -> None:
     assert loss.similar.item() == pytest.approx(0.2 / 3, abs=0.003)
 
 
-@pytest.mark.parametrize(
-    ("negatives", "slope"), [("projection", 1.366025), ("difference", 1.732051)]
-)
-def test_gradient_by_hand(negatives: Negatives, slope: float) -> None:
-    """Differentiate by the angle θ = 60° of û, u' held fixed; the embedding's norm 2 is no matter.
-
-    d/dθ -uᵀû is sin θ = 0.866025. projection: u'ᵀû is cos(90° - θ), its slope sin 30° = 0.5.
-    difference: u' is at 90° + θ/2 = 120°, the slope is sin 60° = 0.866025; if u' moved along it
-    would be that of sin(θ/2), only cos(30°)/2 = 0.433013.
-    """
-    angle = torch.tensor(math.pi / 3, dtype=torch.float64, requires_grad=True)
-    embedding = 2 * torch.stack([angle.cos(), angle.sin()])[None]
-    frozen_margin(embedding, BATCH, settings_of(negatives)).total.backward()
-    assert angle.grad is not None
-    assert angle.grad.item() == pytest.approx(slope, abs=1e-6)
-
-
 def dot(a: list[float], b: list[float]) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
@@ -155,34 +138,6 @@ def test_equals_the_loop(seed: int, margin: float, negatives: Negatives) -> None
     else:
         expected = by_loop(embeddings, batch, negatives, margin)
         assert total == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("negatives", FROM_TABLE)
-def test_gradient(negatives: Negatives) -> None:
-    """Take finite differences in float64; the draws are repeated, no hinge is near its kink."""
-    embeddings, batch = random_case(3)
-
-    def total(e: torch.Tensor) -> torch.Tensor:
-        torch.manual_seed(1)
-        return frozen_margin(e, batch, settings_of(negatives)).total
-
-    assert total(embeddings).item() > 0.1
-    assert torch.autograd.gradcheck(total, embeddings.requires_grad_())
-
-
-def test_gradient_of_projection() -> None:
-    """Move u' too by finite differences: u' is the best of all that are orthogonal to u.
-
-    So to first order its own move does not change u'ᵀû. That is not so for ``difference``, whose
-    gradient is therefore checked with u' held fixed, below.
-    """
-    embeddings, batch = random_case(3)
-
-    def total(e: torch.Tensor) -> torch.Tensor:
-        return frozen_margin(e, batch, settings_of("projection")).total
-
-    assert torch.autograd.gradcheck(total, embeddings.clone().requires_grad_())
 
 
 @pytest.mark.parametrize("negatives", SYNTHETIC)
@@ -249,19 +204,6 @@ def test_at_the_target_the_synthetic_negative_is_zero(
     loss.total.backward()
     assert embeddings.grad is not None
     assert embeddings.grad.abs().max() < 1e-4
-
-
-@pytest.mark.thorough
-@given(st.integers(0, 10**6), st.sampled_from(KINDS))
-def test_norms_do_not_matter(seed: int, negatives: Negatives) -> None:
-    torch.manual_seed(seed)
-    embeddings, batch = random_case(seed)
-    scale = torch.rand(len(embeddings), 1, dtype=torch.float64) * 9 + 0.1
-    losses = []
-    for points in (embeddings, embeddings * scale):
-        torch.manual_seed(seed)
-        losses.append(frozen_margin(points, batch, settings_of(negatives)).total)
-    torch.testing.assert_close(*losses, atol=1e-12, rtol=0)
 
 
 @pytest.mark.parametrize("negatives", KINDS)

@@ -54,13 +54,6 @@ def test_equals_the_formula(queries: list[str]) -> None:
     np.testing.assert_allclose(similarities, expected, atol=1e-6)
 
 
-def test_the_same_title_is_closest() -> None:
-    similarities = TfidfMatcher(TITLES, 2, 5).similarities(["java developer", "baker"])
-    np.testing.assert_allclose(similarities[0, 0], 1, atol=1e-6)
-    np.testing.assert_allclose(similarities[1, [2, 4]], 1, atol=1e-6)
-    assert similarities[0, 1] > similarities[0, 2]
-
-
 def test_titles_are_compared_as_they_stand() -> None:
     """They are cleaned where they come in, not here."""
     assert not TfidfMatcher(["baker"], 2, 5).similarities(["BAKER"]).any()

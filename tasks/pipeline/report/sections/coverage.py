@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 
 from models.metrics.intervals import bootstrap_interval
 from models.reproducibility.seeding import child_seed
-from tasks.pipeline.report.drawing import BLUE, ORANGE, SYSTEM_COLOURS, figure
-from tasks.pipeline.report.markup import Html, NumberHead, lines, paragraph, table, tag
+from tasks.pipeline.report.drawing import BLUE, SYSTEM_COLOURS, figure
+from tasks.pipeline.report.markup import Html, NumberHead, lines, paragraph, table
 from tasks.pipeline.report.names import count, percent, share, system_name, test_name
 from tasks.pipeline.report.report_data import ReportData
 
@@ -37,7 +37,7 @@ def coverage(report_data: ReportData) -> Html:
             "The threshold is the score of the answer as the registered model gives it, and holds "
             "for this model only."
         ),
-        tag("div", _by_coverage(report_data), _by_threshold(by_score), class_="grid"),
+        _by_coverage(report_data),
         _table(by_score, report_data),
     )
 
@@ -85,11 +85,10 @@ def _by_coverage(report_data: ReportData) -> Html:
                 label=system_name(system),
             )
         axes.set_xlim(0, 1)
-        _label(
-            axes,
-            "share of queries that are answered, the surest first",
-            "share of those that are right",
-        )
+        axes.set_xlabel("share of queries that are answered, the surest first")
+        axes.set_ylabel("share of those that are right")
+        axes.set_ylim(0, 1.02)
+        axes.legend(loc="lower left")
 
     return figure(
         "coverage",
@@ -97,29 +96,6 @@ def _by_coverage(report_data: ReportData) -> Html:
         "Higher is better; at the right end every query is answered.",
         plot,
     )
-
-
-def _by_threshold(by_score: pl.DataFrame) -> Html:
-    points = curve(by_score)
-
-    def plot(axes: Axes) -> None:
-        axes.plot(points["threshold"], points["right"], "-", color=BLUE, label="right, of answered")
-        axes.plot(points["threshold"], points["answered"], "--", color=ORANGE, label="answered")
-        _label(axes, "threshold on the score", "share")
-
-    return figure(
-        "threshold",
-        "shares of answered queries and right answers by threshold",
-        "The network's answers with a score of at least the threshold.",
-        plot,
-    )
-
-
-def _label(axes: Axes, x: str, y: str) -> None:
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    axes.set_ylim(0, 1.02)
-    axes.legend(loc="lower left")
 
 
 def _table(by_score: pl.DataFrame, report_data: ReportData) -> Html:

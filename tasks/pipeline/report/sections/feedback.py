@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from models.search.search import Search
 from tasks.pipeline.report.markup import Html, NumberHead, lines, paragraph, table
 from tasks.pipeline.report.names import count, counted, share
 from tasks.pipeline.report.report_data import ReportData
@@ -52,7 +50,7 @@ EXAMPLES = 8
 
 def feedback(report_data: ReportData) -> Html:
     """Make the content of section `feedback`."""
-    counts = report_data.stage_metrics["pairs"].get("feedback")
+    counts = report_data.feedback
     if counts is None:
         return paragraph("This mix learns from no feedback.")
     return lines(
@@ -95,7 +93,13 @@ def _before_and_now(report_data: ReportData) -> Iterator[Html]:
     if judged.is_empty():
         yield paragraph("Of no judged title the right occupation is known.")
         return
-    answer = pl.Series("answer", answers(report_data, judged["cleaned"].to_list()), pl.String)
+    occupations = report_data.search.index.occupations
+    answers = [
+        occupations[first]
+        for _, hits in report_data.search.blocks(judged["cleaned"].to_list(), 1)
+        for first in hits.occupations[:, 0]
+    ]
+    answer = pl.Series("answer", answers, pl.String)
     rows = judged.with_columns(
         answer, was=pl.col("resolution") == "correct", now=answer == judged["occupation_id"]
     )
@@ -108,23 +112,6 @@ def _before_and_now(report_data: ReportData) -> Iterator[Html]:
         changed = rows.filter(was=was, now=not was)
         if len(changed):
             yield _examples(f"{caption}: {counted(len(changed), 'title')}", changed, report_data)
-
-
-def answers(report_data: ReportData, titles: list[str]) -> list[str]:
-    """Return the best occupation of each cleaned title, the first by id of equal ones."""
-    exemplars = report_data.exemplars
-    others = np.concatenate([report_data.index_embeddings, report_data.embed(exemplars.titles)]).T
-    search = Search(
-        report_data.index,
-        lambda some: report_data.embed(some) @ others,
-        report_data.params.evaluate.rule,
-        exemplars,
-    )
-    return [
-        report_data.index.occupations[occupation]
-        for _, hits in search.blocks(titles, 1)
-        for occupation in hits.occupations[:, 0].tolist()
-    ]
 
 
 def _changes(rows: pl.DataFrame) -> tuple[str, ...]:

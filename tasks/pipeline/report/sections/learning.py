@@ -52,7 +52,7 @@ def learning(report_data: ReportData) -> Html:
             _validation(history, kept),
             _drawing(trained, "loss", "loss", WHOLE, "The loss, on training pairs."),
             _drawing(trained, "terms", "the two terms of the loss", TERMS, TERMS_MEANING),
-            class_="grid three",
+            class_="grid",
         ),
     )
 

@@ -1,9 +1,9 @@
-"""The head of the page, and its sections on the data, the model and its training."""
+"""The head of the page, and its section on the data."""
 
 from __future__ import annotations
 
 from tasks.pipeline.report.markup import Html, NumberHead, lines, paragraph, table, tag
-from tasks.pipeline.report.names import count, counted, mix_words
+from tasks.pipeline.report.names import count, mix_words
 from tasks.pipeline.report.report_data import ReportData
 
 SPLITS = {
@@ -12,12 +12,11 @@ SPLITS = {
     "valid": "kept out to choose when to stop",
     "gate": "kept out for the gate between challenger and champion",
 }
-SCORES = {"best": "its best alias counts", "soft": "all aliases count, by a soft maximum"}
 
 
 def headline(report_data: ReportData) -> Html:
     """Say the data and the model in two lines, under the title of the page."""
-    counts, train = report_data.counts, report_data.params.network.train
+    counts, train = report_data.counts, report_data.params.train
     figures = (
         (counts["occupations"], "occupations"),
         (counts["aliases"], "aliases"),
@@ -67,34 +66,3 @@ def data(report_data: ReportData) -> Html:
 def _reasons(rejected: dict[str, int]) -> str:
     named = (f"{reason}: {count(rows)}" for reason, rows in sorted(rejected.items()))
     return "; ".join(named) or "nothing was left out"
-
-
-def model(report_data: ReportData) -> Html:
-    """Make the content of section `model`."""
-    network, weights = report_data.params.network, report_data.weights
-    encoder, loss = network.train.encoder.kind, network.train.loss.kind
-    evaluate = report_data.params.evaluate
-    return lines(
-        paragraph(
-            "A Siamese network turns a title into an embedding of "
-            f"{report_data.index_embeddings.shape[1]} numbers. A raw title is answered with the "
-            "occupation whose aliases have the most similar embeddings "
-            f"({SCORES[evaluate.occupation_score]}). The network has {counted(weights, 'weight')}."
-        ),
-        tag(
-            "div",
-            _parameters(f"Encoder: {encoder}", network.encoders[encoder]),
-            _parameters(f"Loss: {loss}", network.losses[loss]),
-            _parameters("Training", network.train.model_dump(exclude={"encoder", "loss"})),
-            _parameters("Evaluation", evaluate.model_dump()),
-            class_="columns",
-        ),
-    )
-
-
-def _parameters(title: str, values: dict[str, object]) -> Html:
-    rows = [
-        (tag("code", name), f"{value:g}" if isinstance(value, float) else value)
-        for name, value in values.items()
-    ]
-    return table(title, ["Parameter", NumberHead("Value")], rows)

@@ -75,16 +75,5 @@ def test_attention_by_hand() -> None:
     torch.testing.assert_close(pooled, torch.tensor([[0.75 * 0.549306, 5.0]]))
 
 
-def test_the_largest_of_negative_states_is_negative() -> None:
-    states = torch.tensor([[[-3.0], [-1.0]], [[-2.0], [0.0]]])
-    assert largest_state(states, torch.tensor([2, 1])).tolist() == [[-2.0], [-1.0]]
-
-
-def test_attention_with_no_weight_is_the_mean() -> None:
-    states, lengths = torch.randn(5, 3, 4), torch.tensor([1, 5, 3])
-    pooled = attended_state(states, lengths, torch.zeros(4))
-    torch.testing.assert_close(pooled, mean_state(states, lengths))
-
-
 def test_inside() -> None:
     assert checked(inside)(torch.tensor([1, 3]), 3).int().tolist() == [[1, 1], [0, 1], [0, 1]]

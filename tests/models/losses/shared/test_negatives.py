@@ -80,14 +80,6 @@ def test_draws_are_uniform_over_the_allowed() -> None:
     assert ((counts / 9000 - 1 / 3).abs() < 0.025).all()
 
 
-def test_the_choice_carries_no_gradient() -> None:
-    scores, positive, allowed = case(4, 5, 0)
-    scores.requires_grad_()
-    for chosen in (highest(scores, allowed), semihard(scores, positive, allowed)):
-        assert chosen.dtype == torch.int64
-        assert not chosen.requires_grad
-
-
 @given(st.integers(1, 7), st.integers(1, 9), st.integers(0, 10**6))
 def test_equals_a_sort_of_each_row(size: int, count: int, seed: int) -> None:
     generator = torch.Generator().manual_seed(seed)

@@ -96,13 +96,6 @@ def test_the_publishers_files(tmp_path: Path) -> None:
     assert made.rejected.errors == 1
 
 
-def test_a_missing_folder_says_where_it_comes_from(tmp_path: Path) -> None:
-    params = published(tmp_path)
-    params = published(tmp_path, files=params.files.model_copy(update={"sentences": "nowhere"}))
-    with pytest.raises(IngestError, match=r"nowhere/sick2014/SICK_train\.txt is missing\. SICK"):
-        scored_pairs(params, 1)
-
-
 def test_too_many_faults_leave_the_rejected_rows_and_nothing_else(here: Path) -> None:
     bad = "dataset,split,left,right,score\nsample_words,test,a,b,1\nsample_words,test,a,b,9\n"
     (here / "own").mkdir()

@@ -16,7 +16,6 @@ from models.training.scored_run import ScoredRun, pair_similarities
 from tasks.evaluation.metric_tables import read_table
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.schemas import HISTORY
-from tasks.io.section import ParamsError
 from tasks.papers.similarity import scored_pairs, similarity_code, similarity_train
 from tasks.papers.similarity.pair_files import PARAPHRASE_PARTS, PARAPHRASES
 
@@ -180,9 +179,3 @@ def test_other_data_or_code_do_not_resume(here: Path, monkeypatch: pytest.Monkey
     listing.write_text(listing.read_text().replace('"models/', '"models/ ', 1))
     keys.append(key_of("ngram_bag"))
     assert len(set(keys)) == len(keys) == 5
-
-
-@pytest.mark.thorough
-def test_an_unknown_system_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ParamsError, match=r"similarity\.systems has no 'gru'"):
-        run_stage(monkeypatch, "gru")

@@ -50,12 +50,6 @@ def test_a_test_pair_of_any_set_is_left_out_and_counted() -> None:
     assert chosen.left_out == {"train": 1, "valid": 1}
 
 
-def test_scores_are_brought_to_0_and_1() -> None:
-    pairs = frame(("sick", "train", "a", "b", 2.0), ("sick", "train", "a", "c", 5.0))
-    scores = training_pairs(pairs, NONE, "sick").train.scores
-    assert scores is not None and scores.tolist() == [0.25, 1.0]
-
-
 def test_paraphrases_have_no_scores_and_follow_the_same_rule() -> None:
     links = pl.DataFrame(
         [("train", "big", "large"), ("train", "big", "huge"), ("valid", "small", "tiny")],

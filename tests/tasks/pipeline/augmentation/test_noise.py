@@ -68,15 +68,6 @@ def test_substitutes_are_uniform_over_the_other_letters() -> None:
     assert all(abs(counts[letter] - 10_000) < 5 * (30_000 * 2 / 9) ** 0.5 for letter in "acd")
 
 
-@pytest.mark.parametrize(("substituted", "deleted"), [(0, 0), (1, 0), (0, 1)])
-def test_extreme_rates(substituted: float, deleted: float) -> None:
-    (noisy,) = corrupt_by_rate(["abcabc"], substituted, deleted, "abc", rng())
-    if deleted:
-        assert noisy == ""
-    else:
-        assert all((a != b) == bool(substituted) for a, b in zip("abcabc", noisy, strict=True))
-
-
 @given(st.lists(st.text(min_size=1, max_size=70), min_size=1, max_size=4), st.integers(0, 999))
 def test_the_count_is_exact(titles: list[str], seed: int) -> None:
     """As "Z" is no letter here, a changed place shows: kept ones are a subsequence of the title."""
@@ -107,14 +98,6 @@ def test_empty_and_astral() -> None:
         noisy = corrupt(["", "👩‍🍳" * 30, "", "\ud800"])
         assert (noisy[0], noisy[2]) == ("", "")
         assert set(noisy[1]) <= set("👩‍🍳ab")
-
-
-@given(TITLES, st.integers(0, 999))
-def test_equal_generators_equal_noise(titles: list[str], seed: int) -> None:
-    for corrupt in (corrupt_by_count, corrupt_by_rate):
-        rates = (0.3, 0.1) if corrupt is corrupt_by_rate else (0.3,)
-        one, two = (corrupt(titles, *rates, "abc", rng(seed)) for _ in range(2))
-        assert one == two
 
 
 def test_letters() -> None:

@@ -59,12 +59,3 @@ def test_equal_bytes_and_no_other_file(folder: Path) -> None:
     main()
     assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
     assert set(before) == {"scores.parquet", "run.parquet", "table.csv", "metrics.json"}
-
-
-def test_a_mix_that_is_none(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["evaluate", "--mix", "5", "--seed", "3"])
-    with pytest.raises(SystemExit):
-        main()
-    assert "invalid choice: '5'" in capsys.readouterr().err

@@ -17,6 +17,7 @@ ALIASES = aliases_of(
     [
         ("cook", "Cook", True, "train"),
         ("cook", "Chef", False, "train"),
+        ("cook", "Grill cook", False, "heldout_alias"),
         ("nurse", "Nurse", True, "train"),
         ("0123", "Smith", True, "train"),
         ("1200", "Köchin, Bäckerin", True, "train"),

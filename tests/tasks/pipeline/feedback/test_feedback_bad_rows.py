@@ -92,6 +92,13 @@ def test_a_row_is_mended_and_counted(tmp_path: Path, kind: str) -> None:
     assert read.values("corrected_occupation_id") == [(None,), (None,)]
 
 
+def test_a_matched_title_that_stands_in_no_index_is_replaced(tmp_path: Path) -> None:
+    """It is held out for a test."""
+    read = read_rows(tmp_path, "x,cook,grill cook,,correct,,,")
+    assert read.values("matched_title") == [("cook",)]
+    assert read.repairs == {"matched_title_replaced": 1}
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 from pathlib import Path
 
@@ -70,59 +69,6 @@ def test_optional_columns_may_be_absent_and_others_are_not_read(tmp_path: Path) 
     assert rows.rows() == [("chef", "cook", "cook", None, "correct", None, None, None)]
     rows, *_ = read(path, raw_title="text", judged_at="when")
     assert rows["judged_at"].to_list() == ["2026-01-01T00:00:00.000000"]
-
-
-def test_header_only(tmp_path: Path) -> None:
-    rows, _, rejected = read(csv_of(tmp_path))
-    assert rows.is_empty()
-    assert rejected.rows.total() == 0
-
-
-@pytest.mark.parametrize("name", ["f.csv", "f.tsv", "f.parquet"])
-def test_three_formats_are_read_alike(tmp_path: Path, name: str) -> None:
-    when = datetime.datetime(2026, 1, 2, 3, 4, 5)
-    frame = pl.DataFrame(
-        {
-            "raw_title": ["a\rb\nc", 'say "x"'],
-            "predicted_occupation_id": ["cook", "cook"],
-            "matched_title": ["cook", "cook"],
-            "verdict": ["incorrect", "correct"],
-            "corrected_occupation_id": ["nurse", None],
-            "judged_at": [when, None],
-        }
-    )
-    path = tmp_path / name
-    if name.endswith("parquet"):
-        frame.write_parquet(path)
-    else:
-        frame.write_csv(path, separator="\t" if name.endswith("tsv") else ",")
-    rows, _, rejected = read(path)
-    assert rows.rows() == [
-        ("a\rb\nc", "cook", "cook", None, "incorrect", "nurse", None, "2026-01-02T03:04:05.000000"),
-        ('say "x"', "cook", "cook", None, "correct", None, None, None),
-    ]
-    assert rejected.refused == []
-
-
-def test_what_is_mended_is_counted(tmp_path: Path) -> None:
-    """Drop an unknown correction; replace a held-out, a strange and an empty matched title."""
-    path = csv_of(
-        tmp_path,
-        "a,cook,cook,,incorrect,pilot,,",
-        "b,cook,grill cook,,correct,,,",
-        "c,cook,nurse,,correct,,,",
-        "d,nurse,,,correct,,,",
-    )
-    rows, repairs, rejected = read(path)
-    assert rows.select("matched_title", "corrected_occupation_id").rows() == [
-        ("cook", None),
-        ("cook", None),
-        ("cook", None),
-        ("nurse", None),
-    ]
-    counts = {name: count for name, count in repairs.items() if count}
-    assert counts == {"unknown_correction": 1, "matched_title_replaced": 3}
-    assert rejected.refused == []
 
 
 def test_a_missing_file_or_column_is_explained(tmp_path: Path) -> None:

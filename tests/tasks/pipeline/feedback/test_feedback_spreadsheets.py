@@ -9,6 +9,7 @@ import json
 import zipfile
 from pathlib import Path
 
+import polars as pl
 import pytest
 from feedback_tables import GOOD, HEADER, KNOWN, read_folder, read_rows, read_text
 from tables.workbooks import write_workbook
@@ -64,13 +65,15 @@ def test_another_encoding_gives_the_same_rows(tmp_path: Path, kind: str, plain) 
     assert (read.values(*FEEDBACK), read.refused) == (plain, [])
 
 
-@pytest.mark.parametrize("name", ["f.xlsx", "f.jsonl", "f.zip", "f.csv.gz"])
+@pytest.mark.parametrize("name", ["f.xlsx", "f.jsonl", "f.parquet", "f.zip", "f.csv.gz"])
 def test_a_table_of_another_kind_gives_the_same_rows(tmp_path: Path, name: str, plain) -> None:
     if name == "f.xlsx":
         write_workbook(tmp_path / name, {"A": [list(FEEDBACK), *ROWS]})
     elif name == "f.jsonl":
         objects = [json.dumps(dict(zip(FEEDBACK, row, strict=True))) for row in ROWS]
         (tmp_path / name).write_text("\n".join(objects))
+    elif name == "f.parquet":
+        pl.DataFrame(ROWS, schema=list(FEEDBACK), orient="row").write_parquet(tmp_path / name)
     elif name == "f.zip":
         with zipfile.ZipFile(tmp_path / name, "w") as archive:
             archive.writestr("f.csv", table())

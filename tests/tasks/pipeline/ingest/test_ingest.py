@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 import yaml
 
@@ -167,22 +166,6 @@ def test_the_log_says_how_each_file_was_read(here, capsys) -> None:
     )
 
 
-def test_unusual_titles_pass(here) -> None:
-    unusual = ["👩‍🚒", "врач", "医師", "مهندس", "naïve 𝕏 engineer", LONG]
-    run_in(here, TITLES + "".join(f"2,{title}\n" for title in unusual))
-    main()
-    aliases = pl.read_parquet("data/ingest/aliases.parquet")
-    assert set(unusual) < set(aliases["title"])
-    assert rejected() == []
-
-
-def test_a_missing_file_is_an_error_that_names_it(here) -> None:
-    run_in(here, TITLES)
-    (here / "outside/titles.csv").unlink()
-    with pytest.raises(IngestError, match=r"outside/titles\.csv is missing\..*external:"):
-        main()
-
-
 @pytest.mark.thorough
 def test_same_bytes_in_another_folder_process_and_number_of_threads(tmp_path) -> None:
     """Also with another hash seed, time zone and locale."""
@@ -235,15 +218,3 @@ def test_files_may_lie_deeper_in_the_folder(here) -> None:
     taxonomy = section()["taxonomy"] | {"files": {"titles": "deeper/titles.csv"}}
     ingested = ingest(IngestParams.model_validate(section(taxonomy=taxonomy)))
     assert ingested.rejected.rows == {"outside/deeper/titles.csv": 3}
-
-
-def test_an_unknown_format_is_refused_with_those_there_are(here) -> None:
-    taxonomy = section()["taxonomy"] | {"reader": "isco"}
-    params = {"ingest": section(taxonomy=taxonomy)}
-    (here / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
-    message = (
-        r"ingest\.taxonomy\.reader: 'isco' is no reader .*; choose esco, esco_parquet, onet, "
-        "sample, table"
-    )
-    with pytest.raises(ParamsError, match=message):
-        load(IngestParams)

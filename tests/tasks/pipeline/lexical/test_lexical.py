@@ -19,8 +19,7 @@ from tasks.io.frames import read_frame
 from tasks.io.queries import read_queries
 from tasks.io.schemas import RUN, SCORES, TABLE
 from tasks.io.section import load
-from tasks.pipeline.lexical.params import LexicalParams
-from tasks.pipeline.lexical.stage import FOLDER, lexical_systems, main
+from tasks.pipeline.lexical.stage import FOLDER, main
 
 
 @pytest.fixture(autouse=True)
@@ -75,13 +74,6 @@ def test_both_systems_are_written_once_for_all_mixes() -> None:
     before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
     main()
     assert before == {path.name: path.read_bytes() for path in FOLDER.iterdir()}
-
-
-def test_the_orders_are_a_parameter() -> None:
-    """With single characters "ok" is like "cook"; with four it has nothing in common."""
-    for orders, similar in (([1, 1], True), ([4, 4], False)):
-        systems = lexical_systems(["cook"], LexicalParams(tfidf_orders=orders))
-        assert (systems["tfidf"](["ok"])[0, 0] > 0) == similar
 
 
 @pytest.mark.thorough

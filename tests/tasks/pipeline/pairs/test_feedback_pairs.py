@@ -86,11 +86,6 @@ def test_one_right_and_one_wrong() -> None:
     assert {other for _, other, *_ in base} == {"nurse", "pilot", "miner"}
 
 
-def test_without_a_rejection_all_four_are_strangers() -> None:
-    rows, _ = made([CORRECT], 10)
-    assert Counter(row[2:] for row in rows) == {(True, "feedback"): 10, (False, "base"): 40}
-
-
 @pytest.mark.parametrize("corrections", [False, True])
 def test_a_correction_is_learned_from_in_4c_only(corrections: bool) -> None:
     """The corrected input joins the titles of its right occupation: baker, pastry cook, shared."""
@@ -154,10 +149,6 @@ def test_the_share_bounds_many_verdicts_and_all_have_the_same_part() -> None:
     rows, _ = made(confirmed, 13)
     counts = Counter(other for _, other, alike, _ in rows if alike)
     assert sorted(counts.values()) == [2, 2, 3, 3, 3]
-
-
-def test_neither_right_nor_wrong_gives_no_pairs() -> None:
-    assert made([], 10, corrections=True)[0] == []
 
 
 def test_only_wrong_gives_rejections_only() -> None:

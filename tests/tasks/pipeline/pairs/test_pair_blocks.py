@@ -119,14 +119,6 @@ def test_a_writer_that_is_stopped_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_strangers_are_drawn_uniformly() -> None:
-    """Title 3 of c has the strangers 0, 1, 2, each 3000 times of 9000, within 5 deviations."""
-    made = block(ids([]), np.full(9000, 3), "base", MEMBERS, rng())
-    drawn = Counter(made["other_id"].to_pylist())
-    assert set(drawn) == {0, 1, 2}
-    assert all(abs(n - 3000) < 5 * (9000 * 2 / 9) ** 0.5 for n in drawn.values())
-
-
 def test_without_a_stranger() -> None:
     members = StringOccupations(np.arange(2), pl.Series([["a"], ["a", "b"]]))
     with pytest.raises(ValueError, match=r"no dissimilar pair.*two occupations or more"):

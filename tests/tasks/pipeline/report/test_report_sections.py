@@ -19,10 +19,8 @@ from tasks.pipeline.report.names import (
     signed,
     slice_name,
 )
-from tasks.pipeline.report.sections.confusions import confused_pairs, confusions
 from tasks.pipeline.report.sections.learning import UNLEARNED, best_look, learning
 from tasks.pipeline.report.sections.results import Comparison, compare, results, standing
-from tasks.pipeline.report.sections.slices import slices
 
 
 def test_network_is_compared_query_by_query(report_data):
@@ -73,26 +71,6 @@ def test_best_of_each_column_is_bold_and_shared_if_it_reads_the_same(report_data
     assert both.count('class="number"><strong>0.500') == 2 * 3 * 3
 
 
-@pytest.mark.thorough
-def test_slices_draw_the_two_systems_only(report_data):
-    drawn = slices(report_data)
-    assert drawn.count("<figure>") == 2
-    assert "1 title" in drawn
-    assert "6–15" not in drawn
-    assert "TF-IDF" not in drawn
-
-
-@pytest.mark.thorough
-def test_slices_by_source_are_drawn_where_they_tell_queries_apart(report_data, change):
-    """Draw the two sources of Extra Words; `source:alias` is all of its test."""
-    assert "alias" not in slices(report_data)
-    parts = {"source:alias": "source:label_agrees", "all": "source:label_differs"}
-    table = report_data.table.with_columns(pl.col("slice").replace(parts))
-    drawn = slices(change(table=table.with_columns(test=pl.lit("extra_words"))))
-    assert drawn.count("<figure>") == 1
-    assert "Extra Words" in drawn and "label agrees" in drawn and "label differs" in drawn
-
-
 def test_every_mix_has_its_words():
     four = "the base taxonomy, typos, synonyms, extra words"
     assert [mix_words(mix) for mix in MIXES] == [
@@ -105,40 +83,6 @@ def test_every_mix_has_its_words():
     ]
     assert slice_name("source:pair_unseen") == "synonym never seen"
     assert slice_name("source:unheard") == "unheard"
-
-
-def test_confused_pairs_against_a_loop(report_data):
-    """Answer annotations [a, c] by b, [a] by b, [d] by b; typos are not judged."""
-    second = report_data.run.with_columns(rank=pl.lit(2, pl.UInt32), occupation_id=pl.lit("c"))
-    matcher = report_data.run.with_columns(system=pl.lit("ngram"))
-    run = pl.concat([report_data.run, second, matcher])
-    confused = confused_pairs(run, report_data.queries, "typos")
-    gold = dict(report_data.queries.select("query_id", "occupation_ids").iter_rows())
-    expected: dict[tuple[str, str], int] = {}
-    for row in report_data.run.iter_rows(named=True):
-        right = gold[row["query_id"]]
-        if row["test"] != "typos" and row["occupation_id"] not in right:
-            pair = ("+".join(right), row["occupation_id"])
-            expected[pair] = expected.get(pair, 0) + 1
-    rows = confused.select(pl.col("gold").list.join("+"), "answered", "misses").rows()
-    assert {(gold, answered): n for gold, answered, n in rows} == expected
-    assert [row[0] for row in rows] == ["a", "a+c", "d"]
-
-
-def test_confusions_put_the_most_frequent_pair_first(report_data, change):
-    extra = report_data.queries.filter(pl.col("query_id") == "annotations-4").with_columns(
-        query_id=pl.lit("annotations-5"), raw_title=pl.lit("van driver")
-    )
-    run = report_data.run.filter(pl.col("query_id") == "annotations-4").with_columns(
-        query_id=pl.lit("annotations-5")
-    )
-    more = change(
-        queries=pl.concat([report_data.queries, extra]), run=pl.concat([report_data.run, run])
-    )
-    assert confused_pairs(more.run, more.queries, "typos")["misses"].to_list() == [2, 1, 1]
-    page = confusions(more)
-    assert page.index("van driver") < page.index("night baker")
-    assert "lorry &lt;b&gt;driver&lt;/b&gt;" in page
 
 
 @pytest.mark.thorough

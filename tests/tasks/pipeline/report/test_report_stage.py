@@ -17,7 +17,6 @@ from models.network.model_files import save_model
 from tasks.evaluation.metric_tables import write_table
 from tasks.io.frames import SchemaError, write_frame, write_json
 from tasks.io.schemas import (
-    EXTRA_WORDS_VARIANTS,
     HISTORY,
     JUDGED,
     OCCUPATIONS,
@@ -26,11 +25,11 @@ from tasks.io.schemas import (
     RUN,
     SCORES,
     SPLIT_ALIASES,
-    SYNONYM_VARIANTS,
     TABLE,
     TITLES,
 )
 from tasks.pipeline.report.stage import METRICS, PAGE, main
+from tasks.pipeline.split.stage import distinct_titles
 
 REPOSITORY = Path(__file__).parents[4]
 
@@ -55,7 +54,8 @@ def written(report_data, tmp_path, monkeypatch):
     write_json(report_data.counts, data / "ingest/metrics.json")
     write_frame(report_data.occupations, data / "ingest/occupations.parquet", OCCUPATIONS)
     write_frame(report_data.aliases, data / "split/aliases.parquet", SPLIT_ALIASES)
-    write_frame(report_data.titles, data / "split/titles.parquet", TITLES)
+    titles = distinct_titles(report_data.aliases)
+    write_frame(titles, data / "split/titles.parquet", TITLES)
     write_frame(report_data.queries.filter(~typos), data / "split/queries.parquet", QUERIES)
     write_frame(report_data.queries.filter(typos), data / "typos/queries.parquet", QUERIES)
     for stage in ("synonyms", "extra_words"):
@@ -64,23 +64,12 @@ def written(report_data, tmp_path, monkeypatch):
         write_frame(report_data.run.filter(mine), data / folder / "run.parquet", RUN)
         write_frame(report_data.scores.filter(mine), data / folder / "scores.parquet", SCORES)
         write_table(report_data.table.filter(mine), data / folder / "table.csv", TABLE)
-    save_tiny_model(data / f"train/{k}/{seed}/model", report_data.titles["title"].to_list())
+    save_tiny_model(data / f"train/{k}/{seed}/model", titles["title"].to_list())
     write_table(report_data.history, data / f"train/{k}/{seed}/history.csv", HISTORY)
-    write_frame(report_data.synonym_variants, data / "synonyms/variants.parquet", SYNONYM_VARIANTS)
-    write_frame(
-        report_data.extra_words_variants,
-        data / "extra_words/variants.parquet",
-        EXTRA_WORDS_VARIANTS,
-    )
     write_exemplars(data / f"calibrate/{k}/{seed}", exemplars=[("bread baker", "a", 1.0)])
     write_frame(report_data.judged, data / f"pairs/{k}/judged.parquet", JUDGED)
     write_frame(report_data.reviews, data / f"pairs/{k}/reviews.parquet", REVIEWS)
-    for name, folder in (
-        ("synonyms", "synonyms"),
-        ("extra_words", "extra_words"),
-        ("pairs", f"pairs/{k}"),
-    ):
-        write_json(report_data.stage_metrics[name], data / folder / "metrics.json")
+    write_json({"feedback": report_data.feedback}, data / f"pairs/{k}/metrics.json")
     monkeypatch.chdir(tmp_path)
     return data
 

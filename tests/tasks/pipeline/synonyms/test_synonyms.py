@@ -222,14 +222,6 @@ def test_the_stricter_row_generates_from_its_pairs_only() -> None:
     assert made.variants["variant"].to_list() == ["java programmer"]
 
 
-@pytest.mark.parametrize("split", ["heldout_alias", "valid", "gate", "train"])
-def test_a_title_of_any_split_leaves_both_sides(split: str) -> None:
-    made = made_of([*BY_HAND, ("boss", "Java, programmer", split)], test_share=0.5)
-    assert made.synonyms.rows() == [("dev", "developer", "programmer", "induced", 1)]
-    assert made.variants.is_empty()
-    assert made.queries.is_empty()
-
-
 def test_a_title_of_two_occupations_takes_the_pairs_of_one_and_its_gold_is_both() -> None:
     """Occupation y has cook = chef; "cook (day)" is of x too, "dawn cook shift" of x alone.
 

@@ -86,26 +86,6 @@ def test_gold_and_size_of_queries() -> None:
     assert made_of(ROWS).queries["query_id"].is_unique().all()
 
 
-def test_test_queries_have_the_count_of_changes() -> None:
-    """One character of up to 29, two of 31 to 49: round(0.05 · 31) = round(1.55) = 2."""
-    tests = made_of(ROWS).queries.filter(pl.col("split") == "test")
-    for raw_title, title in zip(
-        tests["raw_title"],
-        ["tutor", "java developer", "head of the department of lifts"],
-        strict=True,
-    ):
-        assert edit_distance(raw_title, title) in ({1} if len(title) < 30 else {1, 2})
-
-
-def edit_distance(one: str, other: str) -> int:
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, start=1):
-        above, row = row, [i]
-        for j, b in enumerate(other, start=1):
-            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (a != b)))
-    return row[-1]
-
-
 def test_who_can_only_become_a_title_is_left_out_and_counted() -> None:
     """Letters a and b only, and all strings of one and two of them are titles, but for "bb".
 

@@ -116,23 +116,6 @@ def test_several_files_of_one_form(tmp_path) -> None:
     assert taxonomy.aliases().rows() == [("1", "cook", "", True), ("1", "chef", "", False)]
 
 
-def test_parquet_and_csv_give_the_same(tmp_path) -> None:
-    frame = pl.DataFrame(
-        {
-            "Group": [1, 1, 2, 2],
-            "Name": ["a", "b", "x, y", "👩‍🍳\nz"],
-            "Label": ["b", "b", "y", ""],
-            "Path": ["5>51", "5>51", "6", ""],
-        }
-    )
-    frame.write_csv(tmp_path / "t.csv")
-    frame.write_parquet(tmp_path / "t.parquet")
-    csv, parquet = (read(tmp_path / name, FULL)[0] for name in ("t.csv", "t.parquet"))
-    assert csv.aliases().equals(parquet.aliases())
-    assert csv.occupations().equals(parquet.occupations())
-    assert csv.aliases().height == 5  # b and a; y, "x, y" and the astral one
-
-
 @pytest.mark.parametrize("columns", [{}, {"title": "Name"}, SHORT | {"label": "Label"}])
 def test_a_map_that_does_not_fit_is_explained(columns: dict[str, str]) -> None:
     with pytest.raises(IngestError, match=r"ingest\.taxonomy\.columns: missing"):

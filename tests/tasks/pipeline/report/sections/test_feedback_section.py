@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from page_tables import tables
+from report_world import embed, searching
 
 from tasks.pipeline.report.sections.feedback import (
     PREDICTIONS,
     REPAIRS,
     ROWS,
     USES,
-    answers,
     feedback,
 )
 
@@ -26,27 +26,18 @@ def test_every_count_stands_beside_its_words(report_data):
     rows = dict(
         row for some in tables(feedback(report_data)).values() for row in some if len(row) == 2
     )
-    counts = report_data.stage_metrics["pairs"]["feedback"]
+    counts = report_data.feedback
     for meaning, values in ((ROWS | PREDICTIONS | USES, counts), (REPAIRS, counts["repairs"])):
         assert {reviews: rows[reviews] for reviews in meaning.values()} == {
             reviews: str(values[name]) for name, reviews in meaning.items()
         }
 
 
-def test_the_answers_are_those_of_the_nearest_alias(report_data):
-    """By brute force over the embeddings of all aliases."""
-    titles = ["bread baker", "ward sister", "lorry driver"]
-    nearest = (report_data.embed(titles) @ report_data.index_embeddings.T).argmax(axis=1)
-    aliases = report_data.titles.filter(split="train").sort("title")
-    occupations = aliases["occupation_ids"].to_list()
-    assert [[one] for one in answers(report_data, titles)] == [occupations[n] for n in nearest]
-
-
 @pytest.fixture
-def answered(report_data, change):
+def answered(change):
     """Make titles be embedded as the alias that the network answers: a, c and a."""
     meant = {"bread baker": "bread baker", "programmer <b>": "nurse", "ward sister": "bread baker"}
-    return change(embed=lambda titles: report_data.embed([meant.get(t, t) for t in titles]))
+    return change(search=searching(lambda titles: embed([meant.get(t, t) for t in titles])))
 
 
 def test_before_and_now_by_hand(answered):
@@ -69,28 +60,14 @@ def test_before_and_now_by_hand(answered):
 
 
 def test_a_mix_that_learns_from_no_feedback_says_so(report_data, change):
-    pairs = {
-        name: n for name, n in report_data.stage_metrics["pairs"].items() if name != "feedback"
-    }
-    page = feedback(
-        change(
-            stage_metrics={**report_data.stage_metrics, "pairs": pairs},
-            judged=report_data.judged.clear(),
-        )
-    )
+    page = feedback(change(feedback=None, judged=report_data.judged.clear()))
     assert "This mix learns from no feedback." in page
     assert not tables(page)
 
 
 def test_no_feedback_at_all(report_data, change):
-    counts = report_data.stage_metrics["pairs"]["feedback"] | {"rows_read": {}, "rejected": {}}
-    pairs = report_data.stage_metrics["pairs"] | {"feedback": counts}
-    page = feedback(
-        change(
-            stage_metrics={**report_data.stage_metrics, "pairs": pairs},
-            judged=report_data.judged.clear(),
-        )
-    )
+    counts = report_data.feedback | {"rows_read": {}, "rejected": {}}
+    page = feedback(change(feedback=counts, judged=report_data.judged.clear()))
     assert "There was no file of feedback." in page
     assert "Of no judged title the right occupation is known." in page
     assert not [caption for caption in tables(page) if "before" in caption]

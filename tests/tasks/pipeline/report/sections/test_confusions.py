@@ -6,7 +6,7 @@ from collections import Counter
 
 import polars as pl
 
-from tasks.pipeline.report.sections.confusions import by_occupation, worst_occupations
+from tasks.pipeline.report.sections.confusions import by_occupation, confusions
 
 
 def test_counts_against_a_loop(report_data):
@@ -38,11 +38,11 @@ def test_most_misses_first_then_the_larger_share(report_data, change):
     taken = dict(counted.select(pl.col("gold").list.join("+"), "taken_for").iter_rows())
     assert [(t["occupation_id"], t["count"]) for t in taken["a"]] == [("b", 1), ("c", 1)]
     assert [(t["occupation_id"], t["count"]) for t in taken["d"]] == [("b", 2)]
-    page = worst_occupations(made)
+    page = confusions(made)
     assert page.index("driver &amp; loader") < page.index("baker 🥖")
     assert "C++ &lt;developer&gt; (2)" in page
     assert "lorry &lt;b&gt;driver&lt;/b&gt;" in page
 
 
 def test_no_wrong_answer(empty):
-    assert "No occupation has a wrong first answer" in worst_occupations(empty)
+    assert "No occupation has a wrong first answer" in confusions(empty)
