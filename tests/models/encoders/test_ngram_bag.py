@@ -10,7 +10,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shapes import checked
 from torch.nn import functional
 
 from models.encoders.ngram_bag import START, NgramBagEncoder, NgramBagSettings
