@@ -36,7 +36,7 @@ def write_prototypes(folder: Path) -> None:
 
 
 def _graph(file: Path, numbers: np.ndarray) -> bytes:
-    """Return the graph, of opset 17: digits (uint8) in, products (int32) out."""
+    """Return the graph, of opset 17: digits (uint8) in, sums of products (int32) out."""
     from onnx import TensorProto, helper
 
     from tasks.release.model_package.external_weights import read_from
@@ -46,10 +46,10 @@ def _graph(file: Path, numbers: np.ndarray) -> bytes:
     place = {"shape": numbers.shape, "dtype": "I8", "data_offsets": [end - numbers.nbytes, end]}
     read_from(table, file.name, place)
     graph = helper.make_graph(
-        [helper.make_node("MatMulInteger", ["digits", "numbers", "added"], ["products"])],
+        [helper.make_node("MatMulInteger", ["digits", "numbers", "added"], ["sums"])],
         NAME,
         [helper.make_tensor_value_info("digits", TensorProto.UINT8, ["row", axes])],
-        [helper.make_tensor_value_info("products", TensorProto.INT32, ["row", count])],
+        [helper.make_tensor_value_info("sums", TensorProto.INT32, ["row", count])],
         [table, helper.make_tensor("added", TensorProto.UINT8, [], [64])],
     )
     opset = [helper.make_opsetid("", 17)]

@@ -159,9 +159,9 @@ class WholeProducts:
         """Return [title, prototype], float32, of titles in numbers of 14 bits [title, axis]."""
         upper = np.floor((titles + DIGIT // 2) / DIGIT)
         digits = np.concatenate([upper, titles - DIGIT * upper]) + DIGIT // 2
-        products = self._session.run(None, {"digits": digits.astype(np.uint8)})[0]
-        whole_products: np.ndarray = DIGIT * products[: len(titles)] + products[len(titles) :]
-        return whole_products.astype(np.float32)
+        digit_sums = self._session.run(None, {"digits": digits.astype(np.uint8)})[0]
+        sums: np.ndarray = DIGIT * digit_sums[: len(titles)] + digit_sums[len(titles) :]
+        return sums.astype(np.float32)
 
 
 def _session(file: Path) -> Any:  # noqa: ANN401  # onnxruntime has no types

@@ -32,8 +32,8 @@ def test_the_graph_multiplies_whole_numbers_exactly(
     random /= np.linalg.norm(random, axis=1, keepdims=True)
     titles = np.round(np.concatenate([random, np.eye(axes), -np.eye(axes)]) * STEPS)
     whole = titles.astype(np.int64) @ prototypes.numbers.astype(np.int64)
-    products = prototypes.product(titles.astype(np.float32))
-    assert products.dtype == np.float32 and (products == whole).all()
+    sums = prototypes.product(titles.astype(np.float32))
+    assert sums.dtype == np.float32 and (sums == whole).all()
 
 
 def test_a_search_in_one_stage_has_none(tmp_path: Path) -> None:
