@@ -12,6 +12,8 @@ from models.normalizer.normalizer import Normalizer
 from models.normalizer.qualifiers import Qualifiers
 from models.search.calibration import Calibration
 from models.search.occupation_scores import ScoreRule
+from models.search.ood_score import last_words
+from models.search.stored_vectors import StoredVectors
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 from models.text.units import UnitSettings
@@ -79,12 +81,13 @@ def toy_normalizer(calibration: Calibration | None = None) -> Normalizer:
         table("occupation_id occupation_label codes crosswalk_codes bias", list(OCCUPATIONS)),
         NOTHING,
         NO_OVERRIDES,
-        embed(sorted(set(cleaned))),
+        StoredVectors.of(embed(sorted(set(cleaned)))),
         RULE,
         calibration,
         Qualifiers({"seniority": ["head"], "contract": ["nights"]}),
         {"model_version": "m1", "taxonomy_version": "t1"},
         2,
+        last_words(set(cleaned)),
         {"7": "Craft workers"},
     )
 
@@ -96,5 +99,6 @@ def toy_normalizer_of_languages() -> Normalizer:
         toy_normalizer(),
         aliases=table("occupation_id title written language preferred split", rows),
         occupations=table("occupation_id occupation_label codes crosswalk_codes bias", labels),
-        embeddings=embed(sorted({row[1] for row in rows})),
+        embeddings=StoredVectors.of(embed(sorted({row[1] for row in rows}))),
+        endings=last_words({row[1] for row in rows}),
     )

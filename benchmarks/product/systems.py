@@ -29,7 +29,7 @@ from tasks.apps.bulk.answering import AT_ONCE, answering
 from tasks.io.frames import read_frame
 from tasks.io.schemas import OVERRIDES
 from tasks.pipeline.lexical.params import LexicalParams
-from tasks.release.model_package.folder import ALIASES
+from tasks.release.model_package.folder import ALIASES, TITLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,9 @@ class RegisteredModel:
     def index(self) -> AliasIndex:
         """Return all aliases that it holds."""
         aliases = read_frame(self.folder / PACKAGE / "aliases.parquet", ALIASES)
-        return AliasIndex.of(aliases["title"].to_list(), aliases["occupation_id"].to_list())
+        titles = read_frame(self.folder / PACKAGE / "titles.parquet", TITLES)["title"]
+        owned = titles.gather(aliases["title"]).to_list()
+        return AliasIndex.of(owned, aliases["occupation_id"].to_list())
 
     def reviewed(self) -> set[str]:
         """Return the normalized titles that it answers from people's reviews."""

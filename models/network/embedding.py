@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -44,7 +45,7 @@ def encode_rows(
 
 
 def embed_titles(
-    encoder: Encoder, featurizer: Featurizer, titles: list[str]
+    encoder: Encoder, featurizer: Featurizer, titles: Sequence[str]
 ) -> Float[Tensor, "title dim"]:
     """Featurize and embed cleaned titles, on the encoder's device; of unit norm."""
     device = next(encoder.parameters()).device

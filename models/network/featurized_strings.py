@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,7 +39,7 @@ class FeaturizedStrings:
 
     @classmethod
     def of(
-        cls, titles: list[str], featurizer: Featurizer, device: torch.device
+        cls, titles: Sequence[str], featurizer: Featurizer, device: torch.device
     ) -> FeaturizedStrings:
         """Featurize `titles` and move them to `device`; one byte a unit where it suffices."""
         streams = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,7 +25,7 @@ def save_model(
     initial: dict[str, Tensor],
 ) -> None:
     """Write `featurizer.json`, `encoder.json`, `weights.safetensors`, `initial.safetensors`."""
-    for name, value in (("featurizer", asdict(featurizer)), ("encoder", plain(settings))):
+    for name, value in (("featurizer", featurizer.values()), ("encoder", plain(settings))):
         text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
         write_bytes(text.encode(), folder / f"{name}.json")
     for name, tensors in (("weights", weights), ("initial", initial)):

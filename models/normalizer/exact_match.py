@@ -9,8 +9,7 @@ of a test is a title of its index.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -31,14 +30,14 @@ class ExactMatch:
     Attributes:
         index: of all aliases.
         labels: of its occupations, cleaned, in their order.
-        owners: of each title that is looked up, the occupations that may be its answer.
         overrides: of normalized titles, the occupation that people gave; None: not a job title.
+        is_label: says whether a title is an occupation's label in any language, by their codes.
     """
 
     index: AliasIndex
     labels: Sequence[str]
-    owners: Mapping[str, Sequence[int]]
     overrides: Mapping[str, int | None]
+    is_label: Callable[[int, int], bool] = lambda occupation, title: False
 
     @classmethod
     def of(
@@ -46,23 +45,13 @@ class ExactMatch:
         index: AliasIndex,
         labels: Sequence[str],
         overrides: Mapping[str, str | None],
-        further_labels: Container[tuple[str, str]] = (),
+        is_label: Callable[[int, int], bool] = lambda occupation, title: False,
     ) -> Self:
-        """Look up the titles of an index; an override by an unknown occupation_id is dropped.
-
-        `further_labels`: (occupation_id, cleaned label) in any language.
-        """
-        names = index.occupations
-        owners = {
-            title: [name for name in own if labels[name] == title]
-            or [name for name in own if (names[name], title) in further_labels]
-            or own
-            for title, own in index.owners.items()
-        }
+        """Look up the titles of an index; an override by an unknown occupation_id is dropped."""
         code: dict[str | None, int | None] = {None: None}
         code |= {name: number for number, name in enumerate(index.occupations)}
         known = {title: code[name] for title, name in overrides.items() if name in code}
-        return cls(index, labels, owners, known)
+        return cls(index, labels, known, is_label)
 
     def is_none(self, title: str) -> bool:
         """Say whether people judged a cleaned title not to be a job title."""
@@ -73,8 +62,8 @@ class ExactMatch:
         overridden = np.zeros(len(titles), bool)
         for row, title in enumerate(titles):
             override = self.overrides.get(normalize_title(title)) if self.overrides else None
-            own = self.owners.get(title) if override is None else [override]
-            if own is None:
+            own = self._owners(title) if override is None else [override]
+            if not own:
                 continue
             overridden[row] = override is not None
             scores, best = hits.scores[row], hits.occupations[row]
@@ -90,6 +79,15 @@ class ExactMatch:
         best, closest = hits.occupations[row], hits.titles[row]
         places = np.flatnonzero(best == owner)
         end = places[0] if len(places) else len(best) - 1
-        alias = title if owner in self.owners.get(title, ()) else self.labels[owner]
+        alias = title if owner in self.index.owners(title) else self.labels[owner]
         best[: end + 1] = owner, *best[:end]
-        closest[: end + 1] = bisect_left(self.index.titles, alias), *closest[:end]
+        closest[: end + 1] = self.index.place(alias), *closest[:end]
+
+    def _owners(self, title: str) -> list[int]:
+        """Return the occupations that may be the answer to a title that the index has."""
+        own, place = self.index.owners(title), self.index.place(title)
+        return (
+            [name for name in own if self.labels[name] == title]
+            or [name for name in own if place is not None and self.is_label(name, place)]
+            or own
+        )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,9 +25,12 @@ from models.search.calibration import Calibration, Levels
 from models.search.exemplars import Exemplars, posterior
 from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
+from models.search.ood_score import OodScore
 from models.search.search import Hits, Search
+from models.search.stored_vectors import StoredVectors
 from models.search.tiled_matmul import similarities
 from models.search.two_stage_search import DEPTH, FEW, TwoStageSearch
+from models.search.weighted_vectors import Prototypes
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from jaxtyping import Bool, Float32, Float64, Int
 
 Embed = Callable[[Sequence[str]], "Float32[np.ndarray, 'title dim']"]
-Columns = Mapping[str, list[Any]]
+Columns = Mapping[str, Sequence[Any]]
 RUNNER_UP = np.log(2)
 """The second occupation is at least half as likely as the first: e^(−margin/t) ≥ ½."""
 
@@ -58,7 +61,9 @@ class Normalizer:
         qualifiers: finds words of seniority, contract and place.
         versions: the columns `model_version` and `taxonomy_version`.
         top_k: default number of answers.
+        endings: how many titles end with a word (`models/search/ood_score.py`).
         groups: labels of the codes above the occupations, as far as the taxonomy names them.
+        prototypes: of the occupations, if they were gathered before.
     """
 
     featurizer: Featurizer
@@ -67,13 +72,15 @@ class Normalizer:
     occupations: Columns
     exemplars: Columns
     overrides: Columns
-    embeddings: Float32[np.ndarray, "title dim"]
+    embeddings: StoredVectors
     rule: ScoreRule
     calibration: Calibration | None
     qualifiers: Qualifiers
     versions: Mapping[str, str]
     top_k: int
+    endings: Mapping[str, int]
     groups: Mapping[str, str] = field(default_factory=dict)
+    prototypes: Prototypes | None = None
 
     @cached_property
     def index(self) -> AliasIndex:
@@ -83,25 +90,22 @@ class Normalizer:
     @cached_property
     def search(self) -> Search:
         """Search all of `index` with cleaned titles."""
-        return self._search(self.index, self.embeddings)
+        return self._search(self.index, slice(None))
 
     @cached_property
     def two_stage_search(self) -> TwoStageSearch | None:
         """The same with less work, where that loses little; or None."""
         if len(self.index.occupations) < FEW or self.rule.kind != "soft":
             return None
-        return TwoStageSearch(self.search, self.embed, self.embeddings)
+        return TwoStageSearch(self.search, self.embed, self.embeddings, self.prototypes)
 
     @cached_property
     def exact_match(self) -> ExactMatch:
         """Overrides by people, and the taxonomy's own titles."""
         labels = [clean_title(label) for label in self.taxonomy_labels.labels]
         overrides = zip(self.overrides["normalized"], self.overrides["occupation_id"], strict=True)
-        columns = (self.aliases[name] for name in ("occupation_id", "title", "preferred"))
-        further = {
-            (name, title) for name, title, preferred in zip(*columns, strict=True) if preferred
-        }
-        return ExactMatch.of(self.index, labels, dict(overrides), further)
+        is_label = self.taxonomy_labels.spellings.is_label
+        return ExactMatch.of(self.index, labels, dict(overrides), is_label)
 
     def within(self, index: AliasIndex) -> Search:
         """Search another index whose titles are all in this one's, such as that of a split.
@@ -110,15 +114,15 @@ class Normalizer:
             KeyError: a title is none of the taxonomy's.
         """
         place = {title: row for row, title in enumerate(self.index.titles)}
-        rows = [place[title] for title in index.titles]
         beyond = range(len(place), len(self.embeddings))
-        return self._search(index, self.embeddings[[*rows, *beyond]])
+        return self._search(index, np.array([*(place[one] for one in index.titles), *beyond]))
 
-    def _search(self, index: AliasIndex, embeddings: Float32[np.ndarray, "title dim"]) -> Search:
+    def _search(self, index: AliasIndex, rows: Int[np.ndarray, " title"] | slice) -> Search:
         bias = dict(zip(self.occupations["occupation_id"], self.occupations["bias"], strict=True))
         exemplars = Exemplars.of(index, bias, self.exemplars, self.rule.temperature)
+        table = cache(lambda: self.embeddings[rows])  # large, and often not needed
         return Search(
-            index, lambda titles: similarities(self.embed(titles), embeddings), self.rule, exemplars
+            index, lambda titles: similarities(self.embed(titles), table()), self.rule, exemplars
         )
 
     def predict(
@@ -180,7 +184,7 @@ class Normalizer:
         answered = np.ones(len(rows), bool)
         if sure is not None and self.calibration is not None:
             answered = overridden | (sure[:, params.code_depth - 1] >= params.min_confidence)
-            ood_scores = self.search.ood_score(titles, hits.closest)
+            ood_scores = OodScore(self.index, self.endings)(titles, hits.closest)
             ood = ~overridden & (ood_scores > self.calibration.ood_threshold)
             codes = self.taxonomy_labels.confident_codes(
                 sure, hits.occupations[:, 0], params.confident_from
@@ -237,9 +241,7 @@ class Normalizer:
     @cached_property
     def validator(self) -> InputValidator:
         """Says what can be read."""
-        return InputValidator.of(
-            self.featurizer.alphabet, self.index.titles, self.exact_match.is_none
-        )
+        return InputValidator.of(self.featurizer.alphabet, self.index, self.exact_match.is_none)
 
     @cached_property
     def taxonomy_labels(self) -> TaxonomyLabels:

@@ -7,14 +7,15 @@ counts as that of the first.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from models.search.index import AliasIndex
+from models.search.coded import Coded
+from models.search.stored_vectors import StoredVectors
+from models.text.texts import Texts
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float32, Int, Int64, Shaped
@@ -27,40 +28,45 @@ class Spellings:
     Attributes:
         languages: by their numbers; an empty one is unknown.
         keys: (occupation · titles + title) · languages + language of each, ascending.
-        texts: of each, as the taxonomy writes it.
+        written: all titles, as the taxonomy writes them.
+        rows: where each spelling stands in `written`.
+        preferred: whether it is the label in its language.
         titles: how many titles the index has.
         labels: preferred title of each occupation in each language; its own where it has none.
     """
 
     languages: list[str]
     keys: Int64[np.ndarray, " spelling"]
-    texts: Shaped[np.ndarray, " spelling"]
+    written: Texts
+    rows: Int64[np.ndarray, " spelling"]
+    preferred: Bool[np.ndarray, " spelling"]
     titles: int
     labels: Shaped[np.ndarray, "language occupation"]
 
     @classmethod
     def of(
-        cls,
-        index: AliasIndex,
-        aliases: Mapping[str, Sequence[Any]],
-        labels: Shaped[np.ndarray, " occupation"],
+        cls, aliases: Mapping[str, Sequence[Any]], labels: Shaped[np.ndarray, " occupation"]
     ) -> Self:
         """Read the columns `title` (cleaned), `occupation_id, written, language, preferred`.
 
-        `labels`: each occupation's own, by the codes of the index.
+        `labels`: each occupation's own, by the codes of an index of all aliases.
         """
-        titles = _places(index.titles, aliases["title"])
-        occupations = _places(index.occupations, aliases["occupation_id"])
-        written, preferred = texts_of(aliases["written"]), np.array(aliases["preferred"], bool)
-        own = texts_of(aliases["language"])[preferred & (written == labels[occupations])]
-        counts = Counter(own.tolist())
-        languages = sorted({*aliases["language"]}, key=lambda name: (-counts[name], name))
-        language = _places(languages, aliases["language"])
-        keys = (occupations * len(index.titles) + titles) * len(languages) + language
-        keys, first = np.unique(keys, return_index=True)  # of equal ones the taxonomy's first
+        title, occupation, spoken = (
+            Coded.of(aliases[name]) for name in ("title", "occupation_id", "language")
+        )
+        written, preferred = Texts.of(aliases["written"]), np.flatnonzero(aliases["preferred"])
+        names, owners = written.take(preferred), occupation.codes[preferred]
+        own = spoken.codes[preferred][names == labels[owners]]
+        ranked = np.argsort(-np.bincount(own, minlength=len(spoken.names)), kind="stable")
+        languages = [spoken.names[number] for number in ranked.tolist()]
+        language = np.argsort(ranked)[spoken.codes]
+        keys = (occupation.codes * len(title.names) + title.codes) * len(languages) + language
+        distinct, first = np.unique(keys, return_index=True)  # of equal ones the taxonomy's first
         by_language = np.tile(labels, (len(languages), 1))
-        by_language[language[preferred], occupations[preferred]] = written[preferred]
-        return cls(languages, keys, written[first], len(index.titles), by_language)
+        by_language[language[preferred], owners] = names
+        is_label = np.zeros(len(distinct), bool)
+        is_label[np.searchsorted(distinct, keys[preferred])] = True
+        return cls(languages, distinct, written, first, is_label, len(title.names), by_language)
 
     def places(
         self,
@@ -75,6 +81,16 @@ class Spellings:
         places[~is_there] = np.searchsorted(self.keys, first[~is_there])
         return places
 
+    def texts(self, places: Int[np.ndarray, "*answer"]) -> Shaped[np.ndarray, "*answer"]:
+        """Return spellings as the taxonomy writes them."""
+        return self.written.take(self.rows[places])
+
+    def is_label(self, occupation: int, title: int) -> bool:
+        """Say whether a title is an occupation's label in any language."""
+        first = (occupation * self.titles + title) * len(self.languages)
+        start, end = np.searchsorted(self.keys, [first, first + len(self.languages)])
+        return bool(self.preferred[start:end].any())
+
     def languages_of(self, places: Int[np.ndarray, "*answer"]) -> Int64[np.ndarray, "*answer"]:
         """Return the number of the language of each spelling."""
         languages: Int64[np.ndarray, "*answer"] = self.keys[places] % len(self.languages)
@@ -86,7 +102,7 @@ class Spellings:
         occupations: Int[np.ndarray, "query k"],
         titles: Int[np.ndarray, "query k"],
         embeddings: Float32[np.ndarray, "query dim"],
-        table: Float32[np.ndarray, "title dim"],
+        table: StoredVectors,
     ) -> Int64[np.ndarray, "query k"]:
         """Return the title of each (query, occupation) that is closest in a language.
 
@@ -120,11 +136,6 @@ class Spellings:
             own[own % len(self.languages) == language] // len(self.languages) % self.titles
         )
         return titles
-
-
-def _places(names: Sequence[str], values: Sequence[str]) -> Int64[np.ndarray, " value"]:
-    place = {name: number for number, name in enumerate(names)}
-    return np.fromiter((place[value] for value in values), np.int64, len(values))
 
 
 def texts_of(values: Sequence[Any]) -> Shaped[np.ndarray, " value"]:

@@ -54,7 +54,7 @@ class TaxonomyLabels:
             texts_of([occupations[name][row] for row in rows])
             for name in ("occupation_label", "codes", "crosswalk_codes")
         )
-        spellings = Spellings.of(index, aliases, labels)
+        spellings = Spellings.of(aliases, labels)
         return cls(texts_of(index.occupations), labels, codes, crosswalk_codes, spellings)
 
     def label(self, occupation: int, language: str | None) -> str:
@@ -106,7 +106,7 @@ class TaxonomyLabels:
         matched = spellings.languages_of(spellings.places(best[:, 0], hits.titles[:, 0], preferred))
         language = matched if params.language is None else np.full_like(matched, params.language)
         labels = spellings.labels[language[:, None], best]
-        written = spellings.texts[spellings.places(best, titles, preferred)]
+        written = spellings.texts(spellings.places(best, titles, preferred))
         close = margins <= near
         words, runner_up = _differences(labels, written, titles, close)
         codes = [own[: params.code_depth or None] for own in self.codes[best[:, 0]]]

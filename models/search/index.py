@@ -5,13 +5,19 @@ A title of several occupations stands once; its memberships are listed.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from models.search.coded import Coded
 from models.search.occupation_scores import Memberships
+
+if TYPE_CHECKING:
+    from jaxtyping import Int64
 
 
 @dataclass(frozen=True)
@@ -24,8 +30,8 @@ class AliasIndex:
         memberships: which title belongs to which occupation.
     """
 
-    titles: list[str]
-    occupations: list[str]
+    titles: Sequence[str]
+    occupations: Sequence[str]
     memberships: Memberships
 
     @classmethod
@@ -37,23 +43,38 @@ class AliasIndex:
         """
         if not len(titles):
             raise ValueError("no alias: an index needs one title at least; see the stage ingest")
-        # as objects: a string array would give every title the room of the longest
-        distinct, title = np.unique(np.array(titles, object), return_inverse=True)
-        names, occupation = np.unique(np.array(occupation_ids, object), return_inverse=True)
-        memberships = Memberships.from_pairs(title, occupation, len(names))
-        return cls(distinct.tolist(), names.tolist(), memberships)
+        title, occupation = Coded.of(titles), Coded.of(occupation_ids)
+        pairs = Memberships.from_pairs(title.codes, occupation.codes, len(occupation.names))
+        return cls(title.names, occupation.names, pairs)
 
     def codes(self, occupation_ids: Sequence[Sequence[str]]) -> list[list[int]]:
         """Return the codes of each query's gold; occupations outside the index are left out."""
         code = {name: number for number, name in enumerate(self.occupations)}
         return [[code[name] for name in gold if name in code] for gold in occupation_ids]
 
+    def place(self, title: str) -> int | None:
+        """Return the code of a title; None if it is none of the index."""
+        place = bisect_left(self.titles, title)
+        return place if place < len(self.titles) and self.titles[place] == title else None
+
+    def __contains__(self, title: object) -> bool:
+        return isinstance(title, str) and self.place(title) is not None
+
+    def owners(self, title: str) -> list[int]:
+        """Return the occupations of a title, ascending; none of one that the index lacks."""
+        place = self.place(title)
+        if place is None:
+            return []
+        titles, occupations = self._by_title
+        start, end = np.searchsorted(titles, [place, place + 1])
+        own: list[int] = occupations[start:end].tolist()
+        return own
+
     @cached_property
-    def owners(self) -> dict[str, list[int]]:
-        """The occupations of each title, ascending."""
-        members = self.memberships
-        names = np.repeat(np.arange(len(members.sizes)), members.sizes)
-        owners: dict[str, list[int]] = {}
-        for place, name in zip(members.titles.tolist(), names.tolist(), strict=True):
-            owners.setdefault(self.titles[place], []).append(name)
-        return owners
+    def _by_title(
+        self,
+    ) -> tuple[Int64[np.ndarray, " membership"], Int64[np.ndarray, " membership"]]:
+        """Title and occupation of each membership, sorted by title."""
+        order = np.argsort(self.memberships.titles, kind="stable")
+        occupations = np.repeat(np.arange(len(self.occupations)), self.memberships.sizes)
+        return self.memberships.titles[order], occupations[order]

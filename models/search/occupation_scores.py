@@ -42,17 +42,20 @@ class Memberships:
         Raises:
             ValueError: an occupation of 0 … `occupations` − 1 has no title, or an index is outside.
         """
-        pairs = np.unique(np.stack([occupation_index, title_index], axis=1), axis=0)
-        if len(pairs) and (pairs.min() < 0 or pairs[-1, 0] >= occupations):
+        lowest = min(title_index.min(initial=0), occupation_index.min(initial=0))
+        if lowest < 0 or occupation_index.max(initial=-1) >= occupations:
             raise ValueError(f"an index is negative or no occupation below {occupations}")
-        sizes = np.bincount(pairs[:, 0], minlength=occupations)
+        count = title_index.max(initial=0) + np.int64(1)
+        pairs = np.sort(occupation_index * count + title_index)  # `unique` takes ten times as long
+        owners, titles = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], count)
+        sizes = np.bincount(owners, minlength=occupations)
         if not sizes.all():
             empty = np.flatnonzero(sizes == 0)
             raise ValueError(
                 f"{len(empty)} of {occupations} occupations have no title, the first is "
                 f"{empty[0]}; give each one at least one title of the index"
             )
-        return cls(pairs[:, 1].astype(np.int64), np.cumsum(sizes) - sizes, sizes)
+        return cls(titles, np.cumsum(sizes) - sizes, sizes)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, log1p
 from typing import TYPE_CHECKING
@@ -38,18 +38,17 @@ class OodScore:
 
     Attributes:
         titles: cleaned.
-        strengths: h of each word that some title's first part ends with; others have 0.
+        endings: how many titles have a first part that ends with a word; of others none.
     """
 
-    titles: frozenset[str]
-    strengths: Mapping[str, float]
+    titles: Container[str]
+    endings: Mapping[str, int]
 
     @classmethod
     def of(cls, titles: Iterable[str]) -> OodScore:
         """Learn from distinct cleaned titles."""
         known = frozenset(titles)
-        ends = Counter(parts[0][-1] for parts in map(_parts, known) if parts)
-        return cls(known, {word: log1p(count) for word, count in ends.items()})
+        return cls(known, last_words(known))
 
     def __call__(
         self, titles: Sequence[str], closest: Float[np.ndarray, " title"]
@@ -62,12 +61,17 @@ class OodScore:
         if title in self.titles:
             return KNOWN
         parts = _parts(title)
-        words = [self.strengths.get(word, 0.0) for part in parts for word in part]
+        words = [log1p(self.endings.get(word, 0)) for part in parts for word in part]
         if not words:
             return 0.0
-        last_word = max(self.strengths.get(part[-1], 0.0) for part in parts)
+        last_word = max(log1p(self.endings.get(part[-1], 0)) for part in parts)
         alone = SINGLE if len(words) == 1 else 0.0
         return ENDING * min(STRONG, last_word) + MEAN * sum(words) / len(words) - alone
+
+
+def last_words(titles: Iterable[str]) -> dict[str, int]:
+    """Count the titles whose first part ends with a word, of each."""
+    return dict(Counter(parts[0][-1] for parts in map(_parts, titles) if parts))
 
 
 def _parts(title: str) -> list[list[str]]:

@@ -17,7 +17,8 @@ import numpy as np
 
 from models.search.occupation_scores import exp_below
 from models.search.search import TITLES_AT_ONCE, Hits, Search
-from models.search.tiled_matmul import TILE, columns_of
+from models.search.stored_vectors import StoredVectors, whole
+from models.search.tiled_matmul import TILE
 from models.search.weighted_vectors import Prototypes, WeightedVectors
 
 if TYPE_CHECKING:
@@ -49,11 +50,13 @@ class TwoStageSearch:
         search: softly scoring, with exemplars, of `FEW` occupations at least.
         embed: cleaned titles to embeddings of unit norm.
         embeddings: of the titles of the search's index, then of its exemplars.
+        gathered: their prototypes, if they were gathered before.
     """
 
     search: Search
     embed: Callable[[Sequence[str]], Float32[np.ndarray, "title dim"]]
-    embeddings: Float32[np.ndarray, "title dim"]
+    embeddings: StoredVectors
+    gathered: Prototypes | None = None
 
     def blocks(self, titles: Sequence[str], depth: int) -> Iterator[tuple[slice, Hits]]:
         """Yield block after block of any number of titles, with the place of each.
@@ -68,6 +71,12 @@ class TwoStageSearch:
             for place, hits in self._lot(lot, depth):
                 yield slice(start + place.start, start + place.stop), hits
 
+    def scores(
+        self, titles: Sequence[str], occupations: Sequence[int]
+    ) -> Float32[np.ndarray, "title occupation"]:
+        """Return the scores of some occupations for a few titles."""
+        return self._score(whole(self.embed(titles)), np.array(occupations)).scores
+
     def _lot(self, titles: Sequence[str], depth: int) -> Iterator[tuple[slice, Hits]]:
         embeddings = self.embed(titles)
         scores = np.empty((len(titles), len(self.search.index.occupations)), np.float32)
@@ -77,7 +86,7 @@ class TwoStageSearch:
             scores[part] = self.prototypes(embeddings[part])
             candidates[part] = self._candidates(titles[part], scores[part])
         score = self._scored_once if len(titles) <= TILE else self._scored
-        scored = score(embeddings, candidates)
+        scored = score(whole(embeddings), candidates)
         np.put_along_axis(scores, candidates, scored.scores, axis=1)
         for start in range(0, len(titles), TITLES_AT_ONCE):
             place = slice(start, min(start + TITLES_AT_ONCE, len(titles)))
@@ -100,7 +109,7 @@ class TwoStageSearch:
         places = np.arange(len(rows)) - np.searchsorted(rows, np.arange(len(titles)))[rows]
         best = names[places < CANDIDATES].reshape(len(titles), CANDIDATES)
         for row, title in enumerate(titles):
-            own = self.search.index.owners.get(title, ())
+            own = self.search.index.owners(title)
             missing = [name for name in own if name not in best[row]][:CANDIDATES]
             if missing:  # in the place of the worst that are no owners themselves
                 ranked = sorted(
@@ -111,58 +120,49 @@ class TwoStageSearch:
 
     def _scored(
         self,
-        embeddings: Float32[np.ndarray, "query dim"],
+        titles: Float32[np.ndarray, "query dim"],
         candidates: Int64[np.ndarray, "query candidate"],
     ) -> Scored:
-        """Score every (title, candidate) over all links of the occupation."""
+        """Score every (title, candidate), occupation by occupation."""
         flat = candidates.reshape(-1)
         order = np.argsort(flat, kind="stable")
         names, begin = np.unique(flat[order], return_index=True)
         scores, closest = np.empty((2, len(flat)), np.float32)
-        titles = np.empty(len(flat), np.int64)
-        weighted_vectors, t = self.weighted_vectors, self.weighted_vectors.temperature
-        for name, pairs in zip(names.tolist(), np.split(order, begin[1:]), strict=True):
-            part = slice(weighted_vectors.starts[name], weighted_vectors.starts[name + 1])
-            places = weighted_vectors.places[part]
-            near = self.embeddings[places] @ columns_of(embeddings[pairs // CANDIDATES])
-            best = near[:, : weighted_vectors.aliases[name]].argmax(axis=1)
-            most = near.max(axis=1)
-            exp_below(most[:, None], near, t)
-            near *= weighted_vectors.weights[part, None]
-            total = most + t * np.log(near.sum(axis=1))
-            scores[pairs], titles[pairs], closest[pairs] = (
-                values.reshape(-1)[: len(pairs)] for values in (total, places[best], most)
-            )
-        return Scored(*(values.reshape(candidates.shape) for values in (scores, titles, closest)))
+        closest_titles = np.empty(len(flat), np.int64)
+        for name, pairs in zip(names, np.split(order, begin[1:]), strict=True):
+            own = self._score(titles[pairs // CANDIDATES], name[None])
+            scores[pairs], closest_titles[pairs], closest[pairs] = (part[:, 0] for part in own)
+        return Scored(
+            *(part.reshape(candidates.shape) for part in (scores, closest_titles, closest))
+        )
 
     def _scored_once(
         self,
-        embeddings: Float32[np.ndarray, "query dim"],
+        titles: Float32[np.ndarray, "query dim"],
         candidates: Int64[np.ndarray, "query candidate"],
     ) -> Scored:
-        """Do the same for the titles of one tile, all links in one table: a third of the time."""
-        weighted_vectors, t = self.weighted_vectors, self.weighted_vectors.temperature
+        """Do the same for a few titles, all their candidates at once: a third of the time."""
         names, which = np.unique(candidates, return_inverse=True)
+        at = np.arange(len(candidates))[:, None], which.reshape(candidates.shape)
+        return Scored(*(part[at] for part in self._score(titles, names)))
+
+    def _score(
+        self, titles: Float32[np.ndarray, "query dim"], names: Int64[np.ndarray, " candidate"]
+    ) -> Scored:
+        """Score whole titles for some occupations over all links of these."""
+        weighted_vectors, t = self.weighted_vectors, self.weighted_vectors.temperature
         sizes = weighted_vectors.starts[names + 1] - weighted_vectors.starts[names]
         begin = np.cumsum(sizes) - sizes
         own = np.arange(sizes.sum()) + np.repeat(weighted_vectors.starts[names] - begin, sizes)
-        places, tile = weighted_vectors.places[own], columns_of(embeddings)[0]
-        rows, near = self.embeddings[places], np.empty((len(own), TILE), np.float32)
-        spans = [
-            slice(*span) for span in zip(begin.tolist(), (begin + sizes).tolist(), strict=True)
-        ]
-        for span in spans:  # one by one: a product's bits depend on its shape
-            np.matmul(rows[span], tile, out=near[span])
-        best = [
-            places[span][near[span][:aliases].argmax(axis=0)]
-            for span, aliases in zip(spans, weighted_vectors.aliases[names].tolist(), strict=True)
-        ]
-        most = np.maximum.reduceat(near, begin)
-        exp_below(np.repeat(most, sizes, axis=0), near, t)
-        near *= weighted_vectors.weights[own, None]
-        total = most + t * np.log([near[span].sum(axis=0) for span in spans])
-        at = which.reshape(candidates.shape), np.arange(len(candidates))[:, None]
-        return Scored(total[at], np.array(best)[at], most[at])
+        places = weighted_vectors.places[own]
+        near = self.embeddings.near(titles, places)
+        spans = zip(begin.tolist(), weighted_vectors.aliases[names].tolist(), strict=True)
+        best = [start + near[:, start : start + aliases].argmax(axis=1) for start, aliases in spans]
+        most = np.maximum.reduceat(near, begin, axis=1)
+        exp_below(np.repeat(most, sizes, axis=1), near, t)
+        near *= weighted_vectors.weights[own]
+        total = most + t * np.log(np.add.reduceat(near, begin, axis=1))
+        return Scored(total, places[np.stack(best, axis=1)], most)
 
     @cached_property
     def weighted_vectors(self) -> WeightedVectors:
@@ -172,4 +172,4 @@ class TwoStageSearch:
     @cached_property
     def prototypes(self) -> Prototypes:
         """Prototypes of all of these."""
-        return Prototypes.of(self.weighted_vectors, self.embeddings)
+        return self.gathered or Prototypes.of(self.weighted_vectors, self.embeddings[:])

@@ -14,24 +14,28 @@ participation ratio of their principal axes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from models.search.search import Search
+from models.search.stored_vectors import STEPS, whole
 from models.search.tiled_matmul import tiled
 
 if TYPE_CHECKING:
-    from jaxtyping import Float32, Int64
+    from jaxtyping import Float32, Int8, Int64
 
 GATHERED = 6
 """Links of a prototype, on average."""
 ROUNDS = 2
 """Of moving each link to the closest prototype of its occupation."""
-AXES = 127
-"""Principal axes of the embeddings on which prototypes are compared; one more holds what is added,
-and a product with 128 takes full registers."""
+AXES = 128
+"""Principal axes of the embeddings on which prototypes are compared."""
+LARGEST = 127
+"""Of the whole numbers of a prototype."""
 PAIRS_AT_ONCE = 1 << 16
 
 
@@ -81,25 +85,35 @@ class WeightedVectors:
         )
 
 
+Product = Callable[[np.ndarray], np.ndarray]
+"""Of whole titles [title, axis] with whole prototypes: [title, prototype], float32."""
+
+
 @dataclass(frozen=True)
 class Prototypes:
     """Those of occupations with equally many stand together, the first of each first.
 
     Attributes:
         axes: principal axes of the embeddings, the first ones.
-        vectors: of each, on these axes, divided by t; and then log W + v/(2·d·t²).
+        numbers: whole ones of each, on these axes.
+        factors: times the numbers, its vector divided by t.
+        extras: log W + v/(2·d·t²) of each.
         occupations: in the order of their first prototypes, those with few of them first.
         counts: how many prototypes an occupation has, ascending, each once.
         ends: where the prototypes of occupations with so many end.
         temperature: t.
+        product: of whole titles with the numbers, if something faster than numpy has it.
     """
 
     axes: Float32[np.ndarray, "dim axis"]
-    vectors: Float32[np.ndarray, "prototype axis+1"]
+    numbers: Int8[np.ndarray, "axis prototype"]
+    factors: Float32[np.ndarray, " prototype"]
+    extras: Float32[np.ndarray, " prototype"]
     occupations: Int64[np.ndarray, " occupation"]
     counts: Int64[np.ndarray, " count"]
     ends: Int64[np.ndarray, " count"]
     temperature: float
+    product: Product | None = None
 
     @classmethod
     def of(cls, links: WeightedVectors, embeddings: Float32[np.ndarray, "title dim"]) -> Self:
@@ -127,32 +141,46 @@ class Prototypes:
         kinds, alike = np.unique(used, return_counts=True)
         t, spread = links.temperature, 1 - (means**2).sum(axis=1)
         extra = np.log(weights) + spread / (2 * directions * t**2)
-        vectors = np.column_stack([means @ axes / t, extra]).astype(np.float32)
+        vectors = means @ axes / t
+        factors = np.abs(vectors).max(axis=1, keepdims=True) / LARGEST
+        numbers = np.round(vectors / np.maximum(factors, 1e-9)).astype(np.int8)
         ends = np.cumsum(kinds * alike)
-        turned = [  # sums over an axis of whole rows take a fraction of the time
-            rows.reshape(-1, count, vectors.shape[1]).swapaxes(0, 1).reshape(rows.shape)
-            for count, rows in zip(kinds, np.split(vectors, ends[:-1]), strict=True)
-        ]
-        return cls(axes, np.concatenate(turned), np.argsort(used, kind="stable"), kinds, ends, t)
+        of_alike = zip(kinds, np.split(np.arange(len(numbers)), ends[:-1]), strict=True)
+        turned = np.concatenate(  # sums over an axis of whole rows take a fraction of the time
+            [rows.reshape(-1, count).T.reshape(-1) for count, rows in of_alike]
+        )
+        return cls(
+            axes,
+            np.ascontiguousarray(numbers[turned].T),
+            factors[turned, 0].astype(np.float32),
+            extra[turned].astype(np.float32),
+            np.argsort(used, kind="stable"),
+            kinds,
+            ends,
+            t,
+        )
 
     def __call__(
         self, embeddings: Float32[np.ndarray, "query dim"]
     ) -> Float32[np.ndarray, "query occupation"]:
         """Return about the score of every occupation for a tile of titles."""
-        rows = tiled(embeddings)
-        wide = max(2, len(embeddings))  # of one column numpy adds up in another order
-        ones = np.ones((1, len(rows)), np.float32)
-        near = self.vectors @ np.concatenate([self.axes.T @ rows.T, ones])
-        near = np.ascontiguousarray(near[:, :wide])
+        count = len(embeddings)
+        titles = whole((tiled(embeddings) @ self.axes)[:count])
+        near = self.product(titles) if self.product else titles @ self._floats
+        near *= self.factors / np.float32(STEPS)
+        near += self.extras
         np.exp(near, out=near)  # at most e^(1/t) and some
         sums = [
-            alike.reshape(count, -1, wide).sum(axis=0)
-            for count, alike in zip(self.counts, np.split(near, self.ends[:-1]), strict=True)
+            alike.reshape(len(alike), each, -1).sum(axis=1)
+            for each, alike in zip(self.counts, np.split(near, self.ends[:-1], axis=1), strict=True)
         ]
-        scores = np.empty((wide, len(self.occupations)), np.float32)
-        scores[:, self.occupations] = self.temperature * np.log(np.concatenate(sums)).T
-        about: Float32[np.ndarray, "query occupation"] = scores[: len(embeddings)]
-        return about
+        scores = np.empty((count, len(self.occupations)), np.float32)
+        scores[:, self.occupations] = self.temperature * np.log(np.concatenate(sums, axis=1))
+        return scores
+
+    @cached_property
+    def _floats(self) -> Float32[np.ndarray, "axis prototype"]:
+        return self.numbers.astype(np.float32)
 
 
 def _means(

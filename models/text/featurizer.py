@@ -11,7 +11,7 @@ chances. This module needs numpy alone, because the model that consumers load co
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from models.text.spans import Spans, code_points, segment_hashes, spans
+from models.text.texts import Texts
 from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Vocabulary:
     """Which units have an id of their own: `known[place]` has the id `FIRST + place`."""
 
     units: UnitSettings
-    known: tuple[str, ...]
+    known: Sequence[str]
     """Sorted; empty where ids are hashes (`units.buckets`)."""
 
     @classmethod
@@ -125,10 +126,9 @@ class Vocabulary:
 
         The last hash is one more than there are, above all, whose id is `UNKNOWN`.
         """
-        ends = np.cumsum([len(unit) for unit in self.known], dtype=np.int64)
-        starts = ends - np.array([len(unit) for unit in self.known], np.int64)
-        hashes = segment_hashes(code_points("".join(self.known)), starts, ends)
-        order = np.argsort(hashes, kind="stable")
+        text, ends = Texts.of(self.known).joined()
+        hashes = segment_hashes(code_points(text), ends[:-1], ends[1:])
+        order = np.argsort(hashes)
         known = np.append(hashes[order], np.uint64(2**64 - 1))
         place = np.append(order, UNKNOWN - FIRST)
         bits = _bits(known)
@@ -154,14 +154,30 @@ class Featurizer:
         )
 
     @classmethod
-    def from_values(cls, values: dict[str, Any]) -> Featurizer:
-        """From the plain values that `dataclasses.asdict` gives, read back from JSON."""
+    def from_values(
+        cls, values: dict[str, Any], known: Sequence[Sequence[str]] | None = None
+    ) -> Featurizer:
+        """From its `values`, read back from JSON.
+
+        `known`: that of each vocabulary, if it was kept elsewhere.
+        """
+        fitted = values["vocabularies"]
         vocabularies = []
-        for fitted in values["vocabularies"]:
-            orders = tuple(fitted["units"]["orders"])
-            units = UnitSettings(**fitted["units"] | {"orders": orders})
-            vocabularies.append(Vocabulary(units, tuple(fitted["known"])))
+        for units, own in zip(
+            fitted, known or [tuple(one["known"]) for one in fitted], strict=True
+        ):
+            orders = tuple(units["units"]["orders"])
+            vocabularies.append(
+                Vocabulary(UnitSettings(**units["units"] | {"orders": orders}), own)
+            )
         return cls(values["alphabet"], tuple(vocabularies))
+
+    def values(self) -> dict[str, Any]:
+        """Return plain values, from which `from_values` makes it again."""
+        vocabularies = [
+            {"units": asdict(one.units), "known": list(one.known)} for one in self.vocabularies
+        ]
+        return {"alphabet": self.alphabet, "vocabularies": vocabularies}
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ def index_of(titles: pl.DataFrame) -> AliasIndex:
     return AliasIndex.of(owned["title"].to_list(), owned["occupation_ids"].to_list())
 
 
-def network(featurizer: Featurizer, encoder: Encoder, titles: list[str]) -> Similarities:
+def network(featurizer: Featurizer, encoder: Encoder, titles: Sequence[str]) -> Similarities:
     """Compare a network's embeddings with those of titles."""
     from models.network.embedding import embed_titles  # torch takes seconds
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,7 +36,7 @@ class BoardSearch:
     halves: Halves
     options: argparse.Namespace
 
-    def similarities(self, model: Path, titles: list[str]) -> Similarities:
+    def similarities(self, model: Path, titles: Sequence[str]) -> Similarities:
         """Return a network as it is registered, compared with titles."""
         precision = self.workspace.params.register_.precision
         return QuantizedNetwork.of(model, precision).similarities(titles)

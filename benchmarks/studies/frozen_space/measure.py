@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,7 @@ def answers(folder: Path, reference: Path, exam: Exam) -> pl.DataFrame:
     return beside(stored.drop("system"), exam.answers(folder).drop("system"))
 
 
-def in_space(folder: Path, reference: Path, titles: list[str]) -> Similarities:
+def in_space(folder: Path, reference: Path, titles: Sequence[str]) -> Similarities:
     """Compare queries of the network in `folder` with titles as `reference` stored them."""
     featurizer, encoder = load_model(folder)
     before, first = load_model(reference)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -46,18 +46,18 @@ class InputValidator:
     """
 
     letters: frozenset[str]
-    titles: frozenset[str]
+    titles: Container[str]
     is_none: Callable[[str], bool]
 
     @classmethod
     def of(
         cls,
         alphabet: Iterable[str],
-        titles: Iterable[str],
+        titles: Container[str],
         is_none: Callable[[str], bool] = lambda title: False,
     ) -> Self:
         """Read what holds a letter of the featurizer's characters, or is one of the titles."""
-        return cls(frozenset(filter(_is_letter, alphabet)), frozenset(titles), is_none)
+        return cls(frozenset(filter(_is_letter, alphabet)), titles, is_none)
 
     def __call__(self, raw_title: object) -> ValidatedTitle:
         """Clean a value of any type, or say why it gets no answer."""

@@ -63,8 +63,7 @@ def explain(normalizer: Normalizer, raw_title: object, language: str = "") -> Ex
     places = [match.span() for match in WORDS.finditer(title)][:MOST_WORDS] or [(0, len(title))]
     less = [" ".join((title[:start] + title[end:]).split()) for start, end in places]
     codes = [normalizer.index.occupations.index(name) for name in answer.top_occupation_ids]
-    whole = normalizer.search([title], 1).scores[0, codes]
-    pulls = whole - _scores(normalizer, less, codes)
+    pulls = _scores(normalizer, [title], codes) - _scores(normalizer, less, codes)
     parts = [
         Part(title[start:end], float(pull[0]), float(pull[-1]))
         for (start, end), pull in zip(places, pulls, strict=True)
@@ -82,8 +81,11 @@ def _scores(
     """Return the scores of some occupations; of an empty title they are 0."""
     scores = np.zeros((len(titles), len(codes)))
     rows = [row for row, title in enumerate(titles) if title]
+    texts, few = [titles[row] for row in rows], normalizer.two_stage_search
     if rows:
-        scores[rows] = normalizer.search([titles[row] for row in rows], 1).scores[:, codes]
+        scores[rows] = (
+            few.scores(texts, codes) if few else normalizer.search(texts, 1).scores[:, codes]
+        )
     return scores
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from models.normalizer.package_checksums import CHECKSUMS, check_files
 from models.reproducibility.atomic_write import write_bytes
 from tasks.io.command import run
+from tasks.io.frames import read_json, read_parquet, write_json
 from tasks.io.section import ParamsError, load
 from tasks.io.tracking import registry
 from tasks.pipeline.train.params import TrainParams
@@ -64,8 +65,20 @@ def _fetch(address: str, root: Path, out: Path) -> None:
         except ValueError as error:
             raise ParamsError(f"train.compatible_with = {address}: {error}") from None
         shutil.copytree(package, out, dirs_exist_ok=True)
+        if (out / "vocabulary.parquet").is_file():  # earlier versions have it in `featurizer.json`
+            _join_vocabulary(out)
         weights = unpacked(load_file(out / "weights.safetensors"))
         write_bytes(save(weights), out / "weights.safetensors")
+
+
+def _join_vocabulary(folder: Path) -> None:
+    """Write a package's featurizer as training reads it, with the units of its vocabularies."""
+    values = read_json(folder / "featurizer.json")
+    units = read_parquet(folder / "vocabulary.parquet")["unit"].to_list()
+    for vocabulary in values["vocabularies"]:
+        size = vocabulary.pop("size")
+        vocabulary["known"], units = units[:size], units[size:]
+    write_json(values, folder / "featurizer.json")
 
 
 def main() -> None:

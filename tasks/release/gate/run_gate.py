@@ -102,8 +102,9 @@ def run_gate(
         decision = decide(answers, opponent, params)
     page = as_markdown(decision.figures, opponent, params.margin, params.alpha)
     if champion:
-        trained = pl.DataFrame(normalizer.aliases).filter(split="train")["title"]
-        count = queries["cleaned"].is_in(trained.implode()).sum()
+        splits = zip(normalizer.aliases["title"], normalizer.aliases["split"], strict=True)
+        trained = [title for title, split in splits if split == "train"]
+        count = queries["cleaned"].is_in(trained).sum()
         page += TRAINED_ON.format(opponent=opponent, count=count) if count else ""
     run = last_run(root, challenger.name) if champion else None  # no run has an untrained network
     rows = run.rows_of(queries["raw_title"]) if run else {}

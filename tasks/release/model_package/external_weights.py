@@ -49,7 +49,7 @@ def share_tables(network: Path, weights: Path) -> None:
             if tensor in places and NETWORK + tensor not in inside:
                 inside[NETWORK + tensor] = graph.initializer.add(name=NETWORK + tensor)
             if tensor in places:
-                _read_from(inside[NETWORK + tensor], weights.name, places[tensor])
+                read_from(inside[NETWORK + tensor], weights.name, places[tensor])
         bag, dtype = find_bag(node, graph.node), places[name]["dtype"]
         if name + SCALE not in places:
             nodes.append(node)
@@ -76,7 +76,8 @@ def _places(weights: Path) -> dict[str, dict[str, Any]]:
     return header
 
 
-def _read_from(tensor: TensorProto, file: str, place: dict[str, Any]) -> None:
+def read_from(tensor: TensorProto, file: str, place: dict[str, Any]) -> None:
+    """Let a tensor of a graph lie in another file: `dtype`, `shape` and `data_offsets` of it."""
     begin, end = place["data_offsets"]
     tensor.ClearField("dims")
     tensor.ClearField("float_data")

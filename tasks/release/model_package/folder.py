@@ -27,7 +27,10 @@ import polars as pl
 
 from models.normalizer.package_format import FORMAT
 from models.reproducibility.atomic_write import atomic_write, write_bytes
-from models.search.index import AliasIndex
+from models.search.coded import Coded
+from models.search.ood_score import last_words
+from models.search.stored_vectors import StoredVectors
+from models.text.featurizer import Featurizer
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.frames import read_frame, read_json, write_frame, write_json
 from tasks.io.hashes import content_hash, taxonomy_hash
@@ -37,19 +40,30 @@ from tasks.release.model_package import phrases, serving_file
 from tasks.release.model_package.checksums import write_checksums
 from tasks.release.model_package.crosswalk import crosswalk_codes
 from tasks.release.model_package.params import RegisterParams
+from tasks.release.model_package.prototypes import write_prototypes
 
 VERSION = 12
 """Digits of a hash that name a version."""
 HERE = Path(__file__).parent
 MADE_BY = (
     *("crosswalk.py", "export.py", "phrases.py", "quantized_network.py", "serving_file.py"),
-    *("checksums.py", "external_weights.py", "bags.py", "../../../models/network/quantization.py"),
+    *(
+        "checksums.py",
+        "prototypes.py",
+        "external_weights.py",
+        "bags.py",
+        "../../../models/network/quantization.py",
+    ),
 )
 KNOWN = {**OCCUPATIONS, "crosswalk_codes": pl.List(pl.String), "bias": pl.Float32}
 ALIASES = {
-    **dict.fromkeys(("occupation_id", "title", "written", "language", "split"), pl.String),
+    **dict.fromkeys(("occupation_id", "written", "language", "split"), pl.String),
+    "title": pl.Int64,
     "preferred": pl.Boolean,
 }
+TITLES = {"title": pl.String}
+UNITS = {"unit": pl.String}
+ENDINGS = {"word": pl.String, "titles": pl.Int64}
 
 
 @dataclass(frozen=True)
@@ -155,7 +169,8 @@ def build_artefact(
     trained = which == "weights"
     network = QuantizedNetwork.of(sources.model, sources.register.precision, which)
     aliases = read_frame(sources.aliases, SPLIT_ALIASES)
-    titles = AliasIndex.of(aliases["cleaned"].to_list(), aliases["occupation_id"].to_list()).titles
+    title = Coded.of(aliases["cleaned"].to_list())
+    titles = title.names
     prior = read_frame(sources.calibrated / "prior.parquet", PRIOR)
     exemplars = read_frame(sources.calibrated / "exemplars.parquet", EXEMPLARS)
     overrides = read_frame(sources.overrides, OVERRIDES)
@@ -163,9 +178,8 @@ def build_artefact(
         prior, exemplars, overrides = prior.clear(), exemplars.clear(), overrides.clear()
     bias = prior.select("occupation_id", "bias")
     exemplar_titles = sorted(set(exemplars["title"]))
-    embeddings = network.index([*titles, *exemplar_titles]).numpy()
-    with atomic_write(folder / "index.npy") as partial, partial.open("wb") as file:
-        np.save(file, embeddings, allow_pickle=False)
+    index = network.index([*titles, *exemplar_titles]).numpy()
+    write_index(StoredVectors.of(index), folder)
     hashes = {"model": sources.artefact_hash(), "taxonomy": sources.taxonomy_hash()}
     versions = {f"{name}_version": digits[:VERSION] for name, digits in hashes.items()}
     settings = sources.settings | {"versions": versions}
@@ -173,9 +187,12 @@ def build_artefact(
         settings["calibration"] = None
     write_json(settings, folder / "settings.json")
     written = aliases.select(
-        "occupation_id", "language", "split", "preferred", title="cleaned", written="title"
-    )
+        "occupation_id", "language", "split", "preferred", pl.col("title").alias("written")
+    ).with_columns(title=pl.Series(title.codes))
     write_frame(written, folder / "aliases.parquet", ALIASES)
+    write_frame(pl.DataFrame({"title": titles}), folder / "titles.parquet", TITLES)
+    endings = sorted(last_words(titles).items())
+    write_frame(pl.DataFrame(endings, ENDINGS, orient="row"), folder / "endings.parquet", ENDINGS)
     write_frame(_occupations(sources, bias), folder / "occupations.parquet", KNOWN)
     write_frame(read_frame(sources.groups, GROUPS), folder / "groups.parquet", GROUPS)
     phrases.write_phrases(sources.qualifiers, aliases["title"], folder / "qualifiers.csv")
@@ -184,9 +201,27 @@ def build_artefact(
     export_encoder(network.encoder, folder / "encoder.onnx")
     write_bytes(save(network.weights), folder / "weights.safetensors")
     share_tables(folder / "encoder.onnx", folder / "weights.safetensors")
-    for name in ("featurizer.json", "encoder.json"):
-        shutil.copyfile(sources.model / name, folder / name)
+    shutil.copyfile(sources.model / "encoder.json", folder / "encoder.json")
+    _write_featurizer(network.featurizer, folder)
+    write_prototypes(folder)
     write_checksums(folder)
+
+
+def write_index(vectors: StoredVectors, folder: Path) -> None:
+    """Write a table of embeddings as `read_normalizer` maps it."""
+    with atomic_write(folder / "index.npy") as partial, partial.open("wb") as file:
+        np.save(file, vectors.rows, allow_pickle=False)
+
+
+def _write_featurizer(featurizer: Featurizer, folder: Path) -> None:
+    """Write the units of the vocabularies as a column, which is small and read at once."""
+    values, units = featurizer.values(), []
+    for vocabulary in values["vocabularies"]:
+        known = vocabulary.pop("known")
+        vocabulary["size"] = len(known)
+        units += known
+    write_json(values, folder / "featurizer.json")
+    write_frame(pl.DataFrame({"unit": units}, UNITS), folder / "vocabulary.parquet", UNITS)
 
 
 def _occupations(sources: RunFiles, bias: pl.DataFrame) -> pl.DataFrame:

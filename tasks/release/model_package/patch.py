@@ -8,16 +8,22 @@ gives to all exemplars.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from models.reproducibility.atomic_write import atomic_write
+from models.search.stored_vectors import StoredVectors
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import CORRECTIONS
 from tasks.io.schemas import EXEMPLARS, OVERRIDES, SPLIT_INPUTS
 from tasks.pipeline.calibrate.fit_prior import known_inputs
 from tasks.release.model_package.checksums import write_checksums
+from tasks.release.model_package.folder import write_index
+from tasks.release.model_package.prototypes import write_prototypes
+
+if TYPE_CHECKING:
+    from models.network.quantization import Precision
 
 
 def replace_overrides(folder: Path, overrides: pl.DataFrame) -> bool:
@@ -48,25 +54,25 @@ def exemplify(folder: Path, judged: pl.Series, learned: pl.DataFrame) -> None:
     kept = before.filter(~pl.col("title").is_in(judged.to_list()))
     after = pl.concat([learned.filter(pl.col("weight") > 0), kept])
     aliases = len(model.index.titles)
-    index = np.load(folder / "index.npy", allow_pickle=False)
+    index = model.embeddings.rows
     rows = dict(zip(sorted(set(before["title"])), index[aliases:], strict=True))
     titles = sorted(set(after["title"]))
     new = [title for title in titles if title not in rows]
-    rows |= dict(zip(new, _as_indexed(model.embed(new), index.dtype), strict=True))
-    table = np.stack([*index[:aliases], *(rows[title] for title in titles)])
-    with atomic_write(folder / "index.npy") as partial, partial.open("wb") as file:
-        np.save(file, table, allow_pickle=False)
+    rows |= dict(zip(new, _as_indexed(model.embed(new), index["numbers"].dtype), strict=True))
+    learned_rows = np.array([rows[title] for title in titles], index.dtype)
+    write_index(StoredVectors(np.concatenate([index[:aliases], learned_rows])), folder)
     write_frame(after, folder / "exemplars.parquet", EXEMPLARS)
+    write_prototypes(folder)
     write_checksums(folder)
 
 
 def _as_indexed(embeddings: np.ndarray, kind: np.dtype) -> np.ndarray:
-    """Bring embeddings [title, dim] to the numbers of an index, bytes or floats."""
+    """Bring embeddings [title, dim] to the rows of an index of half bytes, bytes or floats."""
     import torch
 
-    from models.network.quantization import quantized
+    from models.network.quantization import pack
 
-    if kind != np.int8:
-        return embeddings.astype(kind)
-    whole: np.ndarray = quantized(torch.from_numpy(embeddings), "byte")[0].numpy()
-    return whole
+    if kind != np.float32:
+        precision: Precision = "half_byte" if kind == np.uint8 else "byte"
+        embeddings = pack(torch.from_numpy(embeddings), precision)[0].numpy()
+    return StoredVectors.of(embeddings).rows

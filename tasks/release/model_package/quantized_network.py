@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
@@ -10,7 +11,7 @@ from models.network.embedding import embed_titles
 from models.network.encoder import Encoder
 from models.network.loss import unit
 from models.network.model_files import load_model
-from models.network.quantization import Precision, packed, quantized, unpacked
+from models.network.quantization import Precision, pack, packed, unpacked, widened
 from models.search.search import Similarities
 from models.text.featurizer import Featurizer
 from tasks.evaluation.systems import compared
@@ -27,7 +28,7 @@ class QuantizedNetwork:
     featurizer: Featurizer
     encoder: Encoder  # with weights that were packed and unpacked, if they are registered so
     weights: dict[str, Tensor]  # as they are registered
-    precision: Precision  # of the tables; the index is in bytes, or in floats as they are
+    precision: Precision  # of the tables and the index
 
     @classmethod
     def of(
@@ -39,16 +40,16 @@ class QuantizedNetwork:
         encoder.load_state_dict(unpacked(weights))
         return cls(featurizer, encoder, weights, precision)
 
-    def index(self, titles: list[str]) -> Num[Tensor, "title dim"]:
+    def index(self, titles: Sequence[str]) -> Num[Tensor, "title dim"]:
         """Embed the titles of an index as they are registered."""
         embeddings = embed_titles(self.encoder, self.featurizer, titles)
-        return embeddings if self.precision == "single" else quantized(embeddings, "byte")[0]
+        return embeddings if self.precision == "single" else pack(embeddings, self.precision)[0]
 
-    def similarities(self, titles: list[str]) -> Similarities:
+    def similarities(self, titles: Sequence[str]) -> Similarities:
         """Compare cleaned titles with those of an index."""
-        return compared(self.featurizer, self.encoder, unit(self.index(titles).float()))
+        return compared(self.featurizer, self.encoder, unit(widened(self.index(titles)).float()))
 
-    def megabytes(self, titles: list[str]) -> float:
+    def megabytes(self, titles: Sequence[str]) -> float:
         """Return what weights and index take, a megabyte being 1,000,000 bytes."""
         tensors = [*self.weights.values(), self.index(titles)]
         return sum(tensor.numel() * tensor.element_size() for tensor in tensors) / 1e6

@@ -26,7 +26,9 @@ from models.normalizer.answers.explanation import explain
 from models.normalizer.long_titles import cleaned
 from models.normalizer.normalizer import Normalizer
 from models.normalizer.predict_params import PARAMS
+from models.search.coded import Coded
 from models.search.search import nearest_titles
+from models.text.texts import Texts
 from tasks.release.model_package.reading import read_normalizer
 
 SERVER = "__pyfunc_model_path__"
@@ -96,12 +98,12 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
             columns `title, rank` (1 is the closest)`, similar_title, similarity` (a cosine).
         """
         if among is None:
-            spelled = zip(*(self.normalizer.aliases[n] for n in ("title", "written")), strict=True)
-            written = dict(reversed([*spelled]))
-            names = [written[title] for title in self.normalizer.index.titles]
+            aliases = self.normalizer.aliases
+            _, first = np.unique(Coded.of(aliases["title"]).codes, return_index=True)
+            names = Texts.of(aliases["written"]).take(first)
             others = self.normalizer.embeddings[: len(names)]
         else:
-            names, others = list(among), self.embed(among)
+            names, others = np.array(among, object), self.embed(among)
         rows = [
             (titles[row], rank, names[place], similarity)
             for row, rank, place, similarity in nearest_titles(titles, self.embed, others, k)

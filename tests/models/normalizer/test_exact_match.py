@@ -19,6 +19,7 @@ from models.search.calibration import Calibration
 from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
 from models.search.search import Hits
+from models.search.stored_vectors import StoredVectors
 from models.search.two_stage_search import FEW
 
 UNSURE = Calibration(0.2, [-3.0], [1.0], 2.0)
@@ -44,7 +45,7 @@ def crowded(occupations: int) -> Normalizer:
         toy_normalizer(),
         aliases=table("occupation_id title written language preferred split", rows),
         occupations=table("occupation_id occupation_label codes crosswalk_codes bias", labels),
-        embeddings=embed(titles),
+        embeddings=StoredVectors.of(embed(titles)),
         rule=ScoreRule("soft", 0.2),
     )
 
@@ -144,5 +145,9 @@ def test_ranks_equal_the_loop(seed: int, depth: int) -> None:
 
 def test_owners_of_titles() -> None:
     index = AliasIndex.of(["b", "a", "a"], ["1", "2", "1"])
-    assert index.owners == {"a": [0, 1], "b": [0]}
-    assert ExactMatch.of(index, ["b", "a"], {}).owners == {"a": [1], "b": [0]}
+    assert [index.owners(title) for title in "abc"] == [[0, 1], [0], []]
+    hits = Hits(np.zeros((1, 2)), np.array([[0, 1]]), np.array([[0, 0]]), np.zeros(1))
+    ExactMatch.of(index, ["b", "a"], {})(["a"], hits)
+    assert hits.occupations.tolist() == [[1, 0]]
+    ExactMatch.of(index, ["b", "b"], {}, lambda name, title: (name, title) == (0, 0))(["a"], hits)
+    assert hits.occupations.tolist() == [[0, 1]]

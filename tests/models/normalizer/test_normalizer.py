@@ -16,6 +16,7 @@ from models.normalizer.normalizer import Normalizer
 from models.search.calibration import Calibration
 from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
+from models.search.stored_vectors import StoredVectors
 from models.text.titles import clean_title
 
 RULES = [RULE, ScoreRule("soft", 0.06)]
@@ -256,7 +257,7 @@ def test_labels_of_occupations_are_answered_with_their_own(normalizer: Normalize
 def test_an_exemplar_is_one_more_alias(normalizer: Normalizer) -> None:
     """Within another index too; what stands beside it keeps its answer."""
     exemplars = table("title occupation_id weight", [("ovenhand", "baker", 1.0)])
-    embeddings = np.concatenate([normalizer.embeddings, embed(["ovenhand"])])
+    embeddings = StoredVectors.of(embed([*normalizer.index.titles, "ovenhand"]))
     taught = replace(normalizer, exemplars=exemplars, embeddings=embeddings)
     assert taught.predict(["ovenhand"])[0].score == pytest.approx(1.0, abs=1e-4)
     assert taught.predict(["ovenhand"])[0].occupation_id == "baker"

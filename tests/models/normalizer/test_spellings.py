@@ -37,7 +37,7 @@ def test_every_title_in_every_language_equals_the_loop(normalizer: Normalizer) -
         places = spellings.places(occupations, titles, number)
         for pair, place in zip(pairs, places.tolist(), strict=True):
             own = [one for one in (language, *spellings.languages) if (*pair, one) in written]
-            assert spellings.texts[place] == written[*pair, own[0]]
+            assert spellings.texts(np.array(place)) == written[*pair, own[0]]
             assert spellings.languages[spellings.languages_of(np.array(place))] == own[0]
     for name, label in LABELS.items():
         code = index.occupations.index(name)

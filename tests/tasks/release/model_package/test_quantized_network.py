@@ -37,7 +37,7 @@ def test_what_is_packed_is_close_to_it(
     model: Path, which: str, precision: str, dtype: torch.dtype, close: float
 ) -> None:
     exact, network = (QuantizedNetwork.of(model, one, which) for one in ("single", precision))  # type: ignore[arg-type]
-    assert network.index(TITLES).dtype == torch.int8
+    assert network.index(TITLES).dtype == dtype
     found, expected = (own.similarities(TITLES)(TITLES) for own in (network, exact))
     np.testing.assert_allclose(found, expected, atol=close)
     assert dtype in {tensor.dtype for tensor in network.weights.values()}

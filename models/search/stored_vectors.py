@@ -1,0 +1,99 @@
+"""A table of embeddings as it is stored: rows of whole numbers in four or eight bits, or floats.
+
+A stored row is its numbers and the factor that brings them to unit norm; the table is read where it
+lies in the file. Of half bytes, a byte holds 8 + number j of the first half of a row in its lower
+bits and 8 + number j of the second half in its upper ones (`models/network/quantization.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from jaxtyping import Float32, Int64, Shaped, UInt8
+
+HALF_BYTES, EIGHTS = 4, 8
+STEPS = 1 << 13
+"""The norm of a whole title. A row of bytes has one of 127·√dim at most: with 256 dimensions, no
+sum of products is larger than 2²⁴."""
+FLOATS = 1 << 10
+"""The norm of a row of floats that is made whole."""
+ROWS_AT_ONCE = 1 << 14
+
+
+def whole(embeddings: Float32[np.ndarray, "title dim"]) -> Float32[np.ndarray, "title dim"]:
+    """Return embeddings of unit norm as whole numbers."""
+    numbers: Float32[np.ndarray, "title dim"] = np.round(embeddings * np.float32(STEPS))
+    return numbers
+
+
+@dataclass(frozen=True, eq=False)
+class StoredVectors:
+    """A table of embeddings of unit norm.
+
+    Attributes:
+        rows: a record each, of the fields `numbers` (uint8: two half bytes) and `factor`.
+    """
+
+    rows: Shaped[np.ndarray, " row"]
+
+    @classmethod
+    def of(cls, numbers: Shaped[np.ndarray, "row _"]) -> Self:
+        """Store half bytes (uint8), bytes (int8) or floats; a row of zeros stays one."""
+        kind = [("numbers", numbers.dtype, numbers.shape[1:]), ("factor", np.float32)]
+        rows = np.empty(len(numbers), kind)
+        rows["numbers"], rows["factor"] = numbers, 1
+        table = cls(rows)
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            part = np.arange(start, min(start + ROWS_AT_ONCE, len(rows)))
+            norms = np.linalg.norm(table[part], axis=1)
+            rows["factor"][part] = 1 / np.where(norms > 0, norms, 1)
+        return table
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(
+        self, places: Int64[np.ndarray, " place"] | slice
+    ) -> Float32[np.ndarray, "place dim"]:
+        """Return rows as floats of unit norm."""
+        numbers = self.rows["numbers"][places]
+        if numbers.dtype == np.uint8:
+            wide = np.concatenate(_halves(numbers), axis=1)
+            wide -= EIGHTS
+        else:
+            wide = numbers.astype(np.float32)
+        wide *= self.rows["factor"][places, None]
+        return wide
+
+    def near(
+        self, titles: Float32[np.ndarray, "title dim"], places: Int64[np.ndarray, " place"]
+    ) -> Float32[np.ndarray, "title place"]:
+        """Return the cosines of whole titles with some rows; no other title changes a bit."""
+        records = self.rows[places]
+        numbers, factors = records["numbers"], records["factor"] / np.float32(STEPS)
+        near: Float32[np.ndarray, "title place"]
+        if numbers.dtype == np.uint8:  # two small tables take less time than a large one
+            lower, upper = _halves(numbers)
+            half = numbers.shape[1]
+            near = titles[:, :half] @ lower.T
+            near += titles[:, half:] @ upper.T
+            near -= EIGHTS * titles.sum(axis=1, keepdims=True)
+        elif numbers.dtype == np.int8:
+            near = titles @ numbers.astype(np.float32).T
+        else:
+            near = titles @ np.round(numbers * FLOATS).T
+            near /= FLOATS
+        near *= factors
+        return near
+
+
+def _halves(
+    packed: UInt8[np.ndarray, "row half"],
+) -> tuple[Float32[np.ndarray, "row half"], Float32[np.ndarray, "row half"]]:
+    """Return both halves of rows of half bytes, 8 too large."""
+    lower, upper = packed & (2**HALF_BYTES - 1), packed >> HALF_BYTES
+    return lower.astype(np.float32), upper.astype(np.float32)

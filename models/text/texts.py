@@ -1,0 +1,65 @@
+"""Many texts as one run of UTF-8 bytes, as Arrow keeps them: strings are made when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Self, overload
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from jaxtyping import Int, Shaped
+
+
+@dataclass(frozen=True, eq=False)
+class Texts(Sequence[str]):
+    """A sequence of texts.
+
+    Attributes:
+        data: UTF-8 of all, without anything between them.
+        ends: where each begins in `data`, and where the last one ends.
+    """
+
+    data: bytes
+    ends: Int[np.ndarray, " text+1"]
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Self:
+        """Take in strings; lone surrogates too."""
+        if isinstance(texts, cls):
+            return texts
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        return cls(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.ends) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        """Return one text, counted from 0, or those of a slice."""
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        ends = self._ends
+        return self.data[ends[place] : ends[place + 1]].decode("utf-8", "surrogatepass")
+
+    @cached_property
+    def _ends(self) -> memoryview:
+        return self.ends.data  # gives an integer in a third of the time
+
+    def take(self, places: Int[np.ndarray, "*shape"]) -> Shaped[np.ndarray, "*shape"]:
+        """Return an array of the texts at these places."""
+        flat, data = places.reshape(-1), self.data
+        spans = zip(self.ends[flat].tolist(), self.ends[flat + 1].tolist(), strict=True)
+        texts = (data[start:end].decode("utf-8", "surrogatepass") for start, end in spans)
+        return np.fromiter(texts, object, flat.size).reshape(places.shape)
+
+    def joined(self) -> tuple[str, Int[np.ndarray, " text+1"]]:
+        """Return all texts as one, and where each begins and the last one ends in it."""
+        begins = (np.frombuffer(self.data, np.uint8) & 0xC0) != 0x80  # of a character's bytes
+        characters = np.concatenate([[0], np.cumsum(begins)])
+        return self.data.decode("utf-8", "surrogatepass"), characters[self.ends]
