@@ -33,16 +33,16 @@ def main() -> None:
         raise BenchmarkError(f"{options.out} is no folder; name one that is to hold the results")
     benchmark = read_benchmark(options.folder, concepts=options.concepts)
     print(*_counts_in_words(benchmark), sep="\n")
-    model = load_model(options.model, Path.cwd())
+    name, embed = load_model(options.model, Path.cwd())
     titles = benchmark.index.titles
-    systems = {MODEL: cosine(model, titles), **lexical_systems(titles, load(LexicalParams))}
-    ranked = {name: rank(name, systems[name], benchmark, options.depth) for name in systems}
+    systems = {MODEL: cosine(embed, titles), **lexical_systems(titles, load(LexicalParams))}
+    ranked = {one: rank(one, systems[one], benchmark, options.depth) for one in systems}
     seed = child_seed(load_run().seed, "benchmark")
     values = figures(ranked, load(EvaluateParams).bootstrap_draws, seed)
-    print("", as_table(values, {**SYSTEMS, MODEL: model.name}), sep="\n")
+    print("", as_table(values, {**SYSTEMS, MODEL: name}), sep="\n")
     print("mean [95 % interval] over the queries, as ir-measures counts: 1 is best, 0 is worst")
     if options.out is not None:
-        settings = {"benchmark": options.folder.name, "model": model.name, "depth": options.depth}
+        settings = {"benchmark": options.folder.name, "model": name, "depth": options.depth}
         metrics = {**settings, **_counts(benchmark), "systems": as_values(values)}
         write_run(benchmark, ranked[MODEL], options.out)
         write_qrels(benchmark, options.out)
