@@ -19,8 +19,7 @@ from tables.workbooks import write_workbook
 from flows.workspaces.external import resolve_sources
 from flows.workspaces.profiles import merged
 from tasks.apps.profile_wizard.dry_run import DraftError
-from tasks.apps.profile_wizard.overrides import parse_options
-from tasks.apps.profile_wizard.propose import ProfileDraft
+from tasks.apps.profile_wizard.propose import ProfileDraft, parse_options
 from tasks.apps.profile_wizard.propose import propose as propose_all
 from tasks.check_params import check_params, load_params
 from tasks.pipeline.ingest.params import IngestParams
