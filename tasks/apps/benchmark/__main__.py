@@ -11,10 +11,9 @@ import argparse
 from pathlib import Path
 
 from models.reproducibility.seeding import child_seed
-from tasks.apps.benchmark.figures import as_table, as_values, figures, write_qrels, write_run
 from tasks.apps.benchmark.folder import Benchmark, BenchmarkError, read_benchmark
 from tasks.apps.benchmark.model import cosine, load_model
-from tasks.apps.benchmark.ranking import rank
+from tasks.apps.benchmark.ranking import as_table, figures, rank, write_qrels, write_run
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.command import run
 from tasks.io.frames import write_json
@@ -43,7 +42,11 @@ def main() -> None:
     print("mean [95 % interval] over the queries, as ir-measures counts: 1 is best, 0 is worst")
     if options.out is not None:
         settings = {"benchmark": options.folder.name, "model": name, "depth": options.depth}
-        metrics = {**settings, **_counts(benchmark), "systems": as_values(values)}
+        systems_values = {
+            system: {metric: vars(interval) for metric, interval in metrics.items()}
+            for system, metrics in values.items()
+        }
+        metrics = {**settings, **_counts(benchmark), "systems": systems_values}
         write_run(benchmark, ranked[MODEL], options.out)
         write_qrels(benchmark, options.out)
         write_json(metrics, options.out / "metrics.json")

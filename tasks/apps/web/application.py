@@ -16,8 +16,7 @@ from tasks.apps.reconciliation.bodies import FAULTS
 from tasks.apps.reconciliation.routes import Reconciliation
 from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
 from tasks.apps.web import titles
-from tasks.apps.web.guard import Guard
-from tasks.apps.web.hosts import Hosts
+from tasks.apps.web.guard import Guard, Hosts
 from tasks.apps.web.origins import Origins, wants_page
 from tasks.apps.web.pages import api_page, title_page
 from tasks.apps.web.responses import BadRequest, refusal
