@@ -23,6 +23,7 @@ from models.reproducibility.atomic_write import atomic_write
 
 SHIFT = 24  # A place is file · 2^SHIFT + row
 MAPPED = 512  # files mapped at once
+PLACE = "SELECT place FROM cached WHERE title = ?"
 
 Ask = Callable[[Sequence[str]], pa.Table]
 
@@ -49,17 +50,9 @@ class PredictionCache:
 
     def _places(self, titles: pa.Array) -> np.ndarray:
         """Return the place of each title, -1 of a new one."""
-        rows = enumerate(titles.to_pylist())
-        self._table.execute("DELETE FROM queried")
-        self._table.executemany("INSERT INTO queried VALUES (?, ?)", rows)
-        cached = self._table.execute(
-            "SELECT queried.row, cached.place FROM queried JOIN cached USING (title)"
-        ).fetchall()
-        places = np.full(len(titles), -1, np.int64)
-        if cached:
-            row, place = np.array(cached, np.int64).T
-            places[row] = place
-        return places
+        find = self._table.cursor().execute
+        cached = (find(PLACE, (title,)).fetchone() for title in titles.to_pylist())
+        return np.array([-1 if one is None else one[0] for one in cached], np.int64)
 
     def _add(self, titles: pa.Array, answers: pa.Table) -> np.ndarray:
         """Keep answers to new titles; return their places."""
@@ -109,9 +102,6 @@ def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
             table.execute(
                 "CREATE TABLE IF NOT EXISTS cached (title TEXT PRIMARY KEY, "
                 "place INTEGER NOT NULL) WITHOUT ROWID"
-            )
-            table.execute(
-                "CREATE TEMP TABLE queried (row INTEGER PRIMARY KEY, title TEXT NOT NULL)"
             )
             table.commit()
             yield PredictionCache(folder, table)

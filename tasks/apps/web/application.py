@@ -104,6 +104,9 @@ def _refuse_in_words(app: FastAPI) -> None:
 
 def _leave_out_422(app: FastAPI) -> None:
     """Describe refusals as they are: FastAPI adds a status of its own that never comes."""
-    for path in app.openapi()["paths"].values():
+    schema = app.openapi()
+    for path in schema["paths"].values():
         for operation in path.values():
             operation["responses"].pop("422", None)
+    for name in ("HTTPValidationError", "ValidationError"):
+        schema["components"]["schemas"].pop(name)
