@@ -21,7 +21,6 @@ from tasks.apps.bulk import publishing
 from tasks.apps.bulk.single_file import CELL, readable, write_tables, write_workbook
 from tasks.apps.unfinished import OutputError
 from tasks.io.bulk_output import manifest_of
-from tasks.release.gate.last_run import last_run
 
 __all__ = ["model", "titles"]
 LOUD = [title.upper() if title else None for title in TITLES + TITLES[:2]]
@@ -151,20 +150,6 @@ def test_what_is_there_is_not_replaced(
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         *("in", "other.csv", "out.refused.csv"),
     ]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
-def test_it_is_remembered_as_a_folder_is(
-    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    monkeypatch.chdir(tmp_path)
-    output = Path(f"out.{kind}")
-    run(monkeypatch, titles, output, tmp_path / "cache", "--model=models:/toy")
-    known = last_run(tmp_path, "toy")
-    assert known is not None and known.rows == known.read_rows == 9
-    assert known.rows_of(["nurse", "cook"]) == {"nurse": 4, "cook": 2}
 
 
 @pytest.mark.parametrize(
