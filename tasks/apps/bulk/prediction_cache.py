@@ -28,10 +28,6 @@ PLACE = "SELECT place FROM cached WHERE title = ?"
 Ask = Callable[[Sequence[str]], pa.Table]
 
 
-class InUseError(ValueError):
-    """Another run writes to the folder."""
-
-
 class PredictionCache:
     """Answers of one model by title; see `prediction_cache`."""
 
@@ -85,13 +81,13 @@ class PredictionCache:
 
 @contextmanager
 def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
-    """Open a folder, made if it is missing; InUseError if another run has it open."""
+    """Open a folder, made if it is missing; ValueError if another run has it open."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise InUseError(
+            raise ValueError(
                 f"another run keeps its answers in {folder}: wait for it, or name another folder: "
                 "--cache-dir"
             ) from None

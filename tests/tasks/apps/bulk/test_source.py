@@ -231,7 +231,7 @@ def test_an_encoding_that_is_named_and_one_that_is_not(tmp_path: Path) -> None:
     assert "--encoding" in refused[0].reason
     rows, refused = read(path, encoding="cp1250")
     assert [row["job_title"] for row in rows] == ["účetní", "księgowy"]
-    with pytest.raises(SourceError, match="'cp125' is no encoding"):
+    with pytest.raises(ValueError, match="'cp125' is no encoding"):
         TitleSource.find(path, encoding="cp125")
 
 
