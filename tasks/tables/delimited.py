@@ -15,7 +15,7 @@ from itertools import chain, islice
 from tasks.tables.delimiters import DECLARED, LINES, NAMES, Fit, find_format, fit
 from tasks.tables.encodings import is_text
 from tasks.tables.header import header_of
-from tasks.tables.records import Block, Format, Records
+from tasks.tables.records import Format, Records
 from tasks.tables.rejected import (
     BAD_CHARACTERS,
     BAD_QUOTES,
@@ -97,11 +97,15 @@ class Delimited:
         if not self.names:
             raise IngestError(f"{path} has no header line. {origin}")
         require_columns(self.names, theirs, path, self._other_delimiter(theirs) + origin)
-        for block in self.records.blocks(CHUNK):
-            yield self._chunk(block, columns)
+        while (chunk := self._chunk(columns)).places.height:
+            yield chunk
 
-    def _chunk(self, block: Block, columns: Mapping[str, str]) -> Chunk:
-        lines, texts, split = block
+    def _chunk(self, columns: Mapping[str, str]) -> Chunk:
+        lines, texts, split = list[int](), list[str](), list[list[str] | None]()
+        for record in islice(self.records, CHUNK):
+            lines.append(record.line)
+            texts.append(record.text)
+            split.append(record.fields)
         width, nothing = len(self.names), [""] * len(self.names)
         all_text = is_text("".join(texts))
         rows = [row if row and len(row) == width else self._repaired(row) for row in split]

@@ -11,9 +11,8 @@ from __future__ import annotations
 import csv
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Literal, NamedTuple
 
 
@@ -47,16 +46,8 @@ class Record(NamedTuple):
     fields: list[str] | None
 
 
-class Block(NamedTuple):
-    """Some records in three columns: no object a record."""
-
-    lines: Sequence[int]
-    texts: list[str]
-    fields: Sequence[list[str] | None]
-
-
 class Records(Iterator[Record]):
-    """The records of a text, one by one or in blocks.
+    """The records of a text, one by one.
 
     Memory holds a record, or what the csv module reads of an unclosed quote: its limit of a field,
     128 Ki characters.
@@ -81,40 +72,20 @@ class Records(Iterator[Record]):
             fields = next(self._reader)
         except csv.Error:
             fields = None
-        if fields is None or self._holds_rows(self._lines.record, fields):
+        lines = self._lines.record
+        if fields is None or (len(lines) > 1 and self._holds_rows(lines, fields)):
             fields = None
             self._lines.keep_first()
         self._at += len(self._lines.record)
         return Record(start, "".join(self._lines.record).rstrip("\r\n"), fields)
 
-    def blocks(self, size: int) -> Iterator[Block]:
-        """Yield all further records, those of some `size` lines at once.
-
-        The csv module alone reads a block in which each line is a record, which is most of them;
-        any other is read record by record.
-        """
-        while lines := self._lines.take(size):
-            fields = self._one_line_each(lines)
-            end = self._at + len(lines)
-            if fields is None:
-                self._lines.again.extendleft(reversed(lines))
-                records = []
-                while self._at < end:
-                    records.append(next(self))
-                yield Block(*map(list, zip(*records, strict=True)))
-            else:
-                starts, self._at = range(self._at, end), end
-                yield Block(starts, [line.rstrip("\r\n") for line in lines], fields)
-
     def _holds_rows(self, lines: list[str], fields: list[str]) -> bool:
-        """Tell whether each line of a record is itself a row: one field goes over all of them.
+        """Tell whether each of several lines of a record is itself a row: one field goes over all.
 
         Of two columns, whose lines often have a comma, each has to begin with a number as well.
         """
         delimiter = self.form.delimiter
-        if min(len(lines), self.width) < 2 or any(
-            line.count(delimiter) != self.width - 1 for line in lines
-        ):
+        if self.width < 2 or any(line.count(delimiter) != self.width - 1 for line in lines):
             return False
         broken = ["\n" in field or "\r" in field for field in fields]
         others = [field for field, breaks in zip(fields, broken, strict=True) if not breaks]
@@ -124,14 +95,6 @@ class Records(Iterator[Record]):
             and not any(delimiter in field for field in others)
             and (self.width > 2 or numbered)
         )
-
-    def _one_line_each(self, lines: list[str]) -> list[list[str]] | None:
-        """Return each line's fields; None if quotes are broken, or hold line breaks."""
-        try:
-            fields = list(self._csv(lines))
-        except csv.Error:
-            return None
-        return fields if len(fields) == len(lines) else None
 
     def _csv(self, lines: Iterable[str]) -> Iterator[list[str]]:
         form = self.form
@@ -152,11 +115,6 @@ class _Lines(Iterator[str]):
         line = self.again.popleft() if self.again else next(self.lines)
         self.record.append(line)
         return line
-
-    def take(self, count: int) -> list[str]:
-        """Return the next lines, which belong to no record."""
-        again = [self.again.popleft() for _ in range(min(count, len(self.again)))]
-        return again + list(islice(self.lines, count - len(again)))
 
     def keep_first(self) -> None:
         """Let all lines of this record but its first be read again."""

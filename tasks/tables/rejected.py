@@ -118,7 +118,6 @@ class RejectedRows:
     rows: Counter[str] = field(default_factory=Counter)
     readings: dict[str, str] = field(default_factory=dict)  # file -> how it was read
     causes: dict[str, str] = field(default_factory=dict)  # file -> why rows are likely to be bad
-    _counted: Counter[tuple[str, str]] = field(default_factory=Counter)  # (file, reason)
     _frames: list[pl.DataFrame] = field(default_factory=list)  # of `REJECTED`
     _latest: list[tuple[str, int, str, str]] = field(default_factory=list)  # behind the frames
 
@@ -129,18 +128,14 @@ class RejectedRows:
 
     def refuse(self, row: Row, reason: str) -> None:
         """Note that `row` is not taken; undecodable characters are shown as escapes."""
-        self._counted[row.file, reason] += 1
         self._latest.append((row.file, row.line, reason, escaped(row.text)))
         if len(self._latest) >= CHUNK:
             self._put_away()
 
     def refuse_all(self, frame: pl.DataFrame) -> None:
         """Note that the rows of a frame (schema `REJECTED`) are not taken."""
-        if len(frame):
-            self._put_away()
-            self._frames.append(frame)
-            for file, reason, count in frame.group_by("file", "reason").len().iter_rows():
-                self._counted[file, reason] += count
+        self._put_away()
+        self._frames.append(frame)
 
     def frame(self) -> pl.DataFrame:
         """Return all refused rows (columns of `REJECTED`)."""
@@ -166,19 +161,17 @@ class RejectedRows:
     @property
     def errors(self) -> int:
         """Rows refused for a fault; notices are none."""
-        return sum(n for (_, reason), n in self._counted.items() if reason not in NOTICES)
+        return sum(n for reason, n in self.reasons().items() if reason not in NOTICES)
 
     def reasons(self) -> dict[str, int]:
         """Count refused rows per reason."""
-        total: Counter[str] = Counter()
-        for (_, reason), count in self._counted.items():
-            total[reason] += count
-        return dict(sorted(total.items()))
+        return dict(self.frame()["reason"].value_counts().sort("reason").iter_rows())
 
     def by_file(self) -> dict[str, dict[str, int]]:
         """Count refused rows per file and reason."""
         counted: dict[str, dict[str, int]] = {}
-        for (file, reason), count in sorted(self._counted.items()):
+        counts = self.frame().group_by("file", "reason").len().sort("file", "reason")
+        for file, reason, count in counts.iter_rows():
             counted.setdefault(file, {})[reason] = count
         return counted
 

@@ -65,7 +65,7 @@ def test_without_concepts(root: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((".", "--model=models:/rolecall/7"), "no model models:/rolecall/7: "),
+        ((".", "--model=models:/rolecall/7"), "no model models:/rolecall/7 in "),
         (("..", CHALLENGER), "queries.tsv is missing. A benchmark is a folder with queries.tsv"),
         ((".", CHALLENGER, "--out=queries.tsv"), "queries.tsv is no folder"),
     ],

@@ -18,7 +18,7 @@ from served_toy import toy_normalizer
 from models.search.calibration import Calibration
 from tasks.apps.web.application import application
 from tasks.apps.web.connections import listening, server
-from tasks.apps.web.hosts import Hosts
+from tasks.apps.web.guard import Hosts
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(PROGRAM is None, reason=MISSING)]
 

@@ -11,10 +11,9 @@ import argparse
 from pathlib import Path
 
 from models.reproducibility.seeding import child_seed
-from tasks.apps.benchmark.figures import as_table, as_values, figures, write_qrels, write_run
 from tasks.apps.benchmark.folder import Benchmark, BenchmarkError, read_benchmark
 from tasks.apps.benchmark.model import cosine, load_model
-from tasks.apps.benchmark.ranking import rank
+from tasks.apps.benchmark.ranking import as_table, figures, rank, write_qrels, write_run
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.command import run
 from tasks.io.frames import write_json
@@ -33,17 +32,21 @@ def main() -> None:
         raise BenchmarkError(f"{options.out} is no folder; name one that is to hold the results")
     benchmark = read_benchmark(options.folder, concepts=options.concepts)
     print(*_counts_in_words(benchmark), sep="\n")
-    model = load_model(options.model, Path.cwd())
+    name, embed = load_model(options.model, Path.cwd())
     titles = benchmark.index.titles
-    systems = {MODEL: cosine(model, titles), **lexical_systems(titles, load(LexicalParams))}
-    ranked = {name: rank(name, systems[name], benchmark, options.depth) for name in systems}
+    systems = {MODEL: cosine(embed, titles), **lexical_systems(titles, load(LexicalParams))}
+    ranked = {one: rank(one, systems[one], benchmark, options.depth) for one in systems}
     seed = child_seed(load_run().seed, "benchmark")
     values = figures(ranked, load(EvaluateParams).bootstrap_draws, seed)
-    print("", as_table(values, {**SYSTEMS, MODEL: model.name}), sep="\n")
+    print("", as_table(values, {**SYSTEMS, MODEL: name}), sep="\n")
     print("mean [95 % interval] over the queries, as ir-measures counts: 1 is best, 0 is worst")
     if options.out is not None:
-        settings = {"benchmark": options.folder.name, "model": model.name, "depth": options.depth}
-        metrics = {**settings, **_counts(benchmark), "systems": as_values(values)}
+        settings = {"benchmark": options.folder.name, "model": name, "depth": options.depth}
+        systems_values = {
+            system: {metric: vars(interval) for metric, interval in metrics.items()}
+            for system, metrics in values.items()
+        }
+        metrics = {**settings, **_counts(benchmark), "systems": systems_values}
         write_run(benchmark, ranked[MODEL], options.out)
         write_qrels(benchmark, options.out)
         write_json(metrics, options.out / "metrics.json")

@@ -1,70 +1,44 @@
-"""A registered model as a system of the benchmark, loaded as a consumer loads it.
+"""A registered model as a system of the benchmark.
 
 It gives embeddings alone: index, score rule and abstentions of its own taxonomy play no part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from models.normalizer.normalizer import Embed
 from models.reproducibility.progress import Progress
 from models.search.search import Similarities
-from tasks.apps.benchmark.folder import BenchmarkError
-from tasks.io.tracking import registry
-from tasks.release.registry.loading import HELP, versioned
-
-if TYPE_CHECKING:
-    from jaxtyping import Float32
+from tasks.release.model_package.reading import read_normalizer
+from tasks.release.registry.opening import opened
 
 ARTEFACT = "settings.json"
 BLOCK = 1024  # titles embedded between two looks at the clock
 
 
-class Model(NamedTuple):
-    """Its name (an alias by the version that it stands for), and its network."""
+def load_model(address: str, root: Path) -> tuple[str, Embed]:
+    """Return a model's address, an alias by the version that it stands for, and its network.
 
-    name: str
-    embed: Callable[[Sequence[str]], Float32[np.ndarray, "title dim"]]
-
-
-def load_model(address: str, root: Path) -> Model:
-    """Load a model.
-
-    `address`: `models:/NAME/VERSION`, `models:/NAME@ALIAS`, a folder that MLflow wrote, or the
-    artefact folder in it.
+    `address`: as `opened` takes it, or the artefact folder in a folder that MLflow wrote.
 
     Raises:
-        BenchmarkError: there is none, or it has no embeddings.
+        ValueError: there is none, or it holds no normalizer of this format.
     """
     if (Path(address) / ARTEFACT).is_file():
-        from tasks.release.model_package.reading import read_normalizer
-
-        return Model(address, read_normalizer(Path(address)).embed)
-    with registry(root) as client:
-        import mlflow
-
-        try:
-            address = versioned(client, address)
-            served = mlflow.pyfunc.load_model(address).unwrap_python_model()
-        except (mlflow.MlflowException, OSError) as error:
-            fault = str(error).strip().splitlines()[0]
-            raise BenchmarkError(f"no model {address}: {fault}; {HELP}") from None
-    if not hasattr(served, "embed"):
-        raise BenchmarkError(
-            f"{address} gives no embeddings: it is no model of this project; {HELP}"
-        )
-    return Model(address, served.embed)
+        return address, read_normalizer(Path(address)).embed
+    with opened(address, root) as (version, normalizer):
+        return version, normalizer.embed
 
 
-def cosine(model: Model, titles: Sequence[str]) -> Similarities:
+def cosine(embed: Embed, titles: Sequence[str]) -> Similarities:
     """Embed cleaned titles once, and compare cleaned queries with them; all have unit norm."""
     progress, blocks = Progress("model: titles embedded", len(titles)), []
     for start in range(0, len(titles), BLOCK):
-        blocks.append(model.embed(titles[start : start + BLOCK]))
+        blocks.append(embed(titles[start : start + BLOCK]))
         progress(start + BLOCK)
     embeddings = np.concatenate(blocks)
-    return lambda queries: model.embed(queries) @ embeddings.T
+    return lambda queries: embed(queries) @ embeddings.T

@@ -23,12 +23,9 @@ from models.reproducibility.atomic_write import atomic_write
 
 SHIFT = 24  # A place is file · 2^SHIFT + row
 MAPPED = 512  # files mapped at once
+PLACE = "SELECT place FROM cached WHERE title = ?"
 
 Ask = Callable[[Sequence[str]], pa.Table]
-
-
-class InUseError(ValueError):
-    """Another run writes to the folder."""
 
 
 class PredictionCache:
@@ -49,17 +46,9 @@ class PredictionCache:
 
     def _places(self, titles: pa.Array) -> np.ndarray:
         """Return the place of each title, -1 of a new one."""
-        rows = enumerate(titles.to_pylist())
-        self._table.execute("DELETE FROM queried")
-        self._table.executemany("INSERT INTO queried VALUES (?, ?)", rows)
-        cached = self._table.execute(
-            "SELECT queried.row, cached.place FROM queried JOIN cached USING (title)"
-        ).fetchall()
-        places = np.full(len(titles), -1, np.int64)
-        if cached:
-            row, place = np.array(cached, np.int64).T
-            places[row] = place
-        return places
+        find = self._table.cursor().execute
+        cached = (find(PLACE, (title,)).fetchone() for title in titles.to_pylist())
+        return np.array([-1 if one is None else one[0] for one in cached], np.int64)
 
     def _add(self, titles: pa.Array, answers: pa.Table) -> np.ndarray:
         """Keep answers to new titles; return their places."""
@@ -92,13 +81,13 @@ class PredictionCache:
 
 @contextmanager
 def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
-    """Open a folder, made if it is missing; InUseError if another run has it open."""
+    """Open a folder, made if it is missing; ValueError if another run has it open."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise InUseError(
+            raise ValueError(
                 f"another run keeps its answers in {folder}: wait for it, or name another folder: "
                 "--cache-dir"
             ) from None
@@ -109,9 +98,6 @@ def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
             table.execute(
                 "CREATE TABLE IF NOT EXISTS cached (title TEXT PRIMARY KEY, "
                 "place INTEGER NOT NULL) WITHOUT ROWID"
-            )
-            table.execute(
-                "CREATE TEMP TABLE queried (row INTEGER PRIMARY KEY, title TEXT NOT NULL)"
             )
             table.commit()
             yield PredictionCache(folder, table)

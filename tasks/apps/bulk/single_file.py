@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import json
+import math
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from xlsxwriter import Workbook
+from xlsxwriter.format import Format
+from xlsxwriter.worksheet import Worksheet
 
 from models.reproducibility.atomic_write import atomic_write
-from tasks.apps.bulk.readable import readable
-from tasks.apps.bulk.workbook_output import write_workbook
 from tasks.io.formulas import guard, guarded
 
 BOM = "\ufeff".encode()  # Excel knows UTF-8 by it
 TEMPORARY = "temporary"
+BETWEEN = "; "
+NO_TEXT = (pl.Binary, pl.Duration)  # types that no cast makes text
+MADE = datetime(2000, 1, 1, tzinfo=UTC)  # equal tables give equal bytes
+CELL = 32_767  # UTF-16 units
+DIGITS = 10**15
+FIRST_YEAR = 1900  # of Excel's dates
 
 
 def write_tables(schema: pa.Schema, tables: Iterable[pa.Table], path: Path) -> None:
@@ -53,3 +64,92 @@ def _write_workbook(frames: Iterable[pl.DataFrame], path: Path) -> None:
         write_workbook(frames, path, folder)
     finally:
         shutil.rmtree(folder)
+
+
+def readable(table: pa.Table) -> pl.DataFrame:
+    """Return a table as cells that a person reads, without nested types.
+
+    A list is its members with `; ` between them, numbers in it with four decimals; a structure is
+    JSON; bytes are Base64. Numbers, truth values and text stay as they are.
+    """
+    return pl.DataFrame([_column(column) for column in pl.DataFrame(table)])
+
+
+def _column(column: pl.Series) -> pl.Series:
+    kind = column.dtype
+    if isinstance(kind, pl.Array):
+        return _column(column.cast(pl.List(kind.inner)))
+    if isinstance(kind, pl.List) and not (kind.inner.is_nested() or kind.inner in NO_TEXT):
+        members = pl.element().round(4) if kind.inner.is_float() else pl.element()
+        return column.list.eval(members.cast(pl.String)).list.join(BETWEEN)
+    if kind.is_nested():
+        texts = [None if cell is None else _json(cell) for cell in column.to_list()]
+        return pl.Series(column.name, texts, pl.String)
+    if kind == pl.Duration:
+        return column.dt.to_string("iso")
+    if kind == pl.Binary:
+        return column.bin.encode("base64")
+    if kind in (pl.Categorical, pl.Enum, pl.Null):
+        return column.cast(pl.String)
+    return column
+
+
+def _json(cell: object) -> str:
+    return json.dumps(cell, ensure_ascii=False, default=str)
+
+
+def write_workbook(frames: Iterable[pl.DataFrame], path: Path, temporary: Path) -> None:
+    """Write frames with equal columns as one sheet, row by row: memory does not grow with them.
+
+    Text is written as text, so no cell is a formula. Whole numbers of more than 15 digits are text
+    too, because Excel keeps no more of a number; text is truncated at a cell's 32,767 characters.
+
+    `temporary`: an empty folder for the rows before they are packed.
+    """
+    options = {"constant_memory": True, "use_zip64": True, "tmpdir": str(temporary)}
+    with Workbook(str(path), options) as book:
+        book.set_properties({"created": MADE})
+        bold = book.add_format({"bold": True})
+        formats: dict[type, Format] = {
+            date: book.add_format({"num_format": "yyyy-mm-dd"}),
+            datetime: book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
+        }
+        sheet, row = book.add_worksheet("answers"), 0
+        sheet.freeze_panes(1, 0)
+        for frame in frames:
+            if row == 0:
+                for place, name in enumerate(frame.columns):
+                    sheet.write_string(0, place, _truncated(name), bold)
+            for cells in frame.iter_rows():
+                row += 1
+                for place, cell in enumerate(cells):
+                    if cell not in (None, ""):
+                        _write(sheet, row, place, cell, formats)
+
+
+def _write(
+    sheet: Worksheet, row: int, place: int, cell: object, formats: Mapping[type, Format]
+) -> None:
+    if isinstance(cell, bool):
+        sheet.write_boolean(row, place, cell)
+    elif isinstance(cell, int | float | Decimal) and _is_kept(cell):
+        sheet.write_number(row, place, cell)
+    elif isinstance(cell, date) and _is_date(cell):
+        sheet.write_datetime(row, place, cell, formats[type(cell)])
+    else:
+        sheet.write_string(row, place, _truncated(str(cell)))
+
+
+def _is_kept(number: float | Decimal) -> bool:
+    return math.isfinite(number) and (isinstance(number, float) or abs(number) < DIGITS)
+
+
+def _is_date(moment: date) -> bool:
+    """Tell whether Excel has this date: none before 1900, and no time zones."""
+    return moment.year >= FIRST_YEAR and getattr(moment, "tzinfo", None) is None
+
+
+def _truncated(text: str) -> str:
+    if len(text) <= CELL // 2:
+        return text
+    return text.encode("utf-16-le")[: 2 * CELL].decode("utf-16-le", "ignore")

@@ -93,10 +93,11 @@ class TitleSource:
 
         Raises:
             SourceError: no file is readable or has titles, or they differ in their columns.
+            ValueError: Python knows no such encoding.
         """
         system, path = fsspec.core.url_to_fs(address)
         files = tuple(files_at(system, path, address))
-        form, columns = Format(encoding=_checked(encoding)), list(dict.fromkeys(columns))
+        form, columns = Format(encoding=checked_encoding(encoding)), list(dict.fromkeys(columns))
         seen, left_out = list[Inspected](), dict[str, str]()
         for file in files:
             with readable(file.path):
@@ -209,10 +210,3 @@ def _first_filled(columns: Sequence[pa.Array]) -> pa.Array:
     blank = [pc.equal(pc.utf8_trim_whitespace(text), "") for text in texts]
     filled = [pc.if_else(no, None, text) for no, text in zip(blank, texts, strict=True)]
     return pc.coalesce(*filled, texts[0])
-
-
-def _checked(encoding: str) -> str:
-    try:
-        return checked_encoding(encoding)
-    except ValueError as error:
-        raise SourceError(str(error)) from None

@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 
 from tasks.apps.profile_wizard.dry_run import DraftError
-from tasks.apps.profile_wizard.overrides import parse_options
-from tasks.apps.profile_wizard.propose import NEEDED, propose, require_name
+from tasks.apps.profile_wizard.propose import NEEDED, parse_options, propose, require_name
 from tasks.io.command import run
 
 

@@ -6,7 +6,8 @@ A dry run tests every choice: it reads the files as the stage `ingest` will.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,9 +25,7 @@ from tasks.apps.profile_wizard.dry_run import (
     read_raw_titles,
     read_taxonomy,
 )
-from tasks.apps.profile_wizard.joined_files import joined
-from tasks.apps.profile_wizard.overrides import SEVERAL, Overrides, by_file, in_words
-from tasks.apps.profile_wizard.preview import by_label, preview, the_columns
+from tasks.apps.profile_wizard.preview import ROLES, by_label, preview, the_columns
 from tasks.apps.profile_wizard.profile_text import profile_text
 from tasks.io.section import read_values
 from tasks.tables.records import Format
@@ -34,6 +33,10 @@ from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import SourceFile
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # of a model in the registry, and of a folder
+Overrides = Mapping[str, Sequence[str]]
+"""A role to the columns that have it: one, or several of titles; an empty name is no column."""
+SEVERAL = "title"
+"""The only role that several columns may have, one for each language for example."""
 Infer = Callable[[Mapping[str, ColumnStats], Mapping[str, str]], Choices]
 NEEDED = {
     "taxonomy": ("occupation_id", "title"),
@@ -66,6 +69,26 @@ def require_name(name: str) -> None:
         )
 
 
+def parse_options(options: Sequence[str]) -> dict[str, list[str]]:
+    """Collect the columns of each role, in the order of the options.
+
+    Raises:
+        DraftError: a role is unknown, or another than `SEVERAL` has two columns.
+    """
+    allowed = [role for roles in ROLES.values() for role in roles]
+    columns: dict[str, list[str]] = {}
+    for option in options:
+        role, _, column = option.partition("=")
+        if role not in allowed:
+            raise DraftError(f"--column {role}=...: choose {', '.join(allowed)}")
+        columns.setdefault(role, []).append(column)
+        if len(columns[role]) > 1 and role != SEVERAL:
+            raise DraftError(
+                f"{_in_words(role, columns[role])}: only {SEVERAL} has several columns"
+            )
+    return columns
+
+
 def propose(
     name: str,
     files: Mapping[str, Sequence[Path]],
@@ -88,11 +111,11 @@ def propose(
         IngestError: a file is missing, or is no table.
     """
     require_name(name)
-    overrides, rejected_rows = by_file(columns or {}), RejectedRows()
+    overrides, rejected_rows = _by_file(columns or {}), RejectedRows()
 
     def inspect(role: str, infer: Infer) -> FileStats:
         form = Format(delimiter, encoding)
-        file = joined([inspect_file(path.resolve(), form) for path in files[role]])
+        file = _joined([inspect_file(path.resolve(), form) for path in files[role]])
         return _chosen(role, file, overrides[role], infer)
 
     read_files = {"taxonomy": inspect("taxonomy", taxonomy_columns)}
@@ -127,16 +150,70 @@ def _chosen(role_of_file: str, file: FileStats, overrides: Overrides, infer: Inf
     for role, names in overrides.items():
         for column in names:
             if column not in file.columns and (column or role in NEEDED[role_of_file]):
-                raise DraftError(f"{in_words(role, [column])}: {the_columns(file)}")
+                raise DraftError(f"{_in_words(role, [column])}: {the_columns(file)}")
     more_titles = tuple(overrides.get(SEVERAL, ()))[1:]
     columns = {name: one for name, one in file.columns.items() if name not in more_titles}
     try:
         choices = infer(columns, {role: names[0] for role, names in overrides.items()})
     except Unclear as unclear:
-        options = in_words(unclear.role, unclear.columns or ["COLUMN"], " or ")
+        options = _in_words(unclear.role, unclear.columns or ["COLUMN"], " or ")
         advice = ADVICE.get(unclear.role, "")
         raise DraftError(f"{unclear}. Add {options}{advice}.\n{the_columns(file)}") from None
     if not choices and not SourceFile.at(file.path, "").is_delimited:
         choices = {"raw_title": list(columns)}  # its only column has a name for sure
     chosen = {role: choice for role, choice in choices.items() if choice[0]}
     return replace(file, choices=chosen, more_titles=more_titles)
+
+
+def _joined(files: Sequence[FileStats]) -> FileStats:
+    """Return the columns that all files have, with the values of all.
+
+    Files of a single column, which need not have a header, are joined whatever its name. A
+    delimiter or an encoding in which the files differ is left to be detected in each.
+
+    Raises:
+        DraftError: the files have no column in common.
+    """
+    first, *others = files
+    if all(len(file.columns) == 1 for file in files):
+        columns = {
+            name: [one for file in files for one in file.columns.values()] for name in first.columns
+        }
+    else:
+        shared = [name for name in first.columns if all(name in one.columns for one in others)]
+        columns = {name: [file.columns[name] for file in files] for name in shared}
+    if not columns:
+        names = "; ".join(f"{file.path.name}: {', '.join(file.columns)}" for file in files)
+        raise DraftError(f"files of one option have the same columns, these have none: {names}")
+    return replace(
+        first,
+        form=Format(
+            _the_same(file.form.delimiter for file in files),
+            _the_same(file.form.encoding for file in files),
+        ),
+        read_as=" / ".join(dict.fromkeys(file.read_as for file in files)),
+        columns={
+            name: ColumnStats(name, [value for column in parts for value in column.values])
+            for name, parts in columns.items()
+        },
+        others=tuple(file.path for file in others),
+    )
+
+
+def _the_same(values: Iterable[str]) -> str:
+    """Return the value if all are the same, otherwise an empty one."""
+    distinct = {*values}
+    return distinct.pop() if len(distinct) == 1 else ""
+
+
+def _by_file(columns: Overrides) -> dict[str, dict[str, Sequence[str]]]:
+    """Group roles by their file; a column map has them without the file's name."""
+    return {
+        file: {role.removeprefix("inputs."): columns[role] for role in roles if role in columns}
+        for file, roles in ROLES.items()
+    }
+
+
+def _in_words(role: str, columns: Sequence[str], between: str = " ") -> str:
+    """Write the options as a user types them."""
+    return between.join(f"--column {shlex.quote(f'{role}={column}')}" for column in columns)

@@ -15,10 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
+from models.normalizer.normalizer import Normalizer
 from models.reproducibility.atomic_write import atomic_write
-from tasks.apps.bulk.answering import answer_schema
 from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
 from tasks.apps.review.answered_run import AnsweredRun
 from tasks.apps.review.build_queue import build_queue
@@ -27,7 +26,7 @@ from tasks.apps.review.page import Occupation, page
 from tasks.apps.review.queue_file import write_queue
 from tasks.apps.unfinished import LOCK, OutputError, unfinished
 from tasks.io.command import run
-from tasks.release.registry.loading import fetched
+from tasks.release.registry.opening import opened
 
 QUEUE, PAGE = "queue.csv", "review.html"
 SPILLED = "titles-"  # how folders of titles begin
@@ -44,18 +43,16 @@ def main() -> None:
     answered = AnsweredRun.find(options.answers)
     before = AnsweredRun.find(options.compare_with) if options.compare_with else None
     root = Path.cwd()
-    with atomic_folder(options.output) as folder:
-        with fetched(options.model or answered.model, root) as (address, place):
-            import mlflow
-
-            served = mlflow.pyfunc.load_model(str(place)).unwrap_python_model()
-            schema = answer_schema(place)
+    with (
+        atomic_folder(options.output) as folder,
+        opened(options.model or answered.model, root) as (address, normalizer),
+    ):
         with TemporaryDirectory(prefix=SPILLED, dir=folder) as spilled:
             count, judged = options.budget * POOL, judged_titles(root)
             pool = candidates(answered, before, judged, count, Path(spilled))
-        occupations = known_occupations(served)
+        occupations = known_occupations(normalizer)
         labels = {one.id: one.label for one in occupations}
-        queue = build_queue(served, schema, pool, labels, options.budget)
+        queue = build_queue(normalizer, pool, labels, options.budget)
         write_queue(queue, labels, folder / QUEUE)
         with atomic_write(folder / PAGE) as partial:
             document = page(queue, occupations, address, options.feedback)
@@ -91,10 +88,9 @@ def _clear(folder: Path) -> None:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def known_occupations(served: Any) -> list[Occupation]:  # noqa: ANN401  # mlflow has no types
+def known_occupations(normalizer: Normalizer) -> list[Occupation]:
     """Return the occupations of a model, in its order."""
-    service = TaxonomyService(served.normalizer)
-    codes = served.normalizer.taxonomy_labels.codes
+    service, codes = TaxonomyService(normalizer), normalizer.taxonomy_labels.codes
     return [
         Occupation(name, service.label(name), service.aliases[name], codes[place])
         for name, place in service.place.items()

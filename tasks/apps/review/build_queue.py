@@ -1,6 +1,6 @@
 """The queue: candidates rescored by the registered model, in order and varied.
 
-In: schema `CANDIDATES` and a model as a consumer loads it. Out: schema `QUEUE`, at most `budget`
+In: schema `CANDIDATES` and a registered model. Out: schema `QUEUE`, at most `budget`
 rows, the one that is worth most first. The model answers again without a least confidence, so that
 each title has alternatives: the run may have had one, or been answered by another model.
 """
@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
+from models.normalizer.answers.columns import Answer
+from models.normalizer.answers.explanation import explain
+from models.normalizer.long_titles import cleaned
+from models.normalizer.normalizer import Normalizer
 from models.reproducibility.progress import Progress
+from tasks.apps.review.answered_run import ANSWER
 from tasks.apps.review.candidates import in_order
 from tasks.apps.review.diversify import diversify
 from tasks.apps.review.priority import priority, why_queued
@@ -36,6 +39,7 @@ QUEUE: Schema = {
     "top_titles": pl.List(pl.String),
     "top_scores": pl.List(pl.Float64),
 }
+ANSWERED: Schema = {name: k for name, k in {**ANSWER, **QUEUE}.items() if name in Answer._fields}
 ALTERNATIVES = 5
 AT_ONCE = 1024
 EXPLAINED = 1000  # titles whose answers are explained: each takes one search a word
@@ -43,8 +47,7 @@ OF_THE_RUN = ("normalized", "raw_title", "rows", "hash", "earlier_occupation_id"
 
 
 def build_queue(
-    served: Any,  # noqa: ANN401  # mlflow has no types
-    schema: pa.Schema,
+    normalizer: Normalizer,
     candidates: pl.DataFrame,
     labels: Mapping[str, str],
     budget: int,
@@ -54,11 +57,13 @@ def build_queue(
     `candidates`: schema `CANDIDATES`.
     """
     of_run = candidates.select(*OF_THE_RUN, run_reason="reason")
-    answered = answers(served, schema, candidates["raw_title"].to_list())
+    answered = answers(normalizer, candidates["raw_title"].to_list())
     titles = pl.concat([of_run, answered], how="horizontal")
-    queue = chosen(titles, lambda some: served.embed(some["raw_title"].to_list()), budget)
+    queue = chosen(
+        titles, lambda some: normalizer.embed([*map(cleaned, some["raw_title"])]), budget
+    )
     why = [why_queued(row, labels) for row in queue.iter_rows(named=True)]
-    sentences = explanations(served, queue["raw_title"].to_list())
+    sentences = explanations(normalizer, queue["raw_title"].to_list())
     queue = queue.with_columns(
         why_queued=pl.Series(why, dtype=pl.String),
         why_answered=pl.Series(sentences, dtype=pl.String),
@@ -78,24 +83,23 @@ def chosen(
     return ranked[diversify(embed(ranked), ranked["occupation_id"].to_list(), budget)]
 
 
-def answers(served: Any, schema: pa.Schema, titles: Sequence[str]) -> pl.DataFrame:  # noqa: ANN401
-    """Return `ALTERNATIVES` answers to each raw title, in their order, with the model's columns."""
+def answers(normalizer: Normalizer, titles: Sequence[str]) -> pl.DataFrame:
+    """Return the answer to each raw title, with `ALTERNATIVES`: schema `ANSWERED`."""
     progress = Progress("titles rescored:", len(titles), partial(print, flush=True))
-    parts = [schema.empty_table()]
+    parts = [pl.DataFrame(schema=dict(ANSWERED))]
     for start in range(0, len(titles), AT_ONCE):
-        frame = served.predict(None, titles[start : start + AT_ONCE], {"top_k": ALTERNATIVES})
-        columns = [pa.Array.from_pandas(frame[field.name], type=field.type) for field in schema]
-        parts.append(pa.Table.from_arrays(columns, schema=schema))
+        answered = normalizer.predict(titles[start : start + AT_ONCE], top_k=ALTERNATIVES)
+        parts.append(pl.DataFrame([one._asdict() for one in answered], schema=dict(ANSWERED)))
         progress(start)
-    return pl.DataFrame(pa.concat_tables(parts))
+    return pl.concat(parts)
 
 
-def explanations(served: Any, titles: Sequence[str]) -> list[str | None]:  # noqa: ANN401
+def explanations(normalizer: Normalizer, titles: Sequence[str]) -> list[str | None]:
     """Explain the answers to the first `EXPLAINED` titles, a sentence each; the others get None."""
     first = titles[:EXPLAINED]
     progress = Progress("titles explained:", len(first), partial(print, flush=True))
     sentences: list[str | None] = []
     for number, title in enumerate(first):
-        sentences.append(str(served.explain(title)["why"]))
+        sentences.append(explain(normalizer, title).why)
         progress(number)
     return sentences + [None] * (len(titles) - len(first))

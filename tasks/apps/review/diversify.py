@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 ALIKE = 0.9
 LEAST, SHARE = 2, 20  # an occupation has a twentieth of the budget, two titles at least
-BLOCK = 512  # candidates that are compared at once
 
 
 def diversify(
@@ -52,14 +51,8 @@ def _unlike(
     budget: int,
 ) -> Iterator[int]:
     """Yield those that are like none in `queue`, which the caller adds to, up to the budget."""
-    for start in range(0, len(places), BLOCK):
-        block = list(places[start : start + BLOCK])
-        before = len(queue)
-        alike = (embeddings[block] @ embeddings[queue].T >= ALIKE).any(axis=1)
-        among = embeddings[block] @ embeddings[block].T >= ALIKE
-        for number, place in enumerate(block):
-            if len(queue) == budget:
-                return
-            new = [block.index(other) for other in queue[before:]]
-            if not alike[number] and not among[number, new].any():
-                yield place
+    for place in places:
+        if len(queue) == budget:
+            return
+        if (embeddings[queue] @ embeddings[place] < ALIKE).all():
+            yield place

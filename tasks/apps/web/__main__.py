@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tasks.apps.web.application import application, readable
 from tasks.apps.web.connections import listening, server
-from tasks.apps.web.hosts import Hosts
+from tasks.apps.web.guard import Hosts
 from tasks.io.command import run
 from tasks.release.registry.opening import opened
 

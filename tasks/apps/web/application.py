@@ -16,8 +16,7 @@ from tasks.apps.reconciliation.bodies import FAULTS
 from tasks.apps.reconciliation.routes import Reconciliation
 from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
 from tasks.apps.web import titles
-from tasks.apps.web.guard import Guard
-from tasks.apps.web.hosts import Hosts
+from tasks.apps.web.guard import Guard, Hosts
 from tasks.apps.web.origins import Origins, wants_page
 from tasks.apps.web.pages import api_page, title_page
 from tasks.apps.web.responses import BadRequest, refusal
@@ -105,6 +104,9 @@ def _refuse_in_words(app: FastAPI) -> None:
 
 def _leave_out_422(app: FastAPI) -> None:
     """Describe refusals as they are: FastAPI adds a status of its own that never comes."""
-    for path in app.openapi()["paths"].values():
+    schema = app.openapi()
+    for path in schema["paths"].values():
         for operation in path.values():
             operation["responses"].pop("422", None)
+    for name in ("HTTPValidationError", "ValidationError"):
+        schema["components"]["schemas"].pop(name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,58 +32,41 @@ def title_page(name: str) -> Response:
 
 def api_page(schema: Mapping[str, Any], base: str) -> Response:
     """Describe the service by its OpenAPI schema; `base` is its address."""
-    operations = "".join(
-        _operation(method, path, operation, schema["components"]["schemas"])
+    operations = [
+        _operation(method, path, operation)
         for path, methods in schema["paths"].items()
         for method, operation in methods.items()
-    )
+    ]
+    objects = [_table(name, one) for name, one in schema["components"]["schemas"].items()]
     example = html.escape(EXAMPLE.format(base=base))
     info = {name: html.escape(schema["info"][name]) for name in ("title", "version", "description")}
-    return _page("api.html", info | {"operations": operations, "example": example})
+    return _page(
+        "api.html", info | {"operations": "".join(operations + objects), "example": example}
+    )
 
 
-def _operation(
-    method: str, path: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]
-) -> str:
-    request = operation["requestBody"]["content"]["application/json"]["schema"]
-    response = operation["responses"]["200"]["content"]["application/json"]["schema"]
+def _operation(method: str, path: str, operation: Mapping[str, Any]) -> str:
+    request, response = operation["requestBody"], operation["responses"]["200"]
+    names = [_kind(one["content"]["application/json"]["schema"]) for one in (request, response)]
     refused = ", ".join(sorted({*operation["responses"]} - {"200"}))
     return (
         f"<h2><code>{method.upper()} {html.escape(path)}</code></h2>"
-        f"<p>{html.escape(operation['description'])}</p>"
-        + "".join(
-            f"<h3>{title}</h3>{''.join(_tables(schema, schemas))}"
-            for title, schema in (("Request", request), ("Response", response))
-        )
-        + f"<p>A refusal has the status {refused} and a <code>message</code>.</p>"
+        f"<p>{html.escape(operation['description'])} Send <code>{names[0]}</code>, receive "
+        f"<code>{names[1]}</code>. A refusal has the status {refused} and a <code>message</code>."
+        "</p>"
     )
 
 
-def _tables(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a table of an object's fields, and those of the objects in it."""
-    names, written = [_reference(schema)], set[str]()
-    while names:
-        name = names.pop(0)
-        if name in written:
-            continue
-        written.add(name)
-        fields = schemas[name]["properties"]
-        names += [inner for field in fields.values() if (inner := _reference(field))]
-        rows = "".join(
-            f"<tr><th scope=row><code>{html.escape(key)}</code></th>"
-            f"<td>{html.escape(_kind(field))}</td>"
-            f"<td>{html.escape(field.get('description', ''))}</td></tr>"
-            for key, field in fields.items()
-        )
-        caption = html.escape(schemas[name].get("description") or name)
-        yield f"<div class=wide><table><caption>{caption}</caption>{rows}</table></div>"
-
-
-def _reference(field: Mapping[str, Any]) -> str:
-    """Return the name of the object that a field is, or holds; empty if there is none."""
-    inner = [field, field.get("items", {}), *field.get("anyOf", [])]
-    references = [one["$ref"].rsplit("/", 1)[1] for one in inner if "$ref" in one]
-    return references[0] if references else ""
+def _table(name: str, schema: Mapping[str, Any]) -> str:
+    """Return a table of an object's fields."""
+    rows = "".join(
+        f"<tr><th scope=row><code>{html.escape(key)}</code></th>"
+        f"<td>{html.escape(_kind(field))}</td>"
+        f"<td>{html.escape(field.get('description', ''))}</td></tr>"
+        for key, field in schema["properties"].items()
+    )
+    caption = html.escape(f"{name}: {schema['description']}")
+    return f"<div class=wide><table><caption>{caption}</caption>{rows}</table></div>"
 
 
 def _kind(field: Mapping[str, Any]) -> str:
@@ -91,7 +74,7 @@ def _kind(field: Mapping[str, Any]) -> str:
     if "anyOf" in field:
         return " or ".join(map(_kind, field["anyOf"]))
     if "$ref" in field:
-        return "object"
+        return str(field["$ref"].rsplit("/", 1)[1])
     kind = str(field.get("type", "any"))
     if kind == "array":
         kind = f"list of {_kind(field['items'])}"

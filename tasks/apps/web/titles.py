@@ -108,7 +108,7 @@ def _described() -> type[BaseModel]:
         "alternatives": list[Alternative],
         "explanation": (Explanation | None, Field(None, description="With `explain` only.")),
     }
-    return create_model("Answer", **fields)
+    return create_model("Answer", __doc__="The answer to a title.", **fields)
 
 
 Described = _described()

@@ -24,27 +24,14 @@ REPORT = Path("data/report/report.html")
 DECISION = Path("data/gate/decision.json")
 PAGE = Path("data/gate/report.html")
 MARKS = re.compile(r"\*\*|`")
-NEEDED = (
-    "name",
-    "version",
-    "registered_at",
-    "promoted",
-    "reason",
-    "opponent",
-    "table_markdown",
-    "changed_predictions",
-)
 
 
 def decision_page(report: str, decision: dict[str, Any]) -> str:
     """Put the decision before the first section of the report.
 
     Raises:
-        ValueError: `report` is not the stage's page, or `decision` lacks a field.
+        ValueError: `report` is not the stage's page.
     """
-    missing = [name for name in NEEDED if name not in decision]
-    if missing:
-        raise ValueError(f"{DECISION} lacks {', '.join(missing)}: run the gate again")
     return with_first_section(report, "decision", "Decision", decision_section(decision))
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tasks.io.frames import read_frame
 from tasks.io.schemas import QUERIES
-from tasks.release.gate.gate_figures import SystemResults, significantly_worse
+from tasks.release.gate.gate_figures import SystemResults, TestFigures, significantly_worse
 from tasks.release.gate.rule import GateDecision
 from tasks.release.registry.register import CHALLENGER, CHAMPION
 
@@ -30,11 +30,8 @@ def decide_first(answers: Mapping[str, SystemResults], alpha: float, learned: st
     `learned`: what training had to go by, for a version that gained nothing.
     """
     figures = significantly_worse(answers, alpha)
-    worse = [own for own in figures if not own.passed]
     better = [own.test for own in figures if own.low > 0]
-    if worse:
-        losses = [f"{own.test} ({own.difference:+.3f} on {own.queries} queries)" for own in worse]
-        reason = f"significantly worse than {UNTRAINED} on {', '.join(losses)}"
+    if reason := _losses(figures, UNTRAINED):
         return GateDecision(False, reason, figures)
     kept = f"a first version, significantly worse than {UNTRAINED} on none of {len(figures)} tests"
     if not figures:
@@ -51,12 +48,20 @@ def decide_corrected(
     `answers`: test to the answers with it, without, and of `ngram`.
     """
     figures = significantly_worse(answers, alpha)
-    worse = [f"{own.test} ({own.difference:+.3f})" for own in figures if not own.passed]
-    reason = f"significantly worse than {opponent} on {', '.join(worse)}"
-    if not worse:
-        kept = f"the network of {opponent} with later feedback"
-        reason = f"{kept}, significantly worse on none of {len(figures)} tests"
-    return GateDecision(not worse, reason, figures)
+    kept = f"the network of {opponent} with later feedback"
+    none = f"{kept}, significantly worse on none of {len(figures)} tests"
+    reason = _losses(figures, opponent)
+    return GateDecision(not reason, reason or none, figures)
+
+
+def _losses(figures: Sequence[TestFigures], opponent: str) -> str:
+    """Say on which tests a version is significantly worse; empty if on none."""
+    worse = [
+        f"{own.test} ({own.difference:+.3f} on {own.queries} queries)"
+        for own in figures
+        if not own.passed
+    ]
+    return f"significantly worse than {opponent} on {', '.join(worse)}" if worse else ""
 
 
 def what_training_saw(model: Path, data: Path) -> str:

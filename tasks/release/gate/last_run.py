@@ -25,8 +25,6 @@ LAST = Path(".prediction_cache/last")
 VERSION = re.compile(r"models:/([A-Za-z0-9_-]+)/\d+")
 TITLES: Schema = {"raw_title": pl.String, "rows": pl.Int64}
 PARTS = 160  # that are read, some twenty million rows: of a longer run every second, third … part
-LOT = 8  # parts read at once: a million rows
-KEPT = 500_000  # titles in memory between two lots; of more, the rarest are counted anew
 
 
 @dataclass(frozen=True)
@@ -94,23 +92,10 @@ def _read(record: Path) -> LastRun:
 
 
 def counted(files: Sequence[Path], column: str) -> tuple[int, pl.DataFrame]:
-    """Count all rows, and those of each title of a column: `TITLES`, nulls left out.
-
-    Exact for up to `KEPT` distinct titles; of more, a rare one may be counted short.
-    """
-    rows, counts = 0, pl.DataFrame(schema=dict(TITLES))
-    for start in range(0, len(files), LOT):
-        rows_of_lot = scanned(files[start : start + LOT], [column])
-        titles = rows_of_lot.select(raw_title=pl.col(column).cast(pl.String))
-        lot = titles.group_by("raw_title").agg(pl.len().cast(pl.Int64).alias("rows"))
-        new = lot.collect(engine="streaming")
-        rows += int(new["rows"].sum())
-        both = pl.concat([counts, new.drop_nulls("raw_title")])
-        counts = both.group_by("raw_title").agg(pl.col("rows").sum())
-        if len(counts) > KEPT:
-            counts = _most_first(counts).head(KEPT)
-    return rows, _most_first(counts)
-
-
-def _most_first(counts: pl.DataFrame) -> pl.DataFrame:
-    return counts.sort("rows", "raw_title", descending=[True, False])
+    """Count all rows, and those of each title of a column: `TITLES`, nulls left out."""
+    if not files:  # a run without rows
+        return 0, pl.DataFrame(schema=dict(TITLES))
+    titles = scanned(files, [column]).group_by(raw_title=pl.col(column).cast(pl.String))
+    counts = titles.agg(pl.len().cast(pl.Int64).alias("rows")).collect(engine="streaming")
+    order = counts.drop_nulls("raw_title").sort("rows", "raw_title", descending=[True, False])
+    return int(counts["rows"].sum()), order

@@ -6,6 +6,7 @@ champion, the opponent is the network as training began, exported in the same wa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,6 @@ from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import read_index
 from tasks.io.queries import read_queries
 from tasks.io.section import load
-from tasks.release.gate.changed_predictions import changed_predictions
 from tasks.release.gate.first_version import (
     UNTRAINED,
     by_hand,
@@ -121,6 +121,43 @@ def gate_queries(data: Path) -> pl.DataFrame:
     `label_differs`): a network that learned the label would count as worse.
     """
     return read_queries("gate", data).filter(pl.col("source") != "label_differs")
+
+
+def changed_predictions(
+    before: pl.DataFrame,
+    after: pl.DataFrame,
+    queries: pl.DataFrame,
+    labels: Mapping[str, str],
+    rows: Mapping[str, int],
+) -> list[dict[str, Any]]:
+    """List the queries whose first answer is right with one system and wrong with the other.
+
+    They come in their order, with the labels of opponent and challenger.
+
+    `before`: schema `RUN`, of the opponent; `after`: schema `RUN`, of the challenger; `queries`:
+    schema `QUERIES`; of several right occupations all labels are given; `rows`: of a title in the
+    last bulk run, 0 if it is missing.
+    """
+    key, both = ["test", "query_id"], queries
+    for run, name in ((before, "before"), (after, "after")):
+        first = run.filter(rank=1).select(*key, pl.col("occupation_id").alias(name))
+        both = both.join(first, on=key, maintain_order="left")
+    was, now = (
+        pl.col("occupation_ids").list.contains(pl.col(name)) for name in ("before", "after")
+    )
+    changed = both.with_columns(right=now).filter(was != now)
+    return [
+        {
+            "test": row["test"],
+            "raw_title": row["raw_title"],
+            "occupation_label": " or ".join(labels[name] for name in row["occupation_ids"]),
+            "before": labels[row["before"]],
+            "after": labels[row["after"]],
+            "change": "wrong to right" if row["right"] else "right to wrong",
+            "rows": rows.get(row["raw_title"], 0),
+        }
+        for row in changed.iter_rows(named=True)
+    ]
 
 
 def _loaded(version: ModelVersion, root: Path) -> Normalizer:

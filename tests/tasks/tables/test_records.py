@@ -53,14 +53,3 @@ def test_no_line_is_lost_whatever_the_quotes(text: str) -> None:
     assert starts[0] == 1
     for (start, record, _), end in zip(split, starts[1:], strict=True):
         assert record == "".join(lines[start - 1 : end - 1]).rstrip("\n")
-
-
-@given(text=st.text('ab,"\n', max_size=60), size=st.integers(1, 6))
-def test_blocks_hold_what_is_read_one_by_one(text: str, size: int) -> None:
-    """Whether a block is read at once or record by record."""
-    lines = list(io.StringIO(text, newline=""))
-    blocks = list(Records(lines, COMMAS).blocks(size))
-    assert [record for block in blocks for record in zip(*block, strict=True)] == list(
-        Records(lines, COMMAS)
-    )
-    assert all(0 < len(block.lines) <= size for block in blocks)

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_benchmark
+from small_benchmark import lexical
 
 from tasks.apps.benchmark.folder import read_benchmark
-from tasks.apps.benchmark.ranking import rank
+from tasks.apps.benchmark.ranking import as_table, figures, rank
 
 
 @pytest.mark.parametrize("concepts", [True, False])
@@ -36,3 +37,12 @@ def test_the_closest_element_ranks_and_ties_stand_backwards(tmp_path: Path, conc
         assert names == [everything, ["C2_de_000", "C2_de_001", "C3_de_000", *everything[-2:]]]
         assert ranked.values["mean_average_precision"].tolist() == [(1 / 4 + 2 / 5) / 2, 0.5]
     assert ranked.scores[1, 0] == np.float32(0.5)
+
+
+def test_the_table(tmp_path: Path) -> None:
+    benchmark = read_benchmark(small_benchmark.write(tmp_path))
+    values = figures(lexical(benchmark), 200, 1)
+    lines = as_table(values, {"ngram": "n-gram matcher"}).splitlines()
+    assert [line.split(" |")[0] for line in lines[2:]] == ["| n-gram matcher", "| tfidf         "]
+    interval = values["tfidf"]["mrr"]
+    assert f"{interval.value:.3f} [{interval.low:.3f}, {interval.high:.3f}]" in lines[3]

@@ -1,4 +1,4 @@
-"""Places that a run must not write to."""
+"""Places that a run must not write to, and workbooks without room."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tasks.apps.bulk import place
 from tasks.apps.bulk.output import OWN
-from tasks.apps.bulk.place import require_place
+from tasks.apps.bulk.place import require_place, require_room
+from tasks.apps.bulk.source import TitleSource
 from tasks.apps.unfinished import OutputError, unfinished
 
 
@@ -67,3 +69,17 @@ def test_another_run_is_at_work(here: Path) -> None:
         pytest.raises(OutputError, match="another run writes"),
     ):
         require_place(here / "out.csv", "in")
+
+
+def test_a_sheet_has_room_or_the_run_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six rows and the header: the length of the first lines says half of them, so all count."""
+    monkeypatch.setattr(place, "EXCEL_ROWS", 6)
+    (tmp_path / "in.csv").write_text("title\n" + "nurse\n" * 6)
+    source = TitleSource.find(str(tmp_path / "in.csv"))
+    with pytest.raises(OutputError, match=r"6 rows of .* room for 5 of .* \.csv or \.parquet"):
+        require_room(tmp_path / "out.xlsx", source)
+    require_room(tmp_path / "out.csv", source)
+    monkeypatch.setattr(place, "EXCEL_ROWS", 7)
+    require_room(tmp_path / "out.xlsx", source)

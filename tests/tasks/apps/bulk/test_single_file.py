@@ -1,22 +1,28 @@
-"""One file where one came in: Parquet, CSV and a workbook with the rows of a folder."""
+"""One file where one came in: Parquet, CSV and a workbook, with every type of Arrow as cells."""
 
 from __future__ import annotations
 
 import csv
 import json
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from io import StringIO
 from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from sheets import read_sheet
+from python_calamine import CalamineWorkbook
 from shouting import TITLES, Shouting, content, model, run, titles
 
 from tasks.apps.bulk import publishing
+from tasks.apps.bulk.single_file import CELL, readable, write_tables, write_workbook
 from tasks.apps.unfinished import OutputError
 from tasks.io.bulk_output import manifest_of
-from tasks.release.gate.last_run import last_run
+from tasks.tables.cells import cell_text
 
 __all__ = ["model", "titles"]
 LOUD = [title.upper() if title else None for title in TITLES + TITLES[:2]]
@@ -148,15 +154,85 @@ def test_what_is_there_is_not_replaced(
     ]
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("kind", ["parquet", "csv", "xlsx"])
-def test_it_is_remembered_as_a_folder_is(
-    model: Shouting, titles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    monkeypatch.chdir(tmp_path)
-    output = Path(f"out.{kind}")
-    run(monkeypatch, titles, output, tmp_path / "cache", "--model=models:/toy")
-    known = last_run(tmp_path, "toy")
-    assert known is not None and known.rows == known.read_rows == 9
-    assert known.rows_of(["nurse", "cook"]) == {"nurse": 4, "cook": 2}
+@pytest.mark.parametrize(
+    ("cells", "kind", "texts"),
+    [
+        ([["a", None, "b"], [], None], pa.list_(pa.string()), ["a; b", "", None]),
+        ([[1 / 3, 1.0], None], pa.list_(pa.float64()), ["0.3333; 1.0", None]),
+        ([[1, 2]], pa.list_(pa.int64(), 2), ["1; 2"]),
+        ([[True]], pa.large_list(pa.bool_()), ["true"]),
+        ([{"é": [1]}, None], pa.struct([("é", pa.list_(pa.int8()))]), ['{"é": [1]}', None]),
+        ([[["a"], None]], pa.list_(pa.list_(pa.string())), ['[["a"], null]']),
+        ([b"\xff\x00", None], pa.binary(), ["/wA=", None]),
+        (["a", None], pa.dictionary(pa.int8(), pa.string()), ["a", None]),
+        ([None], pa.null(), [None]),
+        ([[timedelta(seconds=1)]], pa.list_(pa.duration("us")), ['["0:00:01"]']),
+        ([[("k", 1)]], pa.map_(pa.string(), pa.int8()), ['{"k": 1}']),
+        ([timedelta(seconds=-1)], pa.duration("us"), ["-PT1S"]),
+        ([1.25, None], pa.float64(), [1.25, None]),
+        ([True, None], pa.bool_(), [True, None]),
+    ],
+)
+def test_a_column(cells: list[Any], kind: pa.DataType, texts: list[Any]) -> None:
+    frame = readable(pa.table({"a": pa.array(cells, kind), "b": pa.nulls(len(cells))}))
+    assert frame.columns == ["a", "b"]
+    assert frame["a"].to_list() == texts
+
+
+def test_no_row_is_fine() -> None:
+    assert readable(pa.table({"a": pa.array([], pa.list_(pa.string()))})).shape == (0, 1)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_every_type_can_be_written(tmp_path: Path, suffix: str) -> None:
+    kinds = [pa.time32("s"), pa.time64("ns"), pa.date32(), pa.date64(), pa.timestamp("ns", "CET")]
+    kinds += [pa.decimal128(9, 2), pa.float16(), pa.uint64(), pa.int8(), pa.large_binary()]
+    kinds += [pa.string_view(), pa.large_string(), pa.list_(pa.date32()), pa.timestamp("s")]
+    schema = pa.schema([(str(kind), kind) for kind in kinds])
+    table = pa.table([pa.nulls(2, kind) for kind in kinds], schema)
+    write_tables(schema, [table, table], tmp_path / f"a.{suffix}")
+    assert (tmp_path / f"a.{suffix}").stat().st_size
+
+
+def read_sheet(path: Path) -> list[list[str]]:
+    """Return all cells of the one sheet as text, as a table of text would hold them."""
+    with ZipFile(path) as archive:
+        assert b"<f>" not in archive.read("xl/worksheets/sheet1.xml"), "a formula"
+    rows = CalamineWorkbook.from_path(path).get_sheet_by_index(0).iter_rows()
+    return [[cell_text(cell) for cell in row] for row in rows]
+
+
+def sheet_of(tmp_path: Path, **columns: pl.Series | list[object]) -> list[list[str]]:
+    (tmp_path / "temporary").mkdir()
+    write_workbook([pl.DataFrame(columns)], tmp_path / "a.xlsx", tmp_path / "temporary")
+    return read_sheet(tmp_path / "a.xlsx")
+
+
+def test_every_kind_of_cell(tmp_path: Path) -> None:
+    header, row = sheet_of(
+        tmp_path,
+        text=["=1+1"],
+        spaced=["  a\n "],
+        control=["\x0b"],
+        whole=[7],
+        long=[12345678901234567],
+        float=[0.1],
+        infinite=[float("inf")],
+        decimal=[Decimal("1.50")],
+        flag=[True],
+        day=[date(2026, 11, 26)],
+        moment=[datetime(2026, 11, 26, 12)],
+        zoned=[datetime(2026, 11, 26, 12, tzinfo=UTC)],
+        old=[date(1816, 4, 1)],
+    )
+    assert header[0] == "text"
+    assert row[:7] == ["=1+1", "  a\n ", "\x0b", "7", "12345678901234567", "0.1", "inf"]
+    assert row[7:11] == ["1.5", "true", "2026-11-26", "2026-11-26 12:00:00"]
+    assert row[11:] == ["2026-11-26 12:00:00+00:00", "1816-04-01"]
+
+
+@pytest.mark.parametrize("text", ["x" * (CELL + 1), "🍞" * CELL])
+def test_a_long_text_is_cut_and_not_dropped(tmp_path: Path, text: str) -> None:
+    _, (cell,) = sheet_of(tmp_path, text=[text])
+    assert text.startswith(cell)
+    assert CELL - 1 <= len(cell.encode("utf-16-le")) // 2 <= CELL

@@ -16,16 +16,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tasks.apps.bulk.files import Refused
 from tasks.apps.bulk.source import TitleSource
 
 FILES = int(os.environ.get("READER_FILES", "300"))
-MANY = settings(
-    max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), database=None
-)
 pytestmark = pytest.mark.thorough
 
 ENCODINGS = {  # name -> what names it to the reader: nothing where it is found
@@ -57,30 +52,6 @@ PIECES = [
     "\r\n",
 ]
 PIECES += ["\r", "'", "\\", "=1+1", "#", "sep=;", "a, b", "\u2028", "👩‍🍳", "0", "x" * 300]
-FIELD = st.lists(st.sampled_from(PIECES), max_size=4).map("".join) | st.text(max_size=8)
-DIALECT = st.fixed_dictionaries(
-    {
-        "delimiter": st.sampled_from(",;\t|"),
-        "end": st.sampled_from(["\n", "\r\n", "\r"]),
-        "quote_all": st.booleans(),
-    }
-)
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> Table:
-    """Draw header, rows, dialect and encoding; no field has both a delimiter and a line break.
-
-    One that has both may hold what looks like whole rows, which is another test's matter.
-    """
-    width = draw(st.integers(1, len(NAMES)))
-    header = draw(st.permutations(NAMES[:width]))
-    dialect, encoding = draw(DIALECT), draw(st.sampled_from(list(ENCODINGS)))
-
-    row = st.lists(
-        FIELD.map(lambda field: fitting(field, dialect, encoding)), min_size=width, max_size=width
-    )
-    return header, draw(st.lists(row, max_size=8)), dialect, encoding
 
 
 def fitting(field: str, dialect: Mapping[str, Any], encoding: str) -> str:
@@ -91,7 +62,10 @@ def fitting(field: str, dialect: Mapping[str, Any], encoding: str) -> str:
 
 
 def random_table(random: Random) -> Table:
-    """Draw what `tables` draws, in a tenth of its time."""
+    """Draw header, rows, dialect and encoding; no field has both a delimiter and a line break.
+
+    One that has both may hold what looks like whole rows, which is another test's matter.
+    """
     dialect = {"delimiter": random.choice(",;\t|"), "end": random.choice(["\n", "\r\n", "\r"])}
     dialect |= {"quote_all": random.random() < 0.5}
     header, encoding = NAMES[: random.randint(1, len(NAMES))], random.choice(list(ENCODINGS))
@@ -127,12 +101,6 @@ def read(content: bytes, encoding: str = "") -> tuple[list[list[str]], list[Refu
         return [[*row.values()] for part in parts for row in part.to_pylist()], refused
 
 
-@MANY
-@given(table=tables(), blank_lines=st.booleans())
-def test_what_is_written_is_read(table: Table, blank_lines: bool) -> None:
-    require_same(table, blank_lines)
-
-
 def test_random_files_are_read_as_they_are_written() -> None:
     for seed in range(FILES):
         random = Random(seed)
@@ -152,24 +120,24 @@ def require_same(table: Table, blank_lines: bool) -> None:
         assert [one.reason for one in refused] == ["empty row"] * expected.count([]), table
 
 
-@MANY
-@given(table=tables(), at=st.integers(0, 400), add=st.booleans())
-def test_a_stray_quote_loses_no_row(table, at: int, add: bool) -> None:
+@pytest.mark.parametrize("seed", range(200))
+def test_a_stray_quote_loses_no_row(seed: int) -> None:
     """Put a quote anywhere below the header, or take one away: each row is taken or refused.
 
     But for a file that is valid all the same, so that nothing tells a row from a part of a field.
     """
-    _, rows, dialect, _ = table
+    random = Random(seed)
+    _, rows, dialect, _ = random_table(random)
     rows = [[re.sub(r"[\r\n]", "", field) for field in row[:2]] for row in rows]
     rows = [[f"<{place}>", "title", *row] for place, row in enumerate(rows)]
     names = ["id", "job_title", "a", "b"][: len(rows[0])] if rows else ["id", "job_title"]
     head, body = as_text([names], dialect), as_text(rows, dialect)
     quotes = [place for place, char in enumerate(body) if char == '"']
-    if add or not quotes:
-        place = at % (len(body) + 1)
+    if not quotes or random.random() < 0.5:
+        place = random.randint(0, len(body))
         body = f'{body[:place]}"{body[place:]}'
     else:
-        place = quotes[at % len(quotes)]
+        place = random.choice(quotes)
         body = body[:place] + body[place + 1 :]
     taken, refused = read((head + body).encode())
     ids = {row[0].replace('"', "") for row in taken}

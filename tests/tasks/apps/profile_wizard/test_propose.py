@@ -19,8 +19,7 @@ from tables.workbooks import write_workbook
 from flows.workspaces.external import resolve_sources
 from flows.workspaces.profiles import merged
 from tasks.apps.profile_wizard.dry_run import DraftError
-from tasks.apps.profile_wizard.overrides import parse_options
-from tasks.apps.profile_wizard.propose import ProfileDraft
+from tasks.apps.profile_wizard.propose import ProfileDraft, parse_options
 from tasks.apps.profile_wizard.propose import propose as propose_all
 from tasks.check_params import check_params, load_params
 from tasks.pipeline.ingest.params import IngestParams
@@ -153,23 +152,16 @@ def test_other_names_delimiters_and_encodings(
     assert taxonomy["encoding"] == {"utf-8-sig": "utf-8", "utf-16": "utf-16-le"}.get(code, code)
 
 
-def test_parquet_with_numbers_as_ids(root: Path, tmp_path: Path) -> None:
-    path = tmp_path / "titles.parquet"
-    keys = [int(row[0].removeprefix("B")) for row in ROWS]
-    pl.DataFrame({"key": keys, "name": [row[2] for row in ROWS]}).write_parquet(path)
-    draft = propose("mine", path, root=root)
-    assert columns(draft) == {"occupation_id": "key", "title": "name"}
-    taxonomy = values(draft)["ingest"]["taxonomy"]
-    assert (taxonomy["delimiter"], taxonomy["encoding"]) == ("", "")
-
-
-@pytest.mark.parametrize("kind", [".xlsx", ".jsonl", ".csv.gz", ".zip"])
+@pytest.mark.parametrize("kind", [".xlsx", ".parquet", ".jsonl", ".csv.gz", ".zip"])
 def test_tables_of_every_kind(root: Path, tmp_path: Path, kind: str) -> None:
     """Ids are floats, as programs write them beside missing ones."""
     lines = [("key", "name"), *((f"{row[0][1:]}.0", row[2]) for row in ROWS)]
     path = tmp_path / f"titles{kind}"
     if kind == ".xlsx":
         write_workbook(path, {"A": [["key", "name"], *([float(a), b] for a, b in lines[1:])]})
+    elif kind == ".parquet":
+        keys, names = zip(*lines[1:], strict=True)
+        pl.DataFrame({"key": map(float, keys), "name": names}).write_parquet(path)
     elif kind == ".jsonl":
         objects = [json.dumps({"key": float(key), "name": name}) for key, name in lines[1:]]
         path.write_text("\n".join(objects), encoding="utf-8")

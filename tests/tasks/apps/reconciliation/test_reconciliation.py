@@ -14,8 +14,7 @@ from models.search.calibration import Calibration
 from tasks.apps.reconciliation.bodies import BATCH, CONDITIONS
 from tasks.apps.reconciliation.candidates import CANDIDATES
 from tasks.apps.web.application import application
-from tasks.apps.web.guard import MOST_BYTES
-from tasks.apps.web.hosts import Hosts
+from tasks.apps.web.guard import MOST_BYTES, Hosts
 
 SURE = Calibration(0.05, [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], 10)
 TEMPLATES = ("view", "preview")

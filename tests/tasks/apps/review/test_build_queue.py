@@ -5,35 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
 import pytest
-from mlflow_import import WARNINGS
 from served_toy import toy_normalizer
 
 from models.normalizer.answers.abstention import UNSURE
-from models.normalizer.answers.columns import columns
+from models.normalizer.normalizer import Normalizer
 from models.search.calibration import Calibration
 from tasks.apps.review import build_queue as queueing
 from tasks.apps.review.__main__ import known_occupations
 from tasks.apps.review.build_queue import QUEUE, build_queue
 from tasks.apps.review.candidates import CANDIDATES
 from tasks.apps.review.page import Occupation
-from tasks.release.model_package.serving import ServedNormalizer
 
-pytestmark = WARNINGS
 LABELS = {"baker": "Baker", "nurse": "Nurse", "warden": "Keeper"}
-TYPES = {str: pa.string(), float: pa.float64(), bool: pa.bool_()}
-SCHEMA = pa.schema(
-    (name, pa.list_(TYPES[column.type]) if column.is_list else TYPES[column.type])
-    for name, column in columns().items()
-)
 
 
 @pytest.fixture
-def served() -> Any:
-    model = ServedNormalizer()
-    model.normalizer = toy_normalizer(Calibration(0.2, [0.0] * 3, [1.0] * 3, 99.0))
-    return model
+def normalizer() -> Normalizer:
+    return toy_normalizer(Calibration(0.2, [0.0] * 3, [1.0] * 3, 99.0))
 
 
 def candidates(*titles: str, **changes: Any) -> pl.DataFrame:
@@ -54,10 +43,10 @@ def candidates(*titles: str, **changes: Any) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict(CANDIDATES))
 
 
-def test_each_has_alternatives_and_says_why(served: Any) -> None:
+def test_each_has_alternatives_and_says_why(normalizer: Normalizer) -> None:
     """What the run held back is answered now; the less sure one comes first."""
     both = candidates("bread makr", "nurse keep", earlier_occupation_id="warden")
-    queue = build_queue(served, SCHEMA, both, LABELS, 5)
+    queue = build_queue(normalizer, both, LABELS, 5)
     assert dict(queue.schema) == dict(QUEUE)
     assert queue["raw_title"].to_list() == ["nurse keep", "bread makr"]
     assert queue["confidence"][0] < queue["confidence"][1]
@@ -70,24 +59,26 @@ def test_each_has_alternatives_and_says_why(served: Any) -> None:
     assert queue["model_version"].to_list() == ["m1", "m1"]
 
 
-def test_only_the_first_are_explained(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_first_are_explained(
+    normalizer: Normalizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An explanation is many searches; all else is said of every title."""
     monkeypatch.setattr(queueing, "EXPLAINED", 1)
-    queue = build_queue(served, SCHEMA, candidates("bread makr", "nurse keep"), LABELS, 5)
+    queue = build_queue(normalizer, candidates("bread makr", "nurse keep"), LABELS, 5)
     assert [why is None for why in queue["why_answered"]] == [False, True]
     assert queue["why_queued"].null_count() == 0
 
 
-def test_near_duplicates_and_the_budget(served: Any) -> None:
+def test_near_duplicates_and_the_budget(normalizer: Normalizer) -> None:
     long = "maker of bread and of rolls"
     both = candidates(long, f"{long}!", "ward sistr")
-    titles = build_queue(served, SCHEMA, both, LABELS, 5)["raw_title"].to_list()
+    titles = build_queue(normalizer, both, LABELS, 5)["raw_title"].to_list()
     assert sorted(title.strip("!") for title in titles) == [long, "ward sistr"]
-    assert len(build_queue(served, SCHEMA, both, LABELS, 1)) == 1
-    assert build_queue(served, SCHEMA, candidates(), LABELS, 1).is_empty()
+    assert len(build_queue(normalizer, both, LABELS, 1)) == 1
+    assert build_queue(normalizer, candidates(), LABELS, 1).is_empty()
 
 
-def test_what_the_page_knows_of_occupations(served: Any) -> None:
-    assert known_occupations(served)[1] == Occupation(
+def test_what_the_page_knows_of_occupations(normalizer: Normalizer) -> None:
+    assert known_occupations(normalizer)[1] == Occupation(
         "nurse", "Nurse", ["Nurse", "Ward sister", "Keeper"], ["2"]
     )

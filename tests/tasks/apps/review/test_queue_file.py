@@ -66,14 +66,6 @@ def test_without_an_answer_there_is_no_prediction() -> None:
     )
 
 
-@pytest.mark.parametrize("sign", SIGNS)
-def test_no_cell_begins_like_a_formula(sign: str) -> None:
-    (row,) = rows_of(queue_of(f"{sign}1+1", occupation_id=f"{sign}x", matched_title=f"a{sign}"))
-    assert row["raw_title"] == f"'{sign}1+1"
-    assert row["predicted_occupation_id"] == f"'{sign}x"
-    assert row["matched_title"] == f"a{sign}"
-
-
 @pytest.mark.parametrize("separator", ",;\t")
 def test_no_formula_whatever_separates_cells(separator: str) -> None:
     """As LibreOffice reads a semicolon, and Excel the list separator of the system."""

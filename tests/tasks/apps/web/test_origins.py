@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from served_toy import toy_normalizer
 
 from tasks.apps.web.application import application
-from tasks.apps.web.hosts import Hosts
+from tasks.apps.web.guard import Hosts
 
 ALLOW = "access-control-allow-origin"
 OTHER, OURS = "https://evil.example", "https://tools.example.org"

@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from served_toy import toy_normalizer
 
 from tasks.apps.web.application import application, readable
-from tasks.apps.web.hosts import Hosts
+from tasks.apps.web.guard import Hosts
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import guide_commands
 import pytest
-import reconciliation_contract as contract
 import tiny_registry
 import tiny_run
 from mlflow_import import WARNINGS
@@ -143,30 +142,6 @@ def test_a_thousand_requests(service: Service) -> None:
                 assert 400 <= status < 500 and body.rows is None, (body.kind, status, answer)
                 assert json.loads(answer)["message"], body.kind
     assert service.process.poll() is None
-
-
-def test_the_way_of_a_spreadsheet(service: Service) -> None:
-    """Manifest, a batch of three, the codes of what was found, a suggestion, a preview."""
-    _, answer = service.ask(None)
-    manifest = json.loads(answer)
-    contract.check("manifest", manifest)
-    _, answer = service.ask(queries(*({"query": text} for text in ("nurse", "baker", "911"))))
-    results = json.loads(answer)
-    contract.check("reconciliation-result-batch", results)
-    ids = [one["result"][0]["id"] for one in results.values() if one["result"]]
-    assert ids
-    wanted = {"ids": ids, "properties": [{"id": "label"}]}
-    _, answer = service.ask(form(extend=json.dumps(wanted)))
-    extended = json.loads(answer)
-    contract.check("data-extension-response", extended)
-    (label,) = extended["rows"][ids[0]]["label"]
-    suggest = manifest["suggest"]["entity"]
-    assert suggest["service_url"] + "/" == service.address
-    path = suggest["service_path"].lstrip("/")
-    _, answer = service.ask(None, f"{path}?{urllib.parse.urlencode({'prefix': label['str']})}")
-    assert ids[0] in [one["id"] for one in json.loads(answer)["result"]]
-    status, page = service.ask(None, f"occupation?{urllib.parse.urlencode({'id': ids[0]})}")
-    assert status == 200 and label["str"].encode() in page
 
 
 def address_of(service: Service) -> tuple[str, int]:

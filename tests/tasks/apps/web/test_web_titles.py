@@ -11,7 +11,7 @@ from served_toy import toy_normalizer
 from models.normalizer.answers.columns import Answer
 from models.search.calibration import Calibration
 from tasks.apps.web.application import application
-from tasks.apps.web.hosts import Hosts
+from tasks.apps.web.guard import Hosts
 from tasks.apps.web.titles import Answered
 
 SURE = Calibration(0.05, [0.0, 0.0, 0.0], [1.0, 1.0, 1.0], 10)
