@@ -82,6 +82,7 @@ def useless() -> dict[str, torch.Tensor]:
 def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Path:
     """Write what register and promote read; `changes` replace top values of `params.yaml`."""
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    params["register"]["name"] = "rolecall"
     params |= {"mix": "typos", "seeds": [7, 1]} | changes
     root.mkdir(parents=True, exist_ok=True)
     (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
