@@ -124,8 +124,8 @@ def check_phrases(file: Path) -> None:
 
 def tokens_of(phrase: str) -> list[str]:
     """Return a phrase's tokens as titles are compared by: folded, numbers alike."""
-    if phrase.isalpha():
-        return [phrase.casefold()]
+    if phrase.replace(" ", "").isalpha():  # nearly all: the pattern takes several times as long
+        return phrase.casefold().split()
     return [_compared(text) for text in PHRASE_TOKENS.findall(phrase)]
 
 

@@ -3,14 +3,15 @@
 In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/calibrate/K/SEED/` (K is
 `mix`, SEED the first of `seeds`), `data/pairs/K/overrides.parquet`, `data/split/aliases.parquet`,
 `data/ingest/{occupations,groups}.parquet`. Out: the folder that
-`tasks/release/model_package/serving.py` reads, without pickle: `featurizer.json`, `encoder.onnx`,
-`weights.safetensors`, `index.npy` (embeddings of the sorted distinct titles, then of the
-exemplars), `aliases.parquet`, `occupations.parquet`, `groups.parquet`, `exemplars.parquet`,
-`overrides.parquet`, `qualifiers.csv`, `settings.json` (format, precision, score rule, calibration,
-number of answers, versions), `encoder.json` for training into its space, and `SHA256SUMS` of them
-all. Section `register` sets the precision of the tables; the index is bytes or floats. It holds all
-aliases, those of the tests too: a title of the taxonomy must be found. Equal files give equal
-bytes.
+`tasks/release/model_package/serving.py` reads, without pickle: `featurizer.json` and
+`vocabulary.parquet`, `encoder.onnx`, `weights.safetensors`, `titles.parquet` (distinct, sorted),
+`index.npy` (their vectors, then those of the exemplars), `aliases.parquet`, `occupations.parquet`,
+`groups.parquet`, `endings.parquet` (last words of titles), `exemplars.parquet`,
+`overrides.parquet`, `qualifiers.csv`, with many occupations the prototypes (`prototypes.py`),
+`settings.json` (format, precision, score rule, calibration, number of answers, versions),
+`encoder.json` for training into its space, and `SHA256SUMS` of them all. Section `register` sets
+the precision of the tables and the index. The index holds all aliases, those of the tests too: a
+title of the taxonomy must be found. Equal files give equal bytes.
 """
 
 from __future__ import annotations
