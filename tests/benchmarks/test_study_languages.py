@@ -129,7 +129,8 @@ def test_the_registered_champion_stands_for_the_first_seed_of_all(
     assert arm.train([1], 1) == {}
     with arm.served(1) as model:
         assert model.folder == Path()
-    assert asked == [("models:/rolecall@champion", Path())]
+    name = arm.workspace.params.register_.name
+    assert asked == [(f"models:/{name}@champion", Path())]
     assert not arms.Arm(arm.workspace, "en", tmp_path).is_registered(1)
 
 
