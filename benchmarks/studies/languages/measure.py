@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from threadpoolctl import threadpool_limits
 
+from benchmarks.job_board import FILE
 from benchmarks.networks.runner import learning, one_thread
 from benchmarks.product.systems import RegisteredModel
 from benchmarks.query_figures import UNSEEDED, figures
@@ -27,12 +28,26 @@ COST = "cost"
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     """Measure each name of `options.languages` with the networks of `options.seeds`."""
     workspace = Workspace.read(dataset)
+    check_files(options.sets)
     for name in options.languages:
         with one_thread(), threadpool_limits(1):
             yield [*arm_rows(Arm(workspace, name, options.kept), options)]
     if ALL in options.languages:
         for name in options.untrained:
             yield [*untrained_rows(name, workspace, options)]
+
+
+def check_files(sets: Sequence[str]) -> None:
+    """Refuse missing files of publishers before hours of training.
+
+    Raises:
+        FileNotFoundError: the job board is missing.
+        ValueError: a set of MELO is missing, or does not fit.
+    """
+    if not (data_folder() / FILE).is_file():
+        raise FileNotFoundError(f"{FILE} is not there: set ROLECALL_DATA to the folder that has it")
+    for name in sets:
+        melo.read_set(data_folder(), name)
 
 
 def arm_rows(arm: Arm, options: argparse.Namespace) -> Iterator[Row]:
