@@ -129,8 +129,21 @@ def test_the_registered_champion_stands_for_the_first_seed_of_all(
     assert arm.train([1], 1) == {}
     with arm.served(1) as model:
         assert model.folder == Path()
-    assert asked == [("models:/rolecall@champion", Path())]
+    assert asked == [(arm.champion, Path())] * 2
+    assert arm.champion == f"models:/{arm.workspace.params.register_.name}@champion"
     assert not arms.Arm(arm.workspace, "en", tmp_path).is_registered(1)
+
+
+def test_missing_files_are_named_before_anything_trains(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(languages, "data_folder", lambda: tmp_path)
+    with pytest.raises(FileNotFoundError, match="is not there: set ROLECALL_DATA"):
+        languages.check_files(["deu_q_de_c_de"])
+    write_published(tmp_path)
+    languages.check_files(["deu_q_de_c_de", "deu_q_de_c_en"])
+    with pytest.raises(ValueError, match="pol_q_pl_c_pl"):
+        languages.check_files(["pol_q_pl_c_pl"])
 
 
 def write_esco(root: Path) -> Workspace:

@@ -56,6 +56,11 @@ class Arm:
         """Codes of the languages; none stands for all."""
         return [] if self.name == ALL else self.name.split(AND)
 
+    @property
+    def champion(self) -> str:
+        """Address of the workspace's registered champion."""
+        return f"models:/{self.workspace.params.register_.name}@champion"
+
     @cached_property
     def data(self) -> Workspace:
         """The workspace in which the stages before the training have run for these languages."""
@@ -71,8 +76,15 @@ class Arm:
         return self.name == ALL and seed == self.workspace.seed
 
     def train(self, seeds: Sequence[int], processes: int) -> dict[int, TitleNetwork]:
-        """Train the networks that are neither registered nor kept, and put them in their place."""
+        """Train the networks that are neither registered nor kept, and put them in their place.
+
+        Raises:
+            ValueError: no champion is registered, and one of the seeds is its own.
+        """
         own = [seed for seed in seeds if not self.is_registered(seed)]
+        if len(own) < len(seeds):
+            with fetched(self.champion, self.workspace.folder):
+                pass  # there is one: known before hours of training
         if not own:
             return {}
         networks = TitleNetworks(self.kept, processes, self.data.pairs(MIX))
@@ -91,8 +103,7 @@ class Arm:
     def served(self, seed: int) -> Iterator[RegisteredModel]:
         """Load the model of a seed, which is trained, as a consumer does."""
         if self.is_registered(seed):
-            champion = f"models:/{self.workspace.params.register_.name}@champion"
-            with fetched(champion, self.workspace.folder) as (address, folder):
+            with fetched(self.champion, self.workspace.folder) as (address, folder):
                 print(f"{self.name}, seed {seed}: {address}", flush=True)
                 yield RegisteredModel.load(folder)
             return

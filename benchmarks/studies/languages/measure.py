@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+import numpy as np
 import polars as pl
 from threadpoolctl import threadpool_limits
 
+from benchmarks.job_board import FILE
 from benchmarks.networks.runner import learning, one_thread
 from benchmarks.product.systems import RegisteredModel
 from benchmarks.query_figures import UNSEEDED, figures
@@ -16,7 +18,8 @@ from benchmarks.studies.languages import melo
 from benchmarks.studies.languages.answers import METRICS, answered, error_rows, queries
 from benchmarks.studies.languages.arm import ALL, Arm
 from benchmarks.workspace import Workspace, data_folder
-from tasks.apps.benchmark.model import Model, cosine
+from models.search.search import Similarities
+from tasks.apps.benchmark.model import BLOCK
 from tasks.pipeline.lexical.stage import lexical_systems
 
 COST = "cost"
@@ -25,12 +28,26 @@ COST = "cost"
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     """Measure each name of `options.languages` with the networks of `options.seeds`."""
     workspace = Workspace.read(dataset)
+    check_files(options.sets)
     for name in options.languages:
         with one_thread(), threadpool_limits(1):
             yield [*arm_rows(Arm(workspace, name, options.kept), options)]
     if ALL in options.languages:
         for name in options.untrained:
             yield [*untrained_rows(name, workspace, options)]
+
+
+def check_files(sets: Sequence[str]) -> None:
+    """Refuse missing files of publishers before hours of training.
+
+    Raises:
+        FileNotFoundError: the job board is missing.
+        ValueError: a set of MELO is missing, or does not fit.
+    """
+    if not (data_folder() / FILE).is_file():
+        raise FileNotFoundError(f"{FILE} is not there: set ROLECALL_DATA to the folder that has it")
+    for name in sets:
+        melo.read_set(data_folder(), name)
 
 
 def arm_rows(arm: Arm, options: argparse.Namespace) -> Iterator[Row]:
@@ -56,13 +73,17 @@ def arm_rows(arm: Arm, options: argparse.Namespace) -> Iterator[Row]:
 
 def melo_values(arm: Arm, model: RegisteredModel, options: argparse.Namespace) -> pl.DataFrame:
     """Rank the sets whose languages the arm has, by the network of a served model."""
-    embed = Model(arm.name, model.model.unwrap_python_model().embed)
+    embed = model.model.unwrap_python_model().embed
     known = set(arm.languages)
     names = [name for name in options.sets if not known or melo.languages_of(name) <= known]
     rule = arm.workspace.params.evaluate.rule
-    return melo.measured(
-        lambda titles: cosine(embed, titles), data_folder(), names, options.depth, rule
-    )
+
+    def compared(titles: Sequence[str]) -> Similarities:
+        starts = range(0, len(titles), BLOCK)
+        embeddings = np.concatenate([embed(titles[start : start + BLOCK]) for start in starts])
+        return lambda queries: embed(queries) @ embeddings.T
+
+    return melo.measured(compared, data_folder(), names, options.depth, rule)
 
 
 def untrained_rows(name: str, workspace: Workspace, options: argparse.Namespace) -> Iterator[Row]:
