@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.normalizer.answers.abstention import NOT_A_JOB_TITLE, UNSURE, InputValidator
+from models.normalizer.answers.abstention import (
+    NOT_A_JOB_TITLE,
+    UNKNOWN_WORDS,
+    UNSURE,
+    InputValidator,
+)
 from models.normalizer.answers.columns import UNCALIBRATED, Answers
 from models.normalizer.exact_match import ExactMatch
 from models.normalizer.long_titles import LONGEST, shortened
@@ -25,7 +30,7 @@ from models.search.calibration import Calibration, Levels
 from models.search.exemplars import Exemplars, posterior
 from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
-from models.search.ood_score import OodScore
+from models.search.ood_score import OodScore, words_of
 from models.search.search import Hits, Search
 from models.search.stored_vectors import StoredVectors
 from models.search.tiled_matmul import similarities
@@ -191,7 +196,8 @@ class Normalizer:
             )
             answers.put(rows[~ood], best_confident_code=codes[~ood])
             answers.put(rows[~answered], reason=UNSURE)
-            answers.put(rows[ood], reason=NOT_A_JOB_TITLE)
+            rejected = [title for title, is_ood in zip(titles, ood, strict=True) if is_ood]
+            answers.put(rows[ood], reason=[self._why_rejected(title) for title in rejected])
             answered &= ~ood
         kept_hits = Hits(*(column[answered] for column in hits))
         kept_titles = [title for title, kept in zip(titles, answered, strict=True) if kept]
@@ -222,6 +228,16 @@ class Normalizer:
         chances = posterior(hits.scores, self.calibration.temperature)
         shares = self.hierarchy.shares(chances, hits.occupations[:, 0])
         return self.calibration(shares)
+
+    def _why_rejected(self, title: str) -> str:
+        """Return the reason for a cleaned title whose out-of-domain score is too high."""
+        words = words_of([title])
+        return UNKNOWN_WORDS if words and self._words.isdisjoint(words) else NOT_A_JOB_TITLE
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """The words of all titles, read when the first one is rejected."""
+        return words_of(self.index.titles)
 
     def _truncated(self, titles: list[str]) -> Bool[np.ndarray, " query"]:
         """Say which are longer than the network reads, or cut; a unit has a character at least."""

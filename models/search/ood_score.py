@@ -74,6 +74,12 @@ def last_words(titles: Iterable[str]) -> dict[str, int]:
     return dict(Counter(parts[0][-1] for parts in map(_parts, titles) if parts))
 
 
+def words_of(titles: Iterable[str]) -> frozenset[str]:
+    """Return the words of three letters or more."""
+    words = (word for title in titles for word in WORDS.findall(title))
+    return frozenset(word for word in words if len(word) > 2 and not word.isdigit())
+
+
 def _parts(title: str) -> list[list[str]]:
     """Return the words of each part that has any."""
     return [words for part in PARTS.split(title) if (words := WORDS.findall(part))]

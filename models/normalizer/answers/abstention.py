@@ -24,6 +24,9 @@ UNKNOWN_LETTERS = "unknown letters"
 """No letter of it was seen in training, for example another script."""
 NOT_A_JOB_TITLE = "not a job title"
 """Its out-of-domain score (`OodScore`) is above the threshold, or people said so."""
+UNKNOWN_WORDS = "unknown words"
+"""Its out-of-domain score is above the threshold, and no title of the taxonomy has one of its words
+of three letters or more: it is in another language, or no words at all."""
 UNSURE = "low confidence"
 """Its confidence is below `min_confidence`."""
 

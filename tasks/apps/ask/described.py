@@ -23,6 +23,8 @@ MEANINGS: Mapping[str, str] = {
     abstention.UNKNOWN_LETTERS: "the training titles have none of its letters",
     abstention.NOT_A_JOB_TITLE: "it reads less like a job title than nearly all inputs do, or "
     "reviewers marked it as not a job title",
+    abstention.UNKNOWN_WORDS: "no title of the taxonomy has one of its words: it is in a "
+    "language that the model does not know, or no words at all",
     abstention.UNSURE: "the confidence of the best answer is below the minimum",
     UNCALIBRATED: "the model has no calibration, so its answers have no confidence",
 }

@@ -99,7 +99,7 @@ def _aliases(folder: Path) -> dict[str, Any]:
         **{name: _coded(table[name]) for name in repeating},
         "title": Coded(titles, _numbers(table["title"].combine_chunks(), np.int64)),
         "written": _texts(table["written"]),
-        "preferred": _bits(table["preferred"].combine_chunks()),
+        "preferred": _booleans(table["preferred"].combine_chunks()),
     }
 
 
@@ -126,7 +126,7 @@ def _numbers(column: pa.Array, kind: type[np.generic]) -> np.ndarray:
     return np.frombuffer(column.buffers()[1], kind)[column.offset :][: len(column)]
 
 
-def _bits(column: pa.BooleanArray) -> np.ndarray:
+def _booleans(column: pa.BooleanArray) -> np.ndarray:
     bits = np.unpackbits(np.frombuffer(column.buffers()[1], np.uint8), bitorder="little")
     return bits[column.offset :][: len(column)]
 

@@ -173,12 +173,19 @@ def test_a_calibrated_model_says_how_sure_it_is(normalizer: Normalizer) -> None:
     assert baker.reason is None and len(baker.code_confidences) == 2
     assert 0.9 < baker.confidence <= baker.code_confidences[1] <= baker.code_confidences[0] < 1
     assert keeper.confidence == pytest.approx(0.5, abs=0.01)  # a title of two occupations
-    assert (strange.reason, strange.occupation_id) == ("not a job title", None)
+    assert (strange.reason, strange.occupation_id) == ("unknown words", None)
     unsure = calibrated.predict(["baker", "keeper"], min_confidence=0.8)
     assert [answer.reason for answer in unsure] == [None, "low confidence"]
     assert unsure[1].top_scores == [] and unsure[1].confidence is None
     with pytest.raises(ValueError, match=r"min_confidence = 1\.5; it is a chance"):
         calibrated.predict(["baker"], min_confidence=1.5)
+
+
+def test_a_rejected_title_says_whether_the_taxonomy_has_its_words(normalizer: Normalizer) -> None:
+    calibrated = replace(normalizer, calibration=Calibration(0.06, [0.0] * 3, [1.0] * 3, -9.0))
+    foreign, known, short = calibrated.predict(["keramiker", "bakery of the baker", "ab a"])
+    assert (foreign.reason, known.reason) == ("unknown words", "not a job title")
+    assert short.reason == "not a job title"  # letters, and no word
 
 
 VAGUE = Calibration(0.06, [2.0, 1.0, 0.0], [1.0] * 3, 0.0)

@@ -35,6 +35,7 @@ def worth(rows: int = 1, earlier: str | None = None, **values: Any) -> float:
         (answer(confidence=0.75, score=1.0, score_margin=None), 0.25),
         (abstention(reasons.UNSURE), 1.0),
         (abstention(reasons.NOT_A_JOB_TITLE), 1.0),
+        (abstention(reasons.UNKNOWN_WORDS), 1.0),
     ],
 )
 def test_golden(values: dict[str, Any], expected: float) -> None:
