@@ -39,6 +39,18 @@ def test_promoted_unless_significantly_worse() -> None:
     )
 
 
+def test_a_gain_on_the_labelled_inputs_makes_up_for_a_loss_on_made_up_titles() -> None:
+    tests = {"annotations": answers(100, 20), "typos": answers(100, -20)}
+    made = decide_first(tests, 0.05, "")
+    assert made.promoted
+    assert made.reason == (
+        "a first version, significantly worse than the untrained network on typos (-0.200 on 100 "
+        "queries); better on annotations"
+    )
+    tests["annotations"] = answers(100, 1)
+    assert not decide_first(tests, 0.05, "").promoted
+
+
 def test_no_gain_says_why() -> None:
     same = decide_first({"a": answers(10, 0)}, 0.05, "the weights of step 0 were kept")
     assert same.promoted
