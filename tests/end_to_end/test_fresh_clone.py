@@ -41,7 +41,7 @@ def retrained(tmp_path_factory: pytest.TempPathFactory, home: Path) -> tuple[Clo
 def test_it_prints_its_progress_and_results(retrained: tuple[Clone, str]) -> None:
     """Show progress while it works; at the end the table, the report, the model."""
     clone, printed = retrained
-    assert re.search(r"stage 1 of 22 +ingest", printed)
+    assert re.search(r"stage 1 of 21 +ingest", printed)
     assert re.search(rf"train@{MODEL}: step 100/\d+ ", printed)
     end = printed.splitlines()[-32:]
     assert any(line.split()[:4] == ["test", "system", "success_at_1", "mrr"] for line in end)
