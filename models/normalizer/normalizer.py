@@ -14,18 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.normalizer.answers.abstention import (
-    NOT_A_JOB_TITLE,
-    UNKNOWN_WORDS,
-    UNSURE,
-    InputValidator,
-)
+from models.normalizer.answers.abstention import UNSURE, InputValidator, why_rejected
 from models.normalizer.answers.columns import UNCALIBRATED, Answers
 from models.normalizer.exact_match import ExactMatch
-from models.normalizer.long_titles import LONGEST, shortened
+from models.normalizer.long_titles import shortened
 from models.normalizer.predict_params import PredictParams
 from models.normalizer.qualifiers import KINDS, Qualifiers
 from models.normalizer.taxonomy_labels import TaxonomyLabels
+from models.normalizer.truncated_titles import are_truncated
 from models.search.calibration import Calibration, Levels
 from models.search.exemplars import Exemplars, posterior
 from models.search.index import AliasIndex
@@ -197,11 +193,11 @@ class Normalizer:
             answers.put(rows[~ood], best_confident_code=codes[~ood])
             answers.put(rows[~answered], reason=UNSURE)
             rejected = [title for title, is_ood in zip(titles, ood, strict=True) if is_ood]
-            answers.put(rows[ood], reason=[self._why_rejected(title) for title in rejected])
+            answers.put(rows[ood], reason=[why_rejected(one, self._words) for one in rejected])
             answered &= ~ood
         kept_hits = Hits(*(column[answered] for column in hits))
         kept_titles = [title for title, kept in zip(titles, answered, strict=True) if kept]
-        truncated = self._truncated(kept_titles)
+        truncated = are_truncated(kept_titles, self.featurizer)
         near = RUNNER_UP * (self.calibration or self.rule).temperature
         kept_sure = None if sure is None else sure[answered]
         matched = self._matched(kept_titles, kept_hits, params.language)
@@ -229,25 +225,10 @@ class Normalizer:
         shares = self.hierarchy.shares(chances, hits.occupations[:, 0])
         return self.calibration(shares)
 
-    def _why_rejected(self, title: str) -> str:
-        """Return the reason for a cleaned title whose out-of-domain score is too high."""
-        words = words_of([title])
-        return UNKNOWN_WORDS if words and self._words.isdisjoint(words) else NOT_A_JOB_TITLE
-
     @cached_property
     def _words(self) -> frozenset[str]:
         """The words of all titles, read when the first one is rejected."""
         return words_of(self.index.titles)
-
-    def _truncated(self, titles: list[str]) -> Bool[np.ndarray, " query"]:
-        """Say which are longer than the network reads, or cut; a unit has a character at least."""
-        least = min(one.units.max_length for one in self.featurizer.vocabularies)
-        lengths = np.array([len(title) for title in titles], int)
-        truncated = lengths > least
-        if truncated.any():
-            long = [title for title, may in zip(titles, truncated, strict=True) if may]
-            truncated[truncated] = self.featurizer(long).truncated
-        return truncated | (lengths >= LONGEST)
 
     @cached_property
     def hierarchy(self) -> Levels:

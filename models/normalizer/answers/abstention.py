@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from models.normalizer.long_titles import cleaned
+from models.search.ood_score import words_of
 
 NULL = "null"
 """None, NaN, NaT or pandas' NA."""
@@ -74,6 +75,12 @@ class InputValidator:
         if not self.letters.isdisjoint(title) or title in self.titles:
             return ValidatedTitle(title, None)
         return ValidatedTitle(title, UNKNOWN_LETTERS if any(map(_is_letter, title)) else NO_LETTERS)
+
+
+def why_rejected(title: str, known_words: frozenset[str]) -> str:
+    """Return the reason for a cleaned title whose out-of-domain score is too high."""
+    words = words_of([title])
+    return UNKNOWN_WORDS if words and known_words.isdisjoint(words) else NOT_A_JOB_TITLE
 
 
 def _is_letter(character: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the gate asks, and which answers count as changed."""
+"""The gate queries champion and challenger, and counts the answers that change."""
 
 from __future__ import annotations
 
