@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def are_truncated(titles: Sequence[str], featurizer: Featurizer) -> Bool[np.ndarray, " title"]:
-    """Say which cleaned titles are longer than the network reads, or were cut before."""
+    """Say which cleaned titles are longer than the network reads, or as long as any may be."""
     least = min(one.units.max_length for one in featurizer.vocabularies)
     lengths = np.array([len(title) for title in titles], int)
     truncated = lengths > least  # perhaps: a unit has a character at least
     if truncated.any():
         long = [title for title, may in zip(titles, truncated, strict=True) if may]
         truncated[truncated] = featurizer(long).truncated
-    cut: Bool[np.ndarray, " title"] = truncated | (lengths >= LONGEST)
-    return cut
+    longest: Bool[np.ndarray, " title"] = truncated | (lengths >= LONGEST)
+    return longest
