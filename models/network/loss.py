@@ -90,12 +90,6 @@ def cosine(
     return (unit(left) * unit(right)).sum(-1)
 
 
-def cosine_matrix(embeddings: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch batch"]:
-    """Return `cosine` of every embedding with every other."""
-    directions = unit(embeddings)
-    return directions @ directions.T
-
-
 def exp_manhattan(
     left: Float[Tensor, "*pair dim"], right: Float[Tensor, "*pair dim"]
 ) -> Float[Tensor, "*pair"]:
