@@ -10,11 +10,13 @@ chances. This module needs numpy alone, because the model that consumers load co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from models.text.units import UnitSettings
 if TYPE_CHECKING:
     from jaxtyping import Bool, Int, UInt64
 
+Made = TypeVar("Made")
 PADDING, UNKNOWN, FIRST = 0, 1, 2
 BLOCK = 8192  # titles featurized at once, so that what is made on the way stays in the cache
 
@@ -66,15 +69,23 @@ class Vocabulary:
         """Choose the units of cleaned titles: by `min_count`, of each order the `most` frequent."""
         if units.buckets:
             return cls(units, ())
-        texts, found, length = [], [], 0
-        for block in _blocks(titles):
+
+        def count(block: Sequence[str]) -> tuple[str, tuple[np.ndarray, ...]]:
             stretches = spans(block, units)
             hashes = segment_hashes(stretches.points, stretches.start, stretches.end)
             place, counts = _distinct(hashes, np.ones(len(hashes), np.int64))
-            starts, ends = stretches.start[place] + length, stretches.end[place] + length
-            found.append((hashes[place], counts, starts, ends))
-            texts.append(stretches.text)
-            length += len(stretches.text)
+            return stretches.text, (
+                hashes[place],
+                counts,
+                stretches.start[place],
+                stretches.end[place],
+            )
+
+        texts, found, length = [], [], 0
+        for text, (hashes, counts, starts, ends) in _by_block(count, titles):
+            found.append((hashes, counts, starts + length, ends + length))
+            texts.append(text)
+            length += len(text)
         hashes, counts, starts, ends = map(np.concatenate, zip(*found, strict=True))
         place, counts = _distinct(hashes, counts)
         often, text = counts >= units.min_count, "".join(texts)
@@ -188,16 +199,20 @@ class Featurizer:
         """Featurize cleaned titles."""
         streams, truncated = [], np.zeros(len(titles), bool)
         for vocabulary in self.vocabularies:
-            blocks = [vocabulary.ids(block) for block in _blocks(titles)]
+            blocks = _by_block(vocabulary.ids, titles)
             streams.append(Ids(*map(np.concatenate, zip(*(ids for ids, _ in blocks), strict=True))))
             truncated |= np.concatenate([block for _, block in blocks])
         return Features(tuple(streams), truncated)
 
 
-def _blocks(titles: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield `BLOCK` titles after the others, one block at least."""
-    for start in range(0, max(1, len(titles)), BLOCK):
-        yield titles[start : start + BLOCK]
+def _by_block(make: Callable[[Sequence[str]], Made], titles: Sequence[str]) -> list[Made]:
+    """Return what is made of each `BLOCK` titles, one at least; numpy runs beside itself."""
+    first = make(titles[:BLOCK])  # alone, so that what all read is made once
+    blocks = [titles[start : start + BLOCK] for start in range(BLOCK, len(titles), BLOCK)]
+    if not blocks:
+        return [first]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [first, *pool.map(make, blocks)]
 
 
 def _distinct(
