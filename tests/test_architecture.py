@@ -30,7 +30,7 @@ from tasks.pipeline.training_code_hash.stage import (
 )
 
 ALLOWED = {
-    "models": {"torch", "numpy", "scipy", "pyarrow", "safetensors", "models"},
+    "models": {"torch", "numpy", "numba", "scipy", "pyarrow", "safetensors", "models"},
     "tasks": None,
     "flows": None,
 }
@@ -395,15 +395,15 @@ def test_there_is_no_circle(graph: nx.DiGraph) -> None:
 
 
 def test_pairs_read_their_own_source_and_the_pairs_before(graph: nx.DiGraph) -> None:
-    """The mixes `verdicts` and `corrections` both follow `extra_words`."""
+    """Besides, languages of titles. The mixes `verdicts` and `corrections` follow `extra_words`."""
     read = {name: set(graph.successors(name)) for name in graph if name.startswith("pairs@")}
     assert read == {
         "pairs@base": {"split", "auxiliary_taxonomy"},
-        "pairs@typos": {"pairs@base", "typos"},
-        "pairs@synonyms": {"pairs@typos", "synonyms"},
-        "pairs@extra_words": {"pairs@synonyms", "extra_words"},
-        "pairs@verdicts": {"pairs@extra_words", "feedback"},
-        "pairs@corrections": {"pairs@extra_words", "feedback"},
+        "pairs@typos": {"split", "pairs@base", "typos"},
+        "pairs@synonyms": {"split", "pairs@typos", "synonyms"},
+        "pairs@extra_words": {"split", "pairs@synonyms", "extra_words"},
+        "pairs@verdicts": {"split", "pairs@extra_words", "feedback"},
+        "pairs@corrections": {"split", "pairs@extra_words", "feedback"},
     }
 
 

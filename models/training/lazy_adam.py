@@ -6,16 +6,17 @@ a CPU, because it builds sparse tensors of the moments on the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 if TYPE_CHECKING:
+    from jaxtyping import Float, Int
     from torch import Tensor
 
 BETAS, EPSILON = (0.9, 0.999), 1e-8  # Kingma and Ba 2015, and torch's defaults
-BLOCK = 512  # rows updated at once, so that what is made on the way stays in the cache
 
 
 class LazyAdam(torch.optim.Optimizer):
@@ -45,16 +46,32 @@ class LazyAdam(torch.optim.Optimizer):
             state["exp_avg_sq"] = torch.zeros_like(table)
         state["step"] += 1
         first, second = (1 - beta ** float(state["step"]) for beta in BETAS)
-        for rows, gradient in zip(
-            *(torch.split(part, BLOCK) for part in _parts(table)), strict=True
-        ):
-            mean = state["exp_avg"].index_select(0, rows).lerp_(gradient, 1 - BETAS[0])
-            square = state["exp_avg_sq"].index_select(0, rows)
-            square.mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
-            state["exp_avg"].index_copy_(0, rows, mean)
-            state["exp_avg_sq"].index_copy_(0, rows, square)
-            change = mean.div_(square.sqrt_().add_(EPSILON * second**0.5))
-            table.index_add_(0, rows, change, alpha=-lr * second**0.5 / first)
+        factors = [*(1 - beta for beta in BETAS), lr * second**0.5 / first, EPSILON * second**0.5]
+        moments, parts = (state["exp_avg"], state["exp_avg_sq"]), _parts(table)
+        if table.device.type != "cpu":
+            update_rows(table, moments, *parts, factors)
+            return
+        from models.training.adam_kernel import update  # a GPU needs no compiler
+
+        rows, gradient = (part.numpy() for part in parts)
+        kept = tuple(moment.numpy() for moment in moments)
+        update(table.numpy(), kept, rows, gradient, np.array(factors, gradient.dtype))
+
+
+def update_rows(
+    table: Float[Tensor, "row dim"],
+    moments: tuple[Float[Tensor, "row dim"], Float[Tensor, "row dim"]],
+    rows: Int[Tensor, " read"],
+    gradients: Float[Tensor, "read dim"],
+    factors: Sequence[float],
+) -> None:
+    """Change `rows` as `models/training/adam_kernel.py` does, on any device."""
+    first, second, rate, epsilon = factors
+    mean = moments[0].index_select(0, rows).lerp_(gradients, first)
+    square = moments[1].index_select(0, rows).lerp_(gradients.square(), second)
+    moments[0].index_copy_(0, rows, mean)
+    moments[1].index_copy_(0, rows, square)
+    table.index_add_(0, rows, mean.div_(square.sqrt_().add_(epsilon)), alpha=-rate)
 
 
 def clip_rows(tables: Iterable[Tensor], most: float) -> None:
