@@ -54,13 +54,14 @@ def variant_pairs(
     similar: int,
     params: PairsParams,
     rng: np.random.Generator,
+    languages: pl.DataFrame | None = None,
 ) -> Iterator[pa.Table]:
     """Yield `similar` pairs of a title and a variant of it or its like, with their dissimilar ones.
 
     `strings` (schema `STRINGS`) has the rows of role `source`; without `variants` (schema
-    `VARIANTS`) there are no pairs.
+    `VARIANTS`) there are no pairs. `languages` as in `base_pairs`.
     """
-    members = members_of(strings, ALIAS)
+    members = members_of(strings, ALIAS, languages=languages)
     ids = {role: ids_by_title(strings, role) for role in ("alias", source)}
     anchors = np.array([ids["alias"][title] for title in variants["title"]], np.int64)
     others = np.array([ids[source][variant] for variant in variants["variant"]], np.int64)
@@ -70,7 +71,7 @@ def variant_pairs(
         drawn = rng.integers(0, anchors.size, size)
         titles = anchors[drawn]
         if params.variant_positive == "occupation":
-            titles = members.drawn_beside(titles, rng)
+            titles = members.drawn_beside(titles, rng, params.across_languages)
         repeated = np.repeat(titles, params.dissimilar_per_similar)
         yield block((titles, others[drawn]), repeated, source, members, rng)
         left -= size

@@ -16,7 +16,7 @@ class PairsParams(Section):
     NAME: ClassVar[str] = "pairs"
     positives_per_anchor: Count
     across_languages: Share
-    """Of a title's positives; the others are in its own language, where it has any there."""
+    """Of the positives of titles and variants; the others are in the title's own language."""
     pairs_per_verdict: Count
     dissimilar_per_similar: Number
     shares: dict[str, Annotated[float, Field(ge=0, lt=1)]]

@@ -1,6 +1,6 @@
 """Stage `pairs`: the training pairs of mix K, those of the mix before and those of its own source.
 
-In, for `base`: `data/split/{titles,queries}.parquet` and the auxiliary titles; for the sources:
+In: `data/split/titles.parquet`; for `base`: the queries and the auxiliary titles; for the sources:
 `data/pairs/` of the mix before and the source's `variants.parquet`; for the mixes with feedback:
 `data/pairs/extra_words/` and `data/feedback/`. Out: `data/pairs/K/{strings,pairs}.parquet`, and
 `judged`, `reviews` and `overrides.parquet`, which are empty without feedback. `pairs.shares` holds
@@ -69,8 +69,8 @@ def counting(
 def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iterator[pa.Table]]:
     """Return the strings table of a mix and its blocks, from the files of the mix before."""
     rng = generator(seed, "pairs", PAPER_NUMBERS[mix])
+    titles = read_frame(Path("data/split/titles.parquet"), TITLES)
     if mix == BASE:
-        titles = read_frame(Path("data/split/titles.parquet"), TITLES)
         strings = base_strings(
             titles,
             read_frame(Path("data/split/queries.parquet"), QUERIES),
@@ -88,7 +88,7 @@ def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iter
         return strings, counting(
             blocks,
             lambda similar: variant_pairs(
-                strings, variants, name, new_pairs(similar, share), params, rng
+                strings, variants, name, new_pairs(similar, share), params, rng, titles
             ),
         )
     verdicts = read_frame(Path("data/feedback/verdicts.parquet"), VERDICTS)

@@ -51,12 +51,22 @@ class StringOccupations:
         drawn: np.ndarray = self.string[start[rows] + place]
         return drawn
 
-    def drawn_beside(self, strings: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw for each string one of an occupation that it has, itself perhaps."""
+    def drawn_beside(
+        self, strings: np.ndarray, rng: np.random.Generator, across_languages: float = 1.0
+    ) -> np.ndarray:
+        """Draw for each string one of an occupation that it has, itself perhaps.
+
+        `across_languages` of the draws are from any language, the others from the string's own.
+        """
         sorted_ = self.string[self._by_string]
         first, end = (np.searchsorted(sorted_, strings, side) for side in ("left", "right"))
         row = self._by_string[rng.integers(first, end)]
-        drawn: np.ndarray = self.string[self.start[row] + rng.integers(0, self.size[row])]
+        start, size = self.start[row], self.size[row]
+        if across_languages < 1:
+            own = rng.random(row.size) >= across_languages
+            start = np.where(own, self.language_start[row], start)
+            size = np.where(own, self.language_size[row], size)
+        drawn: np.ndarray = self.string[start + rng.integers(0, size)]
         return drawn
 
     def share_occupation(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:

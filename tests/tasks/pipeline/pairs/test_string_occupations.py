@@ -31,3 +31,16 @@ def test_memberships_equal_the_lists(owned: list[set[str]], numbers: set[int]) -
     left, right = np.indices((len(owned), len(owned))).reshape(2, -1)
     expected = [bool(owned[i] & owned[j]) for i, j in zip(left, right, strict=True)]
     assert members.share_occupation(ids[left], ids[right]).tolist() == expected
+
+
+def test_what_is_drawn_beside_comes_from_the_own_language_or_from_any() -> None:
+    """Strings 0 and 1 are English, 2 and 3 German, all of one occupation."""
+    members = StringOccupations(
+        np.arange(4), pl.Series([["a"]] * 4), pl.Series(["en", "en", "de", "de"])
+    )
+    asked, rng = np.repeat(np.arange(4), 500), np.random.default_rng(1)
+    own = members.drawn_beside(asked, rng, 0.0)
+    assert (own // 2 == asked // 2).all()
+    assert set(own) == {0, 1, 2, 3}
+    half = members.drawn_beside(asked, rng, 0.5)
+    assert 0.7 < (half // 2 == asked // 2).mean() < 0.8  # of any language, half are of the own
