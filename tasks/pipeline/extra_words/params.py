@@ -35,6 +35,8 @@ class ExtraWordsParams(Section):
     valid_share: Share
     gate_share: Share
     padded: Number
+    labelled: Number
+    """Titles that a labelled training input is a variant of."""
     phrases: Phrases
     phrases_by_language: bool
 

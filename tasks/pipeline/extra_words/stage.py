@@ -5,7 +5,8 @@ Out: `data/extra_words/{variants,queries}.parquet`. Mined from the inputs of the
 `unlabelled` (`mined_inputs.py`), those with a label held out by shares. Besides, training titles
 are padded with the words around the titles in the mined training inputs, and with the phrases of
 `params.yaml`; or, with `phrases_by_language`, with our own ones (`superfluous.py`). Neculoiu et al.
-2016, section 4.2, point 3.
+2016, section 4.2, point 3. Ours: labelled training inputs are variants of the titles of their
+occupation (`labelled_inputs.py`).
 
 A mined input without a label trains and is no query: it may not be a job title ("500 Internal
 Server Error", of the waiters), and no label would contradict it. A string that normalizes to a
@@ -28,6 +29,7 @@ from tasks.io.mixes import earlier_queries, earlier_variants
 from tasks.io.schemas import EXTRA_WORDS_VARIANTS, QUERIES, SPLIT_INPUTS, SPLITS, TITLES
 from tasks.io.section import load, load_run
 from tasks.pipeline.augmentation.superfluous import distinct, known, learn, phrases_by_language
+from tasks.pipeline.extra_words.labelled_inputs import labelled_inputs
 from tasks.pipeline.extra_words.mined_inputs import mined_inputs
 from tasks.pipeline.extra_words.padded_titles import padded_titles
 from tasks.pipeline.extra_words.params import ExtraWordsParams
@@ -84,16 +86,27 @@ def extra_words(
         params.padded,
         generator(seed, "extra_words", "padded"),
     )
+    labelled = labelled_inputs(
+        inputs.filter(pl.col("split") == "train"),
+        searched,
+        set().union(*taken.values(), mined.filter(pl.col("split") != "train")["normalized"]),
+        params.labelled,
+        generator(seed, "extra_words", "labelled"),
+    )
     metrics: dict[str, dict[str, object]] = {
         "mined": {**mining.counts, **_counted(mined)},
         "learned": {"inputs": len(learned), **distinct(learned)},
         "padded": {**padded_counts, "kept": len(padded)},
+        "labelled": {"inputs": labelled["variant"].n_unique(), "kept": len(labelled)},
     }
-    rows = padded.with_columns(
-        kind=pl.lit("padded"), label_agrees=pl.lit(None, pl.Boolean), split=pl.lit("train")
-    )
+    made = [
+        rows.with_columns(
+            kind=pl.lit(kind), label_agrees=pl.lit(None, pl.Boolean), split=pl.lit("train")
+        )
+        for kind, rows in (("padded", padded), ("labelled", labelled))
+    ]
     return ExtraWords(
-        pl.concat([mined.select(list(EXTRA_WORDS_VARIANTS)), rows]), _queries(mined), metrics
+        pl.concat([mined.select(list(EXTRA_WORDS_VARIANTS)), *made]), _queries(mined), metrics
     )
 
 

@@ -156,7 +156,7 @@ def small(params: AllParams, seed: int) -> AllParams:
             "typos": params.typos.model_copy(update=few),
             "synonyms": params.synonyms.model_copy(update={"valid_titles": 3, "gate_titles": 4}),
             "feedback": params.feedback.model_copy(update={"gate_share": 0.5}),
-            "extra_words": params.extra_words.model_copy(update={"padded": 2}),
+            "extra_words": params.extra_words.model_copy(update={"padded": 2, "labelled": 2}),
         }
     )
 

@@ -32,7 +32,7 @@ Input = tuple[str, str | None, str]
 
 def params(**changes: Any) -> ExtraWordsParams:
     values: dict[str, object] = {"test_share": 0.4, "valid_share": 0.1, "gate_share": 0.1}
-    values |= {"padded": 2, "phrases": {"before": [], "after": []}}
+    values |= {"padded": 2, "labelled": 0, "phrases": {"before": [], "after": []}}
     values |= {"phrases_by_language": False}
     return ExtraWordsParams(**values | changes)
 
