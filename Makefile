@@ -83,7 +83,7 @@ check: lint ## lint, types, quick unit tests
 
 test: lint ## lint, types and every test, slow ones and studies' included
 	$(BIN)/python -m pytest -q -m "not slow" -n auto --dist loadfile
-	$(BIN)/python -m pytest -q -m slow -n 2 --dist loadfile
+	$(BIN)/python -m pytest -q -m slow -n 2 --dist loadfile --no-loadscope-reorder
 
 results: $(READY) ## measure every study whose files are there (hours): results/, docs/results/
 	$(BIN)/python -m benchmarks all

@@ -37,6 +37,31 @@ LOSS = ContrastiveSettings(
 WORDS = ("baker", "nurse", "driver", "pilot", "clerk", "miner")
 TRAINING = ("", "senior ", "junior ", "old ")
 VALIDATION = "new "
+LONGEST = (  # slow files, the longest first, so that workers end together
+    "test_stranger",  # makes `retrained`
+    "test_kill",  # makes `small` meanwhile
+    "test_whole_loop",
+    "test_fresh_clone",
+    "test_own_taxonomy",
+    "test_normalize",
+    "test_reproduce_table3",
+    "test_register",
+    "test_spark_consumer",
+    "test_published_figures",
+    "test_dvc_stages",
+    "test_retrain",
+    "test_profile",
+    "test_deployments",
+    "test_cli",
+    "test_consumer",
+    "test_workspace",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Sort by file, as `LONGEST` says."""
+    place = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(place)))
 
 
 @pytest.fixture(autouse=True)

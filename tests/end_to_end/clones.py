@@ -103,9 +103,6 @@ class Clone:
     def retrain(self, *arguments: str, **changes: str) -> str:
         return self.run(sys.executable, "-m", "flows.cli", "retrain", *arguments, **changes)
 
-    def reproduce(self, *arguments: str, **changes: str) -> str:
-        return self.run(sys.executable, "-m", "flows.cli", "reproduce", *arguments, **changes)
-
     @property
     def lock(self) -> str:
         """Return `dvc.lock` with its stages sorted.

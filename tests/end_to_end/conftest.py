@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from clones import THREADS, Clone, fresh_clone
+from clones import OTHER, THREADS, Clone, fresh_clone
 from filelock import FileLock
 
 
@@ -41,15 +42,15 @@ def small_source(tmp_path_factory: pytest.TempPathFactory, home: Path) -> Clone:
 
 
 @pytest.fixture(scope="session")
-def small(
-    small_source: Clone, home: Path, tmp_path_factory: pytest.TempPathFactory, worker_id: str
-) -> Clone:
-    """Copy it after a bare `dvc repro report`, its dvc.lock committed. Not to be written to.
-
-    All workers share one: it takes minutes.
-    """
+def shared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """Return the folder of what all workers share, because it takes minutes."""
     base = tmp_path_factory.getbasetemp()
-    shared = base if worker_id == "master" else base.parent
+    return base if worker_id == "master" else base.parent
+
+
+@pytest.fixture(scope="session")
+def small(small_source: Clone, home: Path, shared: Path) -> Clone:
+    """Copy it after a bare `dvc repro report`, its dvc.lock committed. Not to be written to."""
     clone = Clone(shared / "small/clone", home)
     with FileLock(shared / "small.lock"):
         if not (shared / "small/done").exists():
@@ -59,3 +60,22 @@ def small(
             clone.git("commit", "--quiet", "--message=dvc.lock")
             (shared / "small/done").touch()
     return clone
+
+
+@pytest.fixture(scope="session")
+def retrained(small_source: Clone, home: Path, shared: Path) -> tuple[Clone, str]:
+    """Copy it after `make retrain`, and what that printed. Not to be written to.
+
+    It runs elsewhere than `small`, under `OTHER`, in one thread, with this environment as `.venv`.
+    """
+    clone, printed = Clone(shared / "else where/clone", home), shared / "else where/printed.txt"
+    with FileLock(shared / "retrained.lock"):
+        if not printed.exists():
+            small_source.copied(shared / "else where")
+            (clone.root / ".venv").mkdir()
+            (clone.root / ".venv/bin").symlink_to(Path(sys.prefix) / "bin")
+            for done in ("installed", "installed-tools"):
+                (clone.root / ".venv" / done).touch()
+            text = clone.run("make", "retrain", **OTHER, **dict.fromkeys(THREADS, "1"))
+            printed.write_text(text, encoding="utf-8")
+    return clone, printed.read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -33,8 +34,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def main(small_source: Clone, tmp_path_factory: pytest.TempPathFactory) -> Clone:
-    return small_source.copied(tmp_path_factory.mktemp("main tree"))
+def main(retrained: tuple[Clone, str], tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    """Make the main tree, its own pipeline finished and committed."""
+    clone = retrained[0].copied(tmp_path_factory.mktemp("main tree"))
+    clone.git("add", "--all")
+    clone.git("commit", "--quiet", "--message=dvc.lock")
+    return clone
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +68,27 @@ def test_every_stage_runs_and_a_model_is_registered(printed: str) -> None:
     assert "titles.csv: Windows-1252 (Latin-1), semicolons between fields" in printed
     assert re.search(r"^stages .*evaluate@corrections-1 ran, report ran$", printed, re.MULTILINE)
     assert re.search(r"^model +rolecall-mine version 1", printed, re.MULTILINE)
+
+
+def test_the_main_tree_is_as_it_was(
+    main: Clone, printed: str, retrained: tuple[Clone, str]
+) -> None:
+    """Its registry takes the version; the workspace has a cache in common with it, and no more."""
+    workspace = Clone(main.root / ".workspaces/mine", main.home)
+    assert f"report  {workspace.root}/data/gate/report.html" in printed
+    assert main.changed() == "?? profiles/mine.yaml\n"
+    assert main.lock == retrained[0].lock != workspace.lock
+    assert main.files() == retrained[0].files()
+    assert main.git("rev-parse", "HEAD~1") == retrained[0].git("rev-parse", "HEAD")
+    assert main.git("branch", "--list") == retrained[0].git("branch", "--list")
+    assert main.is_up_to_date()
+    assert not (workspace.root / ".mlflow").exists()
+    assert not (workspace.root / ".dvc/cache").exists()
+    for name in ("data/ingest/aliases.parquet", "data/report/report.html"):
+        content = (workspace.root / name).read_bytes()
+        digest = hashlib.md5(content, usedforsecurity=False).hexdigest()
+        cached = main.root / ".dvc/cache/files/md5" / digest[:2] / digest[2:]
+        assert cached.read_bytes() == content
 
 
 def test_a_consumer_gets_an_answer(

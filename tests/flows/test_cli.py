@@ -182,7 +182,7 @@ def test_bad_values_are_found_before_anything_starts(toy: Path, own_server: dict
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_is_left_after_a_signal(
     toy: Path, own_server: dict[str, str], sign: signal.Signals
 ) -> None:

@@ -26,7 +26,8 @@ pytestmark = [pytest.mark.slow, *WARNINGS]
 ROOT = Path(__file__).parents[2]
 SECONDS = 400  # for all of it; two minutes on two busy cores
 RUN = ("prefect", "deployment", "run")
-CHOSEN = ("-p", "model=models:/rolecall/1", "-p", "profile=sample", "-p", "quiet_seconds=0")
+CHOSEN = {"model": "models:/rolecall/1", "profile": "sample", "quiet_seconds": 0}
+TYPED = tuple(word for name, value in CHOSEN.items() for word in ("-p", f"{name}={value}"))
 BLOCK = """
 from prefect.blocks.notifications import CustomWebhookNotificationBlock
 message = {{"subject": "{{{{subject}}}}", "body": "{{{{body}}}}"}}
@@ -88,7 +89,7 @@ def test_a_failure_is_reported_and_files_in_the_inbox_are_answered(
         beside.run(sys.executable, "-m", "flows.cli", "notify", "custom-webhook/team")
         daily = beside.deployment("daily")
         with beside.worker():
-            failed = ended(beside, daily, "normalize-folder/daily", *CHOSEN)
+            failed = ended(beside, daily, CHOSEN)
             assert failed["state_type"] == "FAILED", beside.logs()
             answers = root / "outbox/titles.csv.manifest.json"
             assert json.loads(answers.read_text())["rows"] == 3
@@ -99,19 +100,19 @@ def test_a_failure_is_reported_and_files_in_the_inbox_are_answered(
             assert "passwd.csv is a link that leads out of" in message["body"]
             page = left(beside, "failed-normalize-folder", failed)
             assert "which column holds the titles?" in page
-            assert page.endswith(f"\n    {shlex.join([*RUN, 'normalize-folder/daily', *CHOSEN])}")
+            assert page.endswith(f"\n    {shlex.join([*RUN, 'normalize-folder/daily', *TYPED])}")
 
             for name in ("bad.csv", "pipe.csv", "passwd.csv"):
                 (root / "inbox" / name).unlink()
             stamp = answers.stat().st_mtime_ns
-            done = ended(beside, daily, "normalize-folder/daily", *CHOSEN)
+            done = ended(beside, daily, CHOSEN)
             assert done["state_type"] == "COMPLETED", beside.logs()
             assert answers.stat().st_mtime_ns == stamp
             outputs = sorted(path.name for path in (root / "outbox").iterdir())
             assert outputs == ["titles.csv", "titles.csv.manifest.json"]
 
             beside.prefect("deploy", "flows/killed.py:killed", "-n", "killed", "-p", "rolecall")
-            killed = ended(beside, beside.deployment("killed"), "retrain/killed")
+            killed = ended(beside, beside.deployment("killed"), {})
             assert killed["state_type"] == "CRASHED", beside.logs()
             message = came.get(timeout=SECONDS)
             assert message["subject"] == "rolecall: retrain Crashed"
@@ -121,15 +122,17 @@ def test_a_failure_is_reported_and_files_in_the_inbox_are_answered(
         assert came.empty()
 
 
-def ended(beside: Beside, deployment: dict[str, Any], name: str, *words: str) -> dict[str, Any]:
+def ended(
+    beside: Beside, deployment: dict[str, Any], parameters: dict[str, object]
+) -> dict[str, Any]:
     """Run a deployment and return its run when it has come to an end."""
-    before = {run["id"] for run in beside.runs(deployment, ENDED)}
-    beside.prefect(*RUN[1:], name, *words)
+    place = f"/deployments/{deployment['id']}/create_flow_run"
+    begun = beside.post(place, {"parameters": parameters})["id"]
 
-    def new() -> list[dict[str, Any]]:
-        return [run for run in beside.runs(deployment, ENDED) if run["id"] not in before]
+    def own() -> list[dict[str, Any]]:
+        return [run for run in beside.runs(deployment, ENDED) if run["id"] == begun]
 
-    run: dict[str, Any] = beside.until(new)[0]
+    run: dict[str, Any] = beside.until(own)[0]
     return run
 
 

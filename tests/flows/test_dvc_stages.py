@@ -86,7 +86,7 @@ def test_the_plan_does_not_depend_on_the_hash_seed(tmp_path: Path, run_in: Run, 
         f"print([plan_and_skipped(Path(root), target)[0] for root, target in {targets}])"
     )
     plans = set()
-    for seed in "0123":
+    for seed in "012":
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-c", code]
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -197,9 +197,8 @@ def ran(root: Path, stages: list[str]) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_cancelled_flow_leaves_no_stage(
-    toy: Path, sign: signal.Signals, flow_environment: dict[str, str], run_in: Run, dvc: Dvc
+    toy: Path, flow_environment: dict[str, str], run_in: Run, dvc: Dvc
 ) -> None:
     """Send SIGTERM, as a Prefect worker does on cancellation. The next run is not blocked."""
     (toy / "sleep.txt").write_text("ingest")
@@ -212,12 +211,9 @@ def test_a_cancelled_flow_leaves_no_stage(
         text=True,
     )
     pid = stage_of(flow, toy / "pid.txt")
-    flow.send_signal(sign)
+    flow.terminate()
     printed = flow.communicate(timeout=120)[0]
     assert flow.returncode != 0, printed
-    if sign == signal.SIGINT:
-        assert flow.returncode == 130
-        assert printed.endswith("interrupted: run the same command again to continue\n")
     wait_until_gone(pid)
     (toy / "sleep.txt").unlink()
     run_in(toy, *dvc, "repro", "report")

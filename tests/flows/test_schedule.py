@@ -82,7 +82,6 @@ def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
         assert datetime.fromisoformat(done["start_time"]) >= due
         assert (toy / ".workspaces" / "other" / "data" / "report" / "report.html").exists()
         assert not (toy / "data" / "report").exists()
-        beside.prefect("deployment", "run", "retrain/weekly", "-p", "profile=other")
 
 
 def scheduled(beside: Beside, deployment: dict[str, Any]) -> list[datetime]:

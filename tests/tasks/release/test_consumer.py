@@ -64,6 +64,15 @@ def torch_embeddings(seed: int) -> np.ndarray:
     return embed_titles(encoder, featurizer, ["nurse", "coder"]).numpy()
 
 
+def install(python: str, *packages: str) -> None:
+    """Let uv do it, in a fifth of pip's time, and pip where uv reaches no index, as `make` does."""
+    module = [sys.executable, "-m"]
+    uv = [*module, "uv", "pip", "install", "--no-cache", "--quiet", "-p", python, *packages]
+    pip = [*module, "pip", "--python", python, "install", "--no-compile", "--quiet", *packages]
+    if subprocess.run(uv, timeout=300).returncode:
+        subprocess.run(pip, check=True, timeout=600)
+
+
 def test_an_empty_environment_elsewhere_beside_foreign_packages(
     registered: str, tmp_path: Path
 ) -> None:
@@ -72,13 +81,10 @@ def test_an_empty_environment_elsewhere_beside_foreign_packages(
     mlflow.set_tracking_uri(registered)
     requirements = mlflow.pyfunc.get_model_dependencies("models:/rolecall/1")
     mlflow.set_tracking_uri(None)
-    # our own pip fills it, and compiles nothing that is not imported: half of the time
     venv = [sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")]
     subprocess.run(venv, check=True)
     python = str(tmp_path / "venv/bin/python")
-    install = [sys.executable, "-m", "pip", "--python", python, "install", "--no-compile"]
-    requirements_file = [*install, "--quiet", "-r", requirements]
-    subprocess.run(requirements_file, check=True, env=environment(registered), timeout=600)
+    install(python, "-r", requirements)
     for name in ("tasks", "models"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("MINE = True\n", encoding="utf-8")
@@ -108,8 +114,7 @@ def test_an_empty_environment_elsewhere_beside_foreign_packages(
     assert len((EXAMPLES / "consumer.py").read_text(encoding="utf-8").splitlines()) <= 15
     printout = printed(EXAMPLES / "consumer.py")
     assert "no letters" in printout and "the nearest other" in printout
-    polars = f"polars=={version('polars')}"
-    subprocess.run([*install, "--quiet", polars], check=True, timeout=600)
+    install(python, f"polars=={version('polars')}")
     assert '["nights"]' in printed(EXAMPLES / "polars_consumer.py")
 
 

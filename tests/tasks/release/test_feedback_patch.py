@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,16 +25,26 @@ NAME = "corrected"
 SECTION = {"name": NAME, "top_k": 2, "precision": "byte", "qualifiers": "", "crosswalk": ""}
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run whose first version is champion."""
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", new_database(tmp_path))
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
-    monkeypatch.chdir(tmp_path)  # where MLflow puts artifacts
-    folder = tiny_run.make_run(tmp_path / "run", register=SECTION)
-    change(folder, "calibrate", label_weight=1e-3)  # to this network all titles are alike
-    promote(folder, register(folder).version)
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run whose first version is champion, in the default registry of its folder."""
+    folder = tmp_path_factory.mktemp("first") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("MLFLOW_TRACKING_URI", raising=False)
+        patch.setenv("GIT_CEILING_DIRECTORIES", str(folder.parent))
+        new_database(folder / ".mlflow")
+        tiny_run.make_run(folder, register=SECTION)
+        change(folder, "calibrate", label_weight=1e-3)  # to this network all titles are alike
+        promote(folder, register(folder).version)
     return folder
+
+
+@pytest.fixture
+def root(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Copy it."""
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    return Path(shutil.copytree(first, tmp_path / "run"))
 
 
 def change(root: Path, section: str, **values: object) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 ROWS = 1_000_000
-MIB = 640
-"""Above imports, of which the rows that are taken fill 300; as Python lists they took 1,058."""
+MIB = 480
+"""Above imports, where 382 were measured; as Python lists 900,000 taken rows took 1,058."""
 HERE = Path(__file__).resolve().parent
 PROGRAM = """
 import json, resource, sys
@@ -31,21 +31,20 @@ print(json.dumps(told | {"reasons": rejected.reasons(), "last": frame.row(-1)}))
 PATHS = [HERE.parents[2], HERE.parents[1], HERE.parent, HERE]
 
 
-def write(path: Path, bad_share: int) -> None:
-    """Write distinct titles of about 100 bytes a row; each `bad_share`th row is bad."""
+def write(path: Path) -> None:
+    """Write distinct titles of about 100 bytes a row; every second one is bad."""
     with path.open("w", encoding="utf-8") as file:
         file.write("raw_title,predicted_occupation_id,matched_title,verdict,judged_at\n")
         for number in range(ROWS):
-            said = ("yes" if number % bad_share == 0 else "correct", f"{number % 28 + 1}.1.2026")
+            said = ("yes" if number % 2 == 0 else "correct", f"{number % 28 + 1}.1.2026")
             file.write(f"Fachkraft für Lager {number} (m/w/d) in Vollzeit und Schicht in Köln,")
             file.write(f"cook,chef,{said[0]},{said[1]} 10:{number % 60:02d}\n")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bad_share", [10, 1], ids=["a tenth is bad", "all are bad"])
-def test_memory_is_bounded(tmp_path: Path, bad_share: int) -> None:
+def test_memory_is_bounded(tmp_path: Path) -> None:
     """The rows taken, those refused and some chunks; not the file, and no object a row."""
-    write(tmp_path / "f.csv", bad_share)
+    write(tmp_path / "f.csv")
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, tmp_path],
         env={"PYTHONPATH": os.pathsep.join(map(str, PATHS))},
@@ -54,10 +53,10 @@ def test_memory_is_bounded(tmp_path: Path, bad_share: int) -> None:
         check=True,
     )
     overrides = json.loads(done.stdout)
-    bad = ROWS // bad_share
+    bad = ROWS // 2
     assert (overrides["taken"], overrides["rejected"]) == (ROWS - bad, bad)
     assert list(overrides["reasons"].values()) == [bad]
     file, line, reason, row = overrides["last"]
-    assert (file, line) == ("f.csv", ROWS - bad_share + 2)
+    assert (file, line) == ("f.csv", ROWS)
     assert "yes" in row and "verdict" in reason
     assert overrides["mib"] < MIB

@@ -57,12 +57,20 @@ def store(
 
 
 @pytest.fixture
-def root(store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", store)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder whose registry is SQLite's and its own."""
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", new_database(tmp_path))
     monkeypatch.setenv("PYTHONPATH", str(tiny_run.ROOT))
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture
+def root(folder: Path, store: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same with a registry of either kind."""
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", store)
+    return folder
 
 
 def begun(root: Path, *words: str) -> subprocess.Popen[str]:
@@ -95,40 +103,34 @@ def test_who_waits_says_so_and_comes_next_when_the_first_is_killed(root: Path) -
     assert second.returncode == 0 and file.read_text() == "10"
 
 
-def test_one_content_that_two_register_at_once_is_one_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", new_database(tmp_path))
-    monkeypatch.setenv("PYTHONPATH", str(tiny_run.ROOT))
-    tiny_run.make_run(tmp_path)
-    racing = [begun(tmp_path, "-m", "tasks.release.registry.register", "--json") for _ in range(2)]
+def test_one_content_that_two_register_at_once_is_one_version(folder: Path) -> None:
+    tiny_run.make_run(folder)
+    racing = [begun(folder, "-m", "tasks.release.registry.register", "--json") for _ in range(2)]
     outcomes = [json.loads(run.communicate()[0].splitlines()[-1]) for run in racing]
     assert [outcome["version"] for outcome in outcomes] == ["1", "1"]
     assert sorted(outcome["already_registered"] for outcome in outcomes) == [False, True]
 
 
-def test_two_challengers_are_never_judged_beside_the_same_champion(root: Path) -> None:
+def test_two_challengers_are_never_judged_beside_the_same_champion(folder: Path) -> None:
     """A useless champion and two better networks: the second is judged beside the first."""
     section = {"name": "raced", "top_k": 2, "precision": "byte", "qualifiers": "", "crosswalk": ""}
-    folders = [root / name for name in ("useless", "one", "two")]
+    runs = [folder / name for name in ("useless", "one", "two")]
     versions = []
-    for seed, folder in enumerate(folders):
-        tiny_run.make_run(folder, max(1, seed), folder.name != "useless", register=section)
-        versions.append(register(folder).version)
-    assert promote(folders[0], versions[0]).promoted
+    for seed, run in enumerate(runs):
+        tiny_run.make_run(run, max(1, seed), run.name != "useless", register=section)
+        versions.append(register(run).version)
+    assert promote(runs[0], versions[0]).promoted
     racing = [
-        begun(folder, "-m", "tasks.release.registry.promote", f"--version={version}")
-        for folder, version in zip(folders[1:], versions[1:], strict=True)
+        begun(run, "-m", "tasks.release.registry.promote", f"--version={version}")
+        for run, version in zip(runs[1:], versions[1:], strict=True)
     ]
-    for run in racing:
-        run.communicate()
-        assert run.returncode == 0
-    overrides = [
-        json.loads((folder / "data/gate/decision.json").read_text()) for folder in folders[1:]
-    ]
-    first = next(one for one in overrides if one["opponent"] == "champion version 1")
-    (second,) = (one for one in overrides if one is not first)
+    for process in racing:
+        process.communicate()
+        assert process.returncode == 0
+    decisions = [json.loads((run / "data/gate/decision.json").read_text()) for run in runs[1:]]
+    first = next(one for one in decisions if one["opponent"] == "champion version 1")
+    (second,) = (one for one in decisions if one is not first)
     assert first["promoted"] and second["opponent"] == f"champion version {first['version']}"
-    with registry(root) as client:
+    with registry(folder) as client:
         champion = str(client.get_model_version_by_alias("raced", "champion").version)
     assert champion == (second if second["promoted"] else first)["version"]
