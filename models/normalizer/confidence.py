@@ -1,4 +1,4 @@
-"""How certain answers are, and which titles are rejected as no job titles."""
+"""How certain answers are, and which titles are rejected as unlike any job title."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VOWELS = frozenset("aeiouyäöüåæøœáéíóúàèìòùâêîôûãõőűě
 
 @dataclass(frozen=True)
 class Confidence:
-    """What `Normalizer` says of its hits.
+    """Confidence of the hits of an index, and rejections.
 
     Attributes:
         calibration: fitted on labelled titles.
@@ -67,7 +67,7 @@ class Confidence:
     def rejections(
         self, titles: Sequence[str], hits: Hits, decisions: Sequence[Decision]
     ) -> list[str | None]:
-        """Return why a title is no job title: unlike all others, and no abbreviation either."""
+        """Return why a title is rejected: unlike all others, and no abbreviation either."""
         unlike = self._ood_score(titles, hits.closest) > self.calibration.ood_threshold
         return [
             why_rejected(title, self._all_words)

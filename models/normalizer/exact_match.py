@@ -30,7 +30,7 @@ HEAD = 12
 
 
 class Decision(NamedTuple):
-    """What decided an answer.
+    """The reason of an answer.
 
     Attributes:
         by: one of `REVIEW, LABEL, TAXONOMY, MODEL`.

@@ -24,7 +24,7 @@ NO_JOB = "no_job"
 """Of a phrase that says that there is no job: a status, a placeholder, an advertiser's call."""
 ALL_KINDS = (*KINDS, NEITHER, NO_JOB)
 TELLING = ("", NEITHER, "seniority")
-"""What may belong to an occupation; a title without it is no job title."""
+"""Kinds of words that may belong to an occupation; a title needs one of them."""
 NUMBER = "#"
 """In a phrase: any number, a range or a fraction too, but no amount of money."""
 MONEY = "¤"

@@ -89,12 +89,12 @@ class Calibration:
     def __call__(
         self,
         shares: Float64[np.ndarray, "query level"],
-        evidence: Float64[np.ndarray, "query feature"] | None = None,
+        words: Float64[np.ndarray, "query feature"] | None = None,
     ) -> Float64[np.ndarray, "query level"]:
         """Return the confidence at every level."""
         logits = np.array(self.offsets) + np.array(self.slopes) * logit(shares)
-        if evidence is not None and len(self.weights):
-            logits += evidence @ np.array(self.weights).T
+        if words is not None and len(self.weights):
+            logits += words @ np.array(self.weights).T
         chances = 1 / (1 + np.exp(-logits))
         rising = np.maximum.accumulate(chances[:, ::-1], axis=1)  # from the occupation upwards
         confidences: Float64[np.ndarray, "query level"] = rising[:, ::-1]

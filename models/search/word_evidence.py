@@ -1,4 +1,4 @@
-"""What the words of a title say for and against its answer, beside the scores.
+"""The words of a title for and against its answer, beside the scores.
 
 An n-gram network may match by letters what has other words ("product manager" and "production
 manager"), or a lone head word with a longer title ("driver" and "hearse driver"). So a title is

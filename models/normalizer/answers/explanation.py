@@ -27,7 +27,7 @@ DECIDED = {
     REVIEW: "as people said in a review of this title",
     LABEL: "as the data labelled this title",
 }
-"""What decided, where it was no title of the taxonomy."""
+"""Says what decided, where it was no title of the taxonomy."""
 
 
 class Part(NamedTuple):

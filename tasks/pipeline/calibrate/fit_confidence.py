@@ -48,8 +48,8 @@ def calibrate(
     `max_false_rejection_rate` of the queries are rejected as not job titles. `made` has further
     queries, vaguer than most, that count less.
     """
-    asked = judged(search, queries, hierarchy, temperature)
-    values, correct, weights = asked.values, asked.correct, np.ones(len(queries))
+    answered = judged(search, queries, hierarchy, temperature)
+    values, correct, weights = answered.values, answered.correct, np.ones(len(queries))
     if made is not None and len(made):
         vague = judged(search, made, hierarchy, temperature)
         values = np.concatenate([values, vague.values])
@@ -63,7 +63,7 @@ def calibrate(
         slopes.append(float(slope))
         of_words.append([float(weight) for weight in others])
     ood_threshold = (
-        -float(np.quantile(-asked.ood_scores, max_false_rejection_rate))
+        -float(np.quantile(-answered.ood_scores, max_false_rejection_rate))
         if max_false_rejection_rate
         else KNOWN
     )
@@ -73,13 +73,13 @@ def calibrate(
 def judged(search: Search, queries: pl.DataFrame, hierarchy: Levels, temperature: float) -> Judged:
     """Answer queries, none with the help of its own exemplar, and compare with what is right."""
     values, correct, ood_scores = [], [], []
-    evidence = WordEvidence.of(search.index.titles)
-    titles = [evidence.respelling(title) for title in queries["cleaned"]]
+    said = WordEvidence.of(search.index.titles)
+    titles = [said.respelling(title) for title in queries["cleaned"]]
     for place, hits in without_own_exemplars(search).blocks(titles, 1):
         answers = hits.occupations[:, 0]
         shares = hierarchy.shares(posterior(hits.scores, temperature), answers)
         aliases = [search.index.titles[title] for title in hits.titles[:, 0].tolist()]
-        words = evidence(titles[place], aliases, hits.closest)
+        words = said(titles[place], aliases, hits.closest)
         repeated = np.repeat(words[:, None], len(hierarchy), axis=1)
         values.append(np.concatenate([logit(shares)[:, :, None], repeated], axis=2))
         gold = search.index.codes(queries[place]["occupation_ids"].to_list())

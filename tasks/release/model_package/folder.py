@@ -64,7 +64,7 @@ ALIASES = {
 }
 TITLES = {"title": pl.String}
 UNITS = {"unit": pl.String}
-WORDS = {"word": pl.String, "ending": pl.Int64, "beginning": pl.Int64}
+WORDS = {"word": pl.String, "ends": pl.Int64, "begins": pl.Int64}
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def read_files(folder: Path) -> Normalizer:
     groups, words = columns("groups"), columns("words")
     ends, begins = (
         {word: count for word, count in zip(words["word"], words[place], strict=True) if count}
-        for place in ("ending", "beginning")
+        for place in ("ends", "begins")
     )
     normalizer = Normalizer(
         featurizer,

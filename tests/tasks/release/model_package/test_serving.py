@@ -123,8 +123,8 @@ class Loop:
         ]
 
     def owners(self, raw_title: object) -> set[str]:
-        title = normalize_title(str(raw_title))
-        return {owner for owner, held in self.held.items() if title in map(normalize_title, held)}
+        readings = {clean_title(str(raw_title)), normalize_title(str(raw_title))}
+        return {owner for owner, held in self.held.items() if readings.intersection(held)}
 
     def row(self, title: str, embedding: np.ndarray, top_k: int) -> Row:
         near = dict(zip(self.titles, (self.index @ embedding).tolist(), strict=True))
