@@ -73,13 +73,13 @@ def calibrate(
 def judged(search: Search, queries: pl.DataFrame, hierarchy: Levels, temperature: float) -> Judged:
     """Answer queries, none with the help of its own exemplar, and compare with what is right."""
     values, correct, ood_scores = [], [], []
-    said = WordEvidence.of(search.index.titles)
-    titles = [said.respelling(title) for title in queries["cleaned"]]
+    from_words = WordEvidence.of(search.index.titles)
+    titles = [from_words.respelling(title) for title in queries["cleaned"]]
     for place, hits in without_own_exemplars(search).blocks(titles, 1):
         answers = hits.occupations[:, 0]
         shares = hierarchy.shares(posterior(hits.scores, temperature), answers)
         aliases = [search.index.titles[title] for title in hits.titles[:, 0].tolist()]
-        words = said(titles[place], aliases, hits.closest)
+        words = from_words(titles[place], aliases, hits.closest)
         repeated = np.repeat(words[:, None], len(hierarchy), axis=1)
         values.append(np.concatenate([logit(shares)[:, :, None], repeated], axis=2))
         gold = search.index.codes(queries[place]["occupation_ids"].to_list())
