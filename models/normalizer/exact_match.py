@@ -35,9 +35,7 @@ class Decision(NamedTuple):
     Attributes:
         by: one of `REVIEW, LABEL, TAXONOMY, MODEL`.
         owners: occupations with the very title, the answer among them; none by label or model.
-        settled: whether the title means them alone. A word alone may be the head of many others'
-            titles, too, unless it is a label or short as an abbreviation: "driver" is an alias of
-            the hearse driver, and "manager" the label of a talent agent in Swedish.
+        settled: whether the title means them alone; a lone word that is no label may not.
     """
 
     by: str
@@ -117,7 +115,7 @@ class ExactMatch:
         override, known = self.override(title), self.written(title)
         owners = self._owners(known) if override is None else [override]
         scores, best = hits.scores[row], hits.occupations[row]
-        if not owners:
+        if not owners or (override is None and self._is_head(known, owners)):
             by = LABEL if best[0] in self.labelled.get(title, ()) else MODEL
             return Decision(by, [], settled=False)
         by = TAXONOMY if override is None else REVIEW
@@ -127,7 +125,7 @@ class ExactMatch:
         for owner in reversed(ranked):
             if owner != best[0]:
                 self._put_first(row, hits, owner, known)
-        return Decision(by, owners, by == REVIEW or self._means_one(known, best[0]))
+        return Decision(by, owners, by == REVIEW or not self._is_alone(known, best[0]))
 
     def _put_first(self, row: int, hits: Hits, owner: int, title: str) -> None:
         """Rank an occupation first, by the title itself or, where it is no alias, its label."""
@@ -138,11 +136,19 @@ class ExactMatch:
         best[: end + 1] = owner, *best[:end]
         closest[: end + 1] = self.index.place(alias), *closest[:end]
 
-    def _means_one(self, title: str, occupation: int) -> bool:
-        """Say whether a title of an occupation is more than the head of titles of others."""
-        if len(WORDS.findall(title)) > 1 or len(title) <= SHORT or self.labels[occupation] == title:
-            return True
-        return self._is_called(occupation, title) and self.endings.get(title, 0) <= HEAD
+    def _is_head(self, title: str, owners: Sequence[int]) -> bool:
+        """Say whether a title is but the head of the titles of others.
+
+        ESCO has "driver" as an alias of the hearse driver, and as the Swedish label of the talent
+        agent it has "manager". An occupation's own label always means it.
+        """
+        is_own = any(self.labels[owner] == title for owner in owners)
+        return not is_own and len(title) > SHORT and self.endings.get(title, 0) > HEAD
+
+    def _is_alone(self, title: str, occupation: int) -> bool:
+        """Say whether a title is one word, no abbreviation, and no label of its occupation."""
+        is_word = len(WORDS.findall(title)) == 1 and len(title) > SHORT
+        return is_word and not self._is_called(occupation, title)
 
     def _owners(self, title: str) -> list[int]:
         """Return the occupations that may be the answer to a title that the index has."""

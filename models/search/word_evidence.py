@@ -22,11 +22,12 @@ from models.search.respelling import Respelling
 if TYPE_CHECKING:
     from jaxtyping import Float, Float64
 
-EVIDENCE = ("unmatched", "unsaid", "lone", "head", "topic", "short", "distance")
+EVIDENCE = ("unmatched", "unsaid", "lone", "letters", "head", "topic", "short", "distance")
 """Share of the title's letters in words that the alias lacks; share of the alias's letters in words
-that the title lacks; whether the title is one word; of such a one log(1 + titles that it ends), and
-whether it begins titles and ends none; whether no word of the title has more than `SHORT` letters;
-1 − similarity of the closest title or exemplar."""
+that the title lacks; whether the title is one word; of such a one the first share again (the alias
+is like it by letters alone), log(1 + titles that it ends), and whether it begins titles and ends
+none; whether no word of the title has more than `SHORT` letters; 1 − similarity of the closest
+title or exemplar."""
 SHORT = 3
 STEM = 4
 """Letters that two forms of a word have in common at least."""
@@ -68,13 +69,14 @@ class WordEvidence:
     def _compared(self, title: str, alias: str) -> tuple[float, ...]:
         words, others = WORDS.findall(title), WORDS.findall(alias)
         if not words:
-            return 1.0, 1.0, 0.0, 0.0, 0.0, 1.0
+            return 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0
         short = float(max(map(len, words)) <= SHORT)
         lone, head, topic = float(len(words) == 1), 0.0, 0.0
         if lone:
             ends = self.endings.get(words[0], 0)
             head, topic = log1p(ends), float(not ends and self.beginnings.get(words[0], 0) > 0)
-        return _lacking(words, others), _lacking(others, words), lone, head, topic, short
+        unmatched, unsaid = _lacking(words, others), _lacking(others, words)
+        return unmatched, unsaid, lone, lone * unmatched, head, topic, short
 
 
 def _lacking(words: Sequence[str], others: Sequence[str]) -> float:

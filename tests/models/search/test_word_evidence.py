@@ -15,12 +15,12 @@ WORDS = WordEvidence.of(["hearse driver", "bus driver", "pizza chef", "driver"])
 @pytest.mark.parametrize(
     ("title", "alias", "said"),
     [
-        ("bus driver", "bus driver", [0, 0, 0, 0, 0, 0]),
-        ("driver", "hearse driver", [0, 6 / 12, 1, log1p(3), 0, 0]),
-        ("pizza", "pizza chef", [0, 4 / 9, 1, 0, 1, 0]),
-        ("tram driver", "drivers", [4 / 10, 0, 0, 0, 0, 0]),
-        ("pm", "podiatrist", [1, 1, 1, 0, 0, 1]),
-        ("!?", "driver", [1, 1, 0, 0, 0, 1]),
+        ("bus driver", "bus driver", [0, 0, 0, 0, 0, 0, 0]),
+        ("driver", "hearse driver", [0, 6 / 12, 1, 0, log1p(3), 0, 0]),
+        ("pizza", "pizza chef", [0, 4 / 9, 1, 0, 0, 1, 0]),
+        ("tram driver", "drivers", [4 / 10, 0, 0, 0, 0, 0, 0]),
+        ("pm", "podiatrist", [1, 1, 1, 1, 0, 0, 1]),
+        ("!?", "driver", [1, 1, 0, 0, 0, 0, 1]),
     ],
 )
 def test_by_hand(title: str, alias: str, said: list[float]) -> None:
