@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 EVIDENCE = ("unmatched", "unsaid", "lone", "letters", "head", "topic", "short", "distance")
 """Share of the title's letters in words that the alias lacks; share of the alias's letters in words
 that the title lacks; whether the title is one word; of such a one the first share again (the alias
-is like it by letters alone), log(1 + titles that it ends), and whether it begins titles and ends
-none; whether no word of the title has more than `SHORT` letters; 1 − similarity of the closest
-title or exemplar."""
+is like it by letters alone), log(1 + titles that it ends), and whether a longer alias begins with
+it, as with a topic ("football coach"); whether no word of the title has more than `SHORT` letters;
+1 − similarity of the closest title or exemplar."""
 SHORT = 3
 STEM = 4
 """Letters that two forms of a word have in common at least."""
@@ -71,11 +71,11 @@ class WordEvidence:
         if not words:
             return 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0
         short = float(max(map(len, words)) <= SHORT)
+        unmatched, unsaid = _lacking(words, others), _lacking(others, words)
         lone, head, topic = float(len(words) == 1), 0.0, 0.0
         if lone:
-            ends = self.endings.get(words[0], 0)
-            head, topic = log1p(ends), float(not ends and self.beginnings.get(words[0], 0) > 0)
-        unmatched, unsaid = _lacking(words, others), _lacking(others, words)
+            head = log1p(self.endings.get(words[0], 0))
+            topic = float(unsaid > 0 and bool(others) and same_word(words[0], others[0]))
         return unmatched, unsaid, lone, lone * unmatched, head, topic, short
 
 

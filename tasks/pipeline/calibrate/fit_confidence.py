@@ -46,12 +46,13 @@ def calibrate(
     `search` has its exemplars, `queries` (columns `cleaned` and `occupation_ids`, one row at least)
     any number of correct occupations, `hierarchy` the index's occupations. At most
     `max_false_rejection_rate` of the queries are rejected as not job titles. `made` has further
-    queries, vaguer than most, that count less.
+    queries (`labels.made_queries`), vaguer than most, that count less.
     """
     answered = judged(search, queries, hierarchy, temperature)
     values, correct, weights = answered.values, answered.correct, np.ones(len(queries))
     if made is not None and len(made):
         vague = judged(search, made, hierarchy, temperature)
+        vague.correct[made["is_topic"].to_numpy(), -1] = False
         values = np.concatenate([values, vague.values])
         correct = np.concatenate([correct, vague.correct])
         share = MADE_WEIGHT * len(queries) / len(made)

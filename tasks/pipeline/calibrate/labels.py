@@ -9,7 +9,7 @@ import polars as pl
 
 from models.search.calibration import Levels
 from models.search.index import AliasIndex
-from models.search.ood_score import WORDS, last_words
+from models.search.ood_score import WORDS
 
 ENOUGH = 50
 """Queries: a twentieth of fewer is hardly a query."""
@@ -62,21 +62,27 @@ def labelled_queries(valid: pl.DataFrame, inputs: pl.DataFrame, trained: set[str
 
 
 def made_queries(index: AliasIndex, rng: np.random.Generator) -> pl.DataFrame:
-    """Make vague queries of `MADE` titles drawn at random. Columns `cleaned, occupation_ids`.
+    """Make vague queries of `MADE` titles drawn at random.
 
-    The last word alone means the title's occupation, and so do the initials. The first word alone
-    means none if no title ends with it: it is a topic.
+    Columns `cleaned, occupation_ids, is_topic`: the last word alone and the initials mean the
+    title's occupation. The first word alone is a topic ("football"), or in other languages the
+    head: it means no occupation, and perhaps a code above the title's.
     """
-    endings, rows = last_words(index.titles), []
+    rows = []
     titles = [index.titles[place] for place in rng.permutation(len(index.titles)).tolist()]
     for title in [title for title in titles[: 4 * MADE] if len(WORDS.findall(title)) > 1][:MADE]:
         first, *_, last = words = WORDS.findall(title)
         own = [index.occupations[code] for code in index.owners(title)]
-        rows += [(last, own), ("".join(word[0] for word in words), own)]
-        rows += [] if first in endings else [(first, [])]
-    queries, owners = zip(*rows, strict=True) if rows else ((), ())
-    cells = [pl.Series("cleaned", queries, pl.String)]
-    return pl.DataFrame([*cells, pl.Series("occupation_ids", owners, pl.List(pl.String))])
+        initials = "".join(word[0] for word in words)
+        rows += [(last, own, False), (initials, own, False), (first, own, True)]
+    queries, owners, topics = zip(*rows, strict=True) if rows else ((), (), ())
+    return pl.DataFrame(
+        [
+            pl.Series("cleaned", queries, pl.String),
+            pl.Series("occupation_ids", owners, pl.List(pl.String)),
+            pl.Series("is_topic", topics, pl.Boolean),
+        ]
+    )
 
 
 def exact_shares(

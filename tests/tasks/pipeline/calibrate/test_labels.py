@@ -40,9 +40,9 @@ def test_vague_queries_are_last_words_initials_and_topics() -> None:
     made = made_queries(INDEX, np.random.default_rng(1))
     assert sorted(made.rows()) == sorted(
         [
-            *[("baker", ["a"]), ("nurse", ["b"]), ("nurse", ["c"])],
-            *[("bb", ["a"]), ("nn", ["b"]), ("wn", ["c"])],
-            *[(word, []) for word in ("bread", "night", "ward")],
+            *[("baker", ["a"], False), ("nurse", ["b"], False), ("nurse", ["c"], False)],
+            *[("bb", ["a"], False), ("nn", ["b"], False), ("wn", ["c"], False)],
+            *[("bread", ["a"], True), ("night", ["b"], True), ("ward", ["c"], True)],
         ]
     )
 
