@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -50,12 +51,9 @@ def labelled_queries(valid: pl.DataFrame, inputs: pl.DataFrame, trained: set[str
     if len(labels) >= ENOUGH:
         return Labelled(labels, "annotations", "")
     rows = len(inputs.drop_nulls("occupation_id"))
-    more = (
-        f", about {round((ENOUGH - len(labels)) * rows / len(labels))} more rows"
-        if len(labels)
-        else ""
-    )
-    missing = f"{len(labels)} labelled titles; confidence needs {ENOUGH}{more}"
+    more = 10 * ceil((ENOUGH - len(labels)) * rows / max(len(labels), 1) / 10)
+    suffix = f", about {more} more rows" if len(labels) else ""
+    missing = f"{len(labels)} labelled titles; confidence needs {ENOUGH}{suffix}"
     titles = valid.filter(test="heldout_alias").select(kept)
     test = "heldout_alias" if len(titles) >= ENOUGH else ""
     return Labelled(titles if test else titles.clear(), test, missing)

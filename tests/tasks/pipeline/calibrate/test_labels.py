@@ -30,7 +30,7 @@ def test_labelled_inputs_that_nothing_was_trained_on_come_before_held_out_titles
     assert (made.test, len(made.queries), made.missing) == ("annotations", 50, "")
     held_out = labelled_queries(valid, inputs, {f"cook {number}" for number in range(11)})
     assert (held_out.test, len(held_out.queries)) == ("heldout_alias", 51)
-    assert held_out.missing == "49 labelled titles; confidence needs 50, about 1 more rows"
+    assert held_out.missing == "49 labelled titles; confidence needs 50, about 10 more rows"
     nothing = labelled_queries(valid[:99], inputs.clear(), set())
     assert (nothing.test, len(nothing.queries)) == ("", 0)
     assert nothing.missing == "0 labelled titles; confidence needs 50"
