@@ -19,12 +19,14 @@ TITLES = (
     "chauffeur poids lourd H/F - CDI",
     "se busca camarero/a para terraza",
     "commessa negozio abbigliamento part time",
-    "monteur elektra, fulltime, eigen bus",
+    "elektricien, fulltime, eigen bus",
     "księgowa - umowa o pracę, Warszawa",
-    "professora do 1.º ciclo (substituição)",
+    "enfermeira de urgência - turno da noite",
     "undersköterska sökes till äldreboende, natt",
-    "řidič MHD, nástup ihned",
-    "asdf qwer",
+    "řidič autobusu, nástup ihned",
+    "secreary",
+    "driver",
+    "retired",
 )
 
 

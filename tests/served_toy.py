@@ -12,8 +12,8 @@ from models.normalizer.normalizer import Normalizer
 from models.normalizer.qualifiers import Qualifiers
 from models.search.calibration import Calibration
 from models.search.occupation_scores import ScoreRule
-from models.search.ood_score import last_words
 from models.search.stored_vectors import StoredVectors
+from models.search.word_evidence import WordEvidence
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 from models.text.units import UnitSettings
@@ -48,7 +48,9 @@ SPOKEN = [
 ]
 SPOKEN_LABELS = {"nurse": SPOKEN[0][1], "barista": "barista", "baker": "baker", "miller": "Müller"}
 """A taxonomy in two languages and an unknown one; the English labels are the own ones."""
-NOTHING: dict[str, list[object]] = {"title": [], "occupation_id": [], "weight": []}
+NOTHING: dict[str, list[object]] = {
+    name: [] for name in ("title", "occupation_id", "weight", "source")
+}
 NO_OVERRIDES: dict[str, list[object]] = {"normalized": [], "occupation_id": []}
 RULE = ScoreRule("best", 0.06)
 
@@ -87,7 +89,7 @@ def toy_normalizer(calibration: Calibration | None = None) -> Normalizer:
         Qualifiers({"seniority": ["head"], "contract": ["nights"]}),
         {"model_version": "m1", "taxonomy_version": "t1"},
         2,
-        last_words(set(cleaned)),
+        WordEvidence.of(cleaned),
         {"7": "Craft workers"},
     )
 
@@ -100,5 +102,5 @@ def toy_normalizer_of_languages() -> Normalizer:
         aliases=table("occupation_id title written language preferred split", rows),
         occupations=table("occupation_id occupation_label codes crosswalk_codes bias", labels),
         embeddings=StoredVectors.of(embed(sorted({row[1] for row in rows}))),
-        endings=last_words({row[1] for row in rows}),
+        words=WordEvidence.of(row[1] for row in rows),
     )

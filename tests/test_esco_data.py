@@ -194,3 +194,19 @@ def test_the_labelled_inputs_of_the_sample_are_those_of_the_two_tables() -> None
     found = dict(labelled.select("raw_title", "occupation_id").iter_rows())
     assert {title: found[title] for title in told} == told
     assert labelled.height > 1700
+
+
+def test_everyday_titles_have_answers_of_esco() -> None:
+    """400 titles: two thirds are clear, a quarter in other languages; each stands once."""
+    rows = pl.read_csv(ESCO / "everyday.csv")
+    assert len(rows) == 400 and rows["raw_title"].str.to_lowercase().n_unique() == 400
+    assert 0.25 <= (rows["language"] != "en").mean() <= 0.3
+    assert 0.3 <= (rows["kind"] != "clear").mean() <= 0.35
+    known, groups = set(table("occupations")["occupation_id"]), set(table("groups")["isco_code"])
+    for row in rows.iter_rows(named=True):
+        ids = (row["occupation_ids"] or "").split()
+        assert set(ids) <= known and bool(ids) == (row["kind"] == "clear"), row
+        assert row["code"] is None or (str(row["code"]) in groups and row["kind"] == "vague"), row
+    inputs = pl.concat([pl.read_csv(ESCO / f"{name}.csv") for name in ("inputs", "inputs_en")])
+    both = set(rows["raw_title"].str.to_lowercase()) & set(inputs["raw_title"].str.to_lowercase())
+    assert both == set()

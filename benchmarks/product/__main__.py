@@ -18,9 +18,10 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.networks.runner import one_thread
 from benchmarks.pages.tables import where
+from benchmarks.product.everyday import HALVES, everyday_figures, everyday_titles
 from benchmarks.product.figures import Draws, accuracy
 from benchmarks.product.page import readme_block, table
-from benchmarks.product.queries import queries
+from benchmarks.product.queries import ESCO, queries
 from benchmarks.product.systems import COST, OURS, RegisteredModel, alternatives, ranked, speed
 from benchmarks.render import README, between_markers
 from benchmarks.results import FOLDER, Row, Run, read_rows, replace_rows
@@ -40,6 +41,7 @@ def main() -> None:
     named = os.environ.get("ROLECALL_PROFILE") or DEFAULT
     parser.add_argument("--profile", default=named, help="whose workspace and champion")
     parser.add_argument("--model", help="address of another model than the champion")
+    parser.add_argument("--everyday", choices=HALVES, default=HALVES[0], help="titles by hand")
     parser.add_argument("--results", type=Path, default=FOLDER, help="folder of the CSV files")
     options = parser.parse_args()
     profile = f" PROFILE={options.profile}" if options.profile != DEFAULT else ""
@@ -50,7 +52,7 @@ def main() -> None:
     try:
         with fetched(options.model or f"models:/{name}@champion", root) as (address, folder):
             print(f"{address}, loaded as a consumer does", flush=True)
-            figures = [*measure(RegisteredModel.load(folder), root)]
+            figures = [*measure(RegisteredModel.load(folder), root, options.everyday)]
     except ValueError as error:
         sys.exit(f"{error}\nIf no champion is registered, {first}.")
     command = f"make benchmark{profile}  # {address}"
@@ -62,14 +64,20 @@ def main() -> None:
         README.write_text(text, encoding="utf-8")
 
 
-def measure(ours: RegisteredModel, root: Path) -> Iterator[Row]:
-    """Yield every figure of a registered model, then of its alternatives."""
+def measure(ours: RegisteredModel, root: Path, half: str) -> Iterator[Row]:
+    """Yield every figure of a registered model, then of its alternatives.
+
+    `half`: of the everyday titles, which are asked of a model of ESCO.
+    """
     file, index = root / "params.yaml", ours.index()
     params = load(EvaluateParams, file)
     draws = Draws(params.bootstrap_draws, load_run(file).seed)
     titles = queries(root / "data", data_folder(), index, ours.reviewed())
     raw_titles, cleaned = (titles[name].to_list() for name in ("raw_title", "cleaned"))
     yield from accuracy(OURS, titles, ours.answers(raw_titles), draws)
+    if any(name.startswith(ESCO) for name in index.occupations):
+        everyday = everyday_titles(half)
+        yield from everyday_figures(half, everyday, ours.predicted(everyday["raw_title"].to_list()))
     print(f"{OURS}: speed", flush=True)
     yield from ours.costs(raw_titles)
     for name, similarities, megabytes in alternatives(index.titles, load(LexicalParams, file)):

@@ -35,12 +35,14 @@ NETWORK_FILES = (
         "calibrate/K/SEED/exemplars.parquet",
         "calibrate@K-SEED",
         EXEMPLARS,
-        "cleaned inputs as further aliases of an occupation",
+        "cleaned inputs as further aliases of an occupation; `source` is `review`, `label` or "
+        "`model`",
     ),
     DataFile(
         "calibrate/K/SEED/calibration.json",
         "calibrate@K-SEED",
-        "temperature, threshold, and for each level offsets and slopes",
+        "temperature, threshold, and for each level offsets, slopes, weights of what the words "
+        "say, and how often exact titles and pairs of labels are right",
         "null: not calibrated",
     ),
     DataFile(

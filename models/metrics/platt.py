@@ -10,25 +10,38 @@ from scipy.optimize import minimize
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float64
 
+RIDGE = 1.0
+"""Half the squared weight of a standardized feature that is as unlikely as one answer."""
+
 
 def fitted(
-    values: Float64[np.ndarray, " answer"], right: Bool[np.ndarray, " answer"]
-) -> tuple[float, float]:
-    """Return a and b of σ(a + b·value), the likeliest chance that an answer is right.
+    values: Float64[np.ndarray, "answer value"],
+    right: Bool[np.ndarray, " answer"],
+    weights: Float64[np.ndarray, " answer"] | None = None,
+) -> tuple[float, Float64[np.ndarray, " value"]]:
+    """Return a and b of σ(a + b·values), the likeliest chance that an answer is right.
 
     Right and wrong count as (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2), Platt's guard against few answers.
-    Values that are all the same leave b at 0.
+    Of several values a normal prior keeps the weights small; a single one is free. Values that are
+    all the same leave b at 0. `weights`: of the answers; all alike if left out.
     """
     hits, misses = int(right.sum()), int((~right).sum())
     targets = np.where(right, (hits + 1) / (hits + 2), 1 / (misses + 2))
-    middle, spread = values.mean(), values.std() or 1.0
-    features = np.stack([np.ones(len(values)), (values - middle) / spread], axis=1)
+    counted = np.ones(len(right)) if weights is None else weights
+    middle, spread = values.mean(axis=0), values.std(axis=0)
+    spread = np.where(spread > 0, spread, 1.0)
+    features = np.concatenate([np.ones((len(values), 1)), (values - middle) / spread], axis=1)
+    ridge = np.array([0.0, 0.0, *[RIDGE] * (values.shape[1] - 1)]) / counted.sum()
 
-    def cost(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        logits = features @ weights
-        chances = 1 / (1 + np.exp(-logits))
-        total = np.logaddexp(0, logits).mean() - (targets * logits).mean()
-        return float(total), features.T @ (chances - targets) / len(targets)
+    def cost(coefficients: np.ndarray) -> tuple[float, np.ndarray]:
+        logits = features @ coefficients
+        errors = counted * (1 / (1 + np.exp(-logits)) - targets) / counted.sum()
+        total = counted @ (np.logaddexp(0, logits) - targets * logits) / counted.sum()
+        return (
+            float(total + ridge @ coefficients**2 / 2),
+            features.T @ errors + ridge * coefficients,
+        )
 
-    offset, slope = minimize(cost, np.zeros(2), jac=True, method="BFGS").x
-    return float(offset - slope * middle / spread), float(slope / spread)
+    offset, *slopes = minimize(cost, np.zeros(features.shape[1]), jac=True, method="BFGS").x
+    scaled = np.array(slopes) / spread
+    return float(offset - scaled @ middle), scaled

@@ -3,41 +3,65 @@
 A soft score adds up over aliases, so a neighbour with many close ones may outdo the occupation that
 has the very title. Overrides by people come first, whatever the spelling. Else, of the occupations
 with this title as label, as label in a further language, or else as alias, the best-scoring one
-ranks first, with the best score of all at least. Evaluation and gate have no exact match; no query
-of a test is a title of its index.
+ranks first, the others behind it, with the best score of all at least. A label that came with the
+data puts nothing first: it is one more alias, with the chance of being wrong that such labels have.
+Evaluation and gate have no exact match; no query of a test is a title of its index.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from models.search.exemplars import LABEL, MODEL, REVIEW
 from models.search.index import AliasIndex
+from models.search.ood_score import WORDS
 from models.search.search import Hits
+from models.search.word_evidence import SHORT
 from models.text.titles import normalize_title
 
-if TYPE_CHECKING:
-    from jaxtyping import Bool
+TAXONOMY = "taxonomy"
+"""Decides where the title is one of its own; else `REVIEW`, `LABEL` or `MODEL` do."""
+HEAD = 12
+"""Titles that a word ends; with more it is the head of others' titles."""
+
+
+class Decision(NamedTuple):
+    """The reason of an answer.
+
+    Attributes:
+        by: one of `REVIEW, LABEL, TAXONOMY, MODEL`.
+        owners: occupations with the very title, the answer among them; none by label or model.
+        settled: whether the title means them alone; a lone word that is no label may not.
+    """
+
+    by: str
+    owners: list[int]
+    settled: bool
 
 
 @dataclass(frozen=True)
 class ExactMatch:
-    """Puts the owner of a known title first.
+    """Puts the owners of a known title first.
 
     Attributes:
         index: of all aliases.
         labels: of its occupations, cleaned, in their order.
         overrides: of normalized titles, the occupation that people gave; None: not a job title.
         is_label: says whether a title is an occupation's label in any language, by their codes.
+        labelled: of cleaned titles, the occupations that labels in the data give.
+        endings: how many titles end with a word; of others none.
     """
 
     index: AliasIndex
     labels: Sequence[str]
     overrides: Mapping[str, int | None]
     is_label: Callable[[int, int], bool] = lambda occupation, title: False
+    labelled: Mapping[str, list[int]] = field(default_factory=dict)
+    endings: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -46,33 +70,62 @@ class ExactMatch:
         labels: Sequence[str],
         overrides: Mapping[str, str | None],
         is_label: Callable[[int, int], bool] = lambda occupation, title: False,
+        exemplars: Mapping[str, Sequence[Any]] | None = None,
+        endings: Mapping[str, int] | None = None,
     ) -> Self:
-        """Look up the titles of an index; an override by an unknown occupation_id is dropped."""
+        """Look up the titles of an index; an override by an unknown occupation_id is dropped.
+
+        `exemplars` has the columns `title, occupation_id, source`.
+        """
         code: dict[str | None, int | None] = {None: None}
         code |= {name: number for number, name in enumerate(index.occupations)}
         known = {title: code[name] for title, name in overrides.items() if name in code}
-        return cls(index, labels, known, is_label)
+        labelled: dict[str, list[int]] = {}
+        columns = ("title", "occupation_id", "source")
+        rows = zip(*(exemplars[name] for name in columns), strict=True) if exemplars else ()
+        for title, name, source in rows:
+            number = code.get(name)
+            if source == LABEL and number is not None:
+                labelled.setdefault(title, []).append(number)
+        return cls(index, labels, known, is_label, labelled, endings or {})
+
+    def override(self, title: str) -> int | None:
+        """Return the occupation that people gave to a cleaned title, if any."""
+        return self.overrides.get(normalize_title(title)) if self.overrides else None
+
+    def __contains__(self, title: object) -> bool:
+        """Say whether a cleaned title has an override or is one of the index."""
+        if not isinstance(title, str):
+            return False
+        return self.override(title) is not None or self.written(title) in self.index
+
+    def written(self, title: str) -> str:
+        """Return a cleaned title as the index has it: without punctuation, if not as it is."""
+        return title if title in self.index else normalize_title(title)
 
     def is_none(self, title: str) -> bool:
         """Say whether people judged a cleaned title not to be a job title."""
         return bool(self.overrides) and self.overrides.get(normalize_title(title), 0) is None
 
-    def __call__(self, titles: Sequence[str], hits: Hits) -> Bool[np.ndarray, " query"]:
-        """Rank the owner of each cleaned title first, in place; return which have an override."""
-        overridden = np.zeros(len(titles), bool)
-        for row, title in enumerate(titles):
-            override = self.overrides.get(normalize_title(title)) if self.overrides else None
-            own = self._owners(title) if override is None else [override]
-            if not own:
-                continue
-            overridden[row] = override is not None
-            scores, best = hits.scores[row], hits.occupations[row]
-            owner = own[int(scores[own].argmax())]
-            least = 1.0 if overridden[row] else -np.inf  # 1 is the similarity of a title to itself
-            scores[owner] = max(scores[owner], scores[best[0]], least)
+    def __call__(self, titles: Sequence[str], hits: Hits) -> list[Decision]:
+        """Rank the owners of each cleaned title first, in place; say what decided each answer."""
+        return [self._decide(row, title, hits) for row, title in enumerate(titles)]
+
+    def _decide(self, row: int, title: str, hits: Hits) -> Decision:
+        override, known = self.override(title), self.written(title)
+        owners = self._owners(known) if override is None else [override]
+        scores, best = hits.scores[row], hits.occupations[row]
+        if not owners or (override is None and self._is_head(known, owners)):
+            by = LABEL if best[0] in self.labelled.get(title, ()) else MODEL
+            return Decision(by, [], settled=False)
+        by = TAXONOMY if override is None else REVIEW
+        ranked = sorted(owners, key=lambda owner: (-scores[owner], owner))[: len(best)]
+        least = 1.0 if by == REVIEW else -np.inf  # 1 is the similarity of a title to itself
+        scores[ranked] = np.maximum(scores[ranked], max(scores[best[0]], least))
+        for owner in reversed(ranked):
             if owner != best[0]:
-                self._put_first(row, hits, owner, title)
-        return overridden
+                self._put_first(row, hits, owner, known)
+        return Decision(by, owners, by == REVIEW or not self._is_alone(known, best[0]))
 
     def _put_first(self, row: int, hits: Hits, owner: int, title: str) -> None:
         """Rank an occupation first, by the title itself or, where it is no alias, its label."""
@@ -83,11 +136,31 @@ class ExactMatch:
         best[: end + 1] = owner, *best[:end]
         closest[: end + 1] = self.index.place(alias), *closest[:end]
 
+    def _is_head(self, title: str, owners: Sequence[int]) -> bool:
+        """Say whether a title is but the head of the titles of others.
+
+        ESCO has "driver" as an alias of the hearse driver, and as the Swedish label of the talent
+        agent it has "manager". An occupation's own label always means it.
+        """
+        is_own = any(self.labels[owner] == title for owner in owners)
+        return not is_own and len(title) > SHORT and self.endings.get(title, 0) > HEAD
+
+    def _is_alone(self, title: str, occupation: int) -> bool:
+        """Say whether a title is one word, no abbreviation, and no label of its occupation."""
+        is_word = len(WORDS.findall(title)) == 1 and len(title) > SHORT
+        return is_word and not self._is_called(occupation, title)
+
     def _owners(self, title: str) -> list[int]:
         """Return the occupations that may be the answer to a title that the index has."""
-        own, place = self.index.owners(title), self.index.place(title)
+        own = self.index.owners(title)
         return (
             [name for name in own if self.labels[name] == title]
-            or [name for name in own if place is not None and self.is_label(name, place)]
+            or [name for name in own if self._is_called(name, title)]
             or own
         )
+
+    def _is_called(self, occupation: int, title: str) -> bool:
+        """Say whether a title is an occupation's label in any language."""
+        place = self.index.place(title)
+        is_label = place is not None and self.is_label(occupation, place)
+        return is_label or self.labels[occupation] == title

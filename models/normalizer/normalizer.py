@@ -14,29 +14,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from models.normalizer.answers.abstention import UNSURE, InputValidator, why_rejected
+from models.normalizer.answers.abstention import UNSURE, InputValidator
 from models.normalizer.answers.columns import UNCALIBRATED, Answers
-from models.normalizer.exact_match import ExactMatch
+from models.normalizer.confidence import Confidence
+from models.normalizer.exact_match import Decision, ExactMatch
 from models.normalizer.long_titles import shortened
 from models.normalizer.predict_params import PredictParams
 from models.normalizer.qualifiers import KINDS, Qualifiers
 from models.normalizer.taxonomy_labels import TaxonomyLabels
 from models.normalizer.truncated_titles import are_truncated
 from models.search.calibration import Calibration, Levels
-from models.search.exemplars import Exemplars, posterior
+from models.search.exemplars import Exemplars
 from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
-from models.search.ood_score import OodScore, words_of
 from models.search.search import Hits, Search
 from models.search.stored_vectors import StoredVectors
 from models.search.tiled_matmul import similarities
 from models.search.two_stage_search import DEPTH, FEW, TwoStageSearch
 from models.search.weighted_vectors import Prototypes
+from models.search.word_evidence import WordEvidence
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float32, Float64, Int
+    from jaxtyping import Float32, Int
 
 Embed = Callable[[Sequence[str]], "Float32[np.ndarray, 'title dim']"]
 Columns = Mapping[str, Sequence[Any]]
@@ -54,7 +55,7 @@ class Normalizer:
         aliases: columns `occupation_id, title` (cleaned), `written` (as the taxonomy has it),
             `language`, `preferred` and `split`, a row a title, occupation and language.
         occupations: columns `occupation_id, occupation_label, codes, crosswalk_codes, bias`.
-        exemplars: columns `title, occupation_id, weight` (`models/search/exemplars.py`).
+        exemplars: columns `title, occupation_id, weight, source` (`models/search/exemplars.py`).
         overrides: columns `normalized, occupation_id`, by people; None: not a job title.
         embeddings: of the titles of `index`, in its order, and then of the exemplars in theirs.
         rule: how occupations score.
@@ -62,7 +63,7 @@ class Normalizer:
         qualifiers: finds words of seniority, contract and place.
         versions: the columns `model_version` and `taxonomy_version`.
         top_k: default number of answers.
-        endings: how many titles end with a word (`models/search/ood_score.py`).
+        words: how many titles begin and end with a word (`models/search/ood_score.py`).
         groups: labels of the codes above the occupations, as far as the taxonomy names them.
         prototypes: of the occupations, if they were gathered before.
     """
@@ -79,7 +80,7 @@ class Normalizer:
     qualifiers: Qualifiers
     versions: Mapping[str, str]
     top_k: int
-    endings: Mapping[str, int]
+    words: WordEvidence
     groups: Mapping[str, str] = field(default_factory=dict)
     prototypes: Prototypes | None = None
 
@@ -106,7 +107,9 @@ class Normalizer:
         labels = [clean_title(label) for label in self.taxonomy_labels.labels]
         overrides = zip(self.overrides["normalized"], self.overrides["occupation_id"], strict=True)
         is_label = self.taxonomy_labels.spellings.is_label
-        return ExactMatch.of(self.index, labels, dict(overrides), is_label)
+        return ExactMatch.of(
+            self.index, labels, dict(overrides), is_label, self.exemplars, self.words.endings
+        )
 
     def within(self, index: AliasIndex) -> Search:
         """Search another index whose titles are all in this one's, such as that of a split.
@@ -167,8 +170,8 @@ class Normalizer:
         depth = max(params.top_k, 2)
         search = self.two_stage_search if self.two_stage_search and depth <= DEPTH else self.search
         for place, hits in search.blocks(titles, depth):
-            overridden = self.exact_match(titles[place], hits)
-            self._answer(answers, np.array(rows[place]), titles[place], hits, overridden, params)
+            decisions = self.exact_match(titles[place], hits)
+            self._answer(answers, np.array(rows[place]), titles[place], hits, decisions, params)
         return answers
 
     def _answer(
@@ -177,23 +180,23 @@ class Normalizer:
         rows: Int[np.ndarray, " query"],
         titles: list[str],
         hits: Hits,
-        overridden: Bool[np.ndarray, " query"],
+        decisions: Sequence[Decision],
         params: PredictParams,
     ) -> None:
-        """Write the answers to a block of titles; an override is given, confident or not."""
-        sure = self.confidences(hits)
+        """Write the answers to a block of titles."""
+        sure = None
         answered = np.ones(len(rows), bool)
-        if sure is not None and self.calibration is not None:
-            answered = overridden | (sure[:, params.code_depth - 1] >= params.min_confidence)
-            ood_scores = OodScore(self.index, self.endings)(titles, hits.closest)
-            ood = ~overridden & (ood_scores > self.calibration.ood_threshold)
+        if self.confidence is not None:
+            sure = self.confidence(titles, hits, decisions)
+            answered = sure[:, params.code_depth - 1] >= params.min_confidence
+            reasons = self.confidence.rejections(titles, hits, decisions)
+            ood = np.array([reason is not None for reason in reasons], bool)
             codes = self.taxonomy_labels.confident_codes(
                 sure, hits.occupations[:, 0], params.confident_from
             )
             answers.put(rows[~ood], best_confident_code=codes[~ood])
             answers.put(rows[~answered], reason=UNSURE)
-            rejected = [title for title, is_ood in zip(titles, ood, strict=True) if is_ood]
-            answers.put(rows[ood], reason=[why_rejected(one, self._words) for one in rejected])
+            answers.put(rows[ood], reason=list(filter(None, reasons)))
             answered &= ~ood
         kept_hits = Hits(*(column[answered] for column in hits))
         kept_titles = [title for title, kept in zip(titles, answered, strict=True) if kept]
@@ -202,7 +205,8 @@ class Normalizer:
         kept_sure = None if sure is None else sure[answered]
         matched = self._matched(kept_titles, kept_hits, params.language)
         columns = self.taxonomy_labels.answer_columns(kept_hits, matched, kept_sure, params, near)
-        answers.put(rows[answered], truncated=truncated, **columns)
+        decided_by = np.array([decision.by for decision in decisions], object)[answered]
+        answers.put(rows[answered], truncated=truncated, answered_by=decided_by, **columns)
         if sure is None:
             answers.put(rows, reason=UNCALIBRATED)
 
@@ -217,18 +221,12 @@ class Normalizer:
             language, hits.occupations, hits.titles, self.embed(titles), self.embeddings
         )
 
-    def confidences(self, hits: Hits) -> Float64[np.ndarray, "query level"] | None:
-        """Return how certain each answer is at every level, the occupation last; or None."""
+    @cached_property
+    def confidence(self) -> Confidence | None:
+        """Says how certain answers are, if the model is calibrated."""
         if self.calibration is None:
             return None
-        chances = posterior(hits.scores, self.calibration.temperature)
-        shares = self.hierarchy.shares(chances, hits.occupations[:, 0])
-        return self.calibration(shares)
-
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        """The words of all titles, read when the first one is rejected."""
-        return words_of(self.index.titles)
+        return Confidence(self.calibration, self.hierarchy, self.index, self.words)
 
     @cached_property
     def hierarchy(self) -> Levels:
@@ -237,8 +235,14 @@ class Normalizer:
 
     @cached_property
     def validator(self) -> InputValidator:
-        """Says what can be read."""
-        return InputValidator.of(self.featurizer.alphabet, self.index, self.exact_match.is_none)
+        """Says what can be read, and how."""
+        return InputValidator.of(
+            self.featurizer.alphabet,
+            self.exact_match,
+            self.exact_match.is_none,
+            self.qualifiers.say_no_job,
+            self.words.respelling,
+        )
 
     @cached_property
     def taxonomy_labels(self) -> TaxonomyLabels:

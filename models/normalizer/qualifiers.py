@@ -1,5 +1,7 @@
 """Words of a title besides its occupation: seniority, contract, place; reported, never dropped.
 
+A title of nothing but such words, or of words that stand for no job ("retired", "n/a"), is none.
+
 They are searched in the raw title, since capitals tell "Reading" from "reading". The title is split
 into words and numbers; of the phrases that begin at a token the longest one counts, and the search
 goes on behind it.
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,6 +20,11 @@ from pathlib import Path
 KINDS = ("seniority", "contract", "location")
 NEITHER = "neither"
 """Of a phrase that holds a qualifier's word and is none: "head office"."""
+NO_JOB = "no_job"
+"""Of a phrase that says that there is no job: a status, a placeholder, an advertiser's call."""
+ALL_KINDS = (*KINDS, NEITHER, NO_JOB)
+TELLING = ("", NEITHER, "seniority")
+"""Kinds of words that may belong to an occupation; a title needs one of them."""
 NUMBER = "#"
 """In a phrase: any number, a range or a fraction too, but no amount of money."""
 MONEY = "¤"
@@ -30,29 +37,34 @@ class Qualifiers:
     """Finds the qualifiers of a title.
 
     Attributes:
-        phrases: of each kind (`KINDS` and `NEITHER`). One with a capital has to have it in the
-            title too; one in capitals is in capitals there as well.
+        phrases: of each kind (`KINDS`, `NEITHER` and `NO_JOB`). One with a capital has to have it
+            in the title too; one in capitals is in capitals there as well.
     """
 
     phrases: Mapping[str, Sequence[str]]
 
     def __call__(self, raw_title: str) -> dict[str, list[str]]:
         """Return what the title says of each of `KINDS`, as spelled, in its order."""
+        spans = _joined([span for span in self._spans(raw_title) if span[0]], raw_title)
+        return {
+            kind: [raw_title[start:end] for own, start, end in spans if own == kind]
+            for kind in KINDS
+        }
+
+    def say_no_job(self, raw_title: str) -> bool:
+        """Say whether a title has words, and none of them may belong to an occupation."""
+        kinds = {kind for kind, _, _ in self._spans(raw_title)}
+        return bool(kinds) and kinds.isdisjoint(TELLING)
+
+    def _spans(self, raw_title: str) -> Iterator[tuple[str, int, int]]:
+        """Yield kind, start and end of every phrase, and of every other token without a kind."""
         tokens = [(*match.span(), match.group()) for match in TOKENS.finditer(raw_title)]
         folded = [_compared(text) for _, _, text in tokens]
-        spans: list[tuple[str, int, int]] = []
         place = 0
         while place < len(tokens):
             kind, length = self._longest(folded, place, tokens)
-            if kind:
-                spans.append((kind, tokens[place][0], tokens[place + length - 1][1]))
+            yield kind, tokens[place][0], tokens[place + length - 1][1]
             place += length
-        return {
-            kind: [
-                raw_title[start:end] for own, start, end in _joined(spans, raw_title) if own == kind
-            ]
-            for kind in KINDS
-        }
 
     def _longest(
         self, folded: Sequence[str], place: int, tokens: Sequence[tuple[int, int, str]]
@@ -69,7 +81,7 @@ class Qualifiers:
     def _known(self) -> dict[str, tuple[str, str]]:
         """Tokens of each phrase to its kind and the phrase; the first kind has it."""
         known: dict[str, tuple[str, str]] = {}
-        for kind in (NEITHER, *KINDS):
+        for kind in (NEITHER, NO_JOB, *KINDS):
             for phrase in self.phrases.get(kind, ()):
                 known.setdefault(" ".join(tokens_of(phrase)), (kind, phrase))
         return known
@@ -86,7 +98,7 @@ class Qualifiers:
 
 def read_phrases(file: Path) -> dict[str, list[str]]:
     """Read the phrases of each kind: a table of text with the columns `kind` and `phrase`."""
-    phrases: dict[str, list[str]] = {kind: [] for kind in (*KINDS, NEITHER)}
+    phrases: dict[str, list[str]] = {kind: [] for kind in ALL_KINDS}
     with file.open(encoding="utf-8", newline="") as lines:
         rows = csv.reader(lines)  # a DictReader takes four times as long
         header = next(rows, [])
@@ -111,8 +123,8 @@ def check_phrases(file: Path) -> None:
         for number, row in enumerate(rows, start=2):
             kind, phrase = row["kind"], row["phrase"] or ""
             tokens = " ".join(tokens_of(phrase))
-            if kind not in (*KINDS, NEITHER):
-                kinds = ", ".join((*KINDS, NEITHER))
+            if kind not in ALL_KINDS:
+                kinds = ", ".join(ALL_KINDS)
                 raise ValueError(f"{file}, line {number}: kind {kind!r}; use {kinds}")
             if not tokens:
                 raise ValueError(f"{file}, line {number}: no word in the phrase {phrase!r}")

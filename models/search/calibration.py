@@ -1,8 +1,9 @@
 """From scores to confidence: at each level of the hierarchy, the chance that the answer is right.
 
 The chances of all occupations under the answer's code are added up to p (`exemplars.posterior`);
-the confidence is σ(a + b·log(p/(1 − p))), with a and b of the level fitted on inputs that nothing
-was trained on (Platt 1999). A broader code is never less certain than a narrower one below it.
+the confidence is σ(a + b·log(p/(1 − p)) + w·e), where e is what the words say, with a, b and w of
+the level fitted on inputs that nothing was trained on (Platt 1999). A broader code is never less
+certain than a narrower one below it.
 """
 
 from __future__ import annotations
@@ -72,18 +73,28 @@ class Calibration:
         offsets: a of each level.
         slopes: b of each level.
         ood_threshold: a title whose `OodScore` is higher is not a job title.
+        weights: of each level, of what the words say (`models/search/word_evidence.py`).
+        exact: how often a title of the taxonomy is right, at each level; empty if unknown.
+        agreement: how often two labels of one title agree, at each level; empty if unknown.
     """
 
     temperature: float
     offsets: Sequence[float]
     slopes: Sequence[float]
     ood_threshold: float
+    weights: Sequence[Sequence[float]] = ()
+    exact: Sequence[float] = ()
+    agreement: Sequence[float] = ()
 
     def __call__(
-        self, shares: Float64[np.ndarray, "query level"]
+        self,
+        shares: Float64[np.ndarray, "query level"],
+        words: Float64[np.ndarray, "query feature"] | None = None,
     ) -> Float64[np.ndarray, "query level"]:
         """Return the confidence at every level."""
         logits = np.array(self.offsets) + np.array(self.slopes) * logit(shares)
+        if words is not None and len(self.weights):
+            logits += words @ np.array(self.weights).T
         chances = 1 / (1 + np.exp(-logits))
         rising = np.maximum.accumulate(chances[:, ::-1], axis=1)  # from the occupation upwards
         confidences: Float64[np.ndarray, "query level"] = rising[:, ::-1]

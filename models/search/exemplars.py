@@ -23,6 +23,9 @@ from models.search.occupation_scores import exp_below
 if TYPE_CHECKING:
     from jaxtyping import Float, Float32, Int64
 
+REVIEW, LABEL, MODEL = "review", "label", "model"
+"""Who names the occupation: people in a review, the label that came with the data, or a network."""
+
 
 @dataclass(frozen=True)
 class Exemplars:

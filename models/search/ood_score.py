@@ -74,6 +74,12 @@ def last_words(titles: Iterable[str]) -> dict[str, int]:
     return dict(Counter(parts[0][-1] for parts in map(_parts, titles) if parts))
 
 
+def first_words(titles: Iterable[str]) -> dict[str, int]:
+    """Count the titles whose first part begins with a word and has more, of each."""
+    parts = (parts[0] for parts in map(_parts, titles) if parts)
+    return dict(Counter(part[0] for part in parts if len(part) > 1))
+
+
 def words_of(titles: Iterable[str]) -> frozenset[str]:
     """Return the words of three letters or more."""
     words = (word for title in titles for word in WORDS.findall(title))

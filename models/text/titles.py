@@ -7,21 +7,28 @@ Reading a title twice changes nothing, and a cleaned title normalizes as the raw
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
+DOTTED = re.compile(r"(?<![^\s,;:()/|-])(?:[^\W\d_]\.)+[^\W\d_]\.?(?![^\s,;:()/|-])")
+"""Letters with a dot behind each: an abbreviation, which most people write without."""
 KEPT_PUNCTUATION = frozenset("+#.&/")
 
 
 def clean_title(raw_title: str) -> str:
-    """NFKC, casefolded, white space collapsed and stripped; punctuation stays."""
-    return " ".join(_folded(raw_title).split())
+    """NFKC, casefolded, white space collapsed and stripped; punctuation stays.
+
+    A dotted abbreviation loses its dots: "C.E.O." is "ceo".
+    """
+    spaced = " ".join(_folded(raw_title).split())
+    return DOTTED.sub(lambda letters: _folded(letters.group().replace(".", "")), spaced)
 
 
 def normalize_title(raw_title: str) -> str:
     """`clean_title` without punctuation except ``+ # . & /`` (Unicode category P)."""
     kept = (
         character
-        for character in _folded(raw_title)
+        for character in clean_title(raw_title)
         if character in KEPT_PUNCTUATION or not unicodedata.category(character).startswith("P")
     )
     # an accent can meet its letter only once the sign between them is gone

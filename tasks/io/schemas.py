@@ -145,8 +145,16 @@ STRINGS: Schema = {
 
 PRIOR: Schema = {"occupation_id": pl.String, "chance": pl.Float64, "bias": pl.Float32}
 """The share of each occupation among inputs, and the bias that it adds to the score."""
-EXEMPLARS: Schema = {"title": pl.String, "occupation_id": pl.String, "weight": pl.Float32}
-"""Cleaned inputs as further aliases of an occupation; an unlabelled input has several rows."""
+EXEMPLARS: Schema = {
+    "title": pl.String,
+    "occupation_id": pl.String,
+    "weight": pl.Float32,
+    "source": pl.String,
+}
+"""Cleaned inputs as further aliases of an occupation; an unlabelled input has several rows.
+
+`source` says who named the occupation: `review` (people), `label` (came with the data) or `model`.
+"""
 
 HISTORY: Schema = {
     "step": pl.Int64,

@@ -26,8 +26,9 @@ from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.mixes import CORRECTIONS
 from tasks.io.queries import read_queries
 from tasks.io.schemas import EXEMPLARS, OCCUPATIONS, OVERRIDES, PRIOR, SPLIT_INPUTS
-from tasks.pipeline.calibrate.fit_confidence import calibrate, calibration_queries, levels
+from tasks.pipeline.calibrate.fit_confidence import calibrate, levels
 from tasks.pipeline.calibrate.fit_prior import gather, known_inputs
+from tasks.pipeline.calibrate.labels import labelled_queries
 from tasks.pipeline.feedback.stage import Judged
 from tasks.release.model_package.folder import RunFiles, build_artefact
 
@@ -76,11 +77,13 @@ class Retraining:
         made = gather(plain, inputs_known, params, rule.temperature, "exemplars")
         write_frame(made.prior, folder / "prior.parquet", PRIOR)
         write_frame(made.exemplars, folder / "exemplars.parquet", EXEMPLARS)
-        test, queries = calibration_queries(read_queries("valid", workspace.data))
+        labelled = labelled_queries(
+            read_queries("valid", workspace.data), inputs, set(inputs["cleaned"])
+        )
         calibration = None
-        if test:
+        if labelled.test:
             named = read_frame(workspace.data / "ingest/occupations.parquet", OCCUPATIONS)
             search = answering(model, index, rule, folder)
             hierarchy, share = levels(index, named), params.max_false_rejection_rate
-            calibration = calibrate(search, queries, hierarchy, rule.temperature, share)
+            calibration = calibrate(search, labelled.queries, hierarchy, rule.temperature, share)
         write_json(calibration and asdict(calibration), folder / "calibration.json")

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from models.normalizer.long_titles import cleaned
+from models.normalizer.long_titles import cleaned, shortened
 from models.search.ood_score import words_of
 
 NULL = "null"
@@ -24,7 +24,8 @@ NO_LETTERS = "no letters"
 UNKNOWN_LETTERS = "unknown letters"
 """No letter of it was seen in training, for example another script."""
 NOT_A_JOB_TITLE = "not a job title"
-"""Its out-of-domain score (`OodScore`) is above the threshold, or people said so."""
+"""Its out-of-domain score (`OodScore`) is above the threshold, people said so, or all its words say
+no more than a status, a contract or a place (`models/normalizer/qualifiers.py`)."""
 UNKNOWN_WORDS = "unknown words"
 """Its out-of-domain score is above the threshold, and no title of the taxonomy has one of its words
 of three letters or more: it is in another language, or no words at all."""
@@ -41,17 +42,21 @@ class ValidatedTitle(NamedTuple):
 
 @dataclass(frozen=True)
 class InputValidator:
-    """Cleans raw titles, or refuses those that a model cannot read.
+    """Cleans and respells raw titles, or refuses those that a model cannot read.
 
     Attributes:
         letters: seen in training.
         titles: the cleaned titles of the index; these are answered whatever they are made of.
         is_none: says whether people judged a cleaned title not to be a job title.
+        say_no_job: says whether the words of a raw title name no occupation.
+        respelled: corrects the spelling of a cleaned title.
     """
 
     letters: frozenset[str]
     titles: Container[str]
     is_none: Callable[[str], bool]
+    say_no_job: Callable[[str], bool]
+    respelled: Callable[[str], str]
 
     @classmethod
     def of(
@@ -59,9 +64,12 @@ class InputValidator:
         alphabet: Iterable[str],
         titles: Container[str],
         is_none: Callable[[str], bool] = lambda title: False,
+        say_no_job: Callable[[str], bool] = lambda title: False,
+        respelled: Callable[[str], str] = lambda title: title,
     ) -> Self:
         """Read what holds a letter of the featurizer's characters, or is one of the titles."""
-        return cls(frozenset(filter(_is_letter, alphabet)), titles, is_none)
+        letters = frozenset(filter(_is_letter, alphabet))
+        return cls(letters, titles, is_none, say_no_job, respelled)
 
     def __call__(self, raw_title: object) -> ValidatedTitle:
         """Clean a value of any type, or say why it gets no answer."""
@@ -72,9 +80,14 @@ class InputValidator:
             return ValidatedTitle(title, EMPTY)
         if self.is_none(title):
             return ValidatedTitle(title, NOT_A_JOB_TITLE)
-        if not self.letters.isdisjoint(title) or title in self.titles:
+        if title in self.titles:
             return ValidatedTitle(title, None)
-        return ValidatedTitle(title, UNKNOWN_LETTERS if any(map(_is_letter, title)) else NO_LETTERS)
+        if self.letters.isdisjoint(title):
+            reason = UNKNOWN_LETTERS if any(map(_is_letter, title)) else NO_LETTERS
+            return ValidatedTitle(title, reason)
+        if self.say_no_job(shortened(raw_title)):
+            return ValidatedTitle(title, NOT_A_JOB_TITLE)
+        return ValidatedTitle(self.respelled(title), None)
 
 
 def why_rejected(title: str, known_words: frozenset[str]) -> str:

@@ -47,6 +47,11 @@ class Answer(NamedTuple):
         "the narrowest of `codes` and `occupation_id` as sure as `min_confidence` or, unless it is "
         "asked for, an even chance; also where the occupation is not",
     ]
+    answered_by: Annotated[
+        str | None,
+        "what decided: `review` (people said so), `label` (the data came with it), `taxonomy` (the "
+        "title is one of its own) or `model`",
+    ]
     abstained: Annotated[bool, "whether there is no answer"]
     reason: Annotated[str | None, "why there is no answer, or no confidence"]
     seniority: Annotated[list[str], "words of the title that say seniority, as written"]

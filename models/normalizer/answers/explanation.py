@@ -13,6 +13,7 @@ import numpy as np
 
 from models.normalizer.answers.columns import Answer
 from models.normalizer.normalizer import Normalizer
+from models.search.exemplars import LABEL, REVIEW
 from models.search.ood_score import WORDS
 
 if TYPE_CHECKING:
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 50
 """Words of a title that are left out in turn: networks read a hundred characters."""
+
+
+DECIDED = {
+    REVIEW: "as people said in a review of this title",
+    LABEL: "as the data labelled this title",
+}
+"""Says what decided, where it was no title of the taxonomy."""
 
 
 class Part(NamedTuple):
@@ -91,8 +99,9 @@ def _scores(
 
 def _drawn(answer: Answer, parts: list[Part]) -> str:
     most = max(parts, key=lambda part: part.pull)
+    by = DECIDED.get(str(answer.answered_by), f"by its title {answer.matched_title!r}")
     return (
-        f"{answer.occupation_label}, by its title {answer.matched_title!r} ({answer.score:.2f}); "
+        f"{answer.occupation_label}, {by} ({answer.score:.2f}); "
         f"most of it comes from {most.word!r} ({most.pull:+.2f})"
     )
 

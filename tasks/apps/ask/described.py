@@ -21,8 +21,8 @@ MEANINGS: Mapping[str, str] = {
     abstention.EMPTY: "the title holds white space only",
     abstention.NO_LETTERS: "the title holds digits, punctuation or emoji only",
     abstention.UNKNOWN_LETTERS: "the training titles have none of its letters",
-    abstention.NOT_A_JOB_TITLE: "it reads less like a job title than nearly all inputs do, or "
-    "reviewers marked it as not a job title",
+    abstention.NOT_A_JOB_TITLE: "it reads less like a job title than nearly all inputs do, says "
+    "no more than a status, a contract or a place, or reviewers marked it as not a job title",
     abstention.UNKNOWN_WORDS: "no title of the taxonomy has one of its words: it is in a "
     "language that the model does not know, or no words at all",
     abstention.UNSURE: "the confidence of the best answer is below the minimum",

@@ -48,6 +48,9 @@ def _details(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "id", answer["occupation_id"]
     if answer["codes"]:
         yield "hierarchy", " > ".join(_levels(answer))
+    if answer["best_confident_code"] in answer["codes"]:
+        level = answer["codes"].index(answer["best_confident_code"])
+        yield "sure of", [*_levels(answer)][level]
     if answer["crosswalk_codes"]:
         yield "codes", ", ".join(answer["crosswalk_codes"])
     words = {kind: answer[kind] for kind in ("seniority", "contract", "location") if answer[kind]}

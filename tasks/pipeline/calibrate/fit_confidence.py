@@ -1,6 +1,10 @@
-"""Confidence fitted on validation queries, and which these are."""
+"""Confidence fitted on queries that nothing was trained on."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -11,11 +15,22 @@ from models.search.exemplars import posterior
 from models.search.index import AliasIndex
 from models.search.ood_score import KNOWN
 from models.search.search import Search
+from models.search.word_evidence import WordEvidence
 
-CALIBRATED_ON = ("annotations", "heldout_alias")
-"""Tests whose validation queries confidence is fitted on: the first that has enough."""
-ENOUGH = 50
-"""Queries: a twentieth of fewer is hardly a query."""
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float32, Float64
+
+MADE_WEIGHT = 0.5
+"""Of all made queries together, beside 1 of all labelled ones."""
+
+
+class Judged(NamedTuple):
+    """Answers to queries with known occupations."""
+
+    values: Float64[np.ndarray, "query level value"]
+    """Logarithm of the odds at the level, then `EVIDENCE`."""
+    correct: Bool[np.ndarray, "query level"]
+    ood_scores: Float64[np.ndarray, " query"]
 
 
 def calibrate(
@@ -24,41 +39,74 @@ def calibrate(
     hierarchy: Levels,
     temperature: float,
     max_false_rejection_rate: float,
+    made: pl.DataFrame | None = None,
 ) -> Calibration:
     """Fit confidence at every level on queries with known occupations.
 
-    `search` has its exemplars, `queries` (schema `QUERIES`, one at least) any number of correct
-    occupations, `hierarchy` the index's occupations. At most `max_false_rejection_rate` of the
-    queries are rejected as not job titles.
+    `search` has its exemplars, `queries` (columns `cleaned` and `occupation_ids`, one row at least)
+    any number of correct occupations, `hierarchy` the index's occupations. At most
+    `max_false_rejection_rate` of the queries are rejected as not job titles. `made` has further
+    queries (`labels.made_queries`), vaguer than most, that count less.
     """
-    shares, correct, ood_scores = [], [], []
-    titles = queries["cleaned"].to_list()
-    for place, hits in search.blocks(titles, 1):
+    answered = judged(search, queries, hierarchy, temperature)
+    values, correct, weights = answered.values, answered.correct, np.ones(len(queries))
+    if made is not None and len(made):
+        vague = judged(search, made, hierarchy, temperature)
+        vague.correct[made["is_topic"].to_numpy(), -1] = False
+        values = np.concatenate([values, vague.values])
+        correct = np.concatenate([correct, vague.correct])
+        share = MADE_WEIGHT * len(queries) / len(made)
+        weights = np.concatenate([weights, np.full(len(made), share)])
+    offsets, slopes, of_words = [], [], []
+    for level in range(len(hierarchy)):
+        offset, (slope, *others) = fitted(values[:, level], correct[:, level], weights)
+        offsets.append(offset)
+        slopes.append(float(slope))
+        of_words.append([float(weight) for weight in others])
+    ood_threshold = (
+        -float(np.quantile(-answered.ood_scores, max_false_rejection_rate))
+        if max_false_rejection_rate
+        else KNOWN
+    )
+    return Calibration(temperature, offsets, slopes, ood_threshold, of_words)
+
+
+def judged(search: Search, queries: pl.DataFrame, hierarchy: Levels, temperature: float) -> Judged:
+    """Answer queries, none with the help of its own exemplar, and compare with what is right."""
+    values, correct, ood_scores = [], [], []
+    from_words = WordEvidence.of(search.index.titles)
+    titles = [from_words.respelling(title) for title in queries["cleaned"]]
+    for place, hits in without_own_exemplars(search).blocks(titles, 1):
         answers = hits.occupations[:, 0]
-        shares.append(hierarchy.shares(posterior(hits.scores, temperature), answers))
+        shares = hierarchy.shares(posterior(hits.scores, temperature), answers)
+        aliases = [search.index.titles[title] for title in hits.titles[:, 0].tolist()]
+        words = from_words(titles[place], aliases, hits.closest)
+        repeated = np.repeat(words[:, None], len(hierarchy), axis=1)
+        values.append(np.concatenate([logit(shares)[:, :, None], repeated], axis=2))
         gold = search.index.codes(queries[place]["occupation_ids"].to_list())
         correct += [
             hierarchy.agree(np.full(len(codes), answer), np.array(codes, np.int64)).any(axis=0)
             for answer, codes in zip(answers, gold, strict=True)
         ]
         ood_scores.append(search.ood_score(titles[place], hits.closest))
-    of_level = zip(np.concatenate(shares).T, np.array(correct).T, strict=True)
-    offsets, slopes = zip(*(fitted(logit(share), hit) for share, hit in of_level), strict=True)
-    ood_threshold = (
-        -float(np.quantile(-np.concatenate(ood_scores), max_false_rejection_rate))
-        if max_false_rejection_rate
-        else KNOWN
-    )
-    return Calibration(temperature, offsets, slopes, ood_threshold)
+    return Judged(np.concatenate(values), np.array(correct), np.concatenate(ood_scores))
 
 
-def calibration_queries(queries: pl.DataFrame) -> tuple[str, pl.DataFrame]:
-    """Return the validation queries that confidence is fitted on, and their test; "" if too few."""
-    for test in CALIBRATED_ON:
-        rows = queries.filter(pl.col("test") == test)
-        if len(rows) >= ENOUGH:
-            return test, rows
-    return "", queries.clear()
+def without_own_exemplars(search: Search) -> Search:
+    """Return a search in which no title is helped by an exemplar of the same title."""
+    if search.exemplars is None or not search.exemplars.titles:
+        return search
+    known = len(search.index.titles)
+    column = {title: known + place for place, title in enumerate(search.exemplars.titles)}
+
+    def similarities(titles: Sequence[str]) -> Float32[np.ndarray, "query title"]:
+        everything = search.similarities(titles)
+        for row, title in enumerate(titles):
+            if title in column:
+                everything[row, column[title]] = -1
+        return everything
+
+    return replace(search, similarities=similarities)
 
 
 def levels(index: AliasIndex, occupations: pl.DataFrame) -> Levels:

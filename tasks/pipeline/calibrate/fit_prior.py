@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from models.reproducibility.progress import Progress
-from models.search.exemplars import posterior
+from models.search.exemplars import LABEL, MODEL, REVIEW, posterior
 from models.search.index import AliasIndex
 from models.search.search import Search
 from tasks.io.mixes import CORRECTIONS, LAST, MIXES
@@ -91,12 +91,19 @@ def gather(
         {"occupation_id": index.occupations, "chance": chance, "bias": bias.astype(np.float32)},
         schema=dict(PRIOR),
     )
-    labelled = named.select("title", "occupation_id", weight=params.label_weight * pl.col("count"))
+    labelled = named.select(
+        "title",
+        "occupation_id",
+        weight=(params.label_weight * pl.col("count")).cast(pl.Float32),
+        source=pl.lit(REVIEW),
+    )
     came_labelled = known.came_labelled.filter(in_index)
     unlabelled = bare if params.prediction_weight else []
     exemplars = [
-        labelled.cast({"weight": pl.Float32}),
-        came_labelled.with_columns(weight=pl.lit(params.input_label_weight, pl.Float32)),
+        labelled,
+        came_labelled.with_columns(
+            weight=pl.lit(params.input_label_weight, pl.Float32), source=pl.lit(LABEL)
+        ),
         *(
             predicted(unlabelled[place], chances, index, params)
             for place, chances in _chances(
@@ -119,6 +126,7 @@ def predicted(
             "title": np.repeat(np.array(titles, object), kept),
             "occupation_id": np.array(index.occupations, object)[best.reshape(-1)],
             "weight": weights.reshape(-1).astype(np.float32),
+            "source": MODEL,
         },
         schema=dict(EXEMPLARS),
     )

@@ -1,8 +1,8 @@
 """Stage `calibrate`: exemplars from inputs for the network of mix K, and its calibration.
 
-In: `data/train/K/SEED/model/`, `data/split/{titles,inputs}.parquet`, all queries, the occupations,
-and `data/pairs/K/judged.parquet`. Out, in `data/calibrate/K/SEED/`: `prior.parquet`,
-`exemplars.parquet`, `calibration.json` and counts.
+In: `data/train/K/SEED/model/`, `data/split/{titles,inputs,aliases}.parquet`, all queries, the
+occupations, and `data/pairs/K/{judged,strings}.parquet`. Out, in `data/calibrate/K/SEED/`:
+`prior.parquet`, `exemplars.parquet`, `calibration.json` and counts.
 
 The first mixes know no input. From `extra_words` on, mixes know unlabelled inputs: their mean
 posterior is the prior of occupations (one step of expectation maximization, Dempster et al. 1977;
@@ -10,17 +10,19 @@ more steps sharpen it too much, `docs/LOG.md`), and each is an exemplar of its l
 occupations. Mixes with feedback know verdicts too: judged titles are exemplars of their occupation,
 and count.
 
-Confidence is fitted on the labelled inputs among the validation queries, else on held-out titles,
-which are nearer to the taxonomy; without enough of either the model stays uncalibrated.
+Confidence is fitted on the labelled inputs that nothing was trained on, each answered without its
+own exemplar, else on held-out titles, which are nearer to the taxonomy; without enough of either
+the model stays uncalibrated. Lone head words and initials of titles teach what is vague.
 """
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from models.network.model_files import load_model
+from models.reproducibility.seeding import generator
 from models.search.search import Search
 from tasks.evaluation.answering import answering
 from tasks.evaluation.params import EvaluateParams
@@ -29,10 +31,24 @@ from tasks.io.command import print_counts, run
 from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.mixes import MIXES
 from tasks.io.queries import queried_strings, read_queries
-from tasks.io.schemas import EXEMPLARS, JUDGED, OCCUPATIONS, PRIOR, SPLIT_INPUTS
-from tasks.io.section import load
-from tasks.pipeline.calibrate.fit_confidence import calibrate, calibration_queries, levels
+from tasks.io.schemas import (
+    EXEMPLARS,
+    JUDGED,
+    OCCUPATIONS,
+    PRIOR,
+    SPLIT_ALIASES,
+    SPLIT_INPUTS,
+    STRINGS,
+)
+from tasks.io.section import load, load_run
+from tasks.pipeline.calibrate.fit_confidence import calibrate, levels
 from tasks.pipeline.calibrate.fit_prior import gather, known_inputs
+from tasks.pipeline.calibrate.labels import (
+    agreement,
+    exact_shares,
+    labelled_queries,
+    made_queries,
+)
 from tasks.pipeline.calibrate.params import CalibrateParams
 
 
@@ -53,21 +69,33 @@ def main() -> None:
     learned = gather(plain, known, params, rule.temperature, mix)
     write_frame(learned.prior, folder / "prior.parquet", PRIOR)
     write_frame(learned.exemplars, folder / "exemplars.parquet", EXEMPLARS)
-    test, queries = calibration_queries(read_queries("valid"))
+    trained = set(read_frame(Path(f"data/pairs/{mix}/strings.parquet"), STRINGS)["title"])
+    labelled = labelled_queries(read_queries("valid"), inputs, trained)
     calibration = None
-    if test:
+    if labelled.test:
         hierarchy = levels(index, read_frame(Path("data/ingest/occupations.parquet"), OCCUPATIONS))
-        search = answering(model, index, rule, folder)
         calibration = calibrate(
-            search, queries, hierarchy, rule.temperature, params.max_false_rejection_rate
+            answering(model, index, rule, folder),
+            labelled.queries,
+            hierarchy,
+            rule.temperature,
+            params.max_false_rejection_rate,
+            made_queries(index, generator(load_run().seed, "calibrate", "made")),
+        )
+        aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
+        calibration = replace(
+            calibration,
+            exact=exact_shares(aliases, inputs, index, hierarchy),
+            agreement=agreement(inputs, index, hierarchy),
         )
     write_json(calibration and asdict(calibration), folder / "calibration.json")
     counts = {
         "bare_inputs": len(known.bare),
         "labelled_inputs": len(known.labelled),
         "exemplars": len(learned.exemplars),
-        "calibrated_on": test or "nothing",
-        "calibration_queries": len(queries),
+        "calibrated_on": labelled.test or "nothing",
+        "calibration_queries": len(labelled.queries),
+        **({"missing": labelled.missing} if labelled.missing else {}),
     }
     write_json(counts, folder / "metrics.json")
     print_counts(counts)

@@ -6,7 +6,7 @@ In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/calibrat
 `tasks/release/model_package/serving.py` reads, without pickle: `featurizer.json` and
 `vocabulary.parquet`, `encoder.onnx`, `weights.safetensors`, `titles.parquet` (distinct, sorted),
 `index.npy` (their vectors, then those of the exemplars), `aliases.parquet`, `occupations.parquet`,
-`groups.parquet`, `endings.parquet` (last words of titles), `exemplars.parquet`,
+`groups.parquet`, `words.parquet` (last and first words of titles), `exemplars.parquet`,
 `overrides.parquet`, `qualifiers.csv`, with many occupations the prototypes (`prototypes.py`),
 `settings.json` (format, precision, score rule, calibration, number of answers, versions),
 `encoder.json` for training into its space, and `SHA256SUMS` of them all. Section `register` sets
@@ -29,7 +29,7 @@ import polars as pl
 from models.normalizer.package_format import FORMAT
 from models.reproducibility.atomic_write import atomic_write, write_bytes
 from models.search.coded import Coded
-from models.search.ood_score import last_words
+from models.search.ood_score import first_words, last_words
 from models.search.stored_vectors import StoredVectors
 from models.text.featurizer import Featurizer
 from tasks.evaluation.params import EvaluateParams
@@ -64,7 +64,7 @@ ALIASES = {
 }
 TITLES = {"title": pl.String}
 UNITS = {"unit": pl.String}
-ENDINGS = {"word": pl.String, "titles": pl.Int64}
+WORDS = {"word": pl.String, "ends": pl.Int64, "begins": pl.Int64}
 
 
 @dataclass(frozen=True)
@@ -192,8 +192,9 @@ def build_artefact(
     ).with_columns(title=pl.Series(title.codes))
     write_frame(written, folder / "aliases.parquet", ALIASES)
     write_frame(pl.DataFrame({"title": titles}), folder / "titles.parquet", TITLES)
-    endings = sorted(last_words(titles).items())
-    write_frame(pl.DataFrame(endings, ENDINGS, orient="row"), folder / "endings.parquet", ENDINGS)
+    ends, begins = last_words(titles), first_words(titles)
+    words = [(one, ends.get(one, 0), begins.get(one, 0)) for one in sorted({*ends, *begins})]
+    write_frame(pl.DataFrame(words, WORDS, orient="row"), folder / "words.parquet", WORDS)
     write_frame(_occupations(sources, bias), folder / "occupations.parquet", KNOWN)
     write_frame(read_frame(sources.groups, GROUPS), folder / "groups.parquet", GROUPS)
     phrases.write_phrases(sources.qualifiers, aliases["title"], folder / "qualifiers.csv")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from models.search.exemplars import REVIEW
 from models.search.stored_vectors import StoredVectors
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import CORRECTIONS
@@ -41,7 +42,10 @@ def learned(judged: pl.DataFrame, weight: float) -> pl.DataFrame:
     nothing = pl.DataFrame(schema=dict(SPLIT_INPUTS))
     labelled = known_inputs(CORRECTIONS, nothing, judged, ()).labelled
     return labelled.select(
-        "title", "occupation_id", weight=(pl.col("count") * weight).cast(pl.Float32)
+        "title",
+        "occupation_id",
+        weight=(pl.col("count") * weight).cast(pl.Float32),
+        source=pl.lit(REVIEW),
     )
 
 

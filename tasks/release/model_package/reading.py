@@ -28,6 +28,7 @@ from models.search.coded import Coded
 from models.search.occupation_scores import ScoreRule
 from models.search.stored_vectors import StoredVectors
 from models.search.weighted_vectors import Prototypes
+from models.search.word_evidence import WordEvidence
 from models.text.featurizer import Featurizer, Ids
 from models.text.texts import Texts
 
@@ -54,7 +55,11 @@ def read_files(folder: Path) -> Normalizer:
     settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
     check_format(settings, str(folder))
     featurizer, columns = read_featurizer(folder), partial(_columns, folder)
-    groups, endings = columns("groups"), columns("endings")
+    groups, words = columns("groups"), columns("words")
+    ends, begins = (
+        {word: count for word, count in zip(words["word"], words[place], strict=True) if count}
+        for place in ("ends", "begins")
+    )
     normalizer = Normalizer(
         featurizer,
         Network(folder / "encoder.onnx", featurizer),
@@ -68,7 +73,7 @@ def read_files(folder: Path) -> Normalizer:
         Qualifiers(read_phrases(folder / "qualifiers.csv")),
         settings["versions"],
         settings["top_k"],
-        dict(zip(endings["word"], endings["titles"], strict=True)),
+        WordEvidence(ends, begins),
         dict(zip(groups["code"], groups["label"], strict=True)),
         _prototypes(folder / "prototypes.npz"),
     )

@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from benchmarks.product import __main__ as product
+from benchmarks.product.everyday import GROUPS
 from benchmarks.product.queries import ESCO
 from benchmarks.product.systems import OURS, RegisteredModel, alternatives, ranked, speed, timed
 from benchmarks.results import Row
@@ -32,6 +33,8 @@ class FakeModel:
         assert params == {"top_k": 10}
         known = [title == "baker" for title in frame["raw_title"]]
         made = {
+            "occupation_id": ["o1" if own else None for own in known],
+            "codes": [["7", "75"] if own else [] for own in known],
             "top_occupation_ids": [["o1", "o2"] if own else [] for own in known],
             "confidence": pd.array([0.9 if own else None for own in known], dtype="Float64"),
         }
@@ -124,7 +127,8 @@ def test_the_whole_run_writes_the_file_and_the_readme(
     torch.set_num_threads(threads)
     lines = pl.read_csv(root / "results/product.csv", infer_schema=False)
     assert set(lines["test"]) == {
-        *("vacancies", "annotations", "typos", "composition", "extra_words", "cost")
+        *("vacancies", "annotations", "typos", "composition", "extra_words", "cost"),
+        *(f"everyday_work_{group}" for group in GROUPS),
     }
     assert set(lines["system"]) >= {"rolecall", "ngram", "tfidf"}
     assert set(lines["run"]) == {"product-1"}

@@ -13,14 +13,14 @@ def test_the_curve_is_found_again() -> None:
     rng = np.random.default_rng(5)
     shares = rng.random(40_000)
     chances = 1 / (1 + np.exp(0.4 - 1.6 * np.log(shares / (1 - shares))))
-    offset, slope = fitted(np.log(shares / (1 - shares)), rng.random(40_000) < chances)
+    offset, [slope] = fitted(np.log(shares / (1 - shares))[:, None], rng.random(40_000) < chances)
     assert (offset, slope) == (pytest.approx(-0.4, abs=0.05), pytest.approx(1.6, abs=0.06))
 
 
 @pytest.mark.parametrize("hits", [0, 1, 3])
 def test_few_answers_leave_finite_numbers(hits: int) -> None:
     right = np.arange(3) < hits
-    offset, slope = fitted(np.array([2.0, 0.0, -2.0]), right)
+    offset, [slope] = fitted(np.array([[2.0], [0.0], [-2.0]]), right)
     assert np.isfinite([offset, slope]).all()
     sure = 1 / (1 + np.exp(-offset))
     assert 0.1 < sure < 0.9  # by Platt's targets, not 0 or 1
@@ -29,12 +29,26 @@ def test_few_answers_leave_finite_numbers(hits: int) -> None:
 def test_answers_that_do_not_mix() -> None:
     """Wrong below 7 and right above: as steep as Platt's targets say, and no steeper."""
     values = np.repeat([6.0, 7.8], 50)
-    offset, slope = fitted(values, values > 7)
+    offset, [slope] = fitted(values[:, None], values > 7)
     chances = 1 / (1 + np.exp(-(offset + slope * np.array([6.0, 7.8]))))
     assert chances == pytest.approx([1 / 52, 51 / 52], abs=1e-4)
 
 
 def test_equal_values() -> None:
-    offset, slope = fitted(np.full(8, 3.0), np.arange(8) < 6)
+    offset, [slope] = fitted(np.full((8, 1), 3.0), np.arange(8) < 6)
     assert slope == pytest.approx(0, abs=1e-6)
     assert 1 / (1 + np.exp(-offset)) == pytest.approx((6 * 7 / 8 + 2 * 1 / 4) / 8, abs=1e-4)
+
+
+def test_several_values_are_weighed_and_few_answers_keep_the_weights_small() -> None:
+    """The second value tells all, the third nothing; answers that weigh nothing change nothing."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(4000, 3))
+    right = rng.random(4000) < 1 / (1 + np.exp(-2 * values[:, 1]))
+    offset, slopes = fitted(values, right)
+    assert [offset, *slopes] == pytest.approx([0, 0, 2, 0], abs=0.15)
+    weights = (np.arange(4000) < 2000).astype(float)
+    _, half = fitted(values, np.where(weights > 0, right, ~right), weights)
+    assert half == pytest.approx(slopes, abs=0.25)
+    _, few = fitted(values[:6], values[:6, 1] > 0)
+    assert 0 < few[1] < 2

@@ -80,7 +80,7 @@ def test_it_has_the_best_score_and_the_others_keep_theirs() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("occupations", [40, FEW], ids=["exact", "two_stage"])
-def test_what_people_said_comes_first_in_any_spelling_and_is_given_unsure_as_it_is(
+def test_what_people_said_comes_first_in_any_spelling_and_obeys_min_confidence(
     occupations: int,
 ) -> None:
     """Nine titles of one occupation's words are another's; the others' answers stay."""
@@ -95,8 +95,12 @@ def test_what_people_said_comes_first_in_any_spelling_and_is_given_unsure_as_it_
     (own,) = {*answers.columns["matched_title"].tolist()[1:]}
     assert own == normalizer.occupations["occupation_label"][22]
     assert min(answers.columns["score"][1:]) >= 1
-    sure = replace(normalizer, overrides=overrides).predict(titles, min_confidence=0.99)
-    assert sure.columns["abstained"].tolist() == [True] + [False] * 9
+    assert answers.columns["answered_by"].tolist() == ["taxonomy"] + ["review"] * 9
+    taught = replace(normalizer, overrides=overrides, calibration=replace(UNSURE, exact=[0.75]))
+    assert taught.predict(titles).columns["confidence"].tolist()[1:] == [0.75] * 9
+    for least, abstained in ((0.7, False), (0.8, True)):  # as for every other title
+        sure = taught.predict(titles, min_confidence=least)
+        assert sure.columns["abstained"].tolist()[1:] == [abstained] * 9
 
 
 def test_what_people_call_no_job_title_is_none() -> None:
@@ -115,7 +119,7 @@ def test_what_people_call_no_job_title_is_none() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
 def test_ranks_equal_the_loop(seed: int, depth: int) -> None:
-    """The owner first, the others in their order, of scores with ties."""
+    """The owners first, the others in their order, of scores with ties."""
     rng = np.random.default_rng(seed)
     index = AliasIndex.of([*"aabbccdd"], [*"1223344" + "5"])
     labels = "abbdd"
@@ -129,15 +133,19 @@ def test_ranks_equal_the_loop(seed: int, depth: int) -> None:
     for row, title in enumerate(titles):
         ranked = [*zip(best[row].tolist(), places[row].tolist(), strict=True)]
         if own := owners.get(title):
-            owner = max(own, key=lambda name: (scores[row, name], -name))
-            raised[row, owner] = max(scores[row].max(), 1 if title in "de" else 0)
-            if owner != ranked[0][0]:
-                others = [pair for pair in ranked if pair[0] != owner]
-                alias = labels[owner] if title in "de" else title
-                ranked = [(owner, "abcd".index(alias)), *others][:depth]
+            first = sorted(own, key=lambda name: (-scores[row, name], name))[:depth]
+            raised[row, first] = max(scores[row, best[row, 0]], 1 if title in "de" else 0)
+            named = [*labels] if title in "de" else [title] * 5
+            placed = [(owner, "abcd".index(named[owner])) for owner in first]
+            if [owner for owner, _ in ranked[:1]] != first:
+                ranked = [*placed, *(pair for pair in ranked if pair[0] not in first)][:depth]
         expected.append(ranked)
     hits = Hits(scores.copy(), best.copy(), places.copy(), np.zeros(6))
-    assert exact_match(titles, hits).tolist() == [title in "de" for title in titles]
+    decisions = exact_match(titles, hits)
+    by = {"d": "review", "e": "review", "f": "model"}
+    assert [decision.by for decision in decisions] == [
+        by.get(title, "taxonomy") for title in titles
+    ]
     both = np.stack([hits.occupations, hits.titles], axis=2)
     assert both.tolist() == [[[*pair] for pair in ranked] for ranked in expected]
     np.testing.assert_array_equal(hits.scores, raised)
@@ -151,3 +159,55 @@ def test_owners_of_titles() -> None:
     assert hits.occupations.tolist() == [[1, 0]]
     ExactMatch.of(index, ["b", "b"], {}, lambda name, title: (name, title) == (0, 0))(["a"], hits)
     assert hits.occupations.tolist() == [[0, 1]]
+
+
+def test_a_lone_head_word_settles_nothing_unless_it_is_a_label() -> None:
+    """An alias of one, and a label in another language, of a word that ends many titles."""
+    index = AliasIndex.of(
+        ["driver", "bus driver", "manager", "baker", "ceo", "keeper"], [*"ababaa"]
+    )
+    endings = {"driver": 99, "manager": 99, "baker": 99, "ceo": 99, "keeper": 3}
+    is_label = {(0, "manager")}
+    match = ExactMatch.of(
+        index,
+        ["hearse driver", "baker"],
+        {"driver": "a"},
+        lambda occupation, title: (occupation, index.titles[title]) in is_label,
+        endings=endings,
+    )
+    titles = ["driver", "bus driver", "manager", "baker", "ceo", "keeper"]
+    hits = Hits(np.zeros((6, 2)), np.array([[0, 1]] * 6), np.zeros((6, 2), int), np.zeros(6))
+    decisions = match(titles, hits)
+    assert [one.settled for one in decisions] == [True, True, False, True, True, False]
+    by = ["review", "taxonomy", "model", *["taxonomy"] * 3]
+    assert [one.by for one in decisions] == by
+    assert hits.occupations[:, 0].tolist() == [0, 1, 0, 1, 0, 0]
+
+
+def test_owners_of_one_title_share_its_confidence_and_a_label_has_that_of_labels() -> None:
+    """The keeper is a nurse's alias and a label; two owners of an alias have half of it each."""
+    exemplars = table("title occupation_id weight source", [("loaf hand", "baker", 1.0, "label")])
+    plain = toy_normalizer(Calibration(0.06, [9.0] * 3, [0.0] * 3, 99.0))
+    taught = replace(
+        plain,
+        exemplars=exemplars,
+        embeddings=StoredVectors.of(embed([*plain.index.titles, "loaf hand"])),
+        calibration=replace(plain.calibration, exact=[0.9] * 3, agreement=[0.8, 0.7, 0.6]),
+    )
+    baker, label, model = taught.predict(["bread MAKER", "Loaf hand", "bread hand"])
+    assert (baker.answered_by, baker.confidence) == ("taxonomy", 0.9)
+    assert (label.answered_by, label.confidence) == ("label", 0.6)
+    assert label.code_confidences == [0.8, 0.7]
+    assert model.answered_by == "model" and model.confidence > 0.99
+    shared = replace(taught, aliases=_shared(taught))
+    answer = shared.predict(["bread maker"], min_confidence=0.3)[0]
+    assert answer.confidence == pytest.approx(0.45)
+    assert set(answer.top_occupation_ids) == {"baker", "nurse"}
+    assert shared.predict(["bread maker"], min_confidence=0.5)[0].reason == "low confidence"
+
+
+def _shared(normalizer: Normalizer) -> dict[str, list[object]]:
+    """Give the bread maker to the nurse as well."""
+    more = ("nurse", "bread maker", "bread maker", "en", False, "train")
+    names = list(normalizer.aliases)
+    return {name: [*normalizer.aliases[name], more[place]] for place, name in enumerate(names)}

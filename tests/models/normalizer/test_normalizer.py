@@ -263,7 +263,7 @@ def test_labels_of_occupations_are_answered_with_their_own(normalizer: Normalize
 
 def test_an_exemplar_is_one_more_alias(normalizer: Normalizer) -> None:
     """Within another index too; what stands beside it keeps its answer."""
-    exemplars = table("title occupation_id weight", [("ovenhand", "baker", 1.0)])
+    exemplars = table("title occupation_id weight source", [("ovenhand", "baker", 1.0, "label")])
     embeddings = StoredVectors.of(embed([*normalizer.index.titles, "ovenhand"]))
     taught = replace(normalizer, exemplars=exemplars, embeddings=embeddings)
     assert taught.predict(["ovenhand"])[0].score == pytest.approx(1.0, abs=1e-4)

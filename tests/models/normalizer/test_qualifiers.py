@@ -16,6 +16,7 @@ QUALIFIERS = Qualifiers(
         "contract": ["part time", "# hrs", "# hrs a week", "nights", "temp", "# month contract"],
         "location": ["remote", "Reading", "New York", "US"],
         "neither": ["head office", "temp desk"],
+        "no_job": ["retired", "n/a", "we are hiring", "student"],
     }
 )
 
@@ -75,3 +76,22 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, said: st
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=said):
         check_phrases(file)
+
+
+@pytest.mark.parametrize(
+    ("title", "no_job"),
+    [
+        ("Retired", True),
+        ("N/A", True),
+        ("we are hiring! (New York, part-time)", True),
+        ("part time", True),
+        ("retired nurse", False),
+        ("Student nurse", False),
+        ("senior", False),  # vague, and may be a job
+        ("head office", False),
+        ("!", False),
+        ("", False),
+    ],
+)
+def test_titles_without_a_word_of_an_occupation(title: str, no_job: bool) -> None:
+    assert QUALIFIERS.say_no_job(title) == no_job

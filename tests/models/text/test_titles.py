@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from models.text.titles import clean_title, normalize_title
 
-MARKS = [chr(point) for point in range(0x300, 0x370)] + ["\u0345", "\u1fa9", "-", "'", "e", "Ω"]
+MARKS = [chr(point) for point in range(0x300, 0x370)] + [
+    *("\u0345", "\u1fa9", "\u1100", "\u1161", "-", "'", "e", "Ω", ".", "."),
+]
 TEXT = st.one_of(st.text(max_size=12), st.text(st.sampled_from(MARKS), max_size=6))
 
 
@@ -18,6 +20,8 @@ TEXT = st.one_of(st.text(max_size=12), st.text(st.sampled_from(MARKS), max_size=
     ("raw", "cleaned", "normalized"),
     [
         ("  Java\t Developer\n(m/w/d) ", "java developer (m/w/d)", "java developer m/w/d"),
+        ("C.E.O. / (R.N.), G.P, C.F.O", "ceo / (rn), gp, cfo", "ceo / rn gp cfo"),
+        ("e.V. a.b.cd node.js A.", "ev a.b.cd node.js a.", "ev a.b.cd node.js a."),
         ("C++ / C# & .NET!", "c++ / c# & .net!", "c++ / c# & .net"),
         ("co-pilot", "co-pilot", "copilot"),
         ("STRASSENBAUER", "strassenbauer", "strassenbauer"),

@@ -17,6 +17,7 @@ KINDS = {
     "confidence": (float, False),
     "code_confidences": (float, True),
     "best_confident_code": (str, False),
+    "answered_by": (str, False),
     "abstained": (bool, False),
     "reason": (str, False),
     "truncated": (bool, False),

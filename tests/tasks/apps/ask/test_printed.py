@@ -34,6 +34,14 @@ def test_an_answer() -> None:
     assert max(map(len, rest)) <= 80
 
 
+def test_an_unsure_answer_says_which_code_is_sure() -> None:
+    """A "bread sister" is as near to a baker as to a nurse."""
+    vague = Calibration(0.06, [2.0, -9.0, -9.0], [1.0] * 3, 10)
+    (answer,) = described(toy_normalizer(vague), ["bread sister"], {"top_k": 3})
+    text = printed(answer, colour=False, width=80)
+    assert re.search(r"\n  sure of    7 Craft workers \(0\.\d\d\)\n", text)
+
+
 def test_an_abstention_says_the_reason() -> None:
     assert lines("???").splitlines() == [
         "???",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +14,15 @@ from frames_of import frame_of, inputs_of, queries_of
 from tiny_run import make_run
 
 from models.search.calibration import Levels
-from models.search.exemplars import posterior
+from models.search.exemplars import Exemplars, posterior
 from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
 from models.search.ood_score import KNOWN
 from models.search.search import Search
+from models.search.word_evidence import WordEvidence
 from tasks.io.frames import read_frame, write_frame
-from tasks.io.schemas import EXEMPLARS, JUDGED, PRIOR, SPLIT_INPUTS
-from tasks.pipeline.calibrate.fit_confidence import calibrate, calibration_queries
+from tasks.io.schemas import EXEMPLARS, JUDGED, PRIOR, SPLIT_INPUTS, STRINGS
+from tasks.pipeline.calibrate.fit_confidence import calibrate, without_own_exemplars
 from tasks.pipeline.calibrate.fit_prior import Known, gather, known_inputs
 from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.pipeline.calibrate.stage import main
@@ -92,7 +94,7 @@ def test_prior_and_exemplars_by_loops() -> None:
     bias = [0.5 * T * float(np.log(3 * chance)) for chance in chances]
     assert made.prior["bias"].to_list() == pytest.approx(bias, abs=1e-6)
     rows = made.exemplars.rows()
-    assert rows[0] == ("chef", "b", 2.0)
+    assert rows[0] == ("chef", "b", 2.0, "review")
     for title, (first, second) in zip(
         ("loaf man", "ward help"), (rows[1:3], rows[3:5]), strict=True
     ):
@@ -101,6 +103,7 @@ def test_prior_and_exemplars_by_loops() -> None:
         assert [first[:2], second[:2]] == [(title, "abc"[code]) for code in best]
         weights = [0.3 * posterior[code] for code in best]
         assert [first[2], second[2]] == pytest.approx(weights, abs=1e-6)
+        assert first[3] == second[3] == "model"
 
 
 def test_nothing_known_is_an_even_prior_without_exemplars() -> None:
@@ -123,18 +126,7 @@ def test_inputs_that_came_labelled_are_exemplars_by_their_weight() -> None:
     nobody = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": int})
     weights = params(input_label_weight=0.5, prediction_weight=0)
     made = gather(PLAIN, Known(["chef", "loaf man"], nobody, came), weights, T)
-    assert made.exemplars.rows() == [("chef", "b", 0.5)]
-
-
-def test_labelled_inputs_calibrate_before_held_out_titles() -> None:
-    """Fifty of a test at least; misspelt titles never do."""
-    tests = ["typos"] * 50 + ["heldout_alias"] * 51 + ["annotations"] * 50
-    queries = queries_of(
-        (str(number), test, "valid", "chef", ["b"], 1, "alias") for number, test in enumerate(tests)
-    )
-    for count, test, found in ((151, "annotations", 50), (150, "heldout_alias", 51), (99, "", 0)):
-        name, rows = calibration_queries(queries[:count])
-        assert (name, len(rows)) == (test, found)
+    assert made.exemplars.rows() == [("chef", "b", 0.5, "label")]
 
 
 def test_confidence_is_as_high_as_answers_are_right() -> None:
@@ -149,10 +141,29 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
     titles = [title for title, _ in asked]
     hits = PLAIN(titles, 1)
     shares = hierarchy.shares(posterior(hits.scores, T), hits.occupations[:, 0])
-    assert made(shares)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
+    words = WordEvidence.of(INDEX.titles)
+    said = words(titles, [INDEX.titles[place] for place in hits.titles[:, 0]], hits.closest)
+    assert made(shares, said)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
     assert made.ood_threshold == KNOWN
     half = calibrate(PLAIN, queries, hierarchy, T, 0.5).ood_threshold
     assert half == pytest.approx(np.median(PLAIN.ood_score(titles, hits.closest)))
+
+
+def test_no_title_is_helped_by_its_own_exemplar() -> None:
+    """The others still are: "chef" is one of "b" to itself alone."""
+    exemplars = Exemplars.of(
+        INDEX, {}, {"title": ["chef"], "occupation_id": ["c"], "weight": [1.0]}, T
+    )
+    near = {"chef": 1.0, "ward help": 0.9}
+    search = replace(
+        PLAIN,
+        similarities=lambda titles: np.array([[*CLOSE[t], near[t]] for t in titles]),
+        exemplars=exemplars,
+    )
+    asked = ["chef", "ward help"]
+    own, others = without_own_exemplars(search)(asked, 1), search(asked, 1)
+    assert own.scores[0] == pytest.approx(PLAIN(asked, 1).scores[0], abs=1e-5)
+    assert others.scores[0, 2] > 0.9 and (own.scores[1] == others.scores[1]).all()
 
 
 @pytest.mark.thorough
@@ -167,6 +178,7 @@ def test_the_stage_on_a_run(mix: str, tmp_path: Path, monkeypatch: pytest.Monkey
         SPLIT_INPUTS,
     )
     write_frame(pl.DataFrame(schema=JUDGED), Path(f"data/pairs/{mix}/judged.parquet"), JUDGED)
+    write_frame(pl.DataFrame(schema=STRINGS), Path(f"data/pairs/{mix}/strings.parquet"), STRINGS)
     values = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
     values["calibrate"] |= {"prior_power": 0.5, "prediction_weight": 0.3}
     Path("params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")

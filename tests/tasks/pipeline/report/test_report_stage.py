@@ -66,7 +66,7 @@ def written(report_data, tmp_path, monkeypatch):
         write_table(report_data.table.filter(mine), data / folder / "table.csv", TABLE)
     save_tiny_model(data / f"train/{k}/{seed}/model", titles["title"].to_list())
     write_table(report_data.history, data / f"train/{k}/{seed}/history.csv", HISTORY)
-    write_exemplars(data / f"calibrate/{k}/{seed}", exemplars=[("bread baker", "a", 1.0)])
+    write_exemplars(data / f"calibrate/{k}/{seed}", exemplars=[("bread baker", "a", 1.0, "label")])
     write_frame(report_data.judged, data / f"pairs/{k}/judged.parquet", JUDGED)
     write_frame(report_data.reviews, data / f"pairs/{k}/reviews.parquet", REVIEWS)
     write_json({"feedback": report_data.feedback}, data / f"pairs/{k}/metrics.json")

@@ -47,7 +47,7 @@ def test_a_patched_package_has_checksums_of_its_own(artefact: Path) -> None:
     before = (artefact / CHECKSUMS).read_text()
     said = {"normalized": ["owl"], "occupation_id": ["nurse"]}
     assert replace_overrides(artefact, pl.DataFrame(said, dict(OVERRIDES)))
-    learned = pl.DataFrame([("night owl", "nurse", 1.0)], dict(EXEMPLARS), orient="row")
+    learned = pl.DataFrame([("night owl", "nurse", 1.0, "review")], dict(EXEMPLARS), orient="row")
     exemplify(artefact, pl.Series(["night owl"]), learned)
     assert read_normalizer(artefact).exemplars["title"] == ["night owl"]
     changed = set((artefact / CHECKSUMS).read_text().splitlines()) - set(before.splitlines())

@@ -29,7 +29,7 @@ FILES = {
     *("settings.json", "featurizer.json", "encoder.json", "encoder.onnx", "index.npy"),
     *("weights.safetensors", "aliases.parquet", "occupations.parquet", "exemplars.parquet"),
     *("groups.parquet", "overrides.parquet", "qualifiers.csv", "SHA256SUMS"),
-    *("titles.parquet", "endings.parquet", "vocabulary.parquet"),
+    *("titles.parquet", "words.parquet", "vocabulary.parquet"),
 }
 
 
@@ -165,7 +165,9 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
     hashes.add(RunFiles.below(root).artefact_hash())
     change_params(root, "register", precision="single")
     hashes.add(RunFiles.below(root).artefact_hash())
-    write_exemplars(root / "data/calibrate/typos/7", exemplars=[("night owl", "nurse", 1.0)])
+    write_exemplars(
+        root / "data/calibrate/typos/7", exemplars=[("night owl", "nurse", 1.0, "label")]
+    )
     hashes.add(RunFiles.below(root).artefact_hash())
     write_exemplars(root / "data/calibrate/typos/7", prior=[("nurse", 0.5, 0.05)])
     hashes.add(RunFiles.below(root).artefact_hash())
@@ -188,8 +190,8 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
 def test_a_folder_of_another_format_is_refused_with_what_to_do(artefact: Path) -> None:
     settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
     for number, help_text in (
-        (10, "format 10, not 11; trained by an earlier version: run `rolecall retrain`"),
-        (12, "format 12, not 11; trained by a later version: update rolecall"),
+        (11, "format 11, not 12; trained by an earlier version: run `rolecall retrain`"),
+        (13, "format 13, not 12; trained by a later version: update rolecall"),
     ):
         values = json.dumps(settings | {"format": number})
         (artefact / "settings.json").write_text(values, encoding="utf-8")
@@ -209,7 +211,7 @@ def test_the_trained_network_has_its_exemplars_and_the_untrained_none(
         "ood_threshold": 1.0,
     }
     prior = [("software", 0.5, 0.001)]
-    exemplars = [("night owl", "nurse", 1.0), ("night owl", "gone", 1.0)]
+    exemplars = [("night owl", "nurse", 1.0, "label"), ("night owl", "gone", 1.0, "label")]
     write_overrides(
         root / "data/pairs/typos/overrides.parquet", [("Night shift", "nurse"), ("x", "nurse")]
     )
@@ -227,7 +229,8 @@ def test_the_trained_network_has_its_exemplars_and_the_untrained_none(
     assert bias["software"] == pytest.approx(0.001) and bias["baker"] == 0
     untrained = made["initial"]
     assert made["weights"].overrides["normalized"] == ["night shift", "x"]
-    (shift,) = made["weights"].predict(["NIGHT  shift!"], min_confidence=0.99)
+    (shift,) = made["weights"].predict(["NIGHT  shift!"])
+    assert (owl.answered_by, shift.answered_by) == ("label", "review")
     assert shift.occupation_id == "nurse" and untrained.overrides["normalized"] == []
     assert untrained.exemplars["title"] == [] and set(untrained.occupations["bias"]) == {0.0}
     assert untrained.predict(["coder"])[0].reason == "uncalibrated"

@@ -1,0 +1,91 @@
+"""How certain answers are, and which titles are rejected as unlike any job title."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from models.normalizer.answers.abstention import why_rejected
+from models.normalizer.exact_match import Decision
+from models.search.calibration import Calibration, Levels
+from models.search.exemplars import LABEL, MODEL, posterior
+from models.search.index import AliasIndex
+from models.search.ood_score import OodScore, words_of
+from models.search.search import Hits
+from models.search.word_evidence import WordEvidence
+
+if TYPE_CHECKING:
+    from jaxtyping import Float64
+
+LONGEST_ABBREVIATION = 5
+VOWELS = frozenset("aeiouyäöüåæøœáéíóúàèìòùâêîôûãõőűěůýąęėįųūāēīăαεηιουωаеиоуъыэюяіїє")
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """Confidence of the hits of an index, and rejections.
+
+    Attributes:
+        calibration: fitted on labelled titles.
+        hierarchy: above the occupations of `index`.
+        index: of all aliases.
+        words: that its titles begin and end with.
+    """
+
+    calibration: Calibration
+    hierarchy: Levels
+    index: AliasIndex
+    words: WordEvidence
+
+    def __call__(
+        self, titles: Sequence[str], hits: Hits, decisions: Sequence[Decision]
+    ) -> Float64[np.ndarray, "query level"]:
+        """Return how certain each answer is at every level, the occupation last.
+
+        The network's confidence counts unless the title itself is known. Owners of one title are
+        equally likely. A label is not surer than two labels of one title agree.
+        """
+        calibration, answers = self.calibration, hits.occupations[:, 0]
+        chances = posterior(hits.scores, calibration.temperature)
+        aliases = [self.index.titles[place] for place in hits.titles[:, 0].tolist()]
+        words = self.words(titles, aliases, hits.closest)
+        sure = calibration(self.hierarchy.shares(chances, answers), words)
+        for row, (by, owners, settled) in enumerate(decisions):
+            if owners and len(calibration.exact):
+                answer = np.full(len(owners), answers[row])
+                shared = self.hierarchy.agree(answer, np.array(owners)).mean(axis=0)
+                most = np.array(calibration.exact) * shared
+                sure[row] = most if settled else np.minimum(sure[row], most)
+            elif by == LABEL and len(calibration.agreement):
+                sure[row] = np.minimum(sure[row], calibration.agreement)
+        return sure
+
+    def rejections(
+        self, titles: Sequence[str], hits: Hits, decisions: Sequence[Decision]
+    ) -> list[str | None]:
+        """Return why a title is rejected: unlike all others, and no abbreviation either."""
+        unlike = self._ood_score(titles, hits.closest) > self.calibration.ood_threshold
+        return [
+            why_rejected(title, self._all_words)
+            if is_unlike and decision.by == MODEL and not is_abbreviation(title)
+            else None
+            for title, is_unlike, decision in zip(titles, unlike, decisions, strict=True)
+        ]
+
+    @cached_property
+    def _all_words(self) -> frozenset[str]:
+        """The words of all titles, read when the first one is rejected."""
+        return words_of(self.index.titles)
+
+    @cached_property
+    def _ood_score(self) -> OodScore:
+        return OodScore(self.index, self.words.endings)
+
+
+def is_abbreviation(title: str) -> bool:
+    """Say whether a title is a few letters without a vowel: nobody can pronounce "hrbp"."""
+    return 1 < len(title) <= LONGEST_ABBREVIATION and title.isalpha() and VOWELS.isdisjoint(title)

@@ -1,0 +1,109 @@
+"""The words of a title for and against its answer, beside the scores.
+
+An n-gram network may match by letters what has other words ("product manager" and "production
+manager"), or a lone head word with a longer title ("driver" and "hearse driver"). So a title is
+compared with the closest alias of its answer word by word. Two words are the same if one begins
+with all but the last letters of the other, or if one edit makes one the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log1p
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from models.search.ood_score import WORDS, first_words, last_words
+from models.search.respelling import Respelling
+
+if TYPE_CHECKING:
+    from jaxtyping import Float, Float64
+
+EVIDENCE = ("unmatched", "unsaid", "lone", "letters", "head", "topic", "short", "distance")
+"""Share of the title's letters in words that the alias lacks; share of the alias's letters in words
+that the title lacks; whether the title is one word; of such a one the first share again (the alias
+is like it by letters alone), log(1 + titles that it ends), and whether a longer alias begins with
+it, as with a topic ("football coach"); whether no word of the title has more than `SHORT` letters;
+1 − similarity of the closest title or exemplar."""
+SHORT = 3
+STEM = 4
+"""Letters that two forms of a word have in common at least."""
+
+
+@dataclass(frozen=True)
+class WordEvidence:
+    """The words of the titles of an index, as far as they begin or end one.
+
+    Attributes:
+        endings: how many titles have a first part that ends with a word; of others none.
+        beginnings: the same of beginnings.
+    """
+
+    endings: Mapping[str, int]
+    beginnings: Mapping[str, int]
+
+    @cached_property
+    def respelling(self) -> Respelling:
+        """Corrects misspelt words to these."""
+        return Respelling(self.endings, self.beginnings)
+
+    @classmethod
+    def of(cls, titles: Iterable[str]) -> Self:
+        """Learn from distinct cleaned titles."""
+        known = frozenset(titles)
+        return cls(last_words(known), first_words(known))
+
+    def __call__(
+        self, titles: Sequence[str], aliases: Sequence[str], closest: Float[np.ndarray, " query"]
+    ) -> Float64[np.ndarray, "query feature"]:
+        """Return `EVIDENCE` of cleaned titles, each with the closest alias of its answer."""
+        rows = [
+            [*self._compared(title, alias), 1.0 - float(near)]
+            for title, alias, near in zip(titles, aliases, closest, strict=True)
+        ]
+        return np.array(rows, np.float64).reshape(len(titles), len(EVIDENCE))
+
+    def _compared(self, title: str, alias: str) -> tuple[float, ...]:
+        words, others = WORDS.findall(title), WORDS.findall(alias)
+        if not words:
+            return 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0
+        short = float(max(map(len, words)) <= SHORT)
+        unmatched, unsaid = _lacking(words, others), _lacking(others, words)
+        lone, head, topic = float(len(words) == 1), 0.0, 0.0
+        if lone:
+            head = log1p(self.endings.get(words[0], 0))
+            topic = float(unsaid > 0 and bool(others) and same_word(words[0], others[0]))
+        return unmatched, unsaid, lone, lone * unmatched, head, topic, short
+
+
+def _lacking(words: Sequence[str], others: Sequence[str]) -> float:
+    """Return the share of the letters of words that have no like among others."""
+    letters = sum(map(len, words))
+    lacking = sum(len(word) for word in words if not any(same_word(word, one) for one in others))
+    return lacking / max(letters, 1)
+
+
+def same_word(one: str, other: str) -> bool:
+    """Say whether two words are forms or spellings of one."""
+    if one == other:
+        return True
+    shorter, longer = sorted((one, other), key=len)
+    if len(shorter) < STEM or len(longer) - len(shorter) > STEM:
+        return False
+    common = _common(shorter, longer)
+    if common >= max(STEM, len(longer) - 2):
+        return True
+    rest = _common(shorter[common:][::-1], longer[common:][::-1])
+    edited = len(longer) - common - rest  # letters between what is common at both ends
+    return edited <= 1 or (edited == 2 and sorted(shorter) == sorted(longer))
+
+
+def _common(one: str, other: str) -> int:
+    """Return how many letters two words have in common from their beginning."""
+    for place, (letter, opposite) in enumerate(zip(one, other, strict=False)):
+        if letter != opposite:
+            return place
+    return min(len(one), len(other))

@@ -1,0 +1,127 @@
+"""Labelled queries for the confidence, made queries, and what labels say of exact titles."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from models.search.calibration import Levels
+from models.search.index import AliasIndex
+from models.search.ood_score import WORDS
+
+ENOUGH = 50
+"""Queries: a twentieth of fewer is hardly a query."""
+ASSUMED, ASSUMED_RIGHT = 10, 9
+"""Exact titles that count as seen before any is, and how many of these as right."""
+PAIRS, PAIRS_AGREEING = 5, 4
+"""The same of pairs of labels that one title has."""
+MADE = 400
+"""Titles that vague queries are made of."""
+
+
+class Labelled(NamedTuple):
+    """Queries (columns `cleaned, occupation_ids`), the test that they are of, and what is missing.
+
+    `test` is empty if there are too few; `missing` says so in words.
+    """
+
+    queries: pl.DataFrame
+    test: str
+    missing: str
+
+
+def labelled_queries(valid: pl.DataFrame, inputs: pl.DataFrame, trained: set[str]) -> Labelled:
+    """Return what confidence is fitted on: labelled inputs, else held-out titles.
+
+    `valid` has the validation queries (schema `QUERIES`), `inputs` schema `SPLIT_INPUTS`. Labelled
+    inputs of split train count too, unless they are among the cleaned strings `trained` on.
+    """
+    kept = ("cleaned", "occupation_ids")
+    free = inputs.filter((pl.col("split") == "train") & (pl.col("cleaned") != "")).drop_nulls(
+        "occupation_id"
+    )
+    free = free.filter(
+        ~pl.Series([title in trained for title in free["cleaned"]], dtype=pl.Boolean)
+    )
+    own = free.select("cleaned", occupation_ids=pl.concat_list("occupation_id"))
+    labels = pl.concat([valid.filter(test="annotations").select(kept), own])
+    if len(labels) >= ENOUGH:
+        return Labelled(labels, "annotations", "")
+    rows = len(inputs.drop_nulls("occupation_id"))
+    more = 10 * ceil((ENOUGH - len(labels)) * rows / max(len(labels), 1) / 10)
+    suffix = f", about {more} more rows" if len(labels) else ""
+    missing = f"{len(labels)} labelled titles; confidence needs {ENOUGH}{suffix}"
+    titles = valid.filter(test="heldout_alias").select(kept)
+    test = "heldout_alias" if len(titles) >= ENOUGH else ""
+    return Labelled(titles if test else titles.clear(), test, missing)
+
+
+def made_queries(index: AliasIndex, rng: np.random.Generator) -> pl.DataFrame:
+    """Make vague queries of `MADE` titles drawn at random.
+
+    Columns `cleaned, occupation_ids, is_topic`: the last word alone and the initials mean the
+    title's occupation. The first word alone is a topic ("football"), or in other languages the
+    head: it means no occupation, and perhaps a code above the title's.
+    """
+    rows = []
+    titles = [index.titles[place] for place in rng.permutation(len(index.titles)).tolist()]
+    for title in [title for title in titles[: 4 * MADE] if len(WORDS.findall(title)) > 1][:MADE]:
+        first, *_, last = words = WORDS.findall(title)
+        own = [index.occupations[code] for code in index.owners(title)]
+        initials = "".join(word[0] for word in words)
+        rows += [(last, own, False), (initials, own, False), (first, own, True)]
+    queries, owners, topics = zip(*rows, strict=True) if rows else ((), (), ())
+    return pl.DataFrame(
+        [
+            pl.Series("cleaned", queries, pl.String),
+            pl.Series("occupation_ids", owners, pl.List(pl.String)),
+            pl.Series("is_topic", topics, pl.Boolean),
+        ]
+    )
+
+
+def exact_shares(
+    aliases: pl.DataFrame, inputs: pl.DataFrame, index: AliasIndex, hierarchy: Levels
+) -> list[float]:
+    """Return how often inputs that are a title of one occupation alone are labelled with it.
+
+    At each level, of the rows of `inputs` (schema `SPLIT_INPUTS`) that the split calls `known`;
+    `aliases` has schema `SPLIT_ALIASES`. A preferred title goes before other occupations' aliases.
+    """
+    code = {name: number for number, name in enumerate(index.occupations)}
+    known = inputs.filter(pl.col("split") == "known").drop_nulls("occupation_id")
+    called = aliases.join(known.select("normalized").unique(), on="normalized", how="semi")
+    owners: dict[str, tuple[set[str], set[str]]] = {}
+    for name, title, preferred in called.select(
+        "occupation_id", "normalized", "preferred"
+    ).iter_rows():
+        owners.setdefault(title, (set(), set()))[0 if preferred else 1].add(name)
+    right = []
+    for title, name in known.select("normalized", "occupation_id").iter_rows():
+        own = owners[title][0] or owners[title][1]
+        if len(own) == 1 and name in code:
+            answer = np.array([code[next(iter(own))]])
+            right.append(hierarchy.agree(answer, np.array([code[name]]))[0])
+    hits = np.array(right, float).reshape(-1, len(hierarchy)).sum(axis=0)
+    shares: list[float] = ((hits + ASSUMED_RIGHT) / (len(right) + ASSUMED)).tolist()
+    return shares
+
+
+def agreement(inputs: pl.DataFrame, index: AliasIndex, hierarchy: Levels) -> list[float]:
+    """Return how often two labels of one title agree, at each level (schema `SPLIT_INPUTS`)."""
+    code = {name: number for number, name in enumerate(index.occupations)}
+    named = inputs.filter(pl.col("occupation_id").is_in(index.occupations))
+    several = (
+        named.group_by("normalized")
+        .agg("occupation_id")
+        .filter(pl.col("occupation_id").list.len() > 1)
+    )
+    pairs = np.array(
+        [[code[own[0]], code[own[1]]] for own in several["occupation_id"].to_list()], np.int64
+    ).reshape(-1, 2)
+    agreeing = hierarchy.agree(pairs[:, 0], pairs[:, 1]).sum(axis=0)
+    shares: list[float] = ((agreeing + PAIRS_AGREEING) / (len(pairs) + PAIRS)).tolist()
+    return shares
