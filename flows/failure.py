@@ -26,11 +26,12 @@ class StageFailed(Failure):
 def errors_of_input() -> Iterator[None]:
     """Raise an error about the input, from the block, as a Failure.
 
-    An ImportError names the package that an address such as `s3://` needs.
+    An ImportError names the package that an address such as `s3://` needs, an OSError what its
+    server refused.
     """
     try:
         yield
-    except (ValueError, ImportError) as error:
+    except (ValueError, ImportError, OSError) as error:
         raise Failure(str(error)) from None
 
 
