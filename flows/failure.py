@@ -24,10 +24,14 @@ class StageFailed(Failure):
 
 @contextmanager
 def errors_of_input() -> Iterator[None]:
-    """Raise an error about the input, from the block, as a Failure."""
+    """Raise an error about the input, from the block, as a Failure.
+
+    An ImportError names the package that an address such as `s3://` needs, an OSError what its
+    server refused.
+    """
     try:
         yield
-    except ValueError as error:
+    except (ValueError, ImportError, OSError) as error:
         raise Failure(str(error)) from None
 
 

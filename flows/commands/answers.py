@@ -75,12 +75,14 @@ def normalize(
             profile = SAMPLE  # which is there
         answering = existing_root(profile)
         with errors_of_input():
+            from tasks.apps.bulk.files import KINDS
             from tasks.apps.bulk.place import require_place
             from tasks.apps.bulk.source import TitleSource
             from tasks.apps.bulk.title_columns import usual_column
 
             require_place(output, source)
-            if is_local:
+            is_file = source.partition("?")[0].lower().endswith(KINDS)
+            if is_local or is_file:  # a folder elsewhere may have thousands of files
                 named = (column or [], encoding, file_column)
                 TitleSource.find(source, *named, usual_column(answering))
         with run_flow(root, "normalize"):

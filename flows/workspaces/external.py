@@ -23,6 +23,7 @@ from flows.environment import stage_environment
 from flows.processes.streaming import Show
 from flows.workspaces.profiles import ProfileError
 from tasks.io.masked import masked, masked_user
+from tasks.io.regular_files import file_faults
 
 FOLDER = Path("data/external")
 SECRET = re.compile(
@@ -41,8 +42,9 @@ def resolve_sources(external: Mapping[str, str], data: str | None, main: Path) -
     URL, of which only some kinds (s3, ssh, not http) have folders.
 
     Raises:
-        ProfileError: `data` is needed and not set, a file or folder does not exist, DVC cannot read
-            a name, or an address holds a password, which DVC would write into a file.
+        ProfileError: `data` is needed and not set, a file or folder does not exist or holds a pipe
+            or a device, DVC cannot read a name, or an address holds a password, which DVC would
+            write into a file.
     """
     for name in map(str, external):
         if UNREADABLE.search(name) or len(name.encode()) > LONGEST:
@@ -75,6 +77,8 @@ def _resolve(name: str, path: str, data: str | None, main: Path) -> str:
         return f"{str(data).rstrip('/')}/{quote(path)}"
     source = (main / path if named_whole else main / str(data) / path).resolve()
     if source.exists():
+        if fault := next((fault for _, fault in file_faults(source)), ""):
+            raise ProfileError(f"{name} cannot be imported: {fault}; take it out")
         return str(source)
     advice = f"; ROLECALL_DATA is {data!r}; docs/SOURCES.md says where to get {path}. {OWN_FILE}"
     if named_whole:

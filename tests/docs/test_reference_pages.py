@@ -14,6 +14,7 @@ from reference_tables import entries, sections, table
 
 from flows.cli import app
 from models.normalizer.answers.columns import columns
+from models.normalizer.predict_params import PARAMS
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,6 +40,19 @@ def test_every_command_is_listed_with_its_options() -> None:
         assert f"\n## {name.replace('_', '-')}\n" in page
     assert "`--min-confidence`" in page
     assert "\b" not in page
+
+
+def test_every_parameter_of_predict_is_in_the_rest_guide() -> None:
+    guide = (ROOT / "docs/guides/rest.md").read_text(encoding="utf-8")
+    for name in PARAMS:
+        assert f"\n| `{name}` | " in guide
+        assert f'"{name}": ' in guide or name == "language"
+
+
+def test_consumers_are_told_how_to_turn_telemetry_off() -> None:
+    pages = ("docs/quickstart.md", "docs/guides/rest.md")
+    for file in (*(ROOT / page for page in pages), *(ROOT / "examples").glob("*.py")):
+        assert "MLFLOW_DISABLE_TELEMETRY" in file.read_text(encoding="utf-8"), file
 
 
 def test_every_parameter_is_listed_with_default_and_type() -> None:

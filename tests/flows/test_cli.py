@@ -69,6 +69,19 @@ def test_an_unreadable_input_is_refused_before_anything_starts(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_file_at_an_address_is_refused_as_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fsspec
+
+    monkeypatch.setattr("flows.commands.answers.run_flow", None)
+    fsspec.filesystem("memory").pipe_file("/titles.csv", b"id,title\n1,nurse\n")
+    command = ["normalize", "memory://titles.csv", str(tmp_path / "out"), "--column", "titel"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 1
+    assert "no column 'titel', but id (string), title (string)" in result.output
+
+
 @pytest.mark.thorough
 def test_normalize_takes_model_and_column_from_the_profile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

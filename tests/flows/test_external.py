@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,15 @@ def test_a_missing_source_is_refused_with_advice(
 ) -> None:
     with pytest.raises(ProfileError, match=message):
         resolve_sources({"n": path}, data, main)
+
+
+@pytest.mark.parametrize("source", ["./own/pipe.csv", "./own"])
+def test_a_pipe_is_named_before_dvc_opens_it(main: Path, source: str) -> None:
+    """In a folder DVC waited for it without end."""
+    os.mkfifo(main / "own/pipe.csv")
+    message = rf"^n cannot be imported: {main}/own/pipe\.csv is a pipe; take it out$"
+    with pytest.raises(ProfileError, match=message):
+        resolve_sources({"n": source}, None, main)
 
 
 @pytest.mark.parametrize(

@@ -69,5 +69,10 @@ def test_the_cause_that_dvc_names_is_kept() -> None:
 
 
 def test_an_error_of_the_input_is_a_failure() -> None:
-    with pytest.raises(Failure, match="no such column"), errors_of_input():
-        raise ValueError("no such column")
+    for error in (
+        ValueError("no such column"),
+        ImportError("Install s3fs to access S3"),
+        PermissionError("Forbidden"),
+    ):
+        with pytest.raises(Failure, match=f"^{error}$"), errors_of_input():
+            raise error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -37,12 +38,17 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(
-    root: Path, *command: str, lines: bytes = b"", **more: str
+    root: Path, *command: str, lines: bytes = b"", output: int = subprocess.PIPE, **more: str
 ) -> subprocess.CompletedProcess[bytes]:
     kept = {name: value for name, value in os.environ.items() if name != "MLFLOW_TRACKING_URI"}
     own = {"PYTHONPATH": str(tiny_run.ROOT), "GIT_CEILING_DIRECTORIES": str(root.parent), **more}
     return subprocess.run(
-        [sys.executable, *command], cwd=root, env=kept | own, input=lines, capture_output=True
+        [sys.executable, *command],
+        cwd=root,
+        env=kept | own,
+        input=lines,
+        stdout=output,
+        stderr=subprocess.PIPE,
     )
 
 
@@ -53,6 +59,18 @@ def test_titles_as_words(root: Path) -> None:
     assert first.startswith("Ward sister\n  Nurse  uncalibrated\n  id         nurse\n")
     assert second.startswith("???\n  no answer: no letters\n") and third.startswith("-x\n")
     assert b"\x1b" not in done.stdout, "no terminal, no colour"
+
+
+def test_a_terminal_gets_colour_unless_it_wants_none(root: Path) -> None:
+    for more, coloured in ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False):
+        ours, theirs = pty.openpty()
+        try:
+            words = ("-m", "flows.cli", "ask", "nurse", "--model=models:/rolecall/1")
+            assert run(root, *words, output=theirs, **more).returncode == 0
+            assert (b"\x1b[" in os.read(ours, 4096)) == coloured
+        finally:
+            os.close(ours)
+            os.close(theirs)
 
 
 def test_lines_of_standard_input_one_object_each(root: Path) -> None:

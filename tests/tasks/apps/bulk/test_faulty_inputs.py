@@ -10,6 +10,10 @@ from tasks.apps.bulk.source import TitleSource
 
 FAULTY = DATA / "faulty_inputs"
 pytestmark = needs(FAULTY)
+ODD_TITLES = (
+    "C.E.O.;G.P.;Product Manager;PM;Youtuber;Politician;Nurse Band 6;Intern;night nurse;"
+    "Vice President;n/a;test;house wife;not working;Techer"
+)
 ROWS = {
     "quote_unbalanced.csv": (
         ["nurse", "truck driver", "carpenter", "chef", "baker"],
@@ -28,6 +32,7 @@ ROWS = {
     ),
     "title_and_job_title.csv": (["nurse", "baker", "software developer"], [], []),
     "utf16_nobom.csv": (["nurse"], [], []),
+    "titles_wrong.csv": (ODD_TITLES.split(";"), [], []),
 }
 COLUMNS = {
     "header_linebreak.csv": ["Job\nTitle", "Location"],
@@ -36,6 +41,10 @@ COLUMNS = {
     "trailing_commas.csv": ["job_title", "city"],
     "utf16_nobom.csv": ["job_title", "city"],
 }
+
+
+def test_no_file_is_left_out() -> None:
+    assert {path.name for path in FAULTY.iterdir()} == {*ROWS, "README.md"}
 
 
 @pytest.mark.parametrize("name", ROWS)

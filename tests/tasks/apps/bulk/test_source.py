@@ -253,6 +253,25 @@ def test_a_header_that_is_none_is_said(tmp_path: Path, content: bytes, said: str
         TitleSource.find(written(tmp_path / "in.csv", content))
 
 
+@pytest.mark.parametrize(
+    ("above", "notes"),
+    [
+        ("# by HR\n# of May\n", ["in.csv: 2 lines above the header left out"]),
+        ("Vacancies of May\n\nPage 1\n", ["in.csv: 2 lines above the header left out"]),
+        ("\n\n", []),
+        ("sep=;\n", []),
+    ],
+    ids=["comments", "report", "blank", "sep"],
+)
+def test_what_stands_above_the_header_is_left_out_and_said(
+    tmp_path: Path, above: str, notes: list[str]
+) -> None:
+    path = written(tmp_path / "in.csv", f"{above}id;job_title\n1;nurse\n2;cook\n".encode())
+    rows, refused = read(path)
+    assert ([row["job_title"] for row in rows], refused) == (["nurse", "cook"], [])
+    assert list(TitleSource.find(path).notes) == notes
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("quote", ["in one row", "around each field"])
 def test_an_open_quote_in_a_long_file_costs_one_row(tmp_path: Path, quote: str) -> None:

@@ -108,9 +108,13 @@ def test_a_kill_before_the_alias_is_made_good(root: Path) -> None:
 
 
 def test_the_environment_is_left_as_it_was(root: Path) -> None:
+    """Meanwhile MLflow prints no "View run at", with the password of a server's address."""
+    from mlflow.environment_variables import MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT as QUIET
+
     before = dict(os.environ)
     with registry(root), registry(root):
-        pass
+        assert QUIET.get() is True
+    assert QUIET.get() is False
     assert dict(os.environ) == before
 
 
