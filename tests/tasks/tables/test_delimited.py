@@ -59,7 +59,8 @@ def test_an_unclosed_quote_at_the_end_keeps_the_rows_after_it(tmp_path) -> None:
 def test_a_field_past_the_limit_is_refused_alone(tmp_path) -> None:
     taken, refused, _ = read(tmp_path / "f", b"a,b\n1," + b"x" * 200_000 + b"\n2,y\n")
     assert taken == [(3, "2", "y")]
-    assert [(line, reason) for line, reason, _ in refused] == [(2, "broken quotes")]
+    reason = "field of more than 131,072 characters"
+    assert [fault[:2] for fault in refused] == [(2, reason)]
 
 
 def test_ten_thousand_characters_pass(tmp_path) -> None:
@@ -195,6 +196,13 @@ def test_utf_16_without_a_mark_is_read(tmp_path, encoding: str) -> None:
         for form in (Format(), Format(encoding=encoding)):
             taken, _, _ = read(tmp_path / "f", text.encode(encoding), form=form)
             assert [row[2] for row in taken] == [line[2:] for line in text.splitlines()[1:]]
+
+
+@pytest.mark.parametrize("content", [b"a,b\n1,x\x00\n2,y\n", b"a,b\n1,\x00x\n2,y\n"])
+def test_a_nul_in_a_small_file_does_not_make_it_utf_16(tmp_path, content: bytes) -> None:
+    taken, refused, _ = read(tmp_path / "f", content)
+    assert taken == [(3, "2", "y")]
+    assert [fault[:2] for fault in refused] == [(2, "bytes that are not text")]
 
 
 def test_an_encoding_that_the_file_is_not_is_an_error(tmp_path) -> None:
