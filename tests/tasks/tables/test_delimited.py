@@ -1,5 +1,6 @@
 """Strict CSV: line numbers, faults that stay local, and what a file must have."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -208,6 +209,13 @@ def test_a_nul_in_a_small_file_does_not_make_it_utf_16(tmp_path, content: bytes)
 def test_an_encoding_that_the_file_is_not_is_an_error(tmp_path) -> None:
     with pytest.raises(IngestError, match=r"f is not utf-32: .*From us"):
         read(tmp_path / "f", b"a,b\n1,2\n", form=Format(encoding="utf-32"))
+
+
+def test_a_pipe_is_named(tmp_path) -> None:
+    """It was said to be missing."""
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(IngestError, match=r"pipe\.csv is a pipe: name a regular file\. From us"):
+        list(read_rows(tmp_path / "pipe.csv", {"a": "a"}, "From us.", RejectedRows()))
 
 
 def test_a_folder_is_named(tmp_path) -> None:
