@@ -22,6 +22,7 @@ from tasks.tables.rejected import (
     BAD_WIDTH,
     CHUNK,
     EMPTY_ROW,
+    LONG_FIELD,
     Chunk,
     RejectedRows,
     escaped,
@@ -110,7 +111,7 @@ class Delimited:
         all_text = is_text("".join(texts))
         rows = [row if row and len(row) == width else self._repaired(row) for row in split]
         faults = [
-            _fault(row, width, good=all_text or is_text(text))
+            _fault(row, text, width, good=all_text or is_text(text))
             for row, text in zip(rows, texts, strict=True)
         ]
         good = [
@@ -184,11 +185,11 @@ def _name_of(delimiter: str) -> str:
     return NAMES.get(delimiter, repr(delimiter))
 
 
-def _fault(fields: list[str] | None, width: int, *, good: bool) -> str | None:
+def _fault(fields: list[str] | None, text: str, width: int, *, good: bool) -> str | None:
     if not good:
         return BAD_CHARACTERS
     if fields is None:
-        return BAD_QUOTES
+        return LONG_FIELD if len(text) > csv.field_size_limit() else BAD_QUOTES
     if not "".join(fields).strip():
         return EMPTY_ROW
     return None if len(fields) == width else BAD_WIDTH

@@ -29,6 +29,7 @@ ALPHABETS = (
     frozenset("áéíóúýþæöð"),  # Icelandic
     frozenset("äöõü"),  # Estonian
 )
+NEVER_ASCII = re.compile(rb"[^\t\n\r\x20-\x7e\x00]")
 FEW_ZEROS = 0.01  # share of the bytes that a text of one byte a character may hold by a fault
 STRAY = 0.02  # of the characters beyond ASCII: a name from elsewhere, a damaged byte
 UNWESTERN = re.compile(
@@ -74,7 +75,8 @@ def utf_16(head: bytes) -> str:
     if head[:2] in UTF_16:
         return UTF_16[head[:2]]
     zeros = head.count(0)
-    if zeros <= FEW_ZEROS * len(head):
+    is_ascii = zeros < len(head) / 4 and not NEVER_ASCII.search(head)  # with a NUL by a fault
+    if is_ascii or zeros <= FEW_ZEROS * len(head):
         return ""
     encoding = "utf-16-le" if head[1::2].count(0) > zeros / 2 else "utf-16-be"
     try:

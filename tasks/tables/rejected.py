@@ -7,6 +7,7 @@ and do not count towards `max_rejected_share`. Refused rows lie in frames, to sa
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from tasks.tables.source_files import IngestError
 
 BAD_CHARACTERS = "bytes that are not text"
 BAD_QUOTES = "broken quotes"
+LONG_FIELD = f"field of more than {csv.field_size_limit():,} characters"
 BAD_WIDTH = "wrong number of fields"
 BAD_CODE = "malformed code"
 UNKNOWN_CODE = "code not in the hierarchy"

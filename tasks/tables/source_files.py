@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from tasks.io.regular_files import file_fault
 from tasks.tables.encodings import utf_16
 from tasks.tables.packed import DAMAGED, gunzipped, is_hidden, members
 
@@ -51,6 +52,8 @@ class SourceFile(NamedTuple):
             return path
         if path.is_dir():
             raise IngestError(f"{path} is a folder: name the file in it. {origin}")
+        if fault := file_fault(path):
+            raise IngestError(f"{fault}: name a regular file. {origin}")
         if not path.is_file():
             raise IngestError(f"{path} is missing. {origin}")
         files = cls(str(path), display_path(path), lambda: path.open("rb")).unpacked(origin)

@@ -1,5 +1,6 @@
 """Strict CSV: line numbers, faults that stay local, and what a file must have."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,8 @@ def test_an_unclosed_quote_at_the_end_keeps_the_rows_after_it(tmp_path) -> None:
 def test_a_field_past_the_limit_is_refused_alone(tmp_path) -> None:
     taken, refused, _ = read(tmp_path / "f", b"a,b\n1," + b"x" * 200_000 + b"\n2,y\n")
     assert taken == [(3, "2", "y")]
-    assert [(line, reason) for line, reason, _ in refused] == [(2, "broken quotes")]
+    reason = "field of more than 131,072 characters"
+    assert [fault[:2] for fault in refused] == [(2, reason)]
 
 
 def test_ten_thousand_characters_pass(tmp_path) -> None:
@@ -197,9 +199,23 @@ def test_utf_16_without_a_mark_is_read(tmp_path, encoding: str) -> None:
             assert [row[2] for row in taken] == [line[2:] for line in text.splitlines()[1:]]
 
 
+@pytest.mark.parametrize("content", [b"a,b\n1,x\x00\n2,y\n", b"a,b\n1,\x00x\n2,y\n"])
+def test_a_nul_in_a_small_file_does_not_make_it_utf_16(tmp_path, content: bytes) -> None:
+    taken, refused, _ = read(tmp_path / "f", content)
+    assert taken == [(3, "2", "y")]
+    assert [fault[:2] for fault in refused] == [(2, "bytes that are not text")]
+
+
 def test_an_encoding_that_the_file_is_not_is_an_error(tmp_path) -> None:
     with pytest.raises(IngestError, match=r"f is not utf-32: .*From us"):
         read(tmp_path / "f", b"a,b\n1,2\n", form=Format(encoding="utf-32"))
+
+
+def test_a_pipe_is_named(tmp_path) -> None:
+    """It was said to be missing."""
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(IngestError, match=r"pipe\.csv is a pipe: name a regular file\. From us"):
+        list(read_rows(tmp_path / "pipe.csv", {"a": "a"}, "From us.", RejectedRows()))
 
 
 def test_a_folder_is_named(tmp_path) -> None:
