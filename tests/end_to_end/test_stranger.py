@@ -38,8 +38,8 @@ LOADED = 'import mlflow, pandas\n\nmodel = mlflow.pyfunc.load_model("models:/rol
 ENDINGS = {  # what a line that begins like this prints, less that which no command answers for
     "make retrain PROFILE=sample": r"\nto do +nothing\n",
     "make retrain": r"\nmodel   rolecall version 1, champion\n(.*\n)*data    pushed",
-    f"{LOADED}model": r"\n0 .*(.*\n)+.*\[1 rows x 24 columns\]",
-    f"{LOADED}titles": r"\n1 .*(.*\n)+.*\[2 rows x 25 columns\]",
+    f"{LOADED}model": r"\n0 .*(.*\n)+.*\[1 rows x 25 columns\]",
+    f"{LOADED}titles": r"\n1 .*(.*\n)+.*\[2 rows x 26 columns\]",
     "rolecall normalize": r"\nrows    2,417, parts: 1\n(.*\n)+output ",
     "rolecall apply-feedback": r"\ntitles  [\d,]+ overrides, (.*\n)+model   ",
     "rolecall review": r"\nqueue +\d+ titles of (.*\n)+table ",
