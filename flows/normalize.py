@@ -18,6 +18,7 @@ from flows.results import publish
 from flows.stages.target import run_module
 from flows.workspaces.workspace import existing_root_of
 from tasks.io.bulk_output import manifest_of, refused_of
+from tasks.io.command import listed
 from tasks.io.masked import revealed
 
 BULK = "tasks.apps.bulk"
@@ -79,4 +80,6 @@ def facts(manifest: dict[str, Any], output: str) -> dict[str, str]:
         outcome["refused"] = (
             f"{manifest['refused']:,} rows, with reasons: {refused_of(Path(output))}"
         )
+    if files := manifest["result"].get("left_out"):
+        outcome["left out"] = f"{listed(files, 5)}: without a column of titles"
     return {**outcome, "output": output}

@@ -81,3 +81,11 @@ def test_options_of_review(
     review.review.fn("answers", output, {"budget": "5", "compare_with": "/old"})
     options = ["--budget=5", "--compare-with=/old", f"--feedback={feedback_folder(root)}"]
     assert calls == [(review.REVIEW, ["answers", output, *options])]
+
+
+def test_the_facts_name_files_that_were_left_out() -> None:
+    """A column that is misspelt in one file of a folder costs its rows: nobody may miss that."""
+    result = MANIFEST["result"] | {"left_out": ["README.txt", "march.csv"]}
+    facts = normalize.facts(MANIFEST | {"result": result}, "out")
+    assert facts["left out"] == "README.txt, march.csv: without a column of titles"
+    assert "left out" not in normalize.facts(MANIFEST, "out")
