@@ -120,9 +120,9 @@ def status(profile: Profile = DEFAULT) -> None:
     for stage, changes in due.items():
         rest = len(changes) - MAX_REASONS
         more = f", and {rest} more" if rest > 0 else ""
-        print(f"  {stage:<16}{', '.join(changes[:MAX_REASONS])}{more}")
+        print(f"  {stage:<22}{', '.join(changes[:MAX_REASONS])}{more}")
     if not is_copied(root):
-        print(f"  {'feedback':<16}{feedback_folder(root)} has changed; the next run reads it")
+        print(f"  {'feedback':<22}{feedback_folder(root)} has changed; the next run reads it")
     elif not due:
         print("nothing to train; `rolecall models` lists the registered versions")
     if not due:
