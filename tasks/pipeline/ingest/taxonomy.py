@@ -100,6 +100,7 @@ class Taxonomy:
         order = languages or sorted(known, key=lambda language: language != ENGLISH)
         rank = {language: place for place, language in enumerate(order)}
         chosen = Taxonomy(self.rejected)
+        chosen.groups = self.groups
         for name, titles in self.titles.items():
             keys = sorted((key for key in titles if key[0] in rank), key=lambda key: rank[key[0]])
             if keys:

@@ -74,6 +74,16 @@ def test_a_title_stands_once_for_each_of_its_languages() -> None:
     assert taxonomy.rejected.reasons() == {"duplicate occupation": 1, "duplicate title": 1}
 
 
+def test_groups_keep_their_labels_whatever_the_languages() -> None:
+    taxonomy = Taxonomy(RejectedRows())
+    taxonomy.groups = {"5": "service workers"}
+    taxonomy.add_occupation(ROW, "a", "barista", ["5", "51"], "en")
+    expected = [("5", "service workers")]
+    assert taxonomy.labelled_groups().rows() == expected
+    for languages in ([], ["en"]):
+        assert taxonomy.in_languages(languages).labelled_groups().rows() == expected
+
+
 def test_without_languages_none_can_be_chosen() -> None:
     taxonomy = Taxonomy(RejectedRows())
     taxonomy.add_occupation(ROW, "a", "cook", [])
