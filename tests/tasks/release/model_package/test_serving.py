@@ -7,7 +7,7 @@ import logging
 import math
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -108,18 +108,21 @@ class Loop:
         cleaned = [clean_title(title) for title in titles]
         return embed_titles(self.encoder, self.featurizer, cleaned).numpy()
 
-    def rows(
-        self, raw_titles: Sequence[object], top_k: int, say_no_job: Callable[[str], bool]
-    ) -> list[Row]:
-        reader = InputValidator.of(self.featurizer.alphabet, self.titles, say_no_job=say_no_job)
-        reasons = [reader(title).reason for title in raw_titles]
-        pairs = list(zip(raw_titles, reasons, strict=True))
-        embeddings = iter(self.embed([str(title) for title, reason in pairs if reason is None]))
+    def rows(self, raw_titles: Sequence[object], top_k: int, served: ServedNormalizer) -> list[Row]:
+        normalizer = served.normalizer
+        reader = InputValidator.of(
+            self.featurizer.alphabet,
+            self.titles,
+            say_no_job=normalizer.qualifiers.say_no_job,
+            respelled=normalizer.words.respelling,
+        )
+        read = [reader(title) for title in raw_titles]
+        embeddings = iter(self.embed([title for title, reason in read if reason is None]))
         return [
             Row(reason, False, [], [], [])
             if reason is not None
-            else self.row(clean_title(str(title)), next(embeddings), top_k)
-            for title, reason in pairs
+            else self.row(title, next(embeddings), top_k)
+            for title, reason in read
         ]
 
     def owners(self, raw_title: object) -> set[str]:
@@ -215,7 +218,7 @@ def assert_agree(
     """Every column; occupations may change places only within 1e-5 of score."""
     answers = served.predict(None, frame(raw_titles), {"top_k": top_k})
     assert len(answers) == len(raw_titles)
-    rows = loop.rows(raw_titles, top_k, served.normalizer.qualifiers.say_no_job)
+    rows = loop.rows(raw_titles, top_k, served)
     columns = zip(raw_titles, rows, answers.itertuples(index=False), strict=True)
     for raw_title, expected, answer in columns:
         assert (expected.reason, expected.truncated) == (answer.reason, answer.truncated)
