@@ -169,21 +169,25 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_null_is_null_in_every_form(server: web_port.Server, form: str) -> None:
-    """NaN in `inputs` was answered with an occupation; a text of these letters stays a text."""
-    nulls = ([None, "nurse"], [float("nan"), "nurse"], [None], [float("nan")], [None, float("nan")])
-    for values in (*nulls, ["nan", "None", "null"]):
+    """NaN in `inputs` was answered with an occupation; a text of these letters is a placeholder."""
+    nan, placeholders = float("nan"), ["nan", "None", "null"]
+    expected = {"nurse": "uncalibrated", **dict.fromkeys(placeholders, "not a job title")}
+    for values in ([None, "nurse"], [nan, "nurse"], [None], [nan], [None, nan], placeholders):
         status, answer = server.post(json.dumps(FORMS[form](values)).encode())
         assert status == 200, answer
         reasons = [row["reason"] for row in json.loads(answer)["predictions"]]
-        texts = [isinstance(value, str) for value in values]
-        assert reasons == ["uncalibrated" if text else "null" for text in texts], values
+        assert reasons == [expected.get(value, "null") for value in values], values
 
 
 def test_an_empty_cell_of_a_csv_is_null_and_nothing_else(server: web_port.Server) -> None:
-    """Pandas would read `nan`, `None` and `NA` as null too, and leave out the blank line."""
+    """Pandas would read `nan`, `None` and `NA` as null too, and leave out the blank line.
+
+    They are text here, and the list of placeholders has the first two.
+    """
     status, answer = server.post(b'raw_title\nnan\nNone\nNA\n\n""\nnurse\n', "text/csv")
     assert status == 200, answer
     reasons = [row["reason"] for row in json.loads(answer)["predictions"]]
-    assert reasons == [*["uncalibrated"] * 3, "null", "null", "uncalibrated"]
+    known = "uncalibrated"
+    assert reasons == [*["not a job title"] * 2, known, "null", "null", known]
     status, answer = server.post(b'raw_title\nnurse,"a\n', "text/csv")
     assert status == 400 and "the body is no CSV" in json.loads(answer)["message"]
