@@ -63,7 +63,7 @@ class Normalizer:
         qualifiers: finds words of seniority, contract and place.
         versions: the columns `model_version` and `taxonomy_version`.
         top_k: default number of answers.
-        words: how many titles begin and end with a word (`models/search/ood_score.py`).
+        words: that titles begin and end with.
         groups: labels of the codes above the occupations, as far as the taxonomy names them.
         prototypes: of the occupations, if they were gathered before.
     """

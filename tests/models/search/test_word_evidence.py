@@ -1,4 +1,4 @@
-"""What words say of an answer, by hand."""
+"""Evidence of words for and against an answer, by hand."""
 
 from __future__ import annotations
 

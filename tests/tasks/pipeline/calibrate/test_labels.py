@@ -1,4 +1,4 @@
-"""What confidence is fitted on, what is missing, and what labels say of exact titles."""
+"""Queries for the confidence, the message if there are too few, and shares of exact titles."""
 
 from __future__ import annotations
 
