@@ -53,6 +53,8 @@ NOTHING: dict[str, list[object]] = {
 }
 NO_OVERRIDES: dict[str, list[object]] = {"normalized": [], "occupation_id": []}
 RULE = ScoreRule("best", 0.06)
+TORN = "bread sister " * 4 + "b"
+"""A little nearer to a baker than to a nurse; of two equals the processor's rounding picks one."""
 
 
 def embed(titles: Sequence[str]) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from served_toy import ALIASES, OCCUPATIONS, RULE, embed, table, toy_normalizer
+from served_toy import ALIASES, OCCUPATIONS, RULE, TORN, embed, table, toy_normalizer
 
 from models.normalizer.answers.abstention import InputValidator
 from models.normalizer.normalizer import Normalizer
@@ -188,15 +188,15 @@ def test_a_rejected_title_says_whether_the_taxonomy_has_its_words(normalizer: No
     assert short.reason == "not a job title"  # letters, and no word
 
 
-VAGUE = Calibration(0.06, [2.0, 1.0, 0.0], [1.0] * 3, 0.0)
-"""Of an even chance the first code has .88, the second .73."""
+VAGUE = Calibration(0.06, [1.68, 0.68, -0.34], [1.0] * 3, 0.0)
+"""Of `TORN` the first code has .88, the second .73, and the occupation just below .5."""
 
 
 def test_the_narrowest_code_that_is_sure(normalizer: Normalizer) -> None:
-    """A "bread sister" is as near to a baker as to a nurse, "keeper" belongs to two occupations."""
+    """`TORN` is between a baker and a nurse, "keeper" belongs to two occupations."""
     calibrated = replace(normalizer, calibration=VAGUE)
     for least, code in ((None, "75"), (0.6, "75"), (0.8, "7"), (0.95, None)):
-        vague = calibrated.predict(["bread sister"], min_confidence=least)[0]
+        vague = calibrated.predict([TORN], min_confidence=least)[0]
         assert vague.best_confident_code == code
         assert (vague.abstained, vague.reason) == (
             (False, None) if least is None else (True, "low confidence")
@@ -208,15 +208,15 @@ def test_the_narrowest_code_that_is_sure(normalizer: Normalizer) -> None:
 
 def test_levels_are_what_is_wanted_and_what_has_to_be_sure(normalizer: Normalizer) -> None:
     calibrated = replace(normalizer, calibration=VAGUE)
-    assert calibrated.predict(["bread sister"], min_confidence=0.6)[0].abstained
-    overrides = calibrated.predict(["bread sister"], min_confidence=0.6, code_depth=2)[0]
+    assert calibrated.predict([TORN], min_confidence=0.6)[0].abstained
+    overrides = calibrated.predict([TORN], min_confidence=0.6, code_depth=2)[0]
     assert (overrides.occupation_id, overrides.codes, overrides.abstained) == (
         "baker",
         ["7", "75"],
         False,
     )
-    assert calibrated.predict(["bread sister"], min_confidence=0.8, code_depth=2)[0].abstained
-    broad = calibrated.predict(["bread sister"], min_confidence=0.8, code_depth=1)[0]
+    assert calibrated.predict([TORN], min_confidence=0.8, code_depth=2)[0].abstained
+    broad = calibrated.predict([TORN], min_confidence=0.8, code_depth=1)[0]
     assert broad.codes == ["7"] and broad.code_confidences == [pytest.approx(0.88, abs=0.005)]
     with pytest.raises(ValueError, match="this taxonomy has 2"):
         normalizer.predict(["baker"], code_depth=3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from served_toy import toy_normalizer
+from served_toy import TORN, toy_normalizer
 
 from models.search.calibration import Calibration
 from tasks.apps.ask.described import described
@@ -35,9 +35,8 @@ def test_an_answer() -> None:
 
 
 def test_an_unsure_answer_says_which_code_is_sure() -> None:
-    """A "bread sister" is as near to a baker as to a nurse."""
     vague = Calibration(0.06, [2.0, -9.0, -9.0], [1.0] * 3, 10)
-    (answer,) = described(toy_normalizer(vague), ["bread sister"], {"top_k": 3})
+    (answer,) = described(toy_normalizer(vague), [TORN], {"top_k": 3})
     text = printed(answer, colour=False, width=80)
     assert re.search(r"\n  sure of    7 Craft workers \(0\.\d\d\)\n", text)
 
