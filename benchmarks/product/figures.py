@@ -17,7 +17,9 @@ from models.metrics.calibration_error import BINS, calibration_error
 from models.metrics.intervals import TAIL, bootstrap_interval
 from models.reproducibility.seeding import child_seed
 
-DEPTH, CONFIDENT, ERROR_DRAWS = 10, 0.8, 200
+DEPTH, CONFIDENT, ERROR_DRAWS = 100, 0.8, 200
+CUT = 10
+"""Places that `success_at_10` and `mrr_at_10` count; `mrr_at_100` counts all `DEPTH`."""
 Lists = Sequence[Sequence[str]]
 
 
@@ -43,6 +45,18 @@ def places(gold: Lists, answers: Lists) -> np.ndarray:
     )
 
 
+def place_metrics(place: np.ndarray) -> dict[str, np.ndarray]:
+    """Return a number of each title for every metric of `places`."""
+    near = (place > 0) & (place <= CUT)
+    inverse = np.where(place > 0, 1 / np.maximum(place, 1), 0)
+    return {
+        "success_at_1": place == 1,
+        f"success_at_{CUT}": near,
+        f"mrr_at_{CUT}": np.where(near, inverse, 0),
+        f"mrr_at_{DEPTH}": inverse,
+    }
+
+
 def accuracy(
     system: str, queries: pl.DataFrame, answers: RankedAnswers, draws: Draws
 ) -> Iterator[Row]:
@@ -53,9 +67,7 @@ def accuracy(
         rows = (queries["test"] == test).to_numpy()
         own, confidence = place[rows], answers.confidence[rows]
         values = {
-            "success_at_1": own == 1,
-            f"success_at_{DEPTH}": own > 0,
-            f"mrr_at_{DEPTH}": np.where(own > 0, 1 / np.maximum(own, 1), 0),
+            **place_metrics(own),
             "abstained": abstained[rows],
         }
         calibrated, confident = ~np.isnan(confidence), confidence >= CONFIDENT

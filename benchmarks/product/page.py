@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.pages.tables import datasets, distinct, where
-from benchmarks.product.figures import DEPTH
+from benchmarks.product.figures import CUT
 from benchmarks.product.systems import COST, OURS, SPEED
 from benchmarks.results import FOLDER, Line, Lines, read_rows, read_runs
 from benchmarks.systems import SENTENCES
@@ -47,7 +47,7 @@ def readme_block(folder: Path = FOLDER) -> str:
     plain, spans = (_cells(lines, ends=ends) for ends in (False, True))
     measured = {line["test"] for line in lines}
     first, *others = [test for test in TESTS if test in measured]
-    columns = {f"among {DEPTH}": (first, f"success_at_{DEPTH}"), "abstained": (first, "abstained")}
+    columns = {f"among {CUT}": (first, f"success_at_{CUT}"), "abstained": (first, "abstained")}
     columns |= {TESTS[test]: (test, "success_at_1") for test in others}
     columns |= {"titles/s": (COST, SPEED), "MB": (COST, "megabytes")}
     rows = [

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.job_board import read_halves
-from benchmarks.product.figures import error_figure, places
+from benchmarks.product.figures import error_figure, place_metrics, places
 from benchmarks.product.systems import PACKAGE, RegisteredModel
 from benchmarks.results import Row
 from benchmarks.workspace import Workspace
@@ -24,7 +24,15 @@ from tasks.io.frames import read_frame
 from tasks.io.schemas import QUERIES
 from tasks.release.model_package.folder import KNOWN
 
-METRICS = ("success_at_1", "success_at_10", "mrr_at_10", "first_digit", "two_digits", "abstained")
+METRICS = (
+    "success_at_1",
+    "success_at_10",
+    "mrr_at_10",
+    "mrr_at_100",
+    "first_digit",
+    "two_digits",
+    "abstained",
+)
 ERRORS = {
     "calibration_error": ("confidence", "success_at_1"),
     "calibration_error_first_digit": ("first_digit_confidence", "first_digit"),
@@ -67,9 +75,7 @@ def answered(model: RegisteredModel, titles: pl.DataFrame) -> pl.DataFrame:
         for level, name in enumerate(("first_digit", "two_digits"))
     }
     values = {
-        "success_at_1": place == 1,
-        "success_at_10": place > 0,
-        "mrr_at_10": np.where(place > 0, 1 / np.maximum(place, 1), 0),
+        **place_metrics(place),
         "abstained": predicted["abstained"].to_numpy(dtype=bool),
         **digits,
     }

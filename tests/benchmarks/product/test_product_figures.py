@@ -35,11 +35,18 @@ def test_an_abstention_counts_as_wrong_and_is_counted_apart() -> None:
         "success_at_1": 0.25,
         "success_at_10": 0.5,
         "mrr_at_10": 0.375,
+        "mrr_at_100": 0.375,
         "abstained": 0.25,
     }
     for figure in made.values():
         assert figure.n == 4 and figure.low is not None and figure.high is not None
         assert figure.low <= figure.value <= figure.high
+
+
+def test_an_answer_after_the_tenth_place_counts_for_the_long_mrr_alone() -> None:
+    made = figures(["z"], RankedAnswers([[*"abcdefghijklmnopqrsz"]], np.full(1, NONE)))
+    assert (made["success_at_10"].value, made["mrr_at_10"].value) == (0, 0)
+    assert made["mrr_at_100"].value == 1 / 20
 
 
 def test_confidence_of_eight_tenths_and_more() -> None:

@@ -30,7 +30,7 @@ class FakeModel:
     """Knows one title; answers in the types that the registered model has."""
 
     def predict(self, frame: pd.DataFrame, params: dict[str, Any]) -> pd.DataFrame:
-        assert params == {"top_k": 10}
+        assert params == {"top_k": 100}
         known = [title == "baker" for title in frame["raw_title"]]
         made = {
             "occupation_id": ["o1" if own else None for own in known],
