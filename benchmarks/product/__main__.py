@@ -42,6 +42,9 @@ def main() -> None:
     parser.add_argument("--profile", default=named, help="whose workspace and champion")
     parser.add_argument("--model", help="address of another model than the champion")
     parser.add_argument("--everyday", choices=HALVES, default=HALVES[0], help="titles by hand")
+    parser.add_argument(
+        "--board", choices=("even", "odd"), default="even", help="half of the job board"
+    )
     parser.add_argument("--results", type=Path, default=FOLDER, help="folder of the CSV files")
     options = parser.parse_args()
     profile = f" PROFILE={options.profile}" if options.profile != DEFAULT else ""
@@ -52,7 +55,7 @@ def main() -> None:
     try:
         with fetched(options.model or f"models:/{name}@champion", root) as (address, folder):
             print(f"{address}, loaded as a consumer does", flush=True)
-            figures = [*measure(RegisteredModel.load(folder), root, options.everyday)]
+            figures = [*measure(RegisteredModel.load(folder), root, options)]
     except ValueError as error:
         sys.exit(f"{error}\nIf no champion is registered, {first}.")
     command = f"make benchmark{profile}  # {address}"
@@ -64,20 +67,21 @@ def main() -> None:
         README.write_text(text, encoding="utf-8")
 
 
-def measure(ours: RegisteredModel, root: Path, half: str) -> Iterator[Row]:
+def measure(ours: RegisteredModel, root: Path, options: argparse.Namespace) -> Iterator[Row]:
     """Yield every figure of a registered model, then of its alternatives.
 
-    `half`: of the everyday titles, which are asked of a model of ESCO.
+    A model of ESCO answers the halves `options.everyday` and `options.board` besides.
     """
     file, index = root / "params.yaml", ours.index()
     params = load(EvaluateParams, file)
     draws = Draws(params.bootstrap_draws, load_run(file).seed)
-    titles = queries(root / "data", data_folder(), index, ours.reviewed())
+    titles = queries(root / "data", data_folder(), index, ours.reviewed(), options.board)
     raw_titles, cleaned = (titles[name].to_list() for name in ("raw_title", "cleaned"))
     yield from accuracy(OURS, titles, ours.answers(raw_titles), draws)
     if any(name.startswith(ESCO) for name in index.occupations):
-        everyday = everyday_titles(half)
-        yield from everyday_figures(half, everyday, ours.predicted(everyday["raw_title"].to_list()))
+        everyday = everyday_titles(options.everyday)
+        predicted = ours.predicted(everyday["raw_title"].to_list())
+        yield from everyday_figures(options.everyday, everyday, predicted)
     print(f"{OURS}: speed", flush=True)
     yield from ours.costs(raw_titles)
     for name, similarities, megabytes in alternatives(index.titles, load(LexicalParams, file)):

@@ -15,6 +15,7 @@ from tasks.pipeline.report.names import aligned
 SYSTEMS = {OURS: "Rolecall", "tfidf": "TF-IDF", "ngram": "n-gram matcher", SENTENCES: "MiniLM"}
 TESTS = {
     "vacancies": "titles of a job board",
+    "vacancies_odd": "titles of a job board",
     "annotations": "labelled inputs",
     "typos": "typing errors",
     "composition": "synonyms put in",

@@ -39,6 +39,8 @@ def test_the_board_is_its_even_half_without_the_pipelines_inputs(
     for column in ("raw_title", "cleaned", "normalized"):
         assert made[column].to_list() == theirs[column].to_list()
     assert made["occupation_ids"].explode().to_list() == theirs["occupation_id"].to_list()
+    odd = queries(toy / "data", published, INDEX, set(), "odd").filter(test="vacancies_odd")
+    assert len(odd) and not {*odd["normalized"]} & {*made["normalized"]}
     one = made["normalized"][0]
     inputs = pl.DataFrame({"normalized": [one]})
     monkeypatch.setattr("benchmarks.product.queries.read_frame", lambda *_: inputs)
