@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from models.normalizer.abbreviations import Abbreviations
 from models.normalizer.answers.abstention import UNSURE, InputValidator
 from models.normalizer.answers.columns import UNCALIBRATED, Answers
 from models.normalizer.confidence import Confidence
@@ -66,6 +67,7 @@ class Normalizer:
         words: that titles begin and end with.
         groups: labels of the codes above the occupations, as far as the taxonomy names them.
         prototypes: of the occupations, if they were gathered before.
+        abbreviations: that are written out before a title is searched.
     """
 
     featurizer: Featurizer
@@ -83,6 +85,7 @@ class Normalizer:
     words: WordEvidence
     groups: Mapping[str, str] = field(default_factory=dict)
     prototypes: Prototypes | None = None
+    abbreviations: Abbreviations = field(default_factory=Abbreviations)
 
     @cached_property
     def index(self) -> AliasIndex:
@@ -241,8 +244,12 @@ class Normalizer:
             self.exact_match,
             self.exact_match.is_none,
             self.qualifiers.say_no_job,
-            self.words.respelling,
+            self.spelled,
         )
+
+    def spelled(self, title: str) -> str:
+        """Return a cleaned title without abbreviations and misspelt words."""
+        return self.words.respelling(self.abbreviations(title))
 
     @cached_property
     def taxonomy_labels(self) -> TaxonomyLabels:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-FORMAT = 12
+FORMAT = 13
 """Counts up whenever a package's files change in a way that older code cannot read."""
 
 

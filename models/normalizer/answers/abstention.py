@@ -49,7 +49,7 @@ class InputValidator:
         titles: the cleaned titles of the index; these are answered whatever they are made of.
         is_none: says whether people judged a cleaned title not to be a job title.
         say_no_job: says whether the words of a raw title name no occupation.
-        respelled: corrects the spelling of a cleaned title.
+        respelled: writes out abbreviations of a cleaned title and corrects its spelling.
     """
 
     letters: frozenset[str]

@@ -7,11 +7,11 @@ In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/calibrat
 `vocabulary.parquet`, `encoder.onnx`, `weights.safetensors`, `titles.parquet` (distinct, sorted),
 `index.npy` (their vectors, then those of the exemplars), `aliases.parquet`, `occupations.parquet`,
 `groups.parquet`, `words.parquet` (last and first words of titles), `exemplars.parquet`,
-`overrides.parquet`, `qualifiers.csv`, with many occupations the prototypes (`prototypes.py`),
-`settings.json` (format, precision, score rule, calibration, number of answers, versions),
-`encoder.json` for training into its space, and `SHA256SUMS` of them all. Section `register` sets
-the precision of the tables and the index. The index holds all aliases, those of the tests too: a
-title of the taxonomy must be found. Equal files give equal bytes.
+`overrides.parquet`, `qualifiers.csv`, `abbreviations.csv`, with many occupations the prototypes
+(`prototypes.py`), `settings.json` (format, precision, score rule, calibration, number of answers,
+versions), `encoder.json` for training into its space, and `SHA256SUMS` of them all. Section
+`register` sets the precision of the tables and the index. The index holds all aliases, those of the
+tests too: a title of the taxonomy must be found. Equal files give equal bytes.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ ALIASES = {
     "preferred": pl.Boolean,
 }
 TITLES = {"title": pl.String}
+ABBREVIATIONS = Path(__file__).with_name("abbreviations.csv")
 UNITS = {"unit": pl.String}
 WORDS = {"word": pl.String, "ends": pl.Int64, "begins": pl.Int64}
 
@@ -80,6 +81,7 @@ class RunFiles:
     aliases: Path
     occupations: Path
     qualifiers: Path = phrases.PHRASES
+    abbreviations: Path = ABBREVIATIONS
     crosswalk: Path | None = None
 
     @classmethod
@@ -99,6 +101,7 @@ class RunFiles:
             root / "data" / "split" / "aliases.parquet",
             root / "data" / "ingest" / "occupations.parquet",
             root / register.qualifiers if register.qualifiers else phrases.PHRASES,
+            root / register.abbreviations if register.abbreviations else ABBREVIATIONS,
             root / register.crosswalk if register.crosswalk else None,
         )
 
@@ -142,6 +145,7 @@ class RunFiles:
             self.occupations,
             self.groups,
             self.qualifiers,
+            self.abbreviations,
             *([self.crosswalk] if self.crosswalk else []),
             *serving_file.sources(),
             *(HERE / name for name in MADE_BY),
@@ -198,6 +202,7 @@ def build_artefact(
     write_frame(_occupations(sources, bias), folder / "occupations.parquet", KNOWN)
     write_frame(read_frame(sources.groups, GROUPS), folder / "groups.parquet", GROUPS)
     phrases.write_phrases(sources.qualifiers, aliases["title"], folder / "qualifiers.csv")
+    shutil.copyfile(sources.abbreviations, folder / "abbreviations.csv")
     write_frame(exemplars, folder / "exemplars.parquet", EXEMPLARS)
     write_frame(overrides, folder / "overrides.parquet", OVERRIDES)
     export_encoder(network.encoder, folder / "encoder.onnx")

@@ -17,4 +17,5 @@ class RegisterParams(Section):
     top_k: Count
     precision: Literal["half_byte", "byte", "single"]  # `Precision`, whose module needs torch
     qualifiers: str
+    abbreviations: str
     crosswalk: str

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from models.normalizer.abbreviations import read_abbreviations
 from models.normalizer.normalizer import Normalizer
 from models.normalizer.package_checksums import check_files
 from models.normalizer.package_format import check_format
@@ -76,6 +77,7 @@ def read_files(folder: Path) -> Normalizer:
         WordEvidence(ends, begins),
         dict(zip(groups["code"], groups["label"], strict=True)),
         _prototypes(folder / "prototypes.npz"),
+        read_abbreviations(folder / "abbreviations.csv"),
     )
     titles = len(normalizer.index.titles) + len(set(normalizer.exemplars["title"]))
     if len(normalizer.embeddings) != titles:

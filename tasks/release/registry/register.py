@@ -16,6 +16,7 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from models.normalizer.abbreviations import read_abbreviations
 from models.normalizer.answers.columns import columns
 from models.normalizer.qualifiers import check_phrases
 from tasks.io.command import run
@@ -50,6 +51,7 @@ def register(root: Path) -> RegisteredVersion:
     """
     sources = RunFiles.below(root)
     check_phrases(sources.qualifiers)
+    read_abbreviations(sources.abbreviations)
     name, artefact_hash = sources.register.name, sources.artefact_hash()
     with champion_lock(root), registry(root) as client:
         known = find_version(client, name, artefact_hash)

@@ -22,7 +22,14 @@ from tasks.release.registry.register import CHAMPION, register
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
 NAME = "corrected"
-SECTION = {"name": NAME, "top_k": 2, "precision": "byte", "qualifiers": "", "crosswalk": ""}
+SECTION = {
+    "name": NAME,
+    "top_k": 2,
+    "precision": "byte",
+    "qualifiers": "",
+    "abbreviations": "",
+    "crosswalk": "",
+}
 
 
 @pytest.fixture(scope="module")

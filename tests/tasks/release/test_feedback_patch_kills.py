@@ -24,7 +24,14 @@ from tasks.release.registry.register import CHAMPION, register
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
 KILLS, NAME = 4, "killed"
-SECTION = {"name": NAME, "top_k": 2, "precision": "byte", "qualifiers": "", "crosswalk": ""}
+SECTION = {
+    "name": NAME,
+    "top_k": 2,
+    "precision": "byte",
+    "qualifiers": "",
+    "abbreviations": "",
+    "crosswalk": "",
+}
 CALIBRATE = {
     "prior_power": 0.0,
     "pseudo_count": 1.0,

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.thorough
 FILES = {
     *("settings.json", "featurizer.json", "encoder.json", "encoder.onnx", "index.npy"),
     *("weights.safetensors", "aliases.parquet", "occupations.parquet", "exemplars.parquet"),
-    *("groups.parquet", "overrides.parquet", "qualifiers.csv", "SHA256SUMS"),
+    *("groups.parquet", "overrides.parquet", "qualifiers.csv", "abbreviations.csv", "SHA256SUMS"),
     *("titles.parquet", "words.parquet", "vocabulary.parquet"),
 }
 
@@ -190,8 +190,8 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
 def test_a_folder_of_another_format_is_refused_with_what_to_do(artefact: Path) -> None:
     settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
     for number, help_text in (
-        (11, "format 11, not 12; trained by an earlier version: run `rolecall retrain`"),
-        (13, "format 13, not 12; trained by a later version: update rolecall"),
+        (12, "format 12, not 13; trained by an earlier version: run `rolecall retrain`"),
+        (14, "format 14, not 13; trained by a later version: update rolecall"),
     ):
         values = json.dumps(settings | {"format": number})
         (artefact / "settings.json").write_text(values, encoding="utf-8")

@@ -176,7 +176,9 @@ def serve(
             run_depth=1,
             bootstrap_draws=1,
         ),
-        RegisterParams(name="m", top_k=3, precision="single", qualifiers="", crosswalk=""),
+        RegisterParams(
+            name="m", top_k=3, precision="single", qualifiers="", abbreviations="", crosswalk=""
+        ),
         folder / "model",
         folder / "calibrated",
         *(folder / f"{name}.parquet" for name in ("overrides", "aliases", "occupations")),

@@ -50,7 +50,7 @@ def run(root: Path, request: pytest.FixtureRequest, seed: int = 1, good: bool = 
         good,
         register={
             **{"name": request.node.name, "top_k": 2, "precision": "byte"},
-            **{"qualifiers": "", "crosswalk": ""},
+            **{"qualifiers": "", "abbreviations": "", "crosswalk": ""},
         },
     )
 

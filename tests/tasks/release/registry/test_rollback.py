@@ -39,7 +39,8 @@ def name(request: pytest.FixtureRequest) -> str:
 def root(store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
     """A root whose model has four versions: 1, 2 and 4 were made champion one after the other."""
     monkeypatch.setenv("MLFLOW_TRACKING_URI", store)
-    words = f"  name: {name}\n  top_k: 2\n  precision: byte\n  qualifiers: ''\n  crosswalk: ''\n"
+    lists = "".join(f"  {key}: ''\n" for key in ("qualifiers", "abbreviations", "crosswalk"))
+    words = f"  name: {name}\n  top_k: 2\n  precision: byte\n{lists}"
     (tmp_path / "params.yaml").write_text(f"register:\n{words}", encoding="utf-8")
     with registry(tmp_path) as client:
         client.create_registered_model(name)
