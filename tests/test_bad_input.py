@@ -21,6 +21,7 @@ import polars as pl
 import pytest
 import yaml
 
+from models.text.titles import LONGEST
 from tasks.io.frames import write_frame
 from tasks.io.schemas import AUXILIARY_TITLES
 from tasks.pipeline.pairs.strings_table import NO_AUXILIARY
@@ -318,6 +319,7 @@ def test_strange_titles_go_through_all_stages(place: Place) -> None:
         assert scores["reciprocal_rank"].is_finite().all()
     assert any("👩" in title for title in tests["raw_title"])
     assert any(len(title) > 9_000 for title in tests["raw_title"])
+    assert queries["cleaned"].str.len_chars().max() == LONGEST
 
 
 FEW = {"baker": ["baker", "bread maker"], "nurse": ["nurse", "ward nurse"]}

@@ -19,7 +19,6 @@ from models.normalizer.answers.abstention import UNSURE, InputValidator
 from models.normalizer.answers.columns import UNCALIBRATED, Answers
 from models.normalizer.confidence import Confidence
 from models.normalizer.exact_match import Decision, ExactMatch
-from models.normalizer.long_titles import shortened
 from models.normalizer.predict_params import PredictParams
 from models.normalizer.qualifiers import KINDS, Qualifiers
 from models.normalizer.taxonomy_labels import TaxonomyLabels
@@ -35,7 +34,7 @@ from models.search.two_stage_search import DEPTH, FEW, TwoStageSearch
 from models.search.weighted_vectors import Prototypes
 from models.search.word_evidence import WordEvidence
 from models.text.featurizer import Featurizer
-from models.text.titles import clean_title
+from models.text.titles import clean_title, shortened
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int

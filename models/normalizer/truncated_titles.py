@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.normalizer.long_titles import LONGEST
 from models.text.featurizer import Featurizer
+from models.text.titles import LONGEST
 
 if TYPE_CHECKING:
     from jaxtyping import Bool

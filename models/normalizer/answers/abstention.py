@@ -10,8 +10,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from models.normalizer.long_titles import cleaned, shortened
 from models.search.ood_score import words_of
+from models.text.titles import clean_title, shortened
 
 NULL = "null"
 """None, NaN, NaT or pandas' NA."""
@@ -75,7 +75,7 @@ class InputValidator:
         """Clean a value of any type, or say why it gets no answer."""
         if not isinstance(raw_title, str):
             return ValidatedTitle("", NULL if is_null(raw_title) else NOT_TEXT)
-        title = cleaned(raw_title)
+        title = clean_title(raw_title)
         if not title:
             return ValidatedTitle(title, EMPTY)
         if self.is_none(title):

@@ -15,9 +15,9 @@ import polars as pl
 
 from models.normalizer.answers.columns import Answer
 from models.normalizer.answers.explanation import explain
-from models.normalizer.long_titles import cleaned
 from models.normalizer.normalizer import Normalizer
 from models.reproducibility.progress import Progress
+from models.text.titles import clean_title
 from tasks.apps.review.answered_run import ANSWER
 from tasks.apps.review.candidates import in_order
 from tasks.apps.review.diversify import diversify
@@ -60,7 +60,7 @@ def build_queue(
     answered = answers(normalizer, candidates["raw_title"].to_list())
     titles = pl.concat([of_run, answered], how="horizontal")
     queue = chosen(
-        titles, lambda some: normalizer.embed([*map(cleaned, some["raw_title"])]), budget
+        titles, lambda some: normalizer.embed([*map(clean_title, some["raw_title"])]), budget
     )
     why = [why_queued(row, labels) for row in queue.iter_rows(named=True)]
     sentences = explanations(normalizer, queue["raw_title"].to_list())

@@ -23,12 +23,12 @@ from mlflow.pyfunc import PythonModel, PythonModelContext
 
 from models.normalizer.answers.abstention import is_null
 from models.normalizer.answers.explanation import explain
-from models.normalizer.long_titles import cleaned
 from models.normalizer.normalizer import Normalizer
 from models.normalizer.predict_params import PARAMS
 from models.search.coded import Coded
 from models.search.search import nearest_titles
 from models.text.texts import Texts
+from models.text.titles import clean_title
 from tasks.release.model_package.reading import read_normalizer
 
 SERVER = "__pyfunc_model_path__"
@@ -82,7 +82,7 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
 
     def embed(self, titles: Sequence[str]) -> np.ndarray:
         """Return unit-norm embeddings [title, dim], float32."""
-        return np.asarray(self.normalizer.embed([cleaned(title) for title in titles]))
+        return np.asarray(self.normalizer.embed([clean_title(title) for title in titles]))
 
     def similar(
         self, titles: Sequence[str], k: int = 10, among: Sequence[str] | None = None

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from models.text.titles import clean_title, normalize_title
+from models.text.titles import LONGEST, clean_title, normalize_title, shortened
 
 MARKS = [chr(point) for point in range(0x300, 0x370)] + [
     *("\u0345", "\u1fa9", "\u1100", "\u1161", "-", "'", "e", "Ω", ".", "."),
 ]
+EIGHTEEN = "\ufdfa"  # one character that NFKC makes 18
 TEXT = st.one_of(st.text(max_size=12), st.text(st.sampled_from(MARKS), max_size=6))
 
 
@@ -63,3 +65,28 @@ def test_results_hold_what_the_rules_leave(raw: str) -> None:
 def test_case_and_outer_space_do_not_count(raw: str) -> None:
     assert normalize_title(f" {raw}\n") == normalize_title(raw)
     assert clean_title(raw.upper().casefold()) == clean_title(raw.upper())
+
+
+@given(st.text(max_size=40))
+def test_a_usual_title_is_not_shortened(raw: str) -> None:
+    assert shortened(raw) == raw
+
+
+@pytest.mark.parametrize("length", [LONGEST, LONGEST + 1, 10**7])
+@pytest.mark.parametrize("letter", ["x", EIGHTEEN, "a ", " ", "e\u0301", "a.", "\u0130"])
+def test_a_long_title_is_cut_before_it_is_read_and_after(length: int, letter: str) -> None:
+    raw = letter * length
+    assert len(shortened(raw)) <= LONGEST * len(letter)
+    tracemalloc.start()
+    cleaned, normalized = clean_title(raw), normalize_title(raw)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
+    assert max(len(cleaned), len(normalized)) <= LONGEST
+    assert clean_title(cleaned) == cleaned
+    assert normalize_title(cleaned) == normalized == normalize_title(normalized)
+
+
+def test_runs_of_white_space_count_as_one_character() -> None:
+    raw = "\n" * 3 * LONGEST + "night" + " " * 2 * LONGEST + "nurse"
+    assert clean_title(raw) == "night nurse"
