@@ -90,7 +90,7 @@ def answers(normalizer: Normalizer, titles: Sequence[str]) -> pl.DataFrame:
     for start in range(0, len(titles), AT_ONCE):
         answered = normalizer.predict(titles[start : start + AT_ONCE], top_k=ALTERNATIVES)
         parts.append(pl.DataFrame([one._asdict() for one in answered], schema=dict(ANSWERED)))
-        progress(start)
+        progress(start + AT_ONCE)
     return pl.concat(parts)
 
 
@@ -99,7 +99,7 @@ def explanations(normalizer: Normalizer, titles: Sequence[str]) -> list[str | No
     first = titles[:EXPLAINED]
     progress = Progress("titles explained:", len(first), partial(print, flush=True))
     sentences: list[str | None] = []
-    for number, title in enumerate(first):
+    for number, title in enumerate(first, start=1):
         sentences.append(explain(normalizer, title).why)
         progress(number)
     return sentences + [None] * (len(titles) - len(first))

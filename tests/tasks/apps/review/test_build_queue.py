@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -67,6 +69,20 @@ def test_only_the_first_are_explained(
     queue = build_queue(normalizer, candidates("bread makr", "nurse keep"), LABELS, 5)
     assert [why is None for why in queue["why_answered"]] == [False, True]
     assert queue["why_queued"].null_count() == 0
+
+
+def test_progress_counts_the_titles_that_are_done(
+    normalizer: Normalizer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each look at the clock is ten seconds after the one before, and a title lies between two."""
+    clock = SimpleNamespace(monotonic=count(0, 10).__next__)
+    monkeypatch.setattr("models.reproducibility.progress.time", clock)
+    monkeypatch.setattr(queueing, "AT_ONCE", 1)
+    build_queue(normalizer, candidates("bread makr", "nurse keep"), LABELS, 5)
+    assert capsys.readouterr().out.splitlines() == [
+        "titles rescored: 1 of 2, 0.1/s, some 10 s left",
+        "titles explained: 1 of 2, 0.1/s, some 10 s left",
+    ]
 
 
 def test_near_duplicates_and_the_budget(normalizer: Normalizer) -> None:
