@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 from typing import NamedTuple
 
 import polars as pl
@@ -18,6 +19,15 @@ from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import JSON_LINES, PARQUET, SourceFile
 
 INSPECTED = 1000  # rows whose values are looked at
+SHOWN = 80  # characters of the columns' names in a remark
+
+
+class WithoutTitles(SourceError):
+    """A table without a column of titles; `remark` says so of one file among others."""
+
+    def __init__(self, message: str, remark: str) -> None:
+        super().__init__(message)
+        self.remark = remark
 
 
 class Inspected(NamedTuple):
@@ -74,7 +84,10 @@ def inspected(
             usual=usual,
         )
     except NoTitles as error:
-        raise SourceError(f"{table.name}: {_not_text(schema, named) or error}") from None
+        message = f"{table.name}: {_not_text(schema, named) or error}"
+        names = shorten(", ".join(schema.names), SHOWN, placeholder=" ...")
+        remark = f"{table.name}, which has no column of titles ({names})"
+        raise WithoutTitles(message, remark) from None
     return Inspected(table, file, schema, columns, rows, notes)
 
 

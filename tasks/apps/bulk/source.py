@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tasks.apps.bulk.files import File, Refused, SourceError, files_at, partition, tables_in
-from tasks.apps.bulk.inspection import Inspected, inspected, only_kind
+from tasks.apps.bulk.inspection import Inspected, WithoutTitles, inspected, only_kind
 from tasks.tables.delimited import Delimited
 from tasks.tables.delimiters import checked_encoding
 from tasks.tables.packed import DAMAGED
@@ -98,7 +98,7 @@ class TitleSource:
         system, path = fsspec.core.url_to_fs(address)
         files = tuple(files_at(system, path, address))
         form, columns = Format(encoding=checked_encoding(encoding)), list(dict.fromkeys(columns))
-        seen, left_out = list[Inspected](), dict[str, str]()
+        seen, left_out, causes = list[Inspected](), dict[str, str](), list[str]()
         for file in files:
             with readable(file.path):
                 tables = tables_in(system, file)
@@ -109,9 +109,12 @@ class TitleSource:
                 except SourceError as error:
                     if not table.is_delimited or len(files) + len(tables) == 2:
                         raise
-                    left_out[table.name] = str(error)
+                    causes.append(str(error))
+                    left_out[table.name] = (
+                        error.remark if isinstance(error, WithoutTitles) else str(error)
+                    )
         if not seen:
-            raise SourceError("\n".join([f"{address} holds no titles:", *left_out.values()]))
+            raise SourceError("\n".join([f"{address} holds no titles:", *causes]))
         schema = only_kind(seen, address)
         added = [*partition(files[0].name), *([file_column] if file_column else [])]
         added += [ASKED] if len(columns) > 1 else []
