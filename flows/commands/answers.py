@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,6 +20,9 @@ from flows.commands.project_root import (
 from flows.failure import errors_of_input
 from flows.workspaces.profiles import DEFAULT, SAMPLE
 from tasks.io.masked import concealed
+from tasks.io.tracking import tracking_uri
+
+FIRST = 20  # files of a folder elsewhere that are opened before the run starts
 
 
 def normalize(
@@ -64,8 +68,7 @@ def normalize(
     options |= {"encoding": encoding, "file_column": file_column, "language": language}
     options |= {"top_k": top_k, "min_confidence": min_confidence, "code_depth": code_depth}
     chosen = {name: value for name, value in options.items() if value not in (None, "")}
-    is_local = "://" not in source
-    source = str(Path(source).absolute()) if is_local else source
+    source = source if "://" in source else str(Path(source).absolute())
     output, model = output.absolute(), absolute_model(model)
     cache = str(cache_dir.absolute()) if cache_dir else ""
     with change_to_root(SAMPLE) as root:
@@ -75,22 +78,55 @@ def normalize(
             profile = SAMPLE  # which is there
         answering = existing_root(profile)
         with errors_of_input():
-            from tasks.apps.bulk.files import KINDS
-            from tasks.apps.bulk.place import require_place
-            from tasks.apps.bulk.source import TitleSource
-            from tasks.apps.bulk.title_columns import usual_column
-
-            require_place(output, source)
-            is_file = source.partition("?")[0].lower().endswith(KINDS)
-            if is_local or is_file:  # a folder elsewhere may have thousands of files
-                named = (column or [], encoding, file_column)
-                TitleSource.find(source, *named, usual_column(answering))
+            _refuse_early(source, output, answering, model, chosen)
         with run_flow(root, "normalize"):
             from flows.normalize import facts
             from flows.normalize import normalize as flow
 
             manifest = flow(concealed(source), str(output), model, chosen, cache, profile)
             print_facts(facts(manifest, str(output)))
+
+
+def _refuse_early(
+    source: str, output: Path, answering: Path, model: str, options: Mapping[str, Any]
+) -> None:
+    """Refuse what cannot be read or written before anything starts that takes longer than this.
+
+    Of a folder elsewhere, which may have thousands of files, the first `FIRST` are opened.
+
+    `answering`: the root whose champion answers if there is no `model`.
+
+    Raises:
+        ValueError, ImportError or OSError: with what to do.
+    """
+    from tasks.apps.bulk.files import KINDS, state_of
+    from tasks.apps.bulk.place import require_free_names, require_place
+    from tasks.apps.bulk.source import TitleSource
+    from tasks.apps.bulk.title_columns import usual_column
+
+    require_place(output, source)
+    is_whole = "://" not in source or source.partition("?")[0].lower().endswith(KINDS)
+    found = TitleSource.find(
+        source,
+        options.get("column", []),
+        options.get("encoding", ""),
+        options.get("file_column", ""),
+        usual_column(answering),
+        first=None if is_whole else FIRST,
+    )
+    require_free_names(found, options.get("prefix", ""))
+    if output.exists() and is_whole:
+        from flows.champion import champion
+        from tasks.apps.bulk.output import STATE, require_same_run
+        from tasks.apps.bulk.plan import VERSIONS, plan_of
+        from tasks.release.registry.opening import stored
+
+        run = plan_of(found, source, options) | {STATE: state_of(found.files)}
+        beside = stored(model or champion(answering), tracking_uri(answering))
+        if beside:
+            require_same_run(output, {**run, "model": beside[0]}, unknown=VERSIONS)
+        else:  # MLflow alone knows, and takes seconds
+            require_same_run(output, run, unknown=("model", *VERSIONS))
 
 
 def review(
@@ -123,6 +159,12 @@ def review(
     options |= {"compare_with": str(compare_with.absolute())} if compare_with else {}
     with change_to_root(SAMPLE) as root:
         existing_root(profile)
+        with errors_of_input():
+            from tasks.apps.review.answered_run import AnsweredRun
+            from tasks.apps.unfinished import require_free
+
+            require_free(output)
+            AnsweredRun.find(answers)
         with run_flow(root, "review"):
             from flows.review import review as flow
 

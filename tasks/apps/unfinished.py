@@ -27,6 +27,12 @@ def unfinished_at(place: Path) -> Path:
     return place.with_name(place.name + UNFINISHED)
 
 
+def require_free(place: Path) -> None:
+    """Refuse a place that is taken, with an OutputError."""
+    if place.exists():
+        raise OutputError(f"{place} is there already: name another place, or remove it")
+
+
 @contextmanager
 def unfinished(place: Path, own: re.Pattern[str]) -> Iterator[Path]:
     """Make the folder, or take that of an interrupted run, and lock it for the block.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,10 @@ import pytest
 from typer.testing import CliRunner
 
 from flows.cli import RENAMED_COMMANDS, RENAMED_OPTIONS, app
+from tasks.apps.bulk.output import STATE
+from tasks.apps.bulk.plan import plan_of
+from tasks.apps.bulk.source import TitleSource
+from tasks.release.registry import opening
 
 ROLECALL = (sys.executable, "-m", "flows.cli")
 COMMANDS = [
@@ -80,6 +85,85 @@ def test_a_file_at_an_address_is_refused_as_early(
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 1
     assert "no column 'titel', but id (string), title (string)" in result.output
+
+
+def test_the_first_files_of_a_folder_at_an_address_are_opened_as_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fsspec
+
+    monkeypatch.setattr("flows.commands.answers.run_flow", lambda *_: pytest.fail("begins"))
+    monkeypatch.setattr("flows.commands.answers.FIRST", 2)
+    folder = fsspec.filesystem("memory")
+    for number in range(3):
+        folder.pipe_file(f"/many/{number}.csv", b"id,title\n1,nurse\n")
+    opened = list[str]()
+    open_file = type(folder).open
+    monkeypatch.setattr(
+        type(folder),
+        "open",
+        lambda self, path, *a: opened.append(path) or open_file(self, path, *a),
+    )
+    command = ["normalize", "memory://many", str(tmp_path / "out"), "--column", "titel"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 1
+    assert "no column 'titel', but id (string), title (string)" in result.output
+    assert {*opened} == {"/many/0.csv", "/many/1.csv"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "in.csv.out is there already, of a run with other model, files: name another place"),
+        (["--top-k", "3"], "of a run with other model, params, files: name another place"),
+    ],
+)
+def test_an_output_of_another_run_is_refused_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str
+) -> None:
+    source, output = tmp_path / "in.csv", tmp_path / "in.csv.out"
+    source.write_text("id,title\n1,nurse\n")
+    options = {"prefix": "found_"}
+    result = {
+        **plan_of(TitleSource.find(str(source)), str(source), options),
+        **{"model": "models:/rolecall/1", "model_version": "m1", STATE: "of other files"},
+    }
+    output.mkdir()
+    (output / "manifest.json").write_text(json.dumps({"result": result}))
+    monkeypatch.setattr("flows.commands.answers.run_flow", lambda *_: pytest.fail("begins"))
+    monkeypatch.setattr(opening, "stored", lambda *_: ("models:/rolecall/2", tmp_path))
+    command = ["normalize", str(source), str(output), "--prefix=found_", *words]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 1
+    assert said in done.output
+
+
+def test_columns_of_the_answer_in_the_input_are_refused_as_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flows.commands.answers.run_flow", lambda *_: pytest.fail("begins"))
+    (tmp_path / "in.csv").write_text("title,confidence\nnurse,1\n")
+    command = ["normalize", str(tmp_path / "in.csv"), str(tmp_path / "out")]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 1
+    assert "columns of the answer: confidence; use --prefix=answer_" in done.output
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("taken", "taken is there already: name another place"),
+        ("queue", "name a file or folder that `rolecall normalize` has finished"),
+    ],
+)
+def test_a_review_that_cannot_be_is_refused_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str, said: str
+) -> None:
+    monkeypatch.setattr("flows.commands.answers.run_flow", lambda *_: pytest.fail("begins"))
+    (tmp_path / "taken").mkdir()
+    done = CliRunner().invoke(app, ["review", str(tmp_path / "none"), str(tmp_path / output)])
+    assert done.exit_code == 1
+    assert said in done.output
 
 
 @pytest.mark.thorough

@@ -22,15 +22,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from models.normalizer.predict_params import PARAMS
 from models.reproducibility.progress import Progress
 from tasks.apps.bulk.answering import Answering, answering
-from tasks.apps.bulk.files import File, Refused, SourceError
+from tasks.apps.bulk.files import File, Refused
 from tasks.apps.bulk.output import OWN, Output
-from tasks.apps.bulk.place import require_place, require_room
+from tasks.apps.bulk.place import require_free_names, require_place, require_room
+from tasks.apps.bulk.plan import VERSIONS, plan_of
 from tasks.apps.bulk.prediction_cache import PredictionCache, distinct, prediction_cache
 from tasks.apps.bulk.publishing import publish
-from tasks.apps.bulk.source import ROWS, TitleSource
+from tasks.apps.bulk.source import TitleSource
 from tasks.apps.bulk.title_columns import usual_column
 from tasks.apps.unfinished import OutputError, unfinished
 from tasks.io.bulk_output import manifest_of, refused_of
@@ -40,7 +40,6 @@ from tasks.io.hashes import text_hash
 from tasks.release.gate.last_run import remember
 from tasks.release.registry.loading import fetched
 
-VERSIONS = ("model_version", "taxonomy_version")
 FULL = "database or disk is full"
 
 
@@ -98,24 +97,12 @@ def _normalized(
 ) -> dict[str, Any]:
     """Take the steps of a run; return the manifest."""
     named = [field.with_name(options.prefix + field.name) for field in ask.schema]
-    taken = sorted({field.name for field in named} & set(source.schema.names))
-    if taken:
-        raise SourceError(
-            f"the input has columns of the answer: {listed(taken)}; use --prefix=answer_"
-        )
-    params = {name: value for name in PARAMS if (value := getattr(options, name)) is not None}
+    require_free_names(source, options.prefix, ask.schema.names)
+    plan = plan_of(source, options.input, vars(options))
+    params = plan["params"]
     nothing = ask(params, [None])
     versions = {name: nothing[name][0].as_py() for name in VERSIONS}
-    plan = {
-        "model": address,
-        **versions,
-        "params": params,
-        "column": source.column,
-        **source.settings,
-        "prefix": options.prefix,
-        "part_rows": ROWS,
-        "input": text_hash(options.input),
-    }
+    plan = {"model": address, **versions, **plan}
     output = Output(options.output, plan, source.files, pa.schema([*source.schema, *named]))
     if output.begin():
         print("up to date: the output is complete", flush=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from tasks.io.frames import read_json, write_json
 from tasks.io.hashes import sha256, text_hash
 
 PLAN = "plan.json"
+STATE = "state"  # of the input's files, in the manifest
 OWN = re.compile(
     r"temporary|\.?(plan|manifest|whole|refused|file-\d+|part-\d+-\d+)"
     r"\.(json|parquet|csv|xlsx)(\.partial)?"
@@ -46,7 +47,7 @@ class Output:
     @property
     def result(self) -> dict[str, Any]:
         """All its inputs; part of the manifest."""
-        return {**self.plan, "state": state_of(self.files)}
+        return {**self.plan, STATE: state_of(self.files)}
 
     @property
     def folder(self) -> Path:
@@ -59,12 +60,11 @@ class Output:
         Raises:
             OutputError: the place is taken, or another run's folder is in the way.
         """
-        manifest, refused = manifest_of(self.place), refused_of(self.place)
         if self.place.exists():
-            if manifest.is_file() and read_json(manifest).get("result") == self.result:
-                self._remove_rest()
-                return True
-            raise OutputError(f"{self.place} is there already: name another place, or remove it")
+            require_same_run(self.place, self.result)
+            self._remove_rest()
+            return True
+        manifest, refused = manifest_of(self.place), refused_of(self.place)
         if kind_of(self.place) and refused.exists() and not manifest.exists():
             raise OutputError(f"{refused} is in the way: name another place, or remove it")
         if (self.folder / PLAN).is_file():
@@ -162,6 +162,24 @@ class Output:
         for name in names:
             if name not in kept and (self.folder / name).is_file():
                 (self.folder / name).unlink()
+
+
+def require_same_run(place: Path, run: Mapping[str, Any], unknown: Collection[str] = ()) -> None:
+    """Refuse a place that is taken, unless by the finished output of the same run.
+
+    `run`: as `Output.result`; what is `unknown` of it is not compared.
+
+    Raises:
+        OutputError: it holds something else; if that is of another run, with what differs.
+    """
+    manifest = manifest_of(place)
+    there = read_json(manifest).get("result", {}) if manifest.is_file() else {}
+    names = sorted({*there, *run} - {*unknown})
+    other = [name for name in names if there.get(name) != run.get(name)]
+    if other:
+        differing = ", ".join("files" if name == STATE else name for name in other)
+        of = f", of a run with other {differing}" if there else ""
+        raise OutputError(f"{place} is there already{of}: name another place, or remove it")
 
 
 def _part(number: int, part: int) -> str:

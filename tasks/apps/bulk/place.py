@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from models.normalizer.answers.columns import columns as answer_columns
+from tasks.apps.bulk.files import SourceError
 from tasks.apps.bulk.output import OWN
 from tasks.apps.bulk.source import TitleSource
 from tasks.apps.unfinished import OutputError, unfinished, unfinished_at
 from tasks.io.bulk_output import FILES, kind_of, manifest_of, refused_of
+from tasks.io.command import listed
 
 TEXT = (".tsv", ".txt", ".tab", ".json", ".jsonl", ".ndjson")
 BINARY = (".xls", ".xlsm", ".xlsb", ".ods", ".pq", ".feather", ".arrow", ".gz", ".zip")
@@ -51,6 +54,23 @@ def _require_apart(output: Path, path: Path, address: str) -> None:
         raise OutputError(
             f"{output} lies in the input folder, all of whose files are read: name an output "
             f"outside of {source}"
+        )
+
+
+def require_free_names(
+    source: TitleSource, prefix: str, names: Iterable[str] | None = None
+) -> None:
+    """Refuse an input that has a column of the answer.
+
+    `names`: of the answer's columns without `prefix`; None: those of a model of today.
+
+    Raises:
+        SourceError: with the option that gives the answer's columns other names.
+    """
+    answered = {f"{prefix}{name}" for name in (answer_columns() if names is None else names)}
+    if taken := sorted(answered & {*source.schema.names}):
+        raise SourceError(
+            f"the input has columns of the answer: {listed(taken)}; use --prefix=answer_"
         )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import fsspec
@@ -84,19 +85,20 @@ class TitleSource:
         encoding: str = "",
         file_column: str = "",
         usual: str = "",
+        first: int | None = None,
     ) -> TitleSource:
         """Find the files at an address, and read the beginning of each.
 
         `columns`: those of titles, in place of the one detected; of several, each row's first that
         is not blank is asked. `usual`: the one that is detected first, if it is there. `encoding`:
-        of files of text, in place of the one found.
+        of files of text, in place of the one found. `first`: leave it at so many files.
 
         Raises:
             SourceError: no file is readable or has titles, or they differ in their columns.
             ValueError: Python knows no such encoding.
         """
         system, path = fsspec.core.url_to_fs(address)
-        files = tuple(files_at(system, path, address))
+        files = tuple(islice(files_at(system, path, address), first))
         form, columns = Format(encoding=checked_encoding(encoding)), list(dict.fromkeys(columns))
         seen, left_out, causes = list[Inspected](), dict[str, str](), list[str]()
         for file in files:

@@ -24,7 +24,7 @@ from tasks.apps.review.build_queue import build_queue
 from tasks.apps.review.candidates import candidates, judged_titles
 from tasks.apps.review.page import Occupation, page
 from tasks.apps.review.queue_file import write_queue
-from tasks.apps.unfinished import LOCK, OutputError, unfinished
+from tasks.apps.unfinished import LOCK, require_free, unfinished
 from tasks.io.command import run
 from tasks.release.registry.opening import opened
 
@@ -69,8 +69,7 @@ def atomic_folder(place: Path) -> Iterator[Path]:
     Raises:
         OutputError: the place is taken, another run is at work, or the folder is somebody else's.
     """
-    if place.exists():
-        raise OutputError(f"{place} is there already: name another place, or remove it")
+    require_free(place)
     with unfinished(place, OWN) as folder:
         _clear(folder)
         try:
