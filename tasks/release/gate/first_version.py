@@ -41,7 +41,8 @@ def decide_first(answers: Mapping[str, SystemResults], alpha: float, learned: st
     if not figures:
         kept = "a first version, and the gate has no queries to judge it by (section split)"
     gained = f"better on {', '.join(better)}" if better else f"but no gain is shown: {learned}"
-    return GateDecision(True, f"{kept}; {gained}", figures)
+    balance = "; the gain on labelled inputs makes up for that" if losses else ""
+    return GateDecision(True, f"{kept}; {gained}{balance}", figures)
 
 
 def decide_corrected(

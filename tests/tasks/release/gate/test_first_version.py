@@ -45,7 +45,7 @@ def test_a_gain_on_the_labelled_inputs_makes_up_for_a_loss_on_made_up_titles() -
     assert made.promoted
     assert made.reason == (
         "a first version, significantly worse than the untrained network on typos (-0.200 on 100 "
-        "queries); better on annotations"
+        "queries); better on annotations; the gain on labelled inputs makes up for that"
     )
     tests["annotations"] = answers(100, 1)
     assert not decide_first(tests, 0.05, "").promoted
