@@ -307,7 +307,7 @@ def test_strange_titles_go_through_all_stages(place: Place) -> None:
     place.params["train"].update(max_steps=2, evaluate_every=1, batch_pairs=8)
     place.params["encoders"]["ngram_bag"].update(dim=4)
     place.table("synonyms.csv", [{"term": "baker", "synonym": "maker of bread"}])
-    place.params["synonyms"]["file"] = "synonyms.csv"
+    place.params["synonyms"] |= {"folder": ".", "file": "synonyms.csv"}
     for stage in STAGES:
         place.succeeds(*stage.split())
     written = ("split", "typos", "synonyms", "extra_words")

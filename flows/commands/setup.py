@@ -24,7 +24,7 @@ def init(
         list[Path] | None, typer.Option(help="Titles as people wrote them; may be repeated.")
     ] = None,
     synonyms: Annotated[
-        list[Path] | None, typer.Option(help="Words that mean the same: one file.")
+        list[Path] | None, typer.Option(help="Words that mean the same; may be repeated.")
     ] = None,
     column: Annotated[
         list[str] | None,

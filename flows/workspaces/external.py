@@ -125,14 +125,14 @@ def require_files(workspace: Path, params: Mapping[str, Any], main: Path) -> Non
     for parameter, file in _named_files(params):
         if (workspace / file).exists():
             continue
-        name = Path(file).name
+        name, section = Path(file).name, parameter.partition(".")[0]
         here = (main / file).is_file()
         raise ProfileError(
             f"{parameter} names {file}, which the profile's workspace does not hold"
             + (", only this clone, uncommitted" if here else "")
             + f". To bring it, write in the profile\n  external: {{{name}: "
             + (f"./{file}" if here else "/path/to/it")
-            + f"}}\nand name it as data/external/{name} (ingest: folder: data/external)"
+            + f"}}\nand name it as {name} ({section}: folder: data/external)"
         )
 
 
@@ -144,5 +144,6 @@ def _named_files(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     inputs = ingest.get("inputs", {}).get("file") or []
     for file in [inputs] if isinstance(inputs, str) else inputs:
         yield "ingest.inputs.file", f"{ingest['folder']}/{file}"
-    if file := synonyms.get("file"):
-        yield "synonyms.file", file
+    pairs = synonyms.get("file") or []
+    for file in [pairs] if isinstance(pairs, str) else pairs:
+        yield "synonyms.file", f"{synonyms['folder']}/{file}"

@@ -156,7 +156,7 @@ def test_the_projects_profiles_are_whole(path: Path, tmp_path: Path) -> None:
         *taxonomy.files.values(),
         *checked.auxiliary_taxonomy.located.files.values(),
         *inputs.files,
-        checked.synonyms.file,
+        *map(str, checked.synonyms.paths),
         *(f"{pairs.folder}/{file}" for file in pairs.files.model_dump().values()),
     }
     brought = {f"data/external/{name}" for name in external}

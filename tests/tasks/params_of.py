@@ -40,6 +40,7 @@ def synonyms_params(**changes: Any) -> SynonymsParams:
     """Section `synonyms`: the paper's rules, and a test of any size."""
     values = {
         "reader": "table",
+        "folder": "",
         "file": "",
         "columns": {},
         "max_shared_words": 2,

@@ -146,6 +146,10 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
         ({"seeds": [1, 2, 1]}, ["seeds [1, 2, 1]", "the same one twice"]),
         ({"train.seed": 1}, ["train.seed", "unknown parameter"]),
         ({"synonyms.reader": "words"}, ["synonyms.reader = 'words'", "'thesaurus' or 'none'"]),
+        (
+            {"synonyms.file": ["a.csv", "/b.csv"]},
+            ["synonyms", "/b.csv is not below synonyms.folder = data/sample"],
+        ),
         ({"ingest.inputs.delimiter": "tab"}, ["ingest.inputs.delimiter", "choose one character"]),
         ({"ingest.taxonomy.encoding": "utf-9"}, ["ingest.taxonomy.encoding", "is no encoding"]),
         (

@@ -127,8 +127,8 @@ def write_params(workspace: Workspace, languages: Sequence[str], folder: Path) -
     values["ingest"]["taxonomy"]["languages"] = list(languages)
     folder.mkdir(parents=True)
     (folder / "params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
-    synonyms = Path(values["synonyms"]["file"]).parent
-    sources = {values["ingest"]["folder"], values["auxiliary_taxonomy"]["folder"], str(synonyms)}
+    sections = ("ingest", "auxiliary_taxonomy", "synonyms")
+    sources = {values[section]["folder"] for section in sections}
     for source in sources - {"."}:
         link = folder / source
         link.parent.mkdir(parents=True, exist_ok=True)

@@ -48,6 +48,7 @@ SYNONYMS = """\
 
 synonyms:
   reader: table # one pair a row
+  folder: data/external
   file: {file}
   columns: {columns}
 """
@@ -118,7 +119,7 @@ def _files(role: str, names: Sequence[str]) -> str:
     if role == "taxonomy":
         named = (f"{name_of(number)}: {_quoted(name)}" for number, name in enumerate(names, 1))
         return f"{{{', '.join(named)}}}"
-    quoted = [_quoted(f"data/external/{name}" if role == "synonyms" else name) for name in names]
+    quoted = [*map(_quoted, names)]
     return quoted[0] if len(quoted) == 1 else f"[{', '.join(quoted)}]"
 
 

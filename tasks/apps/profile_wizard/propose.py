@@ -130,8 +130,6 @@ def propose(
         lines += preview("inputs", read_files["inputs"])
         lines += [f"  {len(frame)} inputs, {frame['occupation_id'].count()} labelled"]
         lines += by_label(read_files["taxonomy"], read_files["inputs"], read)
-    if len(files.get("synonyms", ())) > 1:
-        raise DraftError("--synonyms: one file, on which DVC's stage depends: join them in one")
     if files.get("synonyms"):
         read_files["synonyms"] = inspect("synonyms", synonyms_columns)
         lines += preview("synonyms", read_files["synonyms"])

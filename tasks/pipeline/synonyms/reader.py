@@ -31,9 +31,9 @@ BAD_ARROW = "not exactly one =>"
 
 
 def read_synonyms(params: SynonymsParams, rejected: RejectedRows) -> list[tuple[str, str]]:
-    """Read pairs (term, synonym) of normalized phrases, in the order of the file.
+    """Read pairs (term, synonym) of normalized phrases, file after file, in their order.
 
-    A pair means both directions and stands once, whichever way round the file repeats it.
+    A pair means both directions and stands once, whichever way round it is repeated.
 
     Raises:
         IngestError: the file or a column is missing.
@@ -55,12 +55,16 @@ def read_synonyms(params: SynonymsParams, rejected: RejectedRows) -> list[tuple[
 
 
 def _rows(params: SynonymsParams, rejected: RejectedRows) -> Iterator[tuple[Row, str, str]]:
+    if params.reader == "none":
+        return
     if params.reader == "thesaurus":
-        yield from _thesaurus(Path(params.file), rejected)
-    elif params.reader == "table":
-        named = {name: name for name in COLUMNS} | params.columns
-        columns = mapped_columns(named, "synonyms.columns", COLUMNS, ())
-        for row in read_rows(Path(params.file), columns, ORIGIN, rejected):
+        for path in params.paths:
+            yield from _thesaurus(path, rejected)
+        return
+    named = {name: name for name in COLUMNS} | params.columns
+    columns = mapped_columns(named, "synonyms.columns", COLUMNS, ())
+    for path in params.paths:
+        for row in read_rows(path, columns, ORIGIN, rejected):
             yield row, normalize_title(row["term"]), normalize_title(row["synonym"])
 
 

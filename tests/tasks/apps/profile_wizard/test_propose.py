@@ -299,7 +299,8 @@ def test_synonyms_by_any_two_names(root: Path, titles: Path, tmp_path: Path) -> 
     draft = propose("mine", titles, synonyms=pairs, root=root)
     assert values(draft)["synonyms"] == {
         "reader": "table",
-        "file": "data/external/s.csv",
+        "folder": "data/external",
+        "file": "s.csv",
         "columns": {"term": "dies", "synonym": "das"},
     }
 
@@ -325,7 +326,7 @@ def test_any_name_of_a_file_survives_the_profile(root: Path, tmp_path: Path, nam
     tree = values(propose("mine", titles, synonyms=pairs, root=root))
     assert sorted(tree["external"].values()) == sorted(map(str, (titles, pairs)))
     (own,) = tree["ingest"]["taxonomy"]["files"].values()
-    assert tree["synonyms"]["file"] == f"data/external/synonyms-{own}"
+    assert tree["synonyms"]["file"] == f"synonyms-{own}"
     assert set(tree["external"]) == {own, f"synonyms-{own}"}
     resolve_sources(tree["external"], None, root)
 
@@ -449,15 +450,23 @@ def test_several_files_of_lines(root: Path, titles: Path, tmp_path: Path) -> Non
     assert "  4 inputs, 0 labelled" in draft.preview
 
 
+def test_several_files_of_synonyms(root: Path, titles: Path, tmp_path: Path) -> None:
+    header = ("dies", "das")
+    paths = [
+        written(tmp_path / "a/s.csv", [header, ("Bäcker", "Bäckerin")]),
+        written(tmp_path / "b/s.csv", [header, ("Koch", "Köchin")]),
+    ]
+    tree = values(propose_all("mine", {"taxonomy": [titles], "synonyms": paths}, root=root))
+    assert tree["synonyms"]["file"] == ["s.csv", "synonyms-s.csv"]
+    assert tree["external"]["synonyms-s.csv"] == str(paths[1])
+
+
 def test_what_cannot_be_repeated_is_refused(root: Path, titles: Path, tmp_path: Path) -> None:
     with pytest.raises(DraftError, match="--column codes=b: only title has several columns"):
         parse_options(["codes=a", "codes=b"])
     other = written(tmp_path / "other.csv", [("x", "y"), ("1", "2")])
     with pytest.raises(DraftError, match=r"these have none: titles\.csv: .*; other\.csv: x, y"):
         propose_all("mine", {"taxonomy": [titles, other]}, root=root)
-    files = {"taxonomy": [titles], "synonyms": [other, other]}
-    with pytest.raises(DraftError, match="--synonyms: one file"):
-        propose_all("mine", files, root=root)
 
 
 @pytest.mark.thorough

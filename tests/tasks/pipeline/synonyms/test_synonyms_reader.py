@@ -17,7 +17,8 @@ THESAURUS = DATA / "synonyms/synonym_job_titles_for_search.txt"
 
 def read(path: Path, reader: str) -> tuple[list[tuple[str, str]], RejectedRows]:
     rejected = RejectedRows()
-    return read_synonyms(synonyms_params(reader=reader, file=str(path)), rejected), rejected
+    params = synonyms_params(reader=reader, folder=str(path.parent), file=path.name)
+    return read_synonyms(params, rejected), rejected
 
 
 def written(tmp_path: Path, text: str, reader: str) -> tuple[list[tuple[str, str]], RejectedRows]:
@@ -82,11 +83,20 @@ def test_other_names_of_columns_and_none_at_all(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     path.write_text("term;synonym;wanted\nx;cook;chef\n", encoding="utf-8")
     columns = {"term": "synonym", "synonym": "wanted"}
-    params = synonyms_params(file=str(path), columns=columns)
+    params = synonyms_params(folder=str(tmp_path), file=path.name, columns=columns)
     assert read_synonyms(params, RejectedRows()) == [("cook", "chef")]
     assert read_synonyms(synonyms_params(reader="none", file="absent"), RejectedRows()) == []
     with pytest.raises(IngestError, match=r"synonyms\.columns: missing \[\], unknown \['title'\]"):
         read_synonyms(synonyms_params(columns={"title": "x"}), RejectedRows())
+
+
+def test_several_files_in_their_order(tmp_path: Path) -> None:
+    for name, rows in (("b.csv", "cook,chef\n"), ("a.csv", "baker,bread maker\nchef,cook\n")):
+        (tmp_path / name).write_text(f"term,synonym\n{rows}", encoding="utf-8")
+    rejected = RejectedRows()
+    params = synonyms_params(folder=str(tmp_path), file=["b.csv", "a.csv"])
+    assert read_synonyms(params, rejected) == [("cook", "chef"), ("baker", "bread maker")]
+    assert rejected.refused == [("a.csv", 3, "duplicate row", "chef,cook")]
 
 
 def test_too_many_refused_rows_are_an_error(tmp_path: Path) -> None:
