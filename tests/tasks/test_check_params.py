@@ -150,6 +150,10 @@ def test_the_defaults_are_valid_and_reach_the_training_loop() -> None:
             {"synonyms.file": ["a.csv", "/b.csv"]},
             ["synonyms", "/b.csv is not below synonyms.folder = data/sample"],
         ),
+        (
+            {"feedback.folder": "s3://ours/reviewed"},
+            ["feedback.folder", "external: {reviewed: s3://ours/reviewed}", "data/external/"],
+        ),
         ({"ingest.inputs.delimiter": "tab"}, ["ingest.inputs.delimiter", "choose one character"]),
         ({"ingest.taxonomy.encoding": "utf-9"}, ["ingest.taxonomy.encoding", "is no encoding"]),
         (

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator
 
 from tasks.io.section import Section, Share
+
+
+def local(folder: str) -> str:
+    """Return a folder that lies here; ValueError if it is an address."""
+    if "://" in folder:
+        raise ValueError(
+            f"{folder} is an address: name it in the profile, `external: {{reviewed: {folder}}}`, "
+            "and set feedback.folder: data/external/reviewed"
+        )
+    return folder
 
 
 class FeedbackParams(Section):
@@ -12,7 +24,7 @@ class FeedbackParams(Section):
 
     NAME: ClassVar[str] = "feedback"
     reader: Literal["table"]
-    folder: str
+    folder: Annotated[str, AfterValidator(local)]
     from_labels: bool
     columns: dict[str, str]
     max_rejected_share: Share
