@@ -39,20 +39,22 @@ help: ## print this
 	@awk -F ':.*## ' '/^[.a-zA-Z_-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  variables: PYTHON=$(PYTHON)  PROFILE=$(PROFILE) (sample $(basename $(notdir $(wildcard profiles/*.yaml))))"
 
-# uv takes a fifth of pip's time. pip does it where uv reaches no index, and brings torch, of which an
-# index's default build may be gigabytes larger than that of the machine's configuration.
+# uv takes a fifth of pip's time and accepts no other file than those of hashes.txt. pip does it where uv
+# reaches no index, and brings torch, of which an index's default build may be gigabytes larger than that
+# of the machine's configuration.
 # Modules are compiled when they are first imported: of most packages few ever are.
 with_pip = $(BIN)/python -m pip install --quiet --no-compile -c constraints.txt
-install = $(BIN)/uv pip install --quiet --no-cache -p $(BIN)/python -c constraints.txt -e '$(1)' \
-  || { echo "uv could not install; pip goes on, which takes some minutes"; $(with_pip) -e '$(1)'; }
+with_uv = $(BIN)/uv pip install --quiet --no-cache -p $(BIN)/python -c constraints.txt -c hashes.txt
+install = $(with_uv) -e '$(1)' 2>.venv/uv.log || { cat .venv/uv.log; ! grep -q 'Hash mismatch' .venv/uv.log \
+  && echo "uv could not install; pip goes on, which takes some minutes" && $(with_pip) -e '$(1)'; }
 
 .venv: $(READY) ## virtual environment that runs Rolecall, with the exact versions of constraints.txt
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt hashes.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else f"Python {v[0]}.{v[1]} found, 3.11 to 3.13 needed: make PYTHON=python3.12 ...")'
 	@echo "making .venv: 1. torch (a minute)"
 	@$(PYTHON) -m venv .venv
-	@$(with_pip) uv torch
+	@$(with_pip) --no-deps uv torch
 	@echo "making .venv: 2. some 160 other packages (a minute)"
 	@$(call install,.)
 	@touch $@
@@ -94,11 +96,13 @@ docs: $(TOOLS) ## the documentation site, into site/
 docs-serve: $(TOOLS) ## the documentation site at http://127.0.0.1:8001, rebuilt on each change
 	$(BIN)/mkdocs serve --dev-addr 127.0.0.1:8001
 
-constraints: ## resolve constraints.txt anew, in a fresh environment
+constraints: ## resolve constraints.txt and hashes.txt anew, in a fresh environment
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder \
 	  && $$folder/bin/python -m pip install --quiet -e '.[dev,sentence_encoder]' \
 	  && { head -2 constraints.txt; $$folder/bin/python -m pip freeze --exclude-editable | sed 's/+[a-z0-9.]*$$//'; } > $$folder/constraints.txt \
-	  && mv $$folder/constraints.txt constraints.txt && echo "constraints.txt: $$(grep -c == constraints.txt) versions"
+	  && mv $$folder/constraints.txt constraints.txt && echo "constraints.txt: $$(grep -c == constraints.txt) versions" \
+	  && grep -v '^torch==' constraints.txt | $$folder/bin/uv pip compile --quiet --generate-hashes --no-deps \
+	    --no-annotate --custom-compile-command 'make constraints' - -o hashes.txt
 
 audit: ## look for known vulnerabilities of the pinned packages (network; pip-audit in its own environment)
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder \

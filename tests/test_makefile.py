@@ -1,8 +1,9 @@
-"""The Makefile in a folder that was moved, and in one that is no clone."""
+"""The Makefile: a folder that was moved, one that is no clone, and files that are not as pinned."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -49,6 +50,37 @@ def test_a_zip_files_folder_is_refused_before_anything_is_installed(
     assert done.returncode == 2
     assert "git init --quiet && git add ." in done.stderr
     assert not (folder / ".venv").exists()
+
+
+def test_every_version_has_its_hashes_but_torch() -> None:
+    """Each index has other builds of torch, so pip brings it without."""
+    pinned, hashed = (
+        (ROOT / name).read_text("utf-8") for name in ("constraints.txt", "hashes.txt")
+    )
+    versions = re.findall(r"^([\w.-]+)==([^\s;]+)", pinned, re.MULTILINE)
+    with_hashes = r"^([\w.-]+)==(\S+) \\\n    --hash=sha256:[0-9a-f]{64}\b"
+    assert dict(re.findall(with_hashes, hashed, re.MULTILINE)) == {
+        re.sub("[_.]", "-", name.lower()): version for name, version in versions if name != "torch"
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "goes_on"), [("Hash mismatch for `idna==3.20`", False), ("no index answers", True)]
+)
+def test_pip_does_not_bring_the_file_that_uv_refused(
+    folder: Path, said: str, goes_on: bool
+) -> None:
+    for name in ("pyproject.toml", "constraints.txt", "hashes.txt"):
+        (folder / name).touch()
+    programs = folder / ".venv/bin"
+    programs.mkdir(parents=True)
+    for name, script in (("uv", f"echo '{said}' >&2; exit 1"), ("python", "touch went_on")):
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+        (programs / name).chmod(0o755)
+    (folder / ".venv/installed").touch()
+    done = make(folder, "tools")
+    assert (done.returncode, (folder / "went_on").exists()) == (0 if goes_on else 2, goes_on)
+    assert said in done.stdout
 
 
 def test_an_audit_without_a_network_blames_no_package(folder: Path) -> None:
