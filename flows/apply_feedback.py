@@ -76,7 +76,10 @@ def facts(counts: dict[str, Any], patched: VersionAndDecision | None, root: Path
     rows = {
         "files": f"{len(read):,} in {folder}",
         "rows": f"{sum(read.values()):,} read, {refused:,} refused",
-        "titles": f"{counts['overrides']:,} overrides, {counts['not_job_titles']:,} not job titles",
+        "titles": (
+            f"{counts['overrides']:,} overrides, {counts['not_job_titles']:,} not job titles, "
+            f"{counts['rejected_answers']:,} answers not given again"
+        ),
         "disputed": f"{counts['conflicts']:,}",
     }
     if others := unread(root, read):

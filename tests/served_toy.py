@@ -51,10 +51,15 @@ SPOKEN_LABELS = {"nurse": SPOKEN[0][1], "barista": "barista", "baker": "baker", 
 NOTHING: dict[str, list[object]] = {
     name: [] for name in ("title", "occupation_id", "weight", "source")
 }
-NO_OVERRIDES: dict[str, list[object]] = {"normalized": [], "occupation_id": []}
+NO_OVERRIDES: dict[str, list[object]] = {"normalized": [], "occupation_id": [], "correct": []}
 RULE = ScoreRule("best", 0.06)
 TORN = "bread sister " * 4 + "b"
 """A little nearer to a baker than to a nurse; of two equals the processor's rounding picks one."""
+
+
+def overrides_of(*rows: tuple[str, str | None], correct: bool = True) -> dict[str, list[object]]:
+    """Overrides of (normalized title, occupation_id)."""
+    return table("normalized occupation_id correct", [(*row, correct) for row in rows])
 
 
 def embed(titles: Sequence[str]) -> np.ndarray:

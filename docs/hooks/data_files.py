@@ -161,7 +161,8 @@ DATA_FILES = (
         "{feedback,pairs/K}/overrides.parquet",
         "feedback, pairs@K",
         OVERRIDES,
-        "answers that override the network; a null `occupation_id` means not a job title",
+        "answers that override the network; a null `occupation_id` means not a job title, and a "
+        "row that is not `correct` an occupation that the title does not get",
     ),
     DataFile(
         "pairs/K/strings.parquet",

@@ -1,7 +1,8 @@
 """Exact matches: titles whose occupation people or the taxonomy itself give.
 
 A soft score adds up over aliases, so a neighbour with many close ones may outdo the occupation that
-has the very title. Overrides by people come first, whatever the spelling. Else, of the occupations
+has the very title. Overrides by people come first, whatever the spelling. An occupation that people
+called incorrect ranks last. Else, of the occupations
 with this title as label, as label in a further language, or else as alias, the best-scoring one
 ranks first, the others behind it, with the best score of all at least. A label that came with the
 data puts nothing first: it is one more alias, with the chance of being wrong that such labels have.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -27,6 +29,8 @@ TAXONOMY = "taxonomy"
 """Decides where the title is one of its own; else `REVIEW`, `LABEL` or `MODEL` do."""
 HEAD = 12
 """Titles that a word ends; with more it is the head of others' titles."""
+BELOW = 1.0
+"""An occupation that people rejected scores less than all others by this."""
 
 
 class Decision(NamedTuple):
@@ -54,6 +58,7 @@ class ExactMatch:
         is_label: says whether a title is an occupation's label in any language, by their codes.
         labelled: of cleaned titles, the occupations that labels in the data give.
         endings: how many titles end with a word; of others none.
+        rejected: of normalized titles, the occupations that people called incorrect.
     """
 
     index: AliasIndex
@@ -62,24 +67,33 @@ class ExactMatch:
     is_label: Callable[[int, int], bool] = lambda occupation, title: False
     labelled: Mapping[str, list[int]] = field(default_factory=dict)
     endings: Mapping[str, int] = field(default_factory=dict)
+    rejected: Mapping[str, list[int]] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls,
         index: AliasIndex,
         labels: Sequence[str],
-        overrides: Mapping[str, str | None],
+        overrides: Mapping[str, Sequence[Any]],
         is_label: Callable[[int, int], bool] = lambda occupation, title: False,
         exemplars: Mapping[str, Sequence[Any]] | None = None,
         endings: Mapping[str, int] | None = None,
     ) -> Self:
         """Look up the titles of an index; an override by an unknown occupation_id is dropped.
 
-        `exemplars` has the columns `title, occupation_id, source`.
+        `overrides` has the columns `normalized, occupation_id, correct`, `exemplars` the columns
+        `title, occupation_id, source`.
         """
-        code: dict[str | None, int | None] = {None: None}
-        code |= {name: number for number, name in enumerate(index.occupations)}
-        known = {title: code[name] for title, name in overrides.items() if name in code}
+        code = {name: number for number, name in enumerate(index.occupations)}
+        known: dict[str, int | None] = {}
+        rejected: dict[str, list[int]] = {}
+        judged = (overrides[name] for name in ("normalized", "occupation_id", "correct"))
+        for title, name, correct in zip(*judged, strict=True):
+            number = code.get(name)
+            if correct and (name is None or number is not None):
+                known[title] = number
+            elif not correct and number is not None:
+                rejected.setdefault(title, []).append(number)
         labelled: dict[str, list[int]] = {}
         columns = ("title", "occupation_id", "source")
         rows = zip(*(exemplars[name] for name in columns), strict=True) if exemplars else ()
@@ -87,17 +101,21 @@ class ExactMatch:
             number = code.get(name)
             if source == LABEL and number is not None:
                 labelled.setdefault(title, []).append(number)
-        return cls(index, labels, known, is_label, labelled, endings or {})
+        return cls(index, labels, known, is_label, labelled, endings or {}, rejected)
 
     def override(self, title: str) -> int | None:
         """Return the occupation that people gave to a cleaned title, if any."""
         return self.overrides.get(normalize_title(title)) if self.overrides else None
 
     def __contains__(self, title: object) -> bool:
-        """Say whether a cleaned title has an override or is one of the index."""
+        """Say whether people judged a cleaned title, or it is one of the index."""
         if not isinstance(title, str):
             return False
-        return self.override(title) is not None or self.written(title) in self.index
+        return (
+            self.override(title) is not None
+            or self.written(title) in self.index
+            or bool(self._wrong(title))
+        )
 
     def written(self, title: str) -> str:
         """Return a cleaned title as the index has it: without punctuation, if not as it is."""
@@ -106,6 +124,24 @@ class ExactMatch:
     def is_none(self, title: str) -> bool:
         """Say whether people judged a cleaned title not to be a job title."""
         return bool(self.overrides) and self.overrides.get(normalize_title(title), 0) is None
+
+    @cached_property
+    def most_rejected(self) -> int:
+        """How many occupations people called incorrect for one title, at most."""
+        return max(map(len, self.rejected.values()), default=0)
+
+    def accepted(self, titles: Sequence[str], hits: Hits, depth: int) -> Hits:
+        """Return the `depth` best occupations, with those last that people called incorrect."""
+        for row, title in enumerate(titles):
+            if wrong := self._wrong(title):
+                order = np.argsort(np.isin(hits.occupations[row], wrong), kind="stable")
+                for ranked in (hits.occupations, hits.titles):
+                    ranked[row] = ranked[row, order]
+                hits.scores[row, wrong] = hits.scores[row].min() - BELOW
+        return hits._replace(occupations=hits.occupations[:, :depth], titles=hits.titles[:, :depth])
+
+    def _wrong(self, title: str) -> list[int]:
+        return self.rejected.get(normalize_title(title), []) if self.rejected else []
 
     def __call__(self, titles: Sequence[str], hits: Hits) -> list[Decision]:
         """Rank the owners of each cleaned title first, in place; say what decided each answer."""

@@ -56,7 +56,7 @@ class Normalizer:
             `language`, `preferred` and `split`, a row a title, occupation and language.
         occupations: columns `occupation_id, occupation_label, codes, crosswalk_codes, bias`.
         exemplars: columns `title, occupation_id, weight, source` (`models/search/exemplars.py`).
-        overrides: columns `normalized, occupation_id`, by people; None: not a job title.
+        overrides: columns `normalized, occupation_id, correct`, by people; None: not a job title.
         embeddings: of the titles of `index`, in its order, and then of the exemplars in theirs.
         rule: how occupations score.
         calibration: of the confidence, if there is one.
@@ -107,10 +107,9 @@ class Normalizer:
     def exact_match(self) -> ExactMatch:
         """Overrides by people, and the taxonomy's own titles."""
         labels = [clean_title(label) for label in self.taxonomy_labels.labels]
-        overrides = zip(self.overrides["normalized"], self.overrides["occupation_id"], strict=True)
         is_label = self.taxonomy_labels.spellings.is_label
         return ExactMatch.of(
-            self.index, labels, dict(overrides), is_label, self.exemplars, self.words.endings
+            self.index, labels, self.overrides, is_label, self.exemplars, self.words.endings
         )
 
     def within(self, index: AliasIndex) -> Search:
@@ -171,7 +170,9 @@ class Normalizer:
         answers.put(np.array(rows, int), **{kind: [one[kind] for one in words] for kind in KINDS})
         depth = max(params.top_k, 2)
         search = self.two_stage_search if self.two_stage_search and depth <= DEPTH else self.search
-        for place, hits in search.blocks(titles, depth):
+        spare = min(self.exact_match.most_rejected, max(DEPTH - depth, 0))
+        for place, ranked in search.blocks(titles, depth + spare):
+            hits = self.exact_match.accepted(titles[place], ranked, depth)
             decisions = self.exact_match(titles[place], hits)
             self._answer(answers, np.array(rows[place]), titles[place], hits, decisions, params)
         return answers

@@ -133,8 +133,9 @@ REVIEWS: Schema = {
 }
 """Every accepted row of feedback, with reviewer and date. `occupation_id` is the one that the row
 calls correct, if any."""
-OVERRIDES: Schema = {"normalized": pl.String, "occupation_id": pl.String}
-"""Answers that reviewers have fixed; a null `occupation_id` means not a job title."""
+OVERRIDES: Schema = {"normalized": pl.String, "occupation_id": pl.String, "correct": pl.Boolean}
+"""Answers that reviewers have fixed; a null `occupation_id` means not a job title. A title without
+such an answer may have rows that are not `correct`: occupations that it does not get."""
 
 STRINGS: Schema = {
     "string_id": pl.UInt32,

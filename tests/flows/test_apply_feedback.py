@@ -15,6 +15,7 @@ COUNTS = {
     "rejected": {"feedback/a.csv": {"empty raw_title": 2, "unknown occupation": 3}},
     "overrides": 1100,
     "not_job_titles": 7,
+    "rejected_answers": 2,
     "conflicts": 4,
 }
 NOTHING = COUNTS | {"rows_read": {LABELS: 34}, "rejected": {}}
@@ -54,7 +55,7 @@ def test_facts(root: Path, done: VersionAndDecision | None, model: dict[str, str
     assert facts(COUNTS, done, root) == {
         "files": f"2 in {root / 'feedback'}",
         "rows": "1,230 read, 5 refused",
-        "titles": "1,100 overrides, 7 not job titles",
+        "titles": "1,100 overrides, 7 not job titles, 2 answers not given again",
         "disputed": "4",
         **model,
     }

@@ -105,5 +105,5 @@ def write_exemplars(
 
 def write_overrides(file: Path, fixed: Rows = ()) -> None:
     """Write the answers that reviewers fixed, (raw_title, occupation_id): schema `OVERRIDES`."""
-    rows = [(normalize_title(raw), name) for raw, name in fixed]
+    rows = [(normalize_title(raw), name, True) for raw, name in fixed]
     write_frame(pl.DataFrame(rows, schema=dict(OVERRIDES), orient="row"), file, OVERRIDES)

@@ -93,6 +93,7 @@ FEEDBACK_COUNTS = {
     "gate_queries": 86,
     "overrides": 87,
     "not_job_titles": 88,
+    "rejected_answers": 89,
 }
 
 

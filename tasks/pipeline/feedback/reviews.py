@@ -1,8 +1,9 @@
 """Reviews: every accepted row of feedback with its reviewer and date, and the overrides they make.
 
-An override is the one correct occupation of a judged title, which a registered model answers. No
-test uses overrides, so titles of queries are among them. A title has no occupation if more
-reviewers call it not a job title than give it one; at a tie it has no override.
+An override is the one correct occupation of a judged title, which a registered model answers, or
+an occupation that it does not answer, because people called it incorrect and gave no other. No test
+uses overrides, so titles of queries are among them. A title has no occupation if more reviewers
+call it not a job title than give it one; at a tie it has no override.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import polars as pl
 
 from tasks.io.title_readings import normalized
 from tasks.pipeline.feedback.feedback_rows.cells import CORRECT, INCORRECT, NOT_A_JOB_TITLE
-from tasks.pipeline.feedback.verdicts import resolve
 
 TITLE = "normalized"
 
@@ -48,17 +48,16 @@ def latest_reviews(rows: pl.DataFrame) -> pl.DataFrame:
     return alone.unique(whose, keep="first", maintain_order=True)
 
 
-def overrides(feedback_rows: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
+def overrides(outcomes: pl.DataFrame, reviews: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
     """Return schema `OVERRIDES`, sorted.
 
-    A row of `feedback_rows` without a predicted occupation judges the title alone. Rows that
-    contradict the taxonomy's own titles (`aliases`, schema `SPLIT_ALIASES`) are left out.
+    `outcomes`: schema `OUTCOMES`, of all titles; `reviews`: schema `REVIEWS`. A review without a
+    predicted occupation judges the title alone. The taxonomy's own titles (`aliases`, schema
+    `SPLIT_ALIASES`) are job titles, whoever says otherwise.
     """
-    predicted = feedback_rows.drop_nulls("predicted_occupation_id")
-    outcomes = resolve(predicted, aliases, ()).outcomes
     answers = outcomes.drop_nulls("occupation_id").select(TITLE, "occupation_id").unique()
     voices = (
-        latest_reviews(reviews(feedback_rows).filter(~pl.col("from_labels")))
+        latest_reviews(reviews.filter(~pl.col("from_labels")))
         .group_by(TITLE)
         .agg(
             none=(pl.col("verdict") == NOT_A_JOB_TITLE).sum(),
@@ -68,9 +67,12 @@ def overrides(feedback_rows: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFram
     )
     none = voices.filter(pl.col("none") > pl.col("some"))
     doubtful = voices.filter(pl.col("none") >= pl.col("some"))
-    return pl.concat(
-        [
-            answers.join(doubtful, on=TITLE, how="anti"),
-            none.select(TITLE, occupation_id=pl.lit(None, pl.String)),
-        ]
-    ).sort(TITLE)
+    wrong = outcomes.filter(pl.col("occupation_id").is_null(), resolution="incorrect")
+    rejected = wrong.select(TITLE, occupation_id="predicted_occupation_id").unique()
+    rows = [
+        (answers.join(doubtful, on=TITLE, how="anti"), True),
+        (none.select(TITLE, occupation_id=pl.lit(None, pl.String)), True),
+        (rejected.join(doubtful, on=TITLE, how="anti"), False),
+    ]
+    marked = [frame.with_columns(correct=pl.lit(correct)) for frame, correct in rows]
+    return pl.concat(marked).sort(TITLE, "occupation_id")

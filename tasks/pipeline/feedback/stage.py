@@ -74,7 +74,9 @@ def feedback(
     kept_back = judged.filter("held_out")["normalized"].unique()
     verdicts = resolved.verdicts.filter(~pl.col("normalized").is_in(kept_back.to_list()))
     gate = gate_queries(judged, aliases)
-    answers = overrides(feedback_rows, aliases)
+    said = reviews(feedback_rows)
+    fixed = overrides(pl.concat([resolved.outcomes, resolved.of_queries]), said, aliases)
+    answers = fixed.filter("correct")
     counts = {
         "rows_read": dict(rejected_rows.rows),
         "rejected": rejected_rows.by_file(),
@@ -84,14 +86,15 @@ def feedback(
         "trained": len(verdicts),
         "overrides": len(answers),
         "not_job_titles": answers["occupation_id"].null_count(),
+        "rejected_answers": len(fixed) - len(answers),
         **resolved.counts,
     }
     return Judged(
         verdicts,
         gate,
         judged,
-        reviews(feedback_rows),
-        answers,
+        said,
+        fixed,
         rejected_rows.frame(),
         counts,
         rejected_rows.read_as(),
@@ -144,7 +147,8 @@ def summary(counts: dict[str, Any]) -> list[str]:
         f"{counts['incorrect']} incorrect ({counts['corrected']} corrected), "
         f"{counts['unresolved']} undecided; reviewers differed on {counts['conflicts']}",
         f"{counts['trained']} verdicts to train on; {counts['gate_queries']} titles for the gate; "
-        f"{counts['overrides']} overrides, {counts['not_job_titles']} of them not job titles",
+        f"{counts['overrides']} overrides, {counts['not_job_titles']} of them not job titles; "
+        f"{counts['rejected_answers']} answers that are not given again",
         *([f"refused rows: {rejected_file()}"] if counts["rejected"] else []),
     ]
 

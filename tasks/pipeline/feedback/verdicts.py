@@ -35,7 +35,7 @@ import polars as pl
 
 from tasks.io.frames import check
 from tasks.io.schemas import FEEDBACK_ROWS
-from tasks.io.title_readings import cleaned, normalized, without
+from tasks.io.title_readings import cleaned, normalized
 from tasks.pipeline.feedback.feedback_rows.occupation_ids import labels_of
 
 PERSON, LABELS = 2, 1
@@ -46,7 +46,8 @@ CLAIM = ["normalized", "occupation_id"]
 class Resolved(NamedTuple):
     """Schema `VERDICTS`, sorted by (raw_title, predicted_occupation_id), `OUTCOMES`, and counts.
 
-    `outcomes`, in the same order, has every prediction that was counted. Rows: `rows` = `query` +
+    `outcomes`, in the same order, has every prediction that was counted, and `of_queries` those on
+    the raw titles that rule 1 leaves out, by the same rules. Rows: `rows` = `query` +
     `contradicts_taxonomy` + `duplicate` + `outdated` + `counted`. Predictions (distinct raw title
     and predicted occupation): `predictions` = `correct` + `incorrect` + `unresolved` +
     `not_the_right_one` + `shared_title`. Of `incorrect`, `corrected` have a correction, and
@@ -57,7 +58,19 @@ class Resolved(NamedTuple):
 
     verdicts: pl.DataFrame
     outcomes: pl.DataFrame
+    of_queries: pl.DataFrame
     counts: dict[str, int]
+
+
+class _Applied(NamedTuple):
+    """Rows and predictions after rules 2 to 8, and how many rows lost their correction."""
+
+    agreeing: pl.DataFrame
+    distinct: pl.DataFrame
+    counted: pl.DataFrame
+    decided: pl.DataFrame
+    predictions: pl.DataFrame
+    corrections_lost: int
 
 
 def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[str]) -> Resolved:
@@ -67,14 +80,9 @@ def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[st
     `SPLIT_ALIASES`; `queries` has the normalized strings of all queries.
     """
     rows = _working(feedback)
-    unseen = without(rows, queries)
-    agreeing, corrections = _agreeing(unseen, aliases)
-    distinct = _latest_first(agreeing).unique(
-        ["reviewer", *CLAIM, "correct", "correction"], keep="first", maintain_order=True
-    )
-    counted = distinct.filter(pl.col("at") == pl.col("at").max().over("reviewer", *CLAIM))
-    decided = _decide(_claims(counted))
-    predictions = _predictions(counted, decided)
+    is_query = pl.Series([title in queries for title in rows["normalized"]], dtype=pl.Boolean)
+    unseen = rows.filter(~is_query)
+    agreeing, distinct, counted, decided, predictions, corrections = _applied(unseen, aliases)
     resolutions = predictions["resolution"].to_list()
     judged = predictions.filter(pl.col("resolution").is_in(["correct", "incorrect"]))
     verdicts, replaced = _without_shared_titles(judged, aliases)
@@ -96,7 +104,20 @@ def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[st
         "shared_title": len(judged) - len(verdicts),
         "shared_title_replaced": replaced,
     }
-    return Resolved(verdicts, _outcomes(predictions), counts)
+    of_queries = _applied(rows.filter(is_query), aliases).predictions
+    return Resolved(verdicts, _outcomes(predictions), _outcomes(of_queries), counts)
+
+
+def _applied(rows: pl.DataFrame, aliases: pl.DataFrame) -> _Applied:
+    """Apply rules 2 to 8, each of which looks at the rows of one raw title alone."""
+    agreeing, corrections_lost = _agreeing(rows, aliases)
+    distinct = _latest_first(agreeing).unique(
+        ["reviewer", *CLAIM, "correct", "correction"], keep="first", maintain_order=True
+    )
+    counted = distinct.filter(pl.col("at") == pl.col("at").max().over("reviewer", *CLAIM))
+    decided = _decide(_claims(counted))
+    predictions = _predictions(counted, decided)
+    return _Applied(agreeing, distinct, counted, decided, predictions, corrections_lost)
 
 
 def _working(feedback: pl.DataFrame) -> pl.DataFrame:

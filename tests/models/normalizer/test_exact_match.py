@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from served_toy import embed, table, toy_normalizer
+from served_toy import NO_OVERRIDES, embed, overrides_of, table, toy_normalizer
 
 from models.normalizer.answers.abstention import NOT_A_JOB_TITLE
 from models.normalizer.exact_match import ExactMatch
@@ -21,6 +21,7 @@ from models.search.occupation_scores import ScoreRule
 from models.search.search import Hits
 from models.search.stored_vectors import StoredVectors
 from models.search.two_stage_search import FEW
+from models.search.word_evidence import WordEvidence
 
 UNSURE = Calibration(0.2, [-3.0], [1.0], 2.0)
 """Of a level, the occupation; nothing is called unlike a title."""
@@ -88,7 +89,7 @@ def test_what_people_said_comes_first_in_any_spelling_and_obeys_min_confidence(
     titles = [f"{label} b" for label in normalizer.occupations["occupation_label"][:20:2]]
     before = normalizer.predict(titles)
     assert not set(before.columns["occupation_id"]) & {"a0011"}
-    overrides = table("normalized occupation_id", [(title, "a0011") for title in titles[1:]])
+    overrides = overrides_of(*((title, "a0011") for title in titles[1:]))
     spelled = [title.upper().replace(" ", " - ") for title in titles]
     answers = replace(normalizer, overrides=overrides).predict(spelled, top_k=3)
     assert answers.columns["occupation_id"].tolist()[1:] == ["a0011"] * 9
@@ -106,14 +107,45 @@ def test_what_people_said_comes_first_in_any_spelling_and_obeys_min_confidence(
 def test_what_people_call_no_job_title_is_none() -> None:
     normalizer = crowded(40)
     label = normalizer.occupations["occupation_label"][0]
-    overrides = table(
-        "normalized occupation_id", [("see below", None), ("x", "of another taxonomy")]
-    )
+    overrides = overrides_of(("see below", None), ("x", "of another taxonomy"))
     taught = replace(normalizer, overrides=overrides)
     assert taught.predict(["See below!"])[0].reason == NOT_A_JOB_TITLE
     assert taught.predict(["x", label]).columns["occupation_id"].tolist() == (
         normalizer.predict(["x", label]).columns["occupation_id"].tolist()
     )
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("occupations", [40, FEW], ids=["exact", "two_stage"])
+def test_what_people_call_incorrect_is_not_given_to_that_title_again(occupations: int) -> None:
+    """One occupation of a title, two of the next; the others move up, and other titles stay."""
+    normalizer = replace(crowded(occupations), calibration=UNSURE)
+    titles = [f"{label} xb" for label in normalizer.occupations["occupation_label"][:20:2]]
+    before = normalizer.predict(titles, top_k=5).columns["top_occupation_ids"].tolist()
+    wrong = [(titles[0], before[0][0]), *((titles[1], name) for name in before[1][:2])]
+    wrong.append((titles[2], "of another taxonomy"))
+    taught = replace(normalizer, overrides=overrides_of(*wrong, correct=False))
+    answers = taught.predict([title.upper() for title in titles], top_k=3)
+    expected = [before[0][1:4], before[1][2:], *(names[:3] for names in before[2:])]
+    assert answers.columns["top_occupation_ids"].tolist() == expected
+    assert answers.columns["answered_by"].tolist() == ["model"] * 10
+    spelled = taught.predict([titles[0].replace(" ", " - ")], top_k=5)[0]
+    assert before[0][0] not in spelled.top_occupation_ids
+    assert ((answers.columns["confidence"] > 0) & (answers.columns["confidence"] < 1)).all()
+
+
+def test_an_occupation_that_people_reject_is_last_where_there_is_no_other_left() -> None:
+    taught = replace(toy_normalizer(), overrides=overrides_of(("wards", "warden"), correct=False))
+    assert taught.predict(["wards"], top_k=5)[0].top_occupation_ids[-1] == "warden"
+
+
+def test_a_misspelt_title_that_people_judged_is_not_corrected() -> None:
+    """Else the look-up of the right spelling would give the rejected answer again."""
+    plain = replace(toy_normalizer(), words=WordEvidence({"sister": 9}, {}))
+    assert plain.predict(["ward sistr"])[0].answered_by == "taxonomy"
+    taught = replace(plain, overrides=overrides_of(("ward sistr", "nurse"), correct=False))
+    misspelt, right = taught.predict(["Ward sistr", "ward sister"])
+    assert misspelt.occupation_id != "nurse" == right.occupation_id
 
 
 @settings(max_examples=60, deadline=None)
@@ -123,7 +155,7 @@ def test_ranks_equal_the_loop(seed: int, depth: int) -> None:
     rng = np.random.default_rng(seed)
     index = AliasIndex.of([*"aabbccdd"], [*"1223344" + "5"])
     labels = "abbdd"
-    exact_match = ExactMatch.of(index, [*labels], {"e": "5", "d": "1"})
+    exact_match = ExactMatch.of(index, [*labels], overrides_of(("e", "5"), ("d", "1")))
     scores = rng.integers(0, 4, (6, 5)).astype(np.float32)
     best = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
     places = rng.integers(0, 4, best.shape)
@@ -155,9 +187,11 @@ def test_owners_of_titles() -> None:
     index = AliasIndex.of(["b", "a", "a"], ["1", "2", "1"])
     assert [index.owners(title) for title in "abc"] == [[0, 1], [0], []]
     hits = Hits(np.zeros((1, 2)), np.array([[0, 1]]), np.array([[0, 0]]), np.zeros(1))
-    ExactMatch.of(index, ["b", "a"], {})(["a"], hits)
+    ExactMatch.of(index, ["b", "a"], NO_OVERRIDES)(["a"], hits)
     assert hits.occupations.tolist() == [[1, 0]]
-    ExactMatch.of(index, ["b", "b"], {}, lambda name, title: (name, title) == (0, 0))(["a"], hits)
+    is_label = {(0, 0)}
+    match = ExactMatch.of(index, ["b", "b"], NO_OVERRIDES, lambda *pair: pair in is_label)
+    match(["a"], hits)
     assert hits.occupations.tolist() == [[0, 1]]
 
 
@@ -171,7 +205,7 @@ def test_a_lone_head_word_settles_nothing_unless_it_is_a_label() -> None:
     match = ExactMatch.of(
         index,
         ["hearse driver", "baker"],
-        {"driver": "a"},
+        overrides_of(("driver", "a")),
         lambda occupation, title: (occupation, index.titles[title]) in is_label,
         endings=endings,
     )

@@ -36,6 +36,7 @@ USES = {
     "gate_queries": "of these, queries of the gate: the right occupation is known",
     "overrides": "titles whose answer reviewers have fixed",
     "not_job_titles": "of these, not job titles",
+    "rejected_answers": "answers called incorrect without a better one, not given again",
 }
 REPAIRS = {
     "unknown_correction": "corrections to an occupation that the taxonomy does not have, dropped",

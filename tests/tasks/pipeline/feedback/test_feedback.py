@@ -17,6 +17,7 @@ from tasks.io.schemas import (
     EXTRA_WORDS_VARIANTS,
     FEEDBACK,
     JUDGED,
+    OVERRIDES,
     QUERIES,
     REJECTED,
     SPLIT_ALIASES,
@@ -98,6 +99,11 @@ def test_by_hand() -> None:
     assert read_frame(OUT / "verdicts.parquet", VERDICTS).rows() == [
         ("Sister!", "sister!", "sister", "cook", "cook", False, "nurse"),
         ("fry cook", "fry cook", "fry cook", "cook", "cook", True, None),
+    ]
+    assert read_frame(OUT / "overrides.parquet", OVERRIDES).rows() == [
+        ("asked 1", "cook", True),  # a query, from which nothing learns
+        ("fry cook", "cook", True),
+        ("sister", "nurse", True),
     ]
     assert read_frame(OUT / "rejected.parquet", REJECTED).is_empty()
     assert read_frame(OUT / "queries.parquet", QUERIES).is_empty()

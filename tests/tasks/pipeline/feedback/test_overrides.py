@@ -8,6 +8,7 @@ from frames_of import aliases_of
 
 from tasks.io.schemas import FEEDBACK_ROWS, OVERRIDES, REVIEWS
 from tasks.pipeline.feedback.reviews import latest_reviews, overrides, reviews
+from tasks.pipeline.feedback.verdicts import resolve
 
 ALIASES = aliases_of([("cook", "Cook", True, "train"), ("nurse", "Nurse", True, "train")])
 EARLY, LATE = "2026-01-01", "2026-02-01"
@@ -26,12 +27,24 @@ def feedback_rows(*rows: tuple[str, str | None, str, str | None, str, str, bool]
     )
 
 
+def made_of(*rows: tuple[str, str | None, str, str | None, str, str, bool]) -> pl.DataFrame:
+    frame = feedback_rows(*rows)
+    outcomes = resolve(frame.drop_nulls("predicted_occupation_id"), ALIASES, ()).outcomes
+    made = overrides(outcomes, reviews(frame), ALIASES)
+    assert dict(made.schema) == OVERRIDES and made["normalized"].is_sorted()
+    return made
+
+
 def answers(
     *rows: tuple[str, str | None, str, str | None, str, str, bool],
 ) -> dict[str, str | None]:
-    made = overrides(feedback_rows(*rows), ALIASES)
-    assert dict(made.schema) == OVERRIDES and made["normalized"].is_sorted()
-    return dict(made.iter_rows())
+    return dict(made_of(*rows).filter("correct").drop("correct").iter_rows())
+
+
+def rejected(
+    *rows: tuple[str, str | None, str, str | None, str, str, bool],
+) -> list[tuple[str, str]]:
+    return made_of(*rows).filter(~pl.col("correct")).drop("correct").rows()
 
 
 def test_an_answer_is_what_was_confirmed_or_corrected() -> None:
@@ -41,6 +54,27 @@ def test_an_answer_is_what_was_confirmed_or_corrected() -> None:
         ("helper", "cook", "incorrect", None, "ann", EARLY, False),
         ("by its label", "cook", "incorrect", "nurse", "labels", EARLY, True),
     ) == {"by its label": "nurse", "fry cook": "cook", "ward sister": "nurse"}
+
+
+def test_an_incorrect_answer_without_a_better_one_is_rejected() -> None:
+    """Several of one title; none where the title has an answer, or is one of the taxonomy."""
+    assert rejected(
+        ("Helper!", "cook", "incorrect", None, "ann", EARLY, False),
+        ("helper", "nurse", "incorrect", None, "bob", EARLY, False),
+        ("sister", "cook", "incorrect", None, "ann", EARLY, False),
+        ("sister", "nurse", "correct", None, "bob", EARLY, False),
+        ("Cook", "cook", "incorrect", None, "ann", EARLY, False),
+        ("see below", "cook", NONE, None, "ann", EARLY, False),
+    ) == [("helper", "cook"), ("helper", "nurse")]
+
+
+def test_whoever_speaks_last_decides_what_is_rejected() -> None:
+    wrong = ("x", "cook", "incorrect", None, "ann")
+    right = ("x", "cook", "correct", None, "bob")
+    assert rejected((*wrong, LATE, False), (*right, EARLY, False)) == [("x", "cook")]
+    assert rejected((*wrong, EARLY, False), (*right, LATE, False)) == []
+    none = ("x", "cook", NONE, None, "ann")
+    assert rejected((*none, LATE, False), (*right, EARLY, False)) == [], "a tie fixes nothing"
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,7 @@ def resolved(*rows: Row) -> Resolved:
     result = resolve(frame, ALIASES, QUERIES)
     check(result.verdicts, VERDICTS, "verdicts")
     check(result.outcomes, OUTCOMES, "outcomes")
+    check(result.of_queries, OUTCOMES, "outcomes of queries")
     for raw, cleaned, normalized in result.verdicts.select("raw_title", *READINGS).iter_rows():
         assert (cleaned, normalized) == (clean_title(raw), normalize_title(raw))
     return result
@@ -95,6 +96,7 @@ def test_rule_1_queries_stay_unseen(raw_title: str) -> None:
     result = resolved(row(raw_title, "cook", "correct"), row("x", "cook", "correct"))
     assert short(result) == [("x", "cook", True, None)]
     assert result.counts["query"] == 1
+    assert result.of_queries["normalized"].to_list() == ["asked in a test"]
 
 
 def test_rule_2_the_taxonomy_holds() -> None:
@@ -361,6 +363,15 @@ def test_any_feedback(rows: list[Row]) -> None:
     equals_the_loops(result, rows)
     nothing_left_contradicts(result)
     the_counts_add_up(result, rows)
+    every_title_is_judged_by_its_own_rows(result, rows)
+
+
+def every_title_is_judged_by_its_own_rows(result: Resolved, rows: list[Row]) -> None:
+    """Queries, which nothing learns from, are judged as if they were none."""
+    frame = pl.DataFrame(rows, schema=dict(FEEDBACK_ROWS), orient="row")
+    both = pl.concat([result.outcomes, result.of_queries])
+    order = ["raw_title", "predicted_occupation_id"]
+    assert both.sort(order).equals(resolve(frame, ALIASES, ()).outcomes)
 
 
 def equals_the_loops(result: Resolved, rows: list[Row]) -> None:

@@ -45,7 +45,7 @@ def test_every_file_counts(artefact: Path) -> None:
 
 def test_a_patched_package_has_checksums_of_its_own(artefact: Path) -> None:
     before = (artefact / CHECKSUMS).read_text()
-    said = {"normalized": ["owl"], "occupation_id": ["nurse"]}
+    said = {"normalized": ["owl"], "occupation_id": ["nurse"], "correct": [True]}
     assert replace_overrides(artefact, pl.DataFrame(said, dict(OVERRIDES)))
     learned = pl.DataFrame([("night owl", "nurse", 1.0, "review")], dict(EXEMPLARS), orient="row")
     exemplify(artefact, pl.Series(["night owl"]), learned)
