@@ -8,6 +8,7 @@ bits and 8 + number j of the second half in its upper ones (`models/network/quan
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -68,6 +69,20 @@ class StoredVectors:
             wide = numbers.astype(np.float32)
         wide *= self.rows["factor"][places, None]
         return wide
+
+    @cached_property
+    def table(self) -> tuple[Shaped[np.ndarray, "row dim"], Float32[np.ndarray, " row"]]:
+        """All rows as whole numbers, one each, and what makes their products with titles cosines.
+
+        Products with whole titles are exact, as those of `near` are.
+        """
+        numbers, factors = self.rows["numbers"], self.rows["factor"] / np.float32(STEPS)
+        if numbers.dtype == np.uint8:
+            wide = np.concatenate([numbers % 2**HALF_BYTES, numbers >> HALF_BYTES], axis=1)
+            return wide.view(np.int8) - np.int8(EIGHTS), factors
+        if numbers.dtype == np.int8:
+            return np.ascontiguousarray(numbers), factors
+        return np.round(numbers * FLOATS), factors / np.float32(FLOATS)
 
     def near(
         self, titles: Float32[np.ndarray, "title dim"], places: Int64[np.ndarray, " place"]

@@ -15,23 +15,26 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from models.search.kernels import Kernels, kernels_for
 from models.search.occupation_scores import exp_below
 from models.search.search import TITLES_AT_ONCE, Hits, Search
 from models.search.stored_vectors import StoredVectors, whole
-from models.search.tiled_matmul import TILE
+from models.search.title_places import TitlePlaces
 from models.search.weighted_vectors import Prototypes, WeightedVectors
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int64
 
-CANDIDATES = 64
+CANDIDATES = 32
 """Occupations that are scored in full."""
 FEW = 1000
 """A search of fewer occupations is faster as a whole."""
-DEPTH = CANDIDATES // 4
+DEPTH = CANDIDATES // 2
 """Nor is one for more answers to a title."""
 LOT = 4096
-"""Titles whose candidates are scored together, occupation by occupation."""
+"""Titles whose candidates are scored together, occupation by occupation, by the kernels."""
+AT_ONCE = 16
+"""Titles whose products with the prototypes stay in the processor's cache."""
 
 
 class Scored(NamedTuple):
@@ -66,9 +69,9 @@ class TwoStageSearch:
         """
         if depth > DEPTH:
             raise ValueError(f"{depth} answers of so few candidates: {DEPTH} at most")
+        kernels = kernels_for(len(titles))
         for start in range(0, len(titles), LOT):
-            lot = titles[start : start + LOT]
-            for place, hits in self._lot(lot, depth):
+            for place, hits in self._lot(titles[start : start + LOT], depth, kernels):
                 yield slice(start + place.start, start + place.stop), hits
 
     def scores(
@@ -77,16 +80,16 @@ class TwoStageSearch:
         """Return the scores of some occupations for a few titles."""
         return self._score(whole(self.embed(titles)), np.array(occupations)).scores
 
-    def _lot(self, titles: Sequence[str], depth: int) -> Iterator[tuple[slice, Hits]]:
-        embeddings = self.embed(titles)
+    def _lot(
+        self, titles: Sequence[str], depth: int, kernels: Kernels | None
+    ) -> Iterator[tuple[slice, Hits]]:
+        rounded = whole(self.embed(titles))
         scores = np.empty((len(titles), len(self.search.index.occupations)), np.float32)
-        candidates = np.empty((len(titles), CANDIDATES), np.int64)
-        for start in range(0, len(titles), TILE):
-            part = slice(start, start + TILE)
-            scores[part] = self.prototypes(embeddings[part])
-            candidates[part] = self._candidates(titles[part], scores[part])
-        score = self._scored_once if len(titles) <= TILE else self._scored
-        scored = score(whole(embeddings), candidates)
+        for start in range(0, len(titles), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            scores[part] = self.prototypes(rounded[part], kernels)
+        candidates = self._candidates(titles, scores, kernels)
+        scored = self._scored(rounded, candidates, kernels)
         np.put_along_axis(scores, candidates, scored.scores, axis=1)
         for start in range(0, len(titles), TITLES_AT_ONCE):
             place = slice(start, min(start + TITLES_AT_ONCE, len(titles)))
@@ -100,16 +103,19 @@ class TwoStageSearch:
             yield place, hits
 
     def _candidates(
-        self, titles: Sequence[str], scores: Float32[np.ndarray, "query occupation"]
+        self,
+        titles: Sequence[str],
+        scores: Float32[np.ndarray, "query occupation"],
+        kernels: Kernels | None,
     ) -> Int64[np.ndarray, "query candidate"]:
         """Return the best occupations of each title, and those that have it as an alias."""
-        least = np.partition(scores, -CANDIDATES, axis=1)[:, -CANDIDATES]
-        # faster than argpartition; ties are more
-        rows, names = np.nonzero(scores >= least[:, None])
-        places = np.arange(len(rows)) - np.searchsorted(rows, np.arange(len(titles)))[rows]
-        best = names[places < CANDIDATES].reshape(len(titles), CANDIDATES)
-        for row, title in enumerate(titles):
-            own = self.search.index.owners(title)
+        if kernels:
+            best = np.empty((len(titles), CANDIDATES), np.int64)
+            kernels.choose_best(scores, best)
+        else:
+            best = np.argpartition(scores, -CANDIDATES, axis=1)[:, -CANDIDATES:]
+        for row in np.flatnonzero(self.places(titles) >= 0).tolist():
+            own = self.search.index.owners(titles[row])
             missing = [name for name in own if name not in best[row]][:CANDIDATES]
             if missing:  # in the place of the worst that are no owners themselves
                 ranked = sorted(
@@ -122,29 +128,21 @@ class TwoStageSearch:
         self,
         titles: Float32[np.ndarray, "query dim"],
         candidates: Int64[np.ndarray, "query candidate"],
+        kernels: Kernels | None,
     ) -> Scored:
-        """Score every (title, candidate), occupation by occupation."""
-        flat = candidates.reshape(-1)
-        order = np.argsort(flat, kind="stable")
-        names, begin = np.unique(flat[order], return_index=True)
-        scores, closest = np.empty((2, len(flat)), np.float32)
-        closest_titles = np.empty(len(flat), np.int64)
-        for name, pairs in zip(names, np.split(order, begin[1:]), strict=True):
-            own = self._score(titles[pairs // CANDIDATES], name[None])
-            scores[pairs], closest_titles[pairs], closest[pairs] = (part[:, 0] for part in own)
-        return Scored(
-            *(part.reshape(candidates.shape) for part in (scores, closest_titles, closest))
+        """Score the candidates of whole titles over all their links."""
+        if not kernels:
+            scored = [self._score(*row) for row in zip(titles[:, None], candidates, strict=True)]
+            return Scored(*map(np.concatenate, zip(*scored, strict=True)))
+        links, shape = self.weighted_vectors, candidates.shape
+        made = Scored(
+            np.empty(shape, np.float32), np.empty(shape, np.int64), np.empty(shape, np.float32)
         )
-
-    def _scored_once(
-        self,
-        titles: Float32[np.ndarray, "query dim"],
-        candidates: Int64[np.ndarray, "query candidate"],
-    ) -> Scored:
-        """Do the same for a few titles, all their candidates at once: a third of the time."""
-        names, which = np.unique(candidates, return_inverse=True)
-        at = np.arange(len(candidates))[:, None], which.reshape(candidates.shape)
-        return Scored(*(part[at] for part in self._score(titles, names)))
+        arrays = (links.places, links.weights, links.starts, links.aliases)
+        temperature = np.float32(links.temperature)
+        table = self.embeddings.table
+        kernels.score_links(titles, candidates, table, arrays, temperature, tuple(made))
+        return made
 
     def _score(
         self, titles: Float32[np.ndarray, "query dim"], names: Int64[np.ndarray, " candidate"]
@@ -163,6 +161,11 @@ class TwoStageSearch:
         near *= weighted_vectors.weights[own]
         total = most + t * np.log(np.add.reduceat(near, begin, axis=1))
         return Scored(total, places[np.stack(best, axis=1)], most)
+
+    @cached_property
+    def places(self) -> TitlePlaces:
+        """Finds titles of the index."""
+        return TitlePlaces(self.search.index)
 
     @cached_property
     def weighted_vectors(self) -> WeightedVectors:

@@ -9,7 +9,8 @@ the first terms of the cumulant expansion give
     Σ w·exp(x/t) ≈ W·exp(x̄/t + v/(2·d·t²)),
 
 where x̄ is the similarity to the mean and d in how many directions titles differ, all alike: the
-participation ratio of their principal axes.
+participation ratio of their principal axes. The variance that a mean has beyond the axes on which
+it is compared counts as well.
 """
 
 from __future__ import annotations
@@ -21,21 +22,24 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from models.search.kernels import Kernels
 from models.search.search import Search
-from models.search.stored_vectors import STEPS, whole
-from models.search.tiled_matmul import tiled
+from models.search.stored_vectors import STEPS
 
 if TYPE_CHECKING:
-    from jaxtyping import Float32, Int8, Int64
+    from jaxtyping import Float32, Int8, Int32, Int64, UInt8
 
-GATHERED = 6
-"""Links of a prototype, on average."""
+PROTOTYPES = 20_000
+"""About so many, by gathering equally many links on average in each; fewer links stay alone."""
 ROUNDS = 2
 """Of moving each link to the closest prototype of its occupation."""
 AXES = 128
 """Principal axes of the embeddings on which prototypes are compared."""
-LARGEST = 127
-"""Of the whole numbers of a prototype."""
+AXIS_STEPS = 1 << 10
+"""The norm of a whole axis: a product of one with a whole title is below 2²⁴."""
+LARGEST, DIGIT = 63, 128
+"""Of the whole numbers of a prototype, and what is added to those of a title: so the sum of two
+products fits into 16 bits on every processor."""
 PAIRS_AT_ONCE = 1 << 16
 
 
@@ -85,8 +89,8 @@ class WeightedVectors:
         )
 
 
-Product = Callable[[np.ndarray], np.ndarray]
-"""Of whole titles [title, axis] with whole prototypes: [title, prototype], float32."""
+Product = Callable[["UInt8[np.ndarray, 'title axis']"], "Int32[np.ndarray, 'title prototype']"]
+"""Of titles in bytes, `DIGIT` too large, with the numbers of prototypes."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ class Prototypes:
     """Those of occupations with equally many stand together, the first of each first.
 
     Attributes:
-        axes: principal axes of the embeddings, the first ones.
+        axes: principal axes of the embeddings, the first ones, as whole numbers.
         numbers: whole ones of each, on these axes.
         factors: times the numbers, its vector divided by t.
         extras: log W + v/(2·d·t²) of each.
@@ -102,7 +106,7 @@ class Prototypes:
         counts: how many prototypes an occupation has, ascending, each once.
         ends: where the prototypes of occupations with so many end.
         temperature: t.
-        product: of whole titles with the numbers, if something faster than numpy has it.
+        product: of titles with the numbers, if something faster than numpy has it.
     """
 
     axes: Float32[np.ndarray, "dim axis"]
@@ -119,12 +123,13 @@ class Prototypes:
     def of(cls, links: WeightedVectors, embeddings: Float32[np.ndarray, "title dim"]) -> Self:
         """Gather links: begin with neighbours in the list, then move each to its closest."""
         moments, mean = embeddings.T @ embeddings / len(embeddings), embeddings.mean(axis=0)
-        axes = np.ascontiguousarray(np.linalg.eigh(moments)[1][:, ::-1][:, :AXES])
+        axes = np.round(AXIS_STEPS * np.linalg.eigh(moments)[1][:, ::-1][:, :AXES])
+        axes = np.ascontiguousarray(axes, np.float32)
         spreads = np.linalg.eigvalsh(moments - np.outer(mean, mean))
         directions = spreads.sum() ** 2 / (spreads**2).sum()
         projected = (embeddings @ axes)[links.places]
         sizes = np.diff(links.starts)
-        counts = -(-sizes // GATHERED)
+        counts = -(-sizes // max(1, round(len(links.owners) / PROTOTYPES)))
         firsts = np.cumsum(counts) - counts
         own, rank = links.owners, np.arange(len(links.owners)) - links.starts[links.owners]
         group = firsts[own] + rank * counts[own] // sizes[own]
@@ -139,9 +144,10 @@ class Prototypes:
         weighted = embeddings[links.places[order]] * links.weights[order, None]
         means = np.add.reduceat(weighted, begin, axis=0) / weights[:, None]
         kinds, alike = np.unique(used, return_counts=True)
-        t, spread = links.temperature, 1 - (means**2).sum(axis=1)
+        t, vectors = links.temperature, means @ (axes / AXIS_STEPS)
+        spread = 1 - (vectors**2).sum(axis=1)
         extra = np.log(weights) + spread / (2 * directions * t**2)
-        vectors = means @ axes / t
+        vectors /= t
         factors = np.abs(vectors).max(axis=1, keepdims=True) / LARGEST
         numbers = np.round(vectors / np.maximum(factors, 1e-9)).astype(np.int8)
         ends = np.cumsum(kinds * alike)
@@ -161,22 +167,35 @@ class Prototypes:
         )
 
     def __call__(
-        self, embeddings: Float32[np.ndarray, "query dim"]
-    ) -> Float32[np.ndarray, "query occupation"]:
-        """Return about the score of every occupation for a tile of titles."""
-        count = len(embeddings)
-        titles = whole((tiled(embeddings) @ self.axes)[:count])
-        near = self.product(titles) if self.product else titles @ self._floats
-        near *= self.factors / np.float32(STEPS)
-        near += self.extras
-        np.exp(near, out=near)  # at most e^(1/t) and some
-        sums = [
-            alike.reshape(len(alike), each, -1).sum(axis=1)
-            for each, alike in zip(self.counts, np.split(near, self.ends[:-1], axis=1), strict=True)
-        ]
-        scores = np.empty((count, len(self.occupations)), np.float32)
-        scores[:, self.occupations] = self.temperature * np.log(np.concatenate(sums, axis=1))
+        self, titles: Float32[np.ndarray, "title dim"], kernels: Kernels | None = None
+    ) -> Float32[np.ndarray, "title occupation"]:
+        """Return about the score of every occupation for a few whole titles."""
+        numbers = titles @ self.axes  # whole, and exact in any order
+        steps = np.abs(numbers).max(axis=1, keepdims=True) / np.float32(DIGIT - 1)
+        digits = np.round(numbers / np.where(steps > 0, steps, 1)) + DIGIT
+        steps /= STEPS * AXIS_STEPS
+        multiply = self.product or self._multiply
+        sums = multiply(digits.astype(np.uint8))
+        if kernels:
+            masses = np.empty((len(titles), len(self.occupations)), np.float32)
+            arrays = (self.factors, self.extras, self.counts, self.ends)
+            kernels.add_masses(sums, steps[:, 0], *arrays, masses)
+        else:
+            near = sums.astype(np.float32) * steps * self.factors
+            near += self.extras
+            np.exp(near, out=near)  # at most e^(1/t) and some
+            parts = zip(self.counts, np.split(near, self.ends[:-1], axis=1), strict=True)
+            added = [part.reshape(len(part), count, -1).sum(axis=1) for count, part in parts]
+            masses = np.concatenate(added, axis=1)
+        scores = np.empty_like(masses)
+        scores[:, self.occupations] = self.temperature * np.log(masses)
         return scores
+
+    def _multiply(self, digits: UInt8[np.ndarray, "title axis"]) -> Int32[np.ndarray, "title _"]:
+        sums: Int32[np.ndarray, "title _"] = (
+            (digits.astype(np.float32) - DIGIT) @ self._floats
+        ).astype(np.int32)
+        return sums
 
     @cached_property
     def _floats(self) -> Float32[np.ndarray, "axis prototype"]:

@@ -16,7 +16,6 @@ from onnx.external_data_helper import set_external_data
 
 from models.network.quantization import OFFSET, SCALE, VALUES
 from models.reproducibility.atomic_write import write_bytes
-from tasks.release.model_package.bags import find_bag, node_list, summed
 
 NETWORK = "encoder."
 """Before the name of a weight in the graph (`tasks/release/model_package/export.py`)."""
@@ -35,11 +34,7 @@ def share_tables(network: Path, weights: Path) -> None:
     graph = model.graph
     inside = {tensor.name: tensor for tensor in graph.initializer}
     nodes: list[onnx.NodeProto] = []
-    instead: dict[str, list[onnx.NodeProto]] = {}
     for node in graph.node:
-        if node.output[0] in instead:
-            nodes += instead[node.output[0]]
-            continue
         table = node.input[0] if node.op_type == "Gather" else ""
         name = table.removeprefix(NETWORK)
         if table not in inside or name not in places:
@@ -50,15 +45,8 @@ def share_tables(network: Path, weights: Path) -> None:
                 inside[NETWORK + tensor] = graph.initializer.add(name=NETWORK + tensor)
             if tensor in places:
                 read_from(inside[NETWORK + tensor], weights.name, places[tensor])
-        bag, dtype = find_bag(node, graph.node), places[name]["dtype"]
-        if name + SCALE not in places:
-            nodes.append(node)
-        elif bag is None:
-            nodes += _widened(node, table, dtype)
-        else:
-            masked, total = bag
-            instead[masked.output[0]] = []
-            instead[total.output[0]] = summed(node, bag, dtype)
+        packed = name + SCALE in places
+        nodes += _widened(node, table, places[name]["dtype"]) if packed else [node]
     del graph.node[:]
     graph.node.extend(nodes)
     write_bytes(model.SerializeToString(), network)
@@ -91,7 +79,12 @@ def read_from(tensor: TensorProto, file: str, place: dict[str, Any]) -> None:
 def _widened(gather: onnx.NodeProto, table: str, dtype: str) -> list[onnx.NodeProto]:
     """Look up whole numbers and scales, and multiply; what comes out has the name that it had."""
     (out,), ids = gather.output, gather.input[1]
-    nodes, add = node_list(out)
+    nodes: list[onnx.NodeProto] = []
+
+    def add(kind: str, name: str, *inputs: str, **attributes: object) -> str:
+        nodes.append(helper.make_node(kind, [*inputs], [f"{out}/{name}"], **attributes))
+        return f"{out}/{name}"
+
     floats = add("Cast", "floats", add("Gather", "rows", table, ids), to=TensorProto.FLOAT)
     if dtype == "U8":  # two numbers in each, as `quantization.halved` packs them
         step = add("Constant", "step", value_float=float(VALUES))

@@ -4,14 +4,15 @@ In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/calibrat
 `mix`, SEED the first of `seeds`), `data/pairs/K/overrides.parquet`, `data/split/aliases.parquet`,
 `data/ingest/{occupations,groups}.parquet`. Out: the folder that
 `tasks/release/model_package/serving.py` reads, without pickle: `featurizer.json` and
-`vocabulary.parquet`, `encoder.onnx`, `weights.safetensors`, `titles.parquet` (distinct, sorted),
-`index.npy` (their vectors, then those of the exemplars), `aliases.parquet`, `occupations.parquet`,
-`groups.parquet`, `words.parquet` (last and first words of titles), `exemplars.parquet`,
-`overrides.parquet`, `qualifiers.csv`, `abbreviations.csv`, with many occupations the prototypes
-(`prototypes.py`), `settings.json` (format, precision, score rule, calibration, number of answers,
-versions), `encoder.json` for training into its space, and `SHA256SUMS` of them all. Section
-`register` sets the precision of the tables and the index. The index holds all aliases, those of the
-tests too: a title of the taxonomy must be found. Equal files give equal bytes.
+`vocabulary.parquet`, `weights.safetensors` and, unless the network is a bag (`bags.py`),
+`encoder.onnx`, `titles.parquet` (distinct, sorted), `index.npy` (their vectors, then those of the
+exemplars), `aliases.parquet`, `occupations.parquet`, `groups.parquet`, `words.parquet` (last and
+first words of titles), `exemplars.parquet`, `overrides.parquet`, `qualifiers.csv`,
+`abbreviations.csv`, with many occupations the prototypes (`prototypes.py`), `settings.json` (format,
+precision, score rule, calibration, number of answers, versions), `encoder.json` for training into
+its space, and `SHA256SUMS` of them all. Section `register` sets the precision of the tables and the
+index. The index holds all aliases, those of the tests too: a title of the taxonomy must be found.
+Equal files give equal bytes.
 """
 
 from __future__ import annotations
@@ -167,6 +168,7 @@ def build_artefact(
     """
     from safetensors.torch import save  # torch and onnx take seconds
 
+    from tasks.release.model_package.bags import bag_weights
     from tasks.release.model_package.export import export_encoder
     from tasks.release.model_package.external_weights import share_tables
     from tasks.release.model_package.quantized_network import QuantizedNetwork
@@ -187,7 +189,8 @@ def build_artefact(
     write_index(StoredVectors.of(index), folder)
     hashes = {"model": sources.artefact_hash(), "taxonomy": sources.taxonomy_hash()}
     versions = {f"{name}_version": digits[:VERSION] for name, digits in hashes.items()}
-    settings = sources.settings | {"versions": versions}
+    bag = bag_weights(network.encoder)
+    settings = sources.settings | {"versions": versions, "bag": bag and bag._asdict()}
     if not trained:
         settings["calibration"] = None
     write_json(settings, folder / "settings.json")
@@ -205,9 +208,10 @@ def build_artefact(
     shutil.copyfile(sources.abbreviations, folder / "abbreviations.csv")
     write_frame(exemplars, folder / "exemplars.parquet", EXEMPLARS)
     write_frame(overrides, folder / "overrides.parquet", OVERRIDES)
-    export_encoder(network.encoder, folder / "encoder.onnx")
     write_bytes(save(network.weights), folder / "weights.safetensors")
-    share_tables(folder / "encoder.onnx", folder / "weights.safetensors")
+    if not bag:
+        export_encoder(network.encoder, folder / "encoder.onnx")
+        share_tables(folder / "encoder.onnx", folder / "weights.safetensors")
     shutil.copyfile(sources.model / "encoder.json", folder / "encoder.json")
     _write_featurizer(network.featurizer, folder)
     write_prototypes(folder)

@@ -1,8 +1,7 @@
 """The prototypes of a package: arrays, and their product with titles as a small ONNX graph.
 
 `prototypes.npy` holds the numbers, `prototypes.npz` all other arrays. The graph of
-`prototypes.onnx` reads the numbers from the file beside it and multiplies them with two digits of
-7 bits a title, 64 added to each: so sums of two products fit into 16 bits on every processor.
+`prototypes.onnx` reads the numbers from the file beside it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from models.reproducibility.atomic_write import atomic_write, write_bytes
-from models.search.weighted_vectors import Prototypes
+from models.search.weighted_vectors import DIGIT, Prototypes
 
 NAME = "prototypes"
 SEPARATE = ("numbers", "product")
@@ -50,7 +49,7 @@ def _graph(file: Path, numbers: np.ndarray) -> bytes:
         NAME,
         [helper.make_tensor_value_info("digits", TensorProto.UINT8, ["row", axes])],
         [helper.make_tensor_value_info("sums", TensorProto.INT32, ["row", count])],
-        [table, helper.make_tensor("added", TensorProto.UINT8, [], [64])],
+        [table, helper.make_tensor("added", TensorProto.UINT8, [], [DIGIT])],
     )
     opset = [helper.make_opsetid("", 17)]
     model = helper.make_model(graph, opset_imports=opset, ir_version=8)

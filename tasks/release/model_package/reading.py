@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from models.normalizer.abbreviations import read_abbreviations
+from models.normalizer.bag import Bag
 from models.normalizer.normalizer import Normalizer
 from models.normalizer.package_checksums import check_files
 from models.normalizer.package_format import check_format
@@ -34,8 +35,8 @@ from models.text.featurizer import Featurizer, Ids
 from models.text.texts import Texts
 
 BATCH = 256  # titles embedded at once
+NUMBERS = {"F32": np.float32, "I8": np.int8, "U8": np.uint8}  # of safetensors
 WIDTH = 16  # what the lengths of padded titles are multiples of
-DIGIT = 128  # a whole title is split into two digits, so that no product in bytes overflows
 
 
 def read_normalizer(folder: Path, code: Path | None = None) -> Normalizer:
@@ -63,7 +64,7 @@ def read_files(folder: Path) -> Normalizer:
     )
     normalizer = Normalizer(
         featurizer,
-        Network(folder / "encoder.onnx", featurizer),
+        read_network(folder, featurizer, settings["bag"]),
         _aliases(folder),
         columns("occupations"),
         columns("exemplars"),
@@ -152,23 +153,20 @@ def _prototypes(file: Path) -> Prototypes | None:
         return None
     numbers = np.load(file.with_suffix(".npy"), mmap_mode="r", allow_pickle=False)
     with np.load(file, allow_pickle=False) as arrays:
-        product = WholeProducts(file.with_suffix(".onnx"))
+        product = PrototypeProduct(file.with_suffix(".onnx"))
         return Prototypes(numbers=numbers, product=product, **arrays)
 
 
-class WholeProducts:
-    """Products of whole titles with whole prototypes in bytes: as exact, in a tenth of the time."""
+class PrototypeProduct:
+    """Products of titles in bytes with the numbers of prototypes."""
 
     def __init__(self, file: Path) -> None:
         self._session = _session(file)
 
-    def __call__(self, titles: np.ndarray) -> np.ndarray:
-        """Return [title, prototype], float32, of titles in numbers of 14 bits [title, axis]."""
-        upper = np.floor((titles + DIGIT // 2) / DIGIT)
-        digits = np.concatenate([upper, titles - DIGIT * upper]) + DIGIT // 2
-        digit_sums = self._session.run(None, {"digits": digits.astype(np.uint8)})[0]
-        sums: np.ndarray = DIGIT * digit_sums[: len(titles)] + digit_sums[len(titles) :]
-        return sums.astype(np.float32)
+    def __call__(self, digits: np.ndarray) -> np.ndarray:
+        """Return [title, prototype], int32, of uint8 [title, axis]."""
+        sums: np.ndarray = self._session.run(None, {"digits": digits})[0]
+        return sums
 
 
 def _session(file: Path) -> Any:  # noqa: ANN401  # onnxruntime has no types
@@ -181,6 +179,34 @@ def _session(file: Path) -> Any:  # noqa: ANN401  # onnxruntime has no types
     options.intra_op_num_threads = int(threads) if threads.isdecimal() else 0  # 0: all cores
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+
+
+def read_network(
+    folder: Path, featurizer: Featurizer, bag: Mapping[str, Any] | None
+) -> Bag | Network:
+    """Return a package's network."""
+    if not bag:
+        return Network(folder / "encoder.onnx", featurizer)
+    weights = read_weights(folder / "weights.safetensors")
+    rows = weights[bag["table"]]
+    scales = weights.get(f"{bag['table']}.scale", np.ones(len(rows), np.float32)).reshape(-1)
+    dim = rows.shape[1] * (2 if rows.dtype == np.uint8 else 1)
+    bias = weights.get(bag["bias"], np.zeros(dim, np.float32))
+    return Bag(featurizer, rows, scales, bias, bag["tanh"])
+
+
+def read_weights(file: Path) -> dict[str, np.ndarray]:
+    """Map the tensors of a safetensors file into memory."""
+    whole = np.asarray(np.memmap(file, np.uint8, "r"))
+    begin = 8 + int.from_bytes(whole[:8].tobytes(), "little")
+    places = json.loads(whole[8:begin].tobytes())
+    return {
+        name: whole[begin + place["data_offsets"][0] : begin + place["data_offsets"][1]]
+        .view(NUMBERS[place["dtype"]])
+        .reshape(place["shape"])
+        for name, place in places.items()
+        if name != "__metadata__"
+    }
 
 
 class Network:

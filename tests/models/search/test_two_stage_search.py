@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from served_toy import embed
 
+from models.network.quantization import Precision, pack
 from models.search.exemplars import Exemplars
 from models.search.index import AliasIndex
+from models.search.kernels import MANY
 from models.search.occupation_scores import ScoreRule
 from models.search.search import Hits, Search
-from models.search.stored_vectors import StoredVectors
-from models.search.tiled_matmul import TILE, similarities
+from models.search.stored_vectors import StoredVectors, whole
+from models.search.tiled_matmul import similarities
 from models.search.two_stage_search import CANDIDATES, DEPTH, LOT, TwoStageSearch
-from models.search.weighted_vectors import AXES, GATHERED, Prototypes, WeightedVectors
+from models.search.weighted_vectors import AXES, Prototypes, WeightedVectors
 
 OCCUPATIONS = 1200
 TEMPERATURE = 0.07
@@ -75,7 +79,7 @@ def exact(titles: list[str], depth: int = 5) -> Hits:
 
 
 @cache
-def whole() -> Hits:
+def everything() -> Hits:
     return hits(queries())
 
 
@@ -90,18 +94,16 @@ def test_links_score_as_aliases_and_exemplars_do() -> None:
     assert scores == pytest.approx(exact(titles).scores, abs=2e-6)
 
 
-def test_prototypes_are_fewer_and_say_about_the_scores() -> None:
+def test_prototypes_are_fewer_and_say_about_the_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     two_stage = made()
+    links = len(two_stage.weighted_vectors.places)
+    monkeypatch.setattr("models.search.weighted_vectors.PROTOTYPES", links // 6)
     gathered = Prototypes.of(two_stage.weighted_vectors, two_stage.embeddings[:])
-    assert (
-        len(two_stage.weighted_vectors.places) / GATHERED
-        < len(gathered.extras)
-        < len(two_stage.weighted_vectors.places) / 2
-    )
+    assert links / 6 < len(gathered.extras) < links / 2
     assert sorted(gathered.occupations.tolist()) == [*range(OCCUPATIONS)]
     assert gathered.ends[-1] == len(gathered.extras) and gathered.axes.shape[1] <= AXES
-    titles = queries()[:TILE]
-    off = gathered(embed(titles)) - exact(titles).scores
+    titles = queries()[:16]
+    off = gathered(whole(embed(titles))) - exact(titles).scores
     assert np.abs(off).mean() < TEMPERATURE / 2 and abs(off.mean()) < TEMPERATURE / 4
 
 
@@ -120,7 +122,8 @@ def test_links_that_are_all_alike_lose_nothing() -> None:
     search = Search(index, lambda asked: similarities(embed(asked), table), rule, learned)
     gathered = Prototypes.of(WeightedVectors.of(search), table)
     assert len(gathered.extras) == 2
-    assert gathered(embed(["bakers"])) == pytest.approx(search(["bakers"], 1).scores, abs=ROUNDED)
+    scores = search(["bakers"], 1).scores
+    assert gathered(whole(embed(["bakers"]))) == pytest.approx(scores, abs=0.015)  # of 7 bits
 
 
 @pytest.mark.thorough
@@ -157,7 +160,7 @@ def test_a_title_finds_all_its_owners() -> None:
 @given(st.lists(st.integers(0, 599), min_size=1, max_size=70, unique=True))
 def test_any_part_in_any_order_gets_the_same_bits(chosen: list[int]) -> None:
     titles = queries()
-    for split, all_ in zip(hits([titles[row] for row in chosen]), whole(), strict=True):
+    for split, all_ in zip(hits([titles[row] for row in chosen]), everything(), strict=True):
         assert (split == all_[chosen]).all()
 
 
@@ -173,8 +176,49 @@ def test_answers_are_distinct_candidates_in_the_order_of_their_scores() -> None:
 def test_lots_are_one_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("models.search.two_stage_search.LOT", 100)
     assert LOT > 600 > 100
-    for split, all_ in zip(hits(queries()), whole(), strict=True):
+    for split, all_ in zip(hits(queries()), everything(), strict=True):
         assert (split == all_).all()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("precision", ["half_byte", "byte", "single"])
+def test_kernels_and_numpy_give_the_same_answers(
+    precision: Precision,
+) -> None:
+    numbers = made().embeddings[:]
+    if precision != "single":
+        numbers = pack(torch.from_numpy(numbers), precision)[0].numpy()
+    two_stage = replace(made(), embeddings=StoredVectors.of(numbers))
+    one, other = (
+        [hits for _, hits in two_stage.blocks(titles, DEPTH)]
+        for titles in (queries()[:300], queries()[:300] * 7)
+    )
+    assert len(queries()[:300]) < MANY < 300 * 7
+    for own, compiled in zip(one[:1], other[:1], strict=True):
+        assert compiled.scores == pytest.approx(own.scores, abs=1e-5)
+        assert compiled.closest == pytest.approx(own.closest, abs=1e-6)
+        differ = compiled.occupations != own.occupations
+        near = np.take_along_axis(own.scores, own.occupations, axis=1)
+        other_near = np.take_along_axis(own.scores, compiled.occupations, axis=1)
+        assert np.abs(near - other_near)[differ].max(initial=0) < 1e-5
+        assert (compiled.titles == own.titles)[~differ].all()
+
+
+@pytest.mark.thorough
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.integers(0, 599), min_size=1, max_size=70, unique=True))
+def test_kernels_give_the_same_bits_in_any_order(chosen: list[int]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("models.search.kernels.MANY", 1)
+        for part, all_ in zip(
+            hits([queries()[row] for row in chosen]), compiled_answers(), strict=True
+        ):
+            assert (part == all_[chosen]).all()
+
+
+@cache
+def compiled_answers() -> Hits:
+    return hits(queries())
 
 
 def test_more_answers_than_candidates_allow_are_refused() -> None:

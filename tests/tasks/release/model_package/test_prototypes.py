@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import tiny_run
 import yaml
 
-from models.search.stored_vectors import STEPS
+from models.search.weighted_vectors import DIGIT
 from tasks.release.model_package.folder import RunFiles, build_artefact
 from tasks.release.model_package.reading import read_normalizer
 
@@ -18,7 +19,7 @@ from tasks.release.model_package.reading import read_normalizer
 def test_the_graph_multiplies_whole_numbers_exactly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Random titles, and those that lie on one axis, whose digits are the largest."""
+    """Random digits, and the largest ones."""
     monkeypatch.setattr("models.normalizer.normalizer.FEW", 2)
     root = tiny_run.make_run(tmp_path / "run")
     params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
@@ -28,12 +29,12 @@ def test_the_graph_multiplies_whole_numbers_exactly(
     prototypes = read_normalizer(tmp_path / "made").prototypes
     assert prototypes is not None and prototypes.product is not None
     axes = prototypes.numbers.shape[0]
-    random = np.random.default_rng(1).normal(size=(20, axes))
-    random /= np.linalg.norm(random, axis=1, keepdims=True)
-    titles = np.round(np.concatenate([random, np.eye(axes), -np.eye(axes)]) * STEPS)
-    whole = titles.astype(np.int64) @ prototypes.numbers.astype(np.int64)
-    sums = prototypes.product(titles.astype(np.float32))
-    assert sums.dtype == np.float32 and (sums == whole).all()
+    digits = np.random.default_rng(1).integers(0, 256, (20, axes)).astype(np.uint8)
+    digits[:2] = [[1], [255]]
+    exact = (digits.astype(np.int64) - DIGIT) @ prototypes.numbers.astype(np.int64)
+    for multiply in (prototypes.product, replace(prototypes, product=None)._multiply):
+        sums = multiply(digits)
+        assert sums.dtype == np.int32 and (sums == exact).all()
 
 
 def test_a_search_in_one_stage_has_none(tmp_path: Path) -> None:

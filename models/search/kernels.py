@@ -1,0 +1,236 @@
+"""The loops of a search, compiled by numba where it is installed and there is much to do.
+
+Compiling takes seconds, so a few titles go through numpy instead, as all do without numba. Both
+ways multiply the same whole numbers; powers and their sums differ in the last bits. The sums of a
+title have one order, so its bits depend on no other title of its call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from jaxtyping import Float32, Float64, Int, Int32, Shaped, UInt8
+
+MANY = 2_000
+"""Titles for which compiling pays; they take numpy about two seconds."""
+BY_FOUR = 4
+"""Titles that are multiplied with a row while it is at hand."""
+
+
+class Kernels(NamedTuple):
+    """The functions below, compiled."""
+
+    add_rows: Callable[..., None]
+    add_half_rows: Callable[..., None]
+    add_masses: Callable[..., None]
+    choose_best: Callable[..., None]
+    score_links: Callable[..., None]
+
+
+def kernels_for(titles: int) -> Kernels | None:
+    """Return the kernels if they pay for so many titles, else None."""
+    return _compiled() if titles >= MANY else None
+
+
+def kernels_at_hand() -> Kernels | None:
+    """Return the kernels if they were compiled before: for sums that are the same either way."""
+    return _compiled() if _compiled.cache_info().currsize else None
+
+
+@cache
+def _compiled() -> Kernels | None:
+    try:
+        import numba
+        from numba.extending import register_jitable
+    except ImportError:  # or one that does not know this numpy
+        return None
+    register_jitable(power)
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    options["fastmath"] = {"reassoc", "contract"}
+    functions = (add_rows, add_half_rows, add_masses, choose_best, score_links)
+    try:
+        return Kernels(*map(numba.njit(cache=True, **options), functions))
+    except RuntimeError:  # no folder for compiled code can be written
+        return Kernels(*map(numba.njit(**options), functions))
+
+
+def power(x: np.float32) -> np.float32:
+    """Return e^x for x from −90 to 80, with a relative error below 1e-5: (e^(x/64))^64."""
+    one = np.float32(1)
+    y = x * np.float32(1 / 64)
+    e = np.float32(1 / 5040) + y * np.float32(1 / 40320)
+    e = np.float32(1 / 120) + y * (np.float32(1 / 720) + y * e)
+    e = np.float32(1 / 6) + y * (np.float32(1 / 24) + y * e)
+    e = one + y * (one + y * (np.float32(1 / 2) + y * e))
+    for _ in range(6):
+        e *= e
+    return e
+
+
+def add_rows(
+    ids: Int[np.ndarray, " unit"],
+    starts: Int[np.ndarray, " title+1"],
+    rows: Shaped[np.ndarray, "row dim"],
+    scales: Float32[np.ndarray, " row"],
+    sums: Float64[np.ndarray, "title dim"],
+) -> None:
+    """Add up the rows of each title's units times their scales."""
+    for title in range(len(sums)):
+        total = sums[title]
+        for place in range(starts[title], starts[title + 1]):
+            row, scale = rows[ids[place]], np.float64(scales[ids[place]])
+            for d in range(len(row)):
+                total[d] += scale * row[d]
+
+
+def add_half_rows(
+    ids: Int[np.ndarray, " unit"],
+    starts: Int[np.ndarray, " title+1"],
+    rows: UInt8[np.ndarray, "row half"],
+    scales: Float32[np.ndarray, " row"],
+    sums: Float64[np.ndarray, "title dim"],
+) -> None:
+    """Add up rows of half bytes, 8 too large."""
+    half = rows.shape[1]
+    for title in range(len(sums)):
+        lower, upper = sums[title, :half], sums[title, half:]
+        for place in range(starts[title], starts[title + 1]):
+            row, scale = rows[ids[place]], np.float64(scales[ids[place]])
+            for d in range(half):
+                lower[d] += scale * (row[d] & np.uint8(15))
+                upper[d] += scale * (row[d] >> np.uint8(4))
+
+
+def add_masses(
+    sums: Int32[np.ndarray, "title prototype"],
+    steps: Float32[np.ndarray, " title"],
+    factors: Float32[np.ndarray, " prototype"],
+    extras: Float32[np.ndarray, " prototype"],
+    counts: Int[np.ndarray, " count"],
+    ends: Int[np.ndarray, " count"],
+    masses: Float32[np.ndarray, "title occupation"],
+) -> None:
+    """Add up e^(product · step · factor + extra) over the prototypes of each occupation.
+
+    `counts`, `ends`: as `Prototypes` has them, whose order the occupations are in.
+    """
+    for title in range(len(sums)):
+        start, first = 0, 0
+        for kind in range(len(counts)):
+            width = (ends[kind] - start) // counts[kind]
+            mass = masses[title, first : first + width]
+            mass[:] = np.float32(0)
+            first += width
+            for _ in range(counts[kind]):
+                end = start + width
+                total, step = sums[title, start:end], steps[title]
+                factor, extra = factors[start:end], extras[start:end]
+                for place in range(width):
+                    near = np.float32(total[place]) * step * factor[place] + extra[place]
+                    mass[place] += power(near)
+                start = end
+
+
+def choose_best(
+    scores: Float32[np.ndarray, "title occupation"], best: Int[np.ndarray, "title candidate"]
+) -> None:
+    """Write the best occupations of each title, best first; of equal ones the first."""
+    most = best.shape[1]
+    kept = np.empty(most, np.float32)
+    for title in range(len(scores)):
+        row, chosen, count = scores[title], best[title], 0
+        for name in range(len(row)):
+            score = row[name]
+            if count == most and score <= kept[most - 1]:
+                continue
+            place = min(count, most - 1)
+            while place > 0 and kept[place - 1] < score:
+                kept[place], chosen[place] = kept[place - 1], chosen[place - 1]
+                place -= 1
+            kept[place], chosen[place] = score, name
+            count = min(count + 1, most)
+
+
+def score_links(
+    titles: Float32[np.ndarray, "title dim"],
+    candidates: Int[np.ndarray, "title candidate"],
+    table: tuple[Shaped[np.ndarray, "row dim"], Float32[np.ndarray, " row"]],
+    links: tuple[
+        Int[np.ndarray, " link"],
+        Float32[np.ndarray, " link"],
+        Int[np.ndarray, " occupation+1"],
+        Int[np.ndarray, " occupation"],
+    ],
+    temperature: np.float32,
+    scored: tuple[
+        Float32[np.ndarray, "title candidate"],
+        Int[np.ndarray, "title candidate"],
+        Float32[np.ndarray, "title candidate"],
+    ],
+) -> None:
+    """Score candidates over all their links, occupation by occupation.
+
+    Args:
+        titles: whole.
+        candidates: occupations of each title.
+        table: whole numbers of embeddings, and the factor that makes a product a cosine.
+        links: `places`, `weights`, `starts` and `aliases` of `WeightedVectors`.
+        temperature: of the score.
+        scored: written: score, place of the closest alias, similarity of the closest link.
+    """
+    (rows, factors), (places, weights, starts, aliases) = table, links
+    scores, closest, nearest = scored
+    each, dim = candidates.shape[1], titles.shape[1]
+    begins = np.zeros(len(aliases) + 1, np.int64)
+    for title in range(len(candidates)):
+        for name in candidates[title]:
+            begins[name + 1] += 1
+    begins = np.cumsum(begins)
+    pairs, ends = np.empty(candidates.size, np.int64), begins[:-1].copy()
+    for title in range(len(candidates)):
+        for candidate in range(each):
+            name = candidates[title, candidate]
+            pairs[ends[name]] = title * each + candidate
+            ends[name] += 1
+    most = np.max(starts[1:] - starts[:-1])
+    floats, cosines = np.empty((most, dim), np.float32), np.empty((BY_FOUR, most), np.float32)
+    for name in range(len(aliases)):
+        begin, end = begins[name], begins[name + 1]
+        if begin == end:
+            continue
+        first, count = starts[name], starts[name + 1] - starts[name]
+        own, weight = places[first : first + count], weights[first : first + count]
+        for link in range(count):
+            numbers, row = rows[own[link]], floats[link]
+            for d in range(dim):
+                row[d] = np.float32(numbers[d])
+        for start in range(begin, end, BY_FOUR):
+            one = titles[pairs[start] // each]
+            two = titles[pairs[min(start + 1, end - 1)] // each]
+            three = titles[pairs[min(start + 2, end - 1)] // each]
+            four = titles[pairs[min(start + 3, end - 1)] // each]
+            for link in range(count):
+                row, factor = floats[link], factors[own[link]]
+                sum_1 = sum_2 = sum_3 = sum_4 = np.float32(0)
+                for d in range(dim):  # whole numbers, exact in any order
+                    sum_1 += one[d] * row[d]
+                    sum_2 += two[d] * row[d]
+                    sum_3 += three[d] * row[d]
+                    sum_4 += four[d] * row[d]
+                cosines[0, link], cosines[1, link] = sum_1 * factor, sum_2 * factor
+                cosines[2, link], cosines[3, link] = sum_3 * factor, sum_4 * factor
+            for part in range(min(BY_FOUR, end - start)):
+                near, pair = cosines[part, :count], pairs[start + part]
+                title, candidate = pair // each, pair % each
+                best = np.argmax(near[: aliases[name]])
+                top = np.max(near)
+                total = np.float32(0)
+                for link in range(count):
+                    total += weight[link] * power((near[link] - top) / temperature)
+                scores[title, candidate] = top + temperature * np.float32(np.log(total))
+                closest[title, candidate], nearest[title, candidate] = own[best], top
