@@ -10,14 +10,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tasks.io.frames import read_frame, write_frame
+from tasks.io.frames import write_frame
 from tasks.io.schemas import STRINGS
-from tasks.pipeline.pairs.drawn_pairs import new_pairs
-from tasks.pipeline.pairs.feedback_pairs import feedback_pairs, without_contradicted
-from tasks.pipeline.pairs.pair_blocks import read_blocks, write_blocks
+from tasks.pipeline.pairs.pair_blocks import write_blocks
 from tasks.pipeline.pairs.params import PairsParams
-from tasks.pipeline.pairs.stage import counting
-from tasks.pipeline.pairs.strings_table import append, feedback_strings
+from tasks.pipeline.pairs.stage import with_feedback
 
 
 def write_corrected(
@@ -27,21 +24,7 @@ def write_corrected(
     rng: np.random.Generator,
     folder: Path,
 ) -> None:
-    """Write `strings.parquet` and `pairs.parquet`: those of folder `before`, and those of verdicts.
-
-    `verdicts` has schema `VERDICTS`, and its corrections are learned too.
-    """
-    strings = read_frame(before / "strings.parquet", STRINGS)
-    blocks = read_blocks(before / "pairs.parquet")
-    if params.contradicted_pairs == "dropped":
-        blocks = without_contradicted(blocks, strings, verdicts, corrections=True)
-    strings = append(strings, feedback_strings(verdicts, corrections=True))
-    share = params.shares["feedback"]
-    blocks = counting(
-        blocks,
-        lambda similar: feedback_pairs(
-            strings, verdicts, new_pairs(similar, share), params, rng, corrections=True
-        ),
-    )
+    """Write the pairs of folder `before` and those of `verdicts` (schema `VERDICTS`)."""
+    strings, blocks = with_feedback(before, verdicts, params, rng, corrections=True)
     write_blocks(blocks, folder / "pairs.parquet")
     write_frame(strings, folder / "strings.parquet", STRINGS)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
@@ -55,17 +56,6 @@ from tasks.pipeline.pairs.strings_table import (
 )
 
 
-def counting(
-    blocks: Iterator[pa.Table], then: Callable[[int], Iterator[pa.Table]]
-) -> Iterator[pa.Table]:
-    """`blocks`, and then those of a source that must know how many similar pairs these hold."""
-    similar = 0
-    for table in blocks:
-        similar += sum(n for (_, alike), n in count(table).items() if alike)
-        yield table
-    yield from then(similar)
-
-
 def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iterator[pa.Table]]:
     """Return the strings table of a mix and its blocks, from the files of the mix before."""
     rng = generator(seed, "pairs", PAPER_NUMBERS[mix])
@@ -78,35 +68,57 @@ def _mixed(mix: str, params: PairsParams, seed: int) -> tuple[pl.DataFrame, Iter
         )
         return strings, base_pairs(strings, params, rng, titles)
     before = Path(f"data/pairs/{mix_before(mix)}")
+    source = next((source for source in SOURCES if source.mix == mix), None)
+    if source is None:
+        verdicts = read_frame(Path("data/feedback/verdicts.parquet"), VERDICTS)
+        return with_feedback(before, verdicts, params, rng, corrections=mix == CORRECTIONS)
+    strings = read_frame(before / "strings.parquet", STRINGS)
+    name, variants = source.name, training_variants(source)
+    strings = append(strings, variant_strings(variants, strings, name))
+    share = params.shares[name]
+    return strings, _counting(
+        read_blocks(before / "pairs.parquet"),
+        lambda similar: variant_pairs(
+            strings, variants, name, new_pairs(similar, share), params, rng, titles
+        ),
+    )
+
+
+def with_feedback(
+    before: Path,
+    verdicts: pl.DataFrame,
+    params: PairsParams,
+    rng: np.random.Generator,
+    *,
+    corrections: bool,
+) -> tuple[pl.DataFrame, Iterator[pa.Table]]:
+    """Return the strings and blocks of the folder of another mix, and those of people's verdicts.
+
+    `verdicts` has schema `VERDICTS`; `corrections`: whether their corrections are learned too.
+    """
     strings = read_frame(before / "strings.parquet", STRINGS)
     blocks = read_blocks(before / "pairs.parquet")
-    source = next((source for source in SOURCES if source.mix == mix), None)
-    if source is not None:
-        name, variants = source.name, training_variants(source)
-        strings = append(strings, variant_strings(variants, strings, name))
-        share = params.shares[name]
-        return strings, counting(
-            blocks,
-            lambda similar: variant_pairs(
-                strings, variants, name, new_pairs(similar, share), params, rng, titles
-            ),
-        )
-    verdicts = read_frame(Path("data/feedback/verdicts.parquet"), VERDICTS)
-    corrections = mix == CORRECTIONS
     if params.contradicted_pairs == "dropped":
         blocks = without_contradicted(blocks, strings, verdicts, corrections=corrections)
     strings = append(strings, feedback_strings(verdicts, corrections=corrections))
-    return strings, counting(
+    share = params.shares["feedback"]
+    return strings, _counting(
         blocks,
         lambda similar: feedback_pairs(
-            strings,
-            verdicts,
-            new_pairs(similar, params.shares["feedback"]),
-            params,
-            rng,
-            corrections=corrections,
+            strings, verdicts, new_pairs(similar, share), params, rng, corrections=corrections
         ),
     )
+
+
+def _counting(
+    blocks: Iterator[pa.Table], then: Callable[[int], Iterator[pa.Table]]
+) -> Iterator[pa.Table]:
+    """`blocks`, and then those of a source that must know how many similar pairs these hold."""
+    similar = 0
+    for table in blocks:
+        similar += sum(n for (_, alike), n in count(table).items() if alike)
+        yield table
+    yield from then(similar)
 
 
 def _copy_feedback(mix: str, folder: Path) -> dict[str, Any]:
