@@ -118,6 +118,6 @@ def _tests(values: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
 
 
 def _draws(params: AllParams, test: str) -> tuple[int, int]:
-    # an index is another system, not another test: `own_index/typos` draws as `typos`
+    # before a slash stands a setting, not another test: `odd/feedback` draws as `feedback`
     name = test.rpartition("/")[2]
     return params.evaluate.bootstrap_draws, child_seed(params.seed, "evaluate", name, "all")

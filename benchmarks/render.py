@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.pages.tables import Table, datasets, where
-from benchmarks.pages.unlearned import marked
+from benchmarks.pages.tables import Table, datasets, marked, where
 from benchmarks.product.page import readme_block
 from benchmarks.results import FOLDER, Line, Lines, read_rows, read_runs
 from benchmarks.study import Study, studies
@@ -29,8 +28,8 @@ def pages(folder: Path = FOLDER, texts: Path = PAGES) -> dict[Path, str]:
             block = "\n\n".join([*tables(one, rows), *measured(rows, runs)])
             text = page.read_text(encoding="utf-8")
             made[PAGES / page.name] = between_markers(text, "figures", block)
-            if one.page:
-                made[PAGES / f"{one.name}.svg"] = one.page.plot(rows)
+            if hasattr(one.measuring, "plot"):
+                made[PAGES / f"{one.name}.svg"] = one.measuring.plot(rows)
     return made
 
 

@@ -7,16 +7,17 @@ that commit and is not measured again when the code changes.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
+
+import polars as pl
 
 from models.reproducibility.atomic_write import write_bytes
 
@@ -25,8 +26,8 @@ KEY = ("dataset", "test", "system", "metric", "seed")
 RUN_COLUMNS = ("run", "study", "commit", "date", "machine", "command")
 FOLDER = Path("results")
 RUNS = "runs"
-BEST_STEP, LAST_STEP = "best_step", "last_step"
-"""Metrics of a trained network: the steps of its best look at validation data, and of its end."""
+BEST_STEP = "best_step"
+"""Metric of a trained network: the step of its best look at validation data."""
 
 Line = dict[str, str]
 """One row of a file, as text."""
@@ -85,7 +86,10 @@ def replace_rows(
         if line["dataset"] != dataset or line["system"] not in systems
     ]
     name = _run_name(study, run, runs, {line["run"] for line in kept})
-    ordered = _sorted(kept + [_tidied(dataset, row, name) for row in rows])
+    ordered = sorted(kept + [_tidied(dataset, row, name) for row in rows], key=_place)
+    for one, other in pairwise(ordered):
+        if _place(one) == _place(other):
+            raise ResultsError(f"two figures for {_place(one)}")
     used = {line["run"] for line in ordered}
     entries = [
         entry for entry in runs.values() if entry["study"] != study or entry["run"] in used - {name}
@@ -105,11 +109,10 @@ def read_rows(path: Path, columns: tuple[str, ...] = COLUMNS) -> list[Line]:
     """Return the rows of one file; none if there is no such file."""
     if not path.is_file():
         return []
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != columns:
-            raise ResultsError(f"{path}: columns {reader.fieldnames}, expected {list(columns)}")
-        return list(reader)
+    frame = pl.read_csv(path, infer_schema=False)
+    if tuple(frame.columns) != columns:
+        raise ResultsError(f"{path}: columns {frame.columns}, expected {list(columns)}")
+    return frame.fill_null("").to_dicts()
 
 
 def rounded(value: float) -> str:
@@ -144,6 +147,10 @@ def _refuse_paths(run: Run) -> None:
             raise ResultsError(f"{run} holds the path {path}: leave it out")
 
 
+def _place(line: Line) -> tuple[str, ...]:
+    return tuple(line[name] for name in KEY)
+
+
 def _tidied(dataset: str, row: Row, run: str) -> Line:
     line = {name: "" if value is None else str(value) for name, value in row._asdict().items()}
     for name in ("value", "low", "high"):
@@ -155,19 +162,6 @@ def _tidied(dataset: str, row: Row, run: str) -> Line:
     return line | {"dataset": dataset, "run": run}
 
 
-def _sorted(lines: Lines) -> list[Line]:
-    by_place: dict[tuple[str, ...], Line] = {}
-    for line in lines:
-        place = tuple(line[name] for name in KEY)
-        if place in by_place:
-            raise ResultsError(f"two figures for {place}")
-        by_place[place] = line
-    return [by_place[place] for place in sorted(by_place)]
-
-
 def _csv(lines: Lines, columns: tuple[str, ...]) -> bytes:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return text.getvalue().encode()
+    frame = pl.DataFrame(lines, dict.fromkeys(columns, pl.String))
+    return frame.with_columns(pl.all().replace("", None)).write_csv().encode()

@@ -1,14 +1,13 @@
 """Studies: a folder of `benchmarks/studies/` each, named nowhere else.
 
-A folder holds `measure.py`, `study.yaml` and, if the study has a plot, `page.py`.
+A folder holds `measure.py` and `study.yaml`.
 
 - `measure.py` has `measure(dataset, options)`, which yields lists of `Row`. Each list is written
-  before the next one is made.
+  before the next one is made. If the study has a plot, `plot(rows)` returns it as SVG.
 - `study.yaml` has `question`, `datasets`, `needs` (a file of the workspace or below
   `$ROLECALL_DATA`), `before` (the command that makes it), `options` with their defaults, and for
   the page `systems` in their order, `tables` (`benchmarks/pages/tables.py`) and `paper`, figures
   of a paper.
-- `page.py` has `plot(rows)`, an SVG.
 
 The text of the page is written by hand in `docs/results/NAME.md`.
 """
@@ -44,12 +43,6 @@ class Study:
     def measuring(self) -> ModuleType:
         """Its module `measure`."""
         return import_module(f"benchmarks.studies.{self.name}.measure")
-
-    @property
-    def page(self) -> ModuleType | None:
-        """Its module `page`, if it has one."""
-        file = STUDIES / self.name / "page.py"
-        return import_module(f"benchmarks.studies.{self.name}.page") if file.is_file() else None
 
 
 def studies() -> list[Study]:

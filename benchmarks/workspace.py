@@ -34,15 +34,15 @@ class Exam:
     queries: pl.DataFrame
     """Schema `QUERIES`."""
 
-    def scores(self, similarities: Similarities, system: str = "") -> pl.DataFrame:
-        """Return schema `SCORES`: a value per query and metric."""
+    def scores(self, similarities: Similarities) -> pl.DataFrame:
+        """Return schema `SCORES` without the system: a value per query and metric."""
         params = self.params.evaluate
         search = Search(self.index, similarities, params.rule)
-        return rank_queries(system, search, self.queries, params.run_depth)[0]
+        return rank_queries("", search, self.queries, params.run_depth)[0].drop("system")
 
-    def answers(self, model: Path, system: str = "") -> pl.DataFrame:
+    def answers(self, model: Path) -> pl.DataFrame:
         """Return the same of the network in a folder."""
-        return self.scores(network(*load_model(model), self.index.titles), system)
+        return self.scores(network(*load_model(model), self.index.titles))
 
 
 @dataclass(frozen=True)

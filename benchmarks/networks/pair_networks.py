@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from models.metrics.correlations import spearman
 from models.network.kinds import fit_featurizer
 from models.reproducibility.atomic_write import write_bytes
 from models.text.featurizer import Featurizer
-from models.training.checkpoints import Checkpoint, Checkpoints, run_key
+from models.training.checkpoints import Checkpoints, run_key
 from models.training.loop import Look, train
 from models.training.run import TrainSettings, describe
 from models.training.scored_pairs import ScoredPairs
@@ -69,7 +69,9 @@ class PairNetworks(Runner[PairNetwork]):
     def _trained(self, job: Job) -> PairNetwork:
         featurizer = fit_featurizer(self.train.titles, job.settings.encoder)
         run = _TrackingRun(self, job.settings, featurizer)
-        trained = train(run, Unkept(), lambda line: print(f"{job.name}: {line}", flush=True))
+        with TemporaryDirectory() as folder:  # a resumed run would lack the scores tracked before
+            saved = Checkpoints(Path(folder), "run")
+            trained = train(run, saved, lambda line: print(f"{job.name}: {line}", flush=True))
         run.encoder.load_state_dict(trained.weights)
         answers = {name: run.answers(pairs).tolist() for name, pairs in self.tests.items()}
         return PairNetwork(trained.history, answers, run.tracked)
@@ -130,17 +132,3 @@ def _plain(pairs: ScoredPairs | None) -> object:
     if pairs is None:
         return None
     return [*strings(pairs), None if pairs.scores is None else pairs.scores.tolist()]
-
-
-class Unkept(Checkpoints):
-    """No state on the way, where a network takes minutes and its state half a gigabyte a look."""
-
-    def __init__(self) -> None:
-        super().__init__(Path(), "")
-
-    def save(self, *_: Any) -> None:  # noqa: ANN401
-        """Write nothing."""
-
-    def load(self, *_: Any) -> Checkpoint | None:  # noqa: ANN401
-        """Find none."""
-        return None

@@ -21,7 +21,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import torch
 
-from benchmarks.results import BEST_STEP, LAST_STEP, Row
+from benchmarks.results import BEST_STEP, Row
 from models.training.loop import Look
 from models.training.run import TrainSettings, describe
 from models.training.train_files import settings_from
@@ -128,15 +128,11 @@ def seeded(
 
 
 def learning(made: Mapping[str, Mapping[int, Outcome]]) -> Iterator[Row]:
-    """Yield the steps of each network's best look (of equal ones the first) and of its last.
-
-    A network whose best look is at step 0 did not learn.
-    """
+    """Yield the step of each network's best look, of equal ones the first; 0: it did not learn."""
     for system, by_seed in made.items():
         for seed, outcome in by_seed.items():
             best = max(outcome.looks, key=lambda look: look.valid_score)
-            for metric, look in ((BEST_STEP, best), (LAST_STEP, outcome.looks[-1])):
-                yield Row(system, "training", metric, look.step, 1, seed=seed)
+            yield Row(system, "training", BEST_STEP, best.step, 1, seed=seed)
 
 
 def tuned(

@@ -18,36 +18,15 @@ from models.network.kinds import fit_featurizer
 from models.network.model_files import save_model
 from models.reproducibility.atomic_write import write_bytes
 from models.text.featurizer import Featurizer
-from models.training.batches import Pairs, read_pairs
+from models.training.batches import read_pairs
 from models.training.checkpoints import Checkpoints, run_key
 from models.training.frozen_space import FrozenSpace
 from models.training.loop import Look, train
 from models.training.run import TrainSettings, describe
-from models.training.strings import Strings, read_strings
+from models.training.strings import read_strings
 from models.training.title_run import TitleRun
 
 SECONDS = "seconds.json"
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """Strings and pairs of a training, and the featurizer fitted on its training strings."""
-
-    strings: Strings
-    pairs: Pairs
-    featurizer: Featurizer
-
-
-def read_inputs(folder: Path, settings: TrainSettings) -> Inputs:
-    """Read a folder of pairs, and fit the featurizer on its training strings."""
-    if not (folder / "pairs.parquet").is_file():
-        raise FileNotFoundError(f"{folder}/pairs.parquet is missing: run `make reproduce`")
-    strings = read_strings(folder / "strings.parquet")
-    with_dissimilar = settings.loss.reads_dissimilar
-    pairs = read_pairs(folder / "pairs.parquet", with_dissimilar=with_dissimilar)
-    unseen = set(strings.valid.tolist())
-    titles = [title for row, title in enumerate(strings.titles) if row not in unseen]
-    return Inputs(strings, pairs, fit_featurizer(titles, settings.encoder))
 
 
 @dataclass(frozen=True)
@@ -75,14 +54,18 @@ class TitleNetworks(Runner[TitleNetwork]):
     reference: Path | None = None
     last: bool = False
 
-    def started(self, settings: TrainSettings) -> tuple[TitleRun, Inputs]:
-        """Return a run at step 0 and its inputs; equal settings begin with the same weights."""
-        inputs = read_inputs(self.pairs, settings)
+    def started(self, settings: TrainSettings) -> tuple[TitleRun, Featurizer]:
+        """Return a run at step 0, and its featurizer, fitted on the training strings."""
+        strings = read_strings(self.pairs / "strings.parquet")
+        with_dissimilar = settings.loss.reads_dissimilar
+        pairs = read_pairs(self.pairs / "pairs.parquet", with_dissimilar=with_dissimilar)
+        unseen = set(strings.valid.tolist())
+        titles = [title for row, title in enumerate(strings.titles) if row not in unseen]
+        featurizer = fit_featurizer(titles, settings.encoder)
         reference = self._reference(settings)
-        frozen = FrozenSpace.of_aliases(reference, inputs.strings) if reference else None
-        parts = (inputs.strings, inputs.pairs, inputs.featurizer)
-        run = TitleRun(*parts, settings, torch.device("cpu"), frozen)
-        return run, inputs
+        frozen = FrozenSpace.of_aliases(reference, strings) if reference else None
+        cpu = torch.device("cpu")
+        return TitleRun(strings, pairs, featurizer, settings, cpu, frozen), featurizer
 
     def outcome(self, job: Job) -> TitleNetwork:
         """Train, keep the model, and return its folder."""
@@ -92,10 +75,10 @@ class TitleNetworks(Runner[TitleNetwork]):
             saved = Checkpoints(self.kept, folder.name)
             resumed, began = saved.path.is_file(), time.process_time()
             with one_thread():
-                run, inputs = self.started(job.settings)
+                run, featurizer = self.started(job.settings)
                 trained = train(run, saved, lambda line: print(f"{job.name}: {line}", flush=True))
             weights = run.weights() if self.last else trained.weights
-            save_model(folder, inputs.featurizer, job.settings.encoder, weights, trained.initial)
+            save_model(folder, featurizer, job.settings.encoder, weights, trained.initial)
             if not resumed:
                 write_bytes(json.dumps(time.process_time() - began).encode(), folder / SECONDS)
             write_bytes(json.dumps(trained.history).encode(), history)

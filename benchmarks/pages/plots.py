@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -58,8 +59,7 @@ def curves(
     y: str = "",
 ) -> None:
     """Draw a panel of lines for each title, one line a series, over ticks that all have."""
-    shared = bool(y)
-    grid = figure.subplots(1, len(panels), sharey=shared, squeeze=False)[0]
+    grid = figure.subplots(1, len(panels), sharey=bool(y), squeeze=False)[0]
     for axes, (title, several) in zip(grid, panels.items(), strict=True):
         for number, (name, values) in enumerate(several):
             both = zip(ticks, values, strict=True)
@@ -68,7 +68,7 @@ def curves(
         axes.set_title(title)
     grid[0].set_ylabel(y)
     figure.supxlabel(x, fontsize=9, color=INK)
-    _legend(figure, grid[0])
+    legend(figure, grid[0])
 
 
 def scatters(figure: Figure, panels: Mapping[str, Sequence[Point]], y: str) -> None:
@@ -85,7 +85,24 @@ def scatters(figure: Figure, panels: Mapping[str, Sequence[Point]], y: str) -> N
         axes.xaxis.set_minor_formatter(LogFormatter())
         axes.set_xlabel(label)
     grid[0].set_ylabel(y)
-    _legend(figure, grid[0])
+    legend(figure, grid[0])
+
+
+def intervals(
+    axes: Axes, number: int, label: str, places: Sequence[float], rows: Lines, **look: str
+) -> None:
+    """Draw rows as marks with their intervals: line `number` of a panel."""
+    value, low, high = (
+        np.array([float(row[name]) for row in rows]) for name in ("value", "low", "high")
+    )
+    drawn = {**_look(number), **look, "label": label, "elinewidth": 0.8}
+    axes.errorbar(places, value, [value - low, high - value], **drawn)
+
+
+def legend(figure: Figure, axes: Axes, columns: int = 4) -> None:
+    """Put the legend of a panel above all panels."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns)
 
 
 def against_costs(
@@ -110,8 +127,3 @@ def against_costs(
 
 def _look(number: int) -> dict[str, Any]:
     return {"color": COLOURS[number % len(COLOURS)], "marker": MARKS[number % len(MARKS)]}
-
-
-def _legend(figure: Figure, axes: Axes) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)

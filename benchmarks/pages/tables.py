@@ -1,17 +1,21 @@
 """Tables of a study's page: rows of its CSV, laid out as lines and columns.
 
-`study.yaml` lists them. A row is taken if each of its columns matches the table's pattern. A named
-group of a pattern becomes a column of its own, so `own_index/(?P<test>.*)` filters and shortens.
+A study writes the step of each network's best look at the validation data (`best_step`). Where that
+is 0, the weights that were kept are those that training began with, and no page shows their figures
+as a result of training.
+
+`study.yaml` lists the tables. A row is taken if each of its columns matches the table's pattern.
+A named group of a pattern becomes a column of its own: `odd/(?P<setting>.*)` filters and shortens.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from benchmarks.pages.unlearned import MARK, UNLEARNED
-from benchmarks.results import Line, Lines
+from benchmarks.results import BEST_STEP, Line, Lines
 
 TESTS = ("typos", "composition", "extra_words", "annotations", "heldout_alias", "valid")
 METRICS = ("success_at_1", "success_at_5", "success_at_10", "mrr", "titles_per_second")
@@ -22,6 +26,9 @@ SHARES = (
     *("pearson", "promoted", "same_answer", "share_with", "spearman", "success_at", "valid_"),
 )
 """Prefixes of the metrics with three decimals on a page; others stand as in the file."""
+MARK = "unlearned"
+"""The key that `marked` adds to a row."""
+UNLEARNED = "did not learn"
 Printed = Mapping[str, Mapping[str, float]]
 """Figures of a paper: column to line to value."""
 
@@ -135,6 +142,18 @@ def figure(row: Line, *, ends: bool = True) -> str:
     return UNLEARNED if mark == UNLEARNED else f"{text} ({mark})" if mark else text
 
 
+def marked(rows: Lines) -> list[Line]:
+    """Return rows with a further key `MARK`: which of their networks did not learn, else empty.
+
+    A mean over seeds names the seeds; a comparison is of networks that learned or it is none.
+    """
+    seeds: defaultdict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+    for row in rows:
+        if row["test"] == "training" and row["metric"] == BEST_STEP:
+            seeds[row["dataset"], row["system"]][row["seed"]] = float(row["value"]) == 0
+    return [{**row, MARK: _mark(row, seeds)} for row in rows]
+
+
 def over_seeds(rows: Lines) -> list[Line]:
     """Return rows without those of single seeds that have a mean over seeds."""
     names = ("dataset", "system", "test", "metric")
@@ -173,3 +192,14 @@ def _place(name: str, known: Sequence[str]) -> tuple[int, list[tuple[float, str]
         return known.index(name), []
     parts = re.split(r"(\d+(?:\.\d+)?)", name)
     return len(known), [(float(p), "") if p[:1].isdigit() else (-1.0, p) for p in parts]
+
+
+def _mark(row: Line, seeds: dict[tuple[str, str], dict[str, bool]]) -> str:
+    known = (seeds.get((row["dataset"], system), {}) for system in row["system"].split("-"))
+    lost = [own for own in known if any(own.values())]
+    if not lost or (row["seed"] and not any(own.get(row["seed"]) for own in lost)):
+        return ""
+    if row["seed"] or any(all(own.values()) for own in lost):
+        return UNLEARNED
+    named = sorted({seed for own in lost for seed, is_lost in own.items() if is_lost}, key=int)
+    return f"seed{'s' * (len(named) > 1)} {', '.join(named)} {UNLEARNED}"

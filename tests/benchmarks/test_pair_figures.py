@@ -9,12 +9,13 @@ from benchmarks.pair_figures import (
     DRAWS,
     Figure,
     compared,
+    gains,
     mean_over_sets,
     rows_of,
     separated,
     word_overlap,
 )
-from models.metrics.correlations import MEASURES, resampled_measure
+from models.metrics.correlations import MEASURES, Measure, resampled_measure
 from models.metrics.intervals import bootstrap_interval
 from models.reproducibility.seeding import child_seed
 from models.training.scored_pairs import ScoredPairs
@@ -42,26 +43,22 @@ def test_rows_of_each_seed_and_of_all() -> None:
 
 
 @pytest.mark.parametrize("measure", ["pearson", "spearman", "mean_squared_error"])
-def test_a_seed_has_the_interval_of_one_system(measure: str) -> None:
-    figure = compared(measure, GOOD.tolist(), GOLD, "toy")  # type: ignore[arg-type]
-    for scores, row in zip(GOOD, rows_of("s", {("t", measure): figure}, [1, 2]), strict=False):
-        drawn = resampled_measure(measure, scores[None], GOLD, DRAWS, DRAW)[0]  # type: ignore[arg-type]
-        value = MEASURES[measure](scores, GOLD)  # type: ignore[index]
-        low, high = np.quantile(drawn, [0.025, 0.975])
-        assert row[3:] == (
-            pytest.approx(value),
-            40,
-            pytest.approx(low),
-            pytest.approx(high),
-            row.seed,
-        )
+def test_one_network_has_the_interval_of_its_pairs(measure: Measure) -> None:
+    for scores in GOOD:
+        (row,) = rows_of("s", {("t", measure): compared(measure, [scores.tolist()], GOLD, "toy")})
+        drawn = resampled_measure(measure, scores[None], GOLD, DRAWS, DRAW)[0]
+        value = MEASURES[measure](scores, GOLD)
+        ends = np.quantile(drawn, [0.025, 0.975])
+        assert (row.value, row.low, row.high) == pytest.approx((value, *ends))
 
 
 def test_a_difference_is_paired() -> None:
-    gain = compared("pearson", GOOD.tolist(), GOLD, "toy") - compared(
-        "pearson", BAD.tolist(), GOLD, "toy"
+    good, bad = (
+        {("t", "pearson"): compared("pearson", [own[0].tolist()], GOLD, "toy")}
+        for own in (GOOD, BAD)
     )
-    row = next(rows_of("s", {("t", "gain_pearson"): gain}, [1, 2]))
+    (row,) = rows_of("s", gains(good, bad))
+    assert row.metric == "gain_pearson"
     drawn = [resampled_measure("pearson", s[:1], GOLD, DRAWS, DRAW)[0] for s in (GOOD, BAD)]
     value = MEASURES["pearson"](GOOD[0], GOLD) - MEASURES["pearson"](BAD[0], GOLD)
     low, high = np.quantile(drawn[0] - drawn[1], [0.025, 0.975])
@@ -71,25 +68,30 @@ def test_a_difference_is_paired() -> None:
 
 def test_shares_have_the_interval_of_a_mean_each_seed_with_its_threshold() -> None:
     right = (GOLD > 0.5).astype(float)
-    figure = separated(GOOD.tolist(), right, [0.5, 0.6], "toy")
-    for seed, cut in ((0, 0.5), (1, 0.6)):
-        hits = ((GOOD[seed] >= cut) == (right == 1)).astype(float)
+    both = rows_of(
+        "s", {("t", "accuracy"): separated(GOOD.tolist(), right, [0.5, 0.6], "t")}, [1, 2]
+    )
+    for row, scores, cut in zip(both, GOOD, (0.5, 0.6), strict=False):
+        hits = ((scores >= cut) == (right == 1)).astype(float)
+        assert row.value == pytest.approx(hits.mean())
+        (alone,) = rows_of("s", {("t", "a"): separated([scores.tolist()], right, [cut], "toy")})
         ends = bootstrap_interval(hits, DRAWS, DRAW)
-        row = list(rows_of("s", {("t", "accuracy"): figure}, [1, 2]))[seed]
-        assert (row.value, row.low, row.high) == pytest.approx((ends.value, ends.low, ends.high))
+        assert (alone.value, alone.low, alone.high) == pytest.approx(
+            (ends.value, ends.low, ends.high)
+        )
 
 
 def test_each_set_counts_once() -> None:
     small, large = one(0.2, [0.1, 0.3]), one(0.6, [0.5, 0.5])
-    both = mean_over_sets([Figure([small], small, 100), Figure([large], large, 10)])
+    both = mean_over_sets([Figure(small, 100), Figure(large, 10)])
     assert both.n == 110
-    assert both.pooled.value == both.seeds[0].value == pytest.approx(0.4)
-    np.testing.assert_allclose(both.pooled.resampled, [0.3, 0.4])
+    assert both.measured.value == pytest.approx(0.4)
+    np.testing.assert_allclose(both.measured.resampled, [0.3, 0.4])
 
 
 def test_draws_without_a_value_are_left_out() -> None:
     figure = one(0.5, [np.nan, 0.5, 0.5])
-    assert next(rows_of("s", {("t", "pearson"): Figure([figure], figure, 3)})).low == 0.5
+    assert next(rows_of("s", {("t", "pearson"): Figure(figure, 3)})).low == 0.5
 
 
 def test_equal_predictions_are_refused() -> None:

@@ -10,7 +10,7 @@ import torch
 from benchmarks.__main__ import measure
 from benchmarks.results import read_rows, read_runs
 from benchmarks.studies.contrastive import measure as contrastive
-from benchmarks.studies.contrastive.measure import gradient_share, variants
+from benchmarks.studies.contrastive.measure import gradient_share, losses
 from benchmarks.study import study
 from benchmarks.workspace import Workspace
 from models.losses.contrastive import ContrastiveSettings, contrastive_loss, dissimilar_penalty
@@ -20,7 +20,7 @@ from tasks.pipeline.train.network_params import training_settings
 def test_weights_of_means_are_the_papers_sum(workspace: Path) -> None:
     """The sum over pairs, one by one, divided by the number of similar ones."""
     base = training_settings(Workspace.read("sample").params.network, 1)
-    loss = next(own.loss for own in variants(base) if own.system == "pairs/hinge/margin:0.4")
+    loss = dict(losses(base))["pairs/hinge/margin:0.4"].loss
     similarity = torch.linspace(-0.9, 1.0, 6 * (1 + 4))
     similar = torch.arange(len(similarity)) < 6
     total = 0.0
@@ -34,11 +34,10 @@ def test_weights_of_means_are_the_papers_sum(workspace: Path) -> None:
 
 def test_variants_are_what_their_names_say(workspace: Path) -> None:
     base = training_settings(Workspace.read("sample").params.network, 1)
-    made = list(variants(base))
-    assert len({own.system for own in made}) == len(made) == 5 + 30
-    assert sum(not own.trained for own in made) == 5
-    for own in made:
-        way, penalty, margin = own.system.split("/")
+    made = dict(losses(base))
+    assert len(made) == 30
+    for system, own in made.items():
+        way, penalty, margin = system.split("/")
         loss = own.loss
         assert (loss.penalty, f"margin:{loss.margin:g}") == (penalty, margin)
         mined = ("hardest", 1.0, base.batch_pairs)
@@ -68,18 +67,16 @@ def test_tiny_run(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     rows = read_rows(tmp_path / "contrastive.csv")
     assert len({row["system"] for row in rows}) == 1 + 6
     hinge = [row for row in rows if row["system"] == "pairs/hinge/margin:0.4"]
-    figures = {(row["test"], row["metric"]): row for row in hinge}
-    steps = {test for test, _ in figures if test.startswith("step_")}
+    figures = {(row["test"], row["metric"], row["seed"]): row for row in hinge}
+    steps = {test for test, *_ in figures if test.startswith("step_")}
     assert steps == {"step_0000", "step_0002", "step_0003"}
-    assert ("step_0000", "loss") not in figures
-    assert figures["step_0003", "loss"]["n"] == "1"
     untrained = {row["test"] for row in rows if row["system"] == "untrained/printed/margin:0.4"}
-    assert untrained == {"step_0000", "dissimilar_pairs", "valid"}
+    assert untrained == {"dissimilar_pairs"}
     firsts = {row["value"] for row in rows if row["test"] == "step_0000"}
     assert len(firsts) == 1  # those of a seed begin alike
-    final = figures["valid", "success_at_1"]
+    final = figures["valid", "success_at_1", "1"]
     assert float(final["low"]) <= float(final["value"]) <= float(final["high"])
-    assert final["n"] == "10" and final["seed"] == "1"
+    assert final["n"] == "10"
     assert read_runs(tmp_path)["contrastive-1"]["command"] == (
         "make reproduce PROFILE=sample && python -m benchmarks contrastive --dataset sample "
         "--steps 3 --every 2 --seeds 1"

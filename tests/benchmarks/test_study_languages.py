@@ -26,7 +26,6 @@ from benchmarks.studies.languages import arm as arms
 from benchmarks.studies.languages import measure as languages
 from benchmarks.studies.languages import melo
 from benchmarks.studies.languages.answers import answered, error_rows
-from benchmarks.studies.languages.page import plot
 from benchmarks.workspace import Workspace
 from models.search.occupation_scores import ScoreRule
 from tasks.apps.benchmark.folder import read_benchmark, read_concepts
@@ -62,7 +61,7 @@ def test_an_element_scores_with_its_occupation_and_ties_count_against_it(tmp_pat
     values = melo.voted(similarities, benchmark, occupation_of, rule, 1000)
     assert values["mean_average_precision"][0] == pytest.approx((1 / 4 + 2 / 5) / 2)
     assert values["mrr"][0] == 1 / 4
-    assert melo.languages_of("deu_q_de_c_en") == {"de", "en"}
+    assert melo.languages_of("deu_q_de_c_en") == ("de", "en")
 
 
 def test_a_tied_relevant_element_passes_none_that_scores_less() -> None:
@@ -248,5 +247,5 @@ def test_a_whole_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len([*options.kept.glob("*/weights.safetensors")]) == 2
     for one in made:
         replace_rows("languages", "esco", one, Run("a", "2026-01-02", "m", "c"), tmp_path)
-    drawn = plot(read_rows(tmp_path / "languages.csv"))
+    drawn = languages.plot(read_rows(tmp_path / "languages.csv"))
     assert "best published" in drawn and "TF-IDF" in drawn and "de → en" in drawn

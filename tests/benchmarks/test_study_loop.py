@@ -13,7 +13,7 @@ from test_study_champion import write_board
 from toy_workspace import JOBS
 
 from benchmarks.results import Row, _tidied
-from benchmarks.studies.loop import arm, page
+from benchmarks.studies.loop import arm
 from benchmarks.studies.loop import measure as loop
 from benchmarks.studies.loop.arm import Arm, Ran
 from benchmarks.studies.loop.measure import ARMS, Job, run_arm
@@ -86,7 +86,7 @@ def test_a_study_on_a_toy(board: Path) -> None:
     shares = made.filter(~pl.col("metric").str.contains("step|gain_"))
     assert shares["value"].is_between(0, 1).all()
     lines = [_tidied("sample", row, "loop-1") for rows in lists for row in rows]
-    drawn = page.plot(lines)
+    drawn = loop.plot(lines)
     assert drawn.count("inputs answered correctly") == 1 and "the queue reviewed" in drawn
 
 

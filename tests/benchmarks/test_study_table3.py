@@ -17,8 +17,8 @@ from benchmarks.results import Row, machine, read_rows, read_runs
 from benchmarks.studies.table3 import measure as table3
 from benchmarks.study import study
 from tasks.evaluation.metric_tables import write_table
-from tasks.io.frames import Schema, write_frame
-from tasks.io.schemas import HISTORY, STRINGS, TABLE
+from tasks.io.frames import Schema
+from tasks.io.schemas import HISTORY, TABLE
 from tasks.papers.table3.effects import EFFECTS
 from tasks.papers.table3.tables import SUMMARY
 
@@ -55,9 +55,6 @@ def make_workspace(folder: Path, shift: float = 0.0) -> Path:
         scores = (0.3, 0.2 if (mix, seed) == ("base", 2) else 0.4)  # which did not learn
         looks = [(100 * look, math.nan, math.nan, math.nan, s) for look, s in enumerate(scores)]
         write(folder / f"data/train/{mix}/{seed}/history.csv", HISTORY, looks)
-        titles = [(0, "cook", ["1"], "alias"), (1, "line cook", ["1"], "valid")]
-        strings = pl.DataFrame(titles, schema=dict(STRINGS), orient="row")
-        write_frame(strings, folder / f"data/pairs/{mix}/strings.parquet", STRINGS)
     means = {"ngram": (0.5, 1, None), "base": (0.4, 2, 0.1414), "typos": (0.7, 2, 0.1414)}
     summary = [
         (system, *test, metric, mean, mean - 0.05, mean + 0.05, 40, seeds, None, None, spread, 0.9)
@@ -114,8 +111,8 @@ def test_rows_of_systems_seeds_and_means(made: Path) -> None:
     assert untrained == {(1, 0.1), (2, 0.1)}
     mean = rows["typos", "typos", "success_at_1", None]
     assert (mean.value, mean.low, mean.high) == pytest.approx((0.7, 0.65, 0.75))
-    look = rows["base", "step_00100", "valid_success_at_1", 1]
-    assert (look.value, look.n) == (0.4, 1)
+    assert rows["base", "training", "best_step", 1].value == 100
+    assert rows["base", "training", "best_step", 2].value == 0
     assert ("ngram", "typos", "success_at_1", 1) not in rows
 
 

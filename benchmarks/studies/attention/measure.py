@@ -12,7 +12,7 @@ import polars as pl
 
 from benchmarks.networks.pair_networks import PairNetwork, PairNetworks, gold_of, scaled_pairs
 from benchmarks.networks.runner import learning, seeded, tuned
-from benchmarks.pair_figures import Figures, compared, rows_of, separated, word_overlap
+from benchmarks.pair_figures import Figures, compared, gains, rows_of, separated, word_overlap
 from benchmarks.results import Row
 from benchmarks.study import study
 from benchmarks.workspace import data_folder
@@ -39,8 +39,6 @@ class Parts(NamedTuple):
     train: ScoredPairs
     valid: ScoredPairs
     test: ScoredPairs
-    left_out: int
-    """Training pairs."""
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -58,7 +56,7 @@ def read(dataset: str, data: Path) -> Parts:
     pairs = reader({split: data / folder / name for split, name in files.items()}, RejectedRows())
     learned = training_pairs(pairs, pl.DataFrame(schema=dict(PARAPHRASE_PARTS)), dataset)
     test = scaled_pairs(pairs.filter(split="test"))
-    return Parts(learned.train, learned.valid, test, learned.left_out["train"])
+    return Parts(learned.train, learned.valid, test)
 
 
 def systems(dataset: str, options: argparse.Namespace) -> dict[str, TrainSettings]:
@@ -78,15 +76,10 @@ def rows_of_all(
     for system, by_seed in made.items():
         yield from rows_of(system, figures[system], by_seed)
     for attentive, last in GAINS:
-        gains = {
-            (test, f"gain_{name}"): own - figures[last][test, name]
-            for (test, name), own in figures[attentive].items()
-        }
-        yield from rows_of(f"{attentive}-{last}", gains, made[last])
+        added = gains(figures[attentive], figures[last])
+        yield from rows_of(f"{attentive}-{last}", added, made[last])
     for system, baseline in baselines(dataset, parts).items():
         yield from rows_of(system, judged(dataset, [baseline], parts))
-    yield Row("data", "training", "pairs", len(parts.train), 1)
-    yield Row("data", "training", "left_out", parts.left_out, 1)
 
 
 def judged(dataset: str, networks: Sequence[PairNetwork], parts: Parts) -> Figures:

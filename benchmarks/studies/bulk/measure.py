@@ -13,9 +13,9 @@ import polars as pl
 from benchmarks.job_board import read_halves
 from benchmarks.query_figures import UNSEEDED, figures, gains
 from benchmarks.results import Row
-from benchmarks.saved_model import write_model
 from benchmarks.studies.bulk.inputs import distinct_titles, write_titles
 from benchmarks.studies.bulk.whole_run import normalized
+from benchmarks.systems import write_model
 from benchmarks.workspace import Workspace, data_folder
 from models.normalizer.normalizer import Normalizer
 from tasks.release.model_package.folder import RunFiles

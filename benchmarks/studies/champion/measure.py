@@ -1,4 +1,7 @@
-"""Vacancy titles of a job board: without its data, with its titles, with its labels."""
+"""Vacancy titles of a job board: without its data, with its titles, with its labels.
+
+The plot has accuracy against speed and size, published systems beside.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ from benchmarks.job_board import read_halves
 from benchmarks.networks.corrected_pairs import write_corrected
 from benchmarks.networks.runner import learning, seeded
 from benchmarks.networks.title_networks import TitleNetwork, TitleNetworks
+from benchmarks.pages.plots import against_costs, scatters, svg
+from benchmarks.pages.tables import where
 from benchmarks.query_figures import UNSEEDED, Seeds, figures, gains
-from benchmarks.results import Row
+from benchmarks.results import Lines, Row
 from benchmarks.studies.champion.board_search import BoardSearch
 from benchmarks.studies.champion.costs import cost_rows
 from benchmarks.systems import CHAMPION, champion_settings, untrained
@@ -31,6 +36,13 @@ from tasks.pipeline.simulate_feedback.params import SimulateFeedbackParams
 from tasks.pipeline.simulate_feedback.stage import judge, predict
 
 NAMES = {name: name for name in METRICS} | {"reciprocal_rank": "mrr"}
+COSTS = {
+    "titles answered a second, one thread": ("speed", "titles_per_second"),
+    "megabytes": ("size", "megabytes"),
+}
+"""Label of a panel to test and metric; nobody has published speeds."""
+PUBLISHED = [("JobBERT-v2", 436.0, 0.390), ("best published", 436.0, 0.393)]
+"""Megabytes and MRR on the board's other titles; 109 million parameters of four bytes."""
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -90,26 +102,26 @@ def champion_rows(
     board: BoardSearch, plain: dict[int, TitleNetwork], corrected: dict[int, TitleNetwork]
 ) -> Iterator[Row]:
     """Yield the networks of every seed in each setting."""
+    params, weights = board.workspace.params, board.weights
 
-    def by_seed(test: str, known: Known | None, weights: CalibrateParams | None = None) -> Seeds:
+    def values(
+        test: str,
+        networks: dict[int, TitleNetwork],
+        known: Known | None = None,
+        weights: CalibrateParams | None = None,
+    ) -> Seeds:
         return {
             seed: board.values(test, board.search(own.folder, known, weights))
-            for seed, own in plain.items()
+            for seed, own in networks.items()
         }
 
-    before = by_seed("zero_label", board.inputs)
-    bare = by_seed("unlabelled", board.bare, board.weights)
-    params = board.workspace.params
-    yield from figures(f"{CHAMPION}/alone", by_seed("zero_label", None), NAMES, params)
-    labelled = {
-        seed: board.values("feedback", board.search(own.folder, board.labelled, board.weights))
-        for seed, own in corrected.items()
-    }
-    for settled in (before, bare, labelled):
-        yield from figures(CHAMPION, settled, NAMES, params)
+    yield from figures(f"{CHAMPION}/alone", values("zero_label", plain), NAMES, params)
+    before = values("zero_label", plain, board.inputs)
+    labelled = values("feedback", corrected, board.labelled, weights)
+    for seeds in (before, values("unlabelled", plain, board.bare, weights), labelled):
+        yield from figures(CHAMPION, seeds, NAMES, params)
     after, ahead = (
-        {seed: board.unjudged(own) for seed, own in settled.items()}
-        for settled in (labelled, before)
+        {seed: board.unjudged(own) for seed, own in seeds.items()} for seeds in (labelled, before)
     )
     gained = f"{CHAMPION}/feedback-{CHAMPION}/zero_label"
     for column, metric in NAMES.items():
@@ -135,3 +147,11 @@ def ceiling_rows(board: BoardSearch) -> Iterator[Row]:
     count = int(several["own"].sum())
     if count:
         yield Row("labels", "feedback", "success_at_1", float(agreeing.sum()) / count, count)
+
+
+def plot(rows: Lines) -> str:
+    """Draw MRR on the odd half against speed and size; published figures are of its sister."""
+    means = where(rows, metric="mrr", test="odd/zero_label", seed="")
+    panels = against_costs(rows, means, COSTS)
+    panels["megabytes"] += PUBLISHED
+    return svg("champion", lambda whole: scatters(whole, panels, "MRR, no data of the board"))

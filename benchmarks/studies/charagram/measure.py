@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
+from statistics import mean
 
 from benchmarks.networks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.networks.runner import learning, seeded, tuned
-from benchmarks.pair_figures import Figures, compared, mean_over_sets, rows_of, word_overlap
-from benchmarks.results import Row
+from benchmarks.pages.plots import curves, svg
+from benchmarks.pages.tables import distinct, where
+from benchmarks.pair_figures import Figures, compared, gains, mean_over_sets, rows_of, word_overlap
+from benchmarks.results import Lines, Row
 from benchmarks.studies.charagram.word_pairs import StudyPairs, read
 from benchmarks.study import study
 from benchmarks.workspace import data_folder
@@ -17,7 +20,8 @@ from models.training.run import TrainSettings
 LONGEST = 1000  # characters or words of a string: none is cut
 FIRST = "ngram_bag"  # what the others are compared with
 STS = ("sts", "pearson")
-HEADLINES = (("simlex", "spearman"), STS, ("sick", "pearson"))
+CURVES = {"spearman": "ρ on SimLex-999", "valid_success_at_1": "held-out links found"}
+SEEN = "examples_"
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -29,9 +33,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     made = seeded(systems(dataset, options), options.seeds, networks)
     rows = [*learning(made), *rows_of_all(made, data, options.batch)]
     overlap = {name: word_overlap(pairs) for name, pairs in data.sentences.items()}
-    rows += rows_of("word_overlap", of_sentences([overlap], data))
-    counts = {"pairs": len(data.train), "examples": options.examples}
-    yield [*rows, *(Row("data", "training", name, value, 1) for name, value in counts.items())]
+    yield [*rows, *rows_of("word_overlap", of_sentences([overlap], data))]
 
 
 def systems(dataset: str, options: argparse.Namespace) -> dict[str, TrainSettings]:
@@ -53,12 +55,8 @@ def rows_of_all(
         for seed, network in by_seed.items():
             yield from curve(system, seed, network, data, batch)
         if system != FIRST:
-            gains = {
-                (test, f"gain_{metric}"): figures[FIRST][test, metric]
-                - figures[system][test, metric]
-                for test, metric in HEADLINES
-            }
-            yield from rows_of(f"{FIRST}-{system}", gains, by_seed)
+            added = gains(figures[FIRST], figures[system])
+            yield from rows_of(f"{FIRST}-{system}", added, by_seed)
 
 
 def judged(networks: Sequence[PairNetwork], data: StudyPairs) -> Figures:
@@ -84,7 +82,22 @@ def curve(
 ) -> Iterator[Row]:
     """Yield Figure 1: ρ on SimLex and the validation score, by examples seen."""
     for look, spearman in zip(network.looks, network.tracked, strict=True):
-        test = f"examples_{look.step * batch:07d}"
+        test = f"{SEEN}{look.step * batch:07d}"
         yield Row(system, test, "spearman", spearman, len(data.simlex), seed=seed)
         score, count = look.valid_score, len(data.valid)
         yield Row(system, test, "valid_success_at_1", score, count, seed=seed)
+
+
+def plot(rows: Lines) -> str:
+    """Draw Figure 1 of the paper: means over seeds by examples seen."""
+    rows = [row for row in rows if row["test"].startswith(SEEN)]
+    ticks = sorted(distinct(rows, "test"))
+    panels = {}
+    for metric, title in CURVES.items():
+        panels[title] = [
+            (system, [mean(float(row["value"]) for row in where(own, test=t)) for t in ticks])
+            for system in distinct(rows, "system")
+            if (own := where(rows, metric=metric, system=system))
+        ]
+    seen = [float(tick.removeprefix(SEEN)) / 1000 for tick in ticks]
+    return svg("charagram", lambda whole: curves(whole, seen, panels, "thousand pairs seen"))

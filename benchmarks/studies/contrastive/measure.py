@@ -11,21 +11,21 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from dataclasses import replace
-from math import isfinite
-from typing import Literal, NamedTuple
+from typing import Literal, cast
 
 import torch
 from torch import Tensor
 
-from benchmarks.networks.runner import Job, learning
-from benchmarks.networks.title_networks import TitleNetwork, TitleNetworks
+from benchmarks.networks.runner import bounded, learning, seeded
+from benchmarks.networks.title_networks import TitleNetworks
+from benchmarks.pages.plots import curves, svg
+from benchmarks.pages.tables import distinct, where
 from benchmarks.query_figures import figures
-from benchmarks.results import Row
+from benchmarks.results import Lines, Row
 from benchmarks.workspace import VALID, Workspace
 from models.losses.contrastive import ContrastiveSettings, dissimilar_penalty
 from models.network.embedding import embed_rows
 from models.network.kinds import kind_of
-from models.network.model_files import load_model
 from models.reproducibility.seeding import child_seed
 from models.training.batches import read_pairs
 from models.training.run import TrainSettings
@@ -36,17 +36,10 @@ MIX = "typos"
 PENALTIES: tuple[Literal["printed", "flipped", "hinge"], ...] = ("printed", "flipped", "hinge")
 MARGINS = (0.2, 0.4, 0.6, 0.8, 0.9999)  # a margin of 1 is none, and refused
 RATIO = 4  # dissimilar pairs to a similar one, section 4.2
-PROBED = 2048  # dissimilar pairs whose similarity is looked at in the end
+PROBED = 2048  # dissimilar pairs whose similarity is looked at before training
 SUCCESS = {"success_at_1": "success_at_1"}
-
-
-class Variant(NamedTuple):
-    """A network's loss and its similar pairs a step."""
-
-    system: str
-    loss: ContrastiveSettings
-    batch_pairs: int
-    trained: bool = True
+PLOTTED = ("0.4", "0.9999")
+WAYS = {"pairs": "dissimilar pairs of the file", "hardest": "hard mining"}
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -56,29 +49,27 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     exam = replace(exam, queries=exam.queries.filter(test=VALID))
     pairs = workspace.pairs(MIX)
     networks = TitleNetworks(options.kept, options.processes, pairs, last=True)
+    base = bounded(training_settings(workspace.params.network, workspace.seed), options.steps)
+    variants = dict(losses(replace(base, evaluate_every=options.every)))
+    made = seeded(variants, options.seeds, networks)
+    rows = [*learning(made)]
+    for system, by_seed in made.items():
+        for seed, network in by_seed.items():
+            for look in network.looks:
+                test, score, count = f"step_{look.step:04d}", look.valid_score, len(exam.queries)
+                rows.append(Row(system, test, "valid_success_at_1", score, count, seed=seed))
+        answers = {seed: exam.answers(own.folder) for seed, own in by_seed.items()}
+        rows += figures(system, answers, SUCCESS, exam.params)
     dissimilar = read_pairs(pairs / "pairs.parquet", with_dissimilar=True).dissimilar
-    base = training_settings(workspace.params.network, workspace.seed)
-    several = [(own, seed) for own in variants(base) for seed in range(1, options.seeds + 1)]
-    jobs = [
-        Job(f"{own.system}, seed {seed}", settings(base, own, seed, options))
-        for own, seed in several
-    ]
-    rows: list[Row] = []
-    for (own, seed), job, network in zip(several, jobs, networks.outcomes(jobs), strict=True):
-        run, _ = networks.started(job.settings)
-        run.encoder.load_state_dict(load_model(network.folder)[1].state_dict())
-        own_rows = [*curve(network, len(run.valid)), *probe(run, dissimilar, own.loss)]
-        answers = {seed: exam.answers(network.folder).drop("system")}
-        ranked = figures("", answers, SUCCESS, exam.params)
-        own_rows += [row for row in ranked if row.seed is not None]
-        if own.trained:
-            own_rows += learning({"": {seed: network}})
-        rows += [row._replace(system=own.system, seed=seed) for row in own_rows]
+    for system, settings in variants.items():
+        if system.startswith("pairs/printed/"):
+            run, _ = networks.started(settings)
+            rows += probe(system.replace("pairs", "untrained"), run, dissimilar)
     yield rows
 
 
-def variants(base: TrainSettings) -> Iterator[Variant]:
-    """Yield every penalty at every margin, in both ways, and the untrained network."""
+def losses(base: TrainSettings) -> Iterator[tuple[str, TrainSettings]]:
+    """Yield the settings of every penalty at every margin, in both ways."""
     loss = base.loss
     if not isinstance(loss, ContrastiveSettings):
         raise TypeError(f"train.loss.kind is {kind_of(loss)}: set it to contrastive")
@@ -90,49 +81,21 @@ def variants(base: TrainSettings) -> Iterator[Variant]:
             paper = replace(own, negatives="pairs", weight_dissimilar=float(RATIO))
             mined = replace(own, negatives="hardest", weight_dissimilar=1.0)
             name = f"{penalty}/margin:{margin:g}"
-            if penalty == "printed":
-                yield Variant(f"untrained/{name}", paper, few, trained=False)
-            yield Variant(f"pairs/{name}", paper, few)
-            yield Variant(f"hardest/{name}", mined, base.batch_pairs)
+            yield f"pairs/{name}", replace(base, loss=paper, batch_pairs=few)
+            yield f"hardest/{name}", replace(base, loss=mined)
 
 
-def settings(
-    base: TrainSettings, variant: Variant, seed: int, options: argparse.Namespace
-) -> TrainSettings:
-    """Return section `train` with the changes of a variant; nothing but its steps ends it."""
-    steps = options.steps if variant.trained else 0
-    return replace(
-        base,
-        seed=seed,
-        loss=variant.loss,
-        batch_pairs=variant.batch_pairs,
-        max_steps=steps,
-        evaluate_every=options.every,
-        patience=steps + 1,
-    )
-
-
-def curve(network: TitleNetwork, queries: int) -> Iterator[Row]:
-    """Yield rows of each look; `n` is validation queries, or the steps a loss is the mean of."""
-    before = 0
-    for look in network.looks:
-        test = f"step_{look.step:04d}"
-        yield Row("", test, "valid_success_at_1", look.valid_score, queries)
-        if isfinite(look.loss):
-            yield Row("", test, "loss", look.loss, look.step - before)
-        before = look.step
-
-
-def probe(run: TitleRun, dissimilar: Tensor, loss: ContrastiveSettings) -> Iterator[Row]:
-    """Yield the mean similarity of dissimilar pairs, and the share that the loss still moves."""
+def probe(system: str, run: TitleRun, dissimilar: Tensor) -> Iterator[Row]:
+    """Yield the mean similarity of dissimilar pairs, and the share that the loss moves."""
     draw = torch.Generator().manual_seed(child_seed(0, "contrastive", "probe"))
     drawn = dissimilar[torch.randperm(len(dissimilar), generator=draw)[:PROBED]].long()
     rows, place = torch.unique(drawn, return_inverse=True)
     left, right = embed_rows(run.encoder, run.strings, rows)[place].unbind(1)
     similarity = (left * right).sum(1)
-    test, count = "dissimilar_pairs", len(similarity)
-    yield Row("", test, "mean_similarity", float(similarity.mean()), count)
-    yield Row("", test, "share_with_gradient", gradient_share(similarity, loss), count)
+    test, count, seed = "dissimilar_pairs", len(similarity), run.settings.seed
+    yield Row(system, test, "mean_similarity", float(similarity.mean()), count, seed=seed)
+    share = gradient_share(similarity, cast("ContrastiveSettings", run.settings.loss))
+    yield Row(system, test, "share_with_gradient", share, count, seed=seed)
 
 
 def gradient_share(similarity: Tensor, loss: ContrastiveSettings) -> float:
@@ -141,3 +104,18 @@ def gradient_share(similarity: Tensor, loss: ContrastiveSettings) -> float:
     penalty = dissimilar_penalty(leaf, loss.penalty, loss.margin)
     (gradient,) = torch.autograd.grad(penalty.sum(), leaf)
     return float((gradient != 0).float().mean())
+
+
+def plot(rows: Lines) -> str:
+    """Draw success@1 of validation queries over the steps, for every penalty at two margins."""
+    rows = where(rows, metric="valid_success_at_1", seed="1")
+    steps, panels = sorted(distinct(rows, "test")), {}
+    for way, title in WAYS.items():
+        panels[title] = [
+            (f"{penalty}, m = {margin}", [float(row["value"]) for row in own])
+            for penalty in ("hinge", "flipped", "printed")
+            for margin in PLOTTED
+            if (own := where(rows, system=f"{way}/{penalty}/margin:{margin}"))
+        ]
+    ticks, label = [float(step.removeprefix("step_")) for step in steps], "success@1, validation"
+    return svg("contrastive", lambda whole: curves(whole, ticks, panels, "steps", label))

@@ -8,14 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from benchmarks.networks.runner import bounded, learning, one_thread, seeded, with_values
 from benchmarks.networks.title_networks import TitleNetworks
-from benchmarks.query_figures import Seeds, figures, gains
+from benchmarks.query_figures import UNSEEDED, Seeds, figures, gains
 from benchmarks.results import Row
 from benchmarks.study import study
-from benchmarks.workspace import Exam, Workspace
+from benchmarks.workspace import Workspace
 from models.network.embedding import embed_titles
 from models.network.kinds import loss_settings
 from models.network.model_files import load_model
@@ -25,7 +23,7 @@ from tasks.check_params import AllParams
 from tasks.pipeline.train.network_params import training_settings
 
 METRICS = {"success_at_1": "success_at_1", "success_at_10": "success_at_10"}
-REFERENCE, FREE, OWN = "reference", "free", "own_index"
+REFERENCE, FREE = "reference", "free"
 DENSITY = "von_mises_fisher"
 FROZEN = ("most_informative", "random", "difference", "projection")
 TRAINABLE = ("max", "mix", "semihard")
@@ -38,25 +36,24 @@ COMPARED: dict[str, dict[str, str]] = {
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Train all networks, then rank all queries."""
+    """Train all networks, then rank all queries among the aliases as the reference stored them."""
     workspace = Workspace.read(dataset)
     exam, reference = workspace.exam(), workspace.model(options.reference, workspace.seed)
     pairs = workspace.pairs(options.mix)
     networks = TitleNetworks(options.kept, options.processes, pairs, reference)
-    settings = systems(
-        workspace.params, study("frozen_space").config["tuned"][dataset], options.steps
-    )
-    ranked: dict[str, Seeds] = {}
-    made = seeded(settings, options.seeds, networks)
+    tuned = study("frozen_space").config["tuned"][dataset]
+    made = seeded(systems(workspace.params, tuned, options.steps), options.seeds, networks)
     with one_thread():
-        production = exam.answers(reference).drop("system")
+        ranked: dict[str, Seeds] = {}
         for system, outcomes in made.items():
             print(f"ranking by {system}", flush=True)
             ranked[system] = {
-                seed: answers(network.folder, reference, exam) for seed, network in outcomes.items()
+                seed: exam.scores(in_space(own.folder, reference, exam.index.titles))
+                for seed, own in outcomes.items()
             }
-        compared = quality(ranked, {workspace.seed: production}, exam)
-        yield [*learning(made), *compared]
+        ranked[REFERENCE] = {UNSEEDED: exam.answers(reference)}
+        free = {seed: exam.answers(own.folder) for seed, own in made[FREE].items()}
+        yield [*learning(made), *quality(ranked, free, exam.params)]
 
 
 def systems(
@@ -70,43 +67,17 @@ def systems(
     return made
 
 
-def beside(stored: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
-    """Return one frame of both, the second as tests `own_index/TEST`."""
-    return pl.concat([stored, own.with_columns(pl.format(f"{OWN}/{{}}", "test").alias("test"))])
-
-
-def quality(networks: Mapping[str, Seeds], reference: Seeds, exam: Exam) -> Iterator[Row]:
-    """Yield figures of all systems, and gains over `free` in its own index and over the reference.
+def quality(ranked: Mapping[str, Seeds], free: Seeds, params: AllParams) -> Iterator[Row]:
+    """Yield figures of all systems, and gains over `free`, whose index is of its own embeddings.
 
     The margins into a frozen space are compared with von Mises-Fisher as well, as in the paper.
     """
-    prefix, params = f"{OWN}/", exam.params
-    own = pl.col("test").str.starts_with(prefix)
-    renamed = pl.col("test").str.strip_prefix(prefix)
-    # the same under both names: another system is compared with it in either index
-    free = {
-        seed: beside(*[frame.filter(own).with_columns(renamed)] * 2)
-        for seed, frame in networks[FREE].items()
-    }
-    production = {seed: beside(frame, frame) for seed, frame in reference.items()}
-    for system, by_seed in {**networks, REFERENCE: reference}.items():
-        rows = figures(system, by_seed, METRICS, params)
-        # the reference model has one seed, whose figures are those of all
-        yield from (row for row in rows if system != REFERENCE or row.seed is None)
-        others = {seed: frame.filter(~own) for seed, frame in by_seed.items()}
-        theirs = others if system == FREE else by_seed
-        yield from gains(system, theirs, free, "gain_over_free", params)
-        if system != REFERENCE:
-            yield from gains(system, by_seed, production, "gain_over_reference", params)
+    for system, by_seed in ranked.items():
+        yield from figures(system, by_seed, METRICS, params)
+        yield from gains(system, by_seed, free, "gain_over_free", params)
         if system in FROZEN:
             metric = f"gain_over_{DENSITY}"
-            yield from gains(system, by_seed, networks[DENSITY], metric, params)
-
-
-def answers(folder: Path, reference: Path, exam: Exam) -> pl.DataFrame:
-    """Return a network's scores of all queries: among the stored aliases, and among its own."""
-    stored = exam.scores(in_space(folder, reference, exam.index.titles))
-    return beside(stored.drop("system"), exam.answers(folder).drop("system"))
+            yield from gains(system, by_seed, ranked[DENSITY], metric, params)
 
 
 def in_space(folder: Path, reference: Path, titles: Sequence[str]) -> Similarities:

@@ -51,7 +51,11 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     """Yield the discordance of each test, and the chance of promotion in every scenario."""
     workspace = Workspace.read(dataset)
     tests = read_tests(workspace)
-    rows = [row for name, test in tests.items() for row in test_rows(workspace, name, test)]
+    pair, seed = f"{LAST}-{workspace.mix}", workspace.seed
+    rows = [
+        Row(pair, name, "discordance", test.discordance, test.measured, seed=seed)
+        for name, test in tests.items()
+    ]
     sizes = {STANDS: tests} | {
         f"labels:{count}": tests | {LABELLED: tests[LABELLED]._replace(queries=count)}
         for count in options.labels
@@ -68,7 +72,7 @@ def read_tests(workspace: Workspace) -> dict[str, GateTest]:
     data, mixes = workspace.data, (LAST, workspace.mix)
     parts = pl.concat([gate_queries(data), read_queries("valid", data)])
     exam = Exam(workspace.params, read_index(data), parts)
-    scores = [exam.answers(workspace.model(mix, workspace.seed), mix) for mix in mixes]
+    scores = [exam.answers(workspace.model(mix, workspace.seed)) for mix in mixes]
     both = scores[0].join(scores[1], on=["test", "query_id"], suffix="_now")
     now, before = pl.col("success_at_1_now"), pl.col("success_at_1")
     counts = dict(gate_queries(data).group_by("test").len().iter_rows())
@@ -80,13 +84,6 @@ def read_tests(workspace: Workspace) -> dict[str, GateTest]:
         for test, differ, right, measured in sorted(shares.iter_rows())
         if test in counts
     }
-
-
-def test_rows(workspace: Workspace, name: str, test: GateTest) -> Iterator[Row]:
-    """Yield how many queries a test has, and how often the two networks differ on it."""
-    yield Row(STANDS, name, "queries", test.queries, 1)
-    system = f"{LAST}-{workspace.mix}"
-    yield Row(system, name, "discordance", test.discordance, test.measured, seed=workspace.seed)
 
 
 def scenarios(

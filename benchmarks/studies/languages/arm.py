@@ -24,7 +24,7 @@ import yaml
 from benchmarks.networks.runner import Job
 from benchmarks.networks.title_networks import TitleNetwork, TitleNetworks
 from benchmarks.product.systems import RegisteredModel
-from benchmarks.saved_model import write_model
+from benchmarks.systems import write_model
 from benchmarks.workspace import Workspace
 from tasks.check_params import load_params
 from tasks.io.mixes import MIXES

@@ -30,10 +30,10 @@ System = Callable[[Sequence[str]], Similarities]
 """Cleaned titles to a function that compares others with them."""
 
 
-def languages_of(name: str) -> set[str]:
+def languages_of(name: str) -> tuple[str, str]:
     """Return the languages of a set: `deu_q_de_c_en` has German queries and English elements."""
     _, _, queries, _, elements = name.split("_")
-    return {queries, elements}
+    return queries, elements
 
 
 def read_set(published: Path, name: str) -> tuple[Benchmark, dict[str, str]]:

@@ -1,4 +1,7 @@
-"""Ten weeks of vacancy titles, answered, corrected and learned from: queue, random, nothing."""
+"""Ten weeks of vacancy titles, answered, corrected and learned from: queue, random, nothing.
+
+The plot has the share of a week's inputs that are answered correctly.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
+from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
 from benchmarks.networks.runner import in_processes, learning, one_thread
+from benchmarks.pages.plots import intervals, legend, svg
+from benchmarks.pages.tables import over_seeds, where
 from benchmarks.query_figures import Seeds, figures, gains
-from benchmarks.results import Row
+from benchmarks.results import Line, Lines, Row
 from benchmarks.studies.loop.arm import METRICS, WEEK, Arm, Ran, with_sums
 from benchmarks.studies.loop.retraining import Retraining
 from benchmarks.studies.loop.reviewer import NOTHING, QUEUE, RANDOM
@@ -24,6 +30,13 @@ from tasks.check_params import AllParams
 ARMS = (NOTHING, RANDOM, QUEUE)
 COMPARED = ((RANDOM, NOTHING), (QUEUE, NOTHING), (QUEUE, RANDOM))
 """Each is less the other."""
+LABELS = {
+    QUEUE: "the queue reviewed",
+    RANDOM: "random inputs reviewed",
+    NOTHING: "nothing reviewed",
+}
+APART = 0.12
+"""Distance between the marks of a week."""
 
 
 class Job(NamedTuple):
@@ -78,3 +91,26 @@ def rows_of(ran: Mapping[str, Mapping[int, Ran]], params: AllParams) -> Iterator
             for arm in (mine, theirs)
         )
         yield from gains(f"{mine}-{theirs}", ours, others, "gain_success_at_1", params)
+
+
+def plot(rows: Lines) -> str:
+    """Draw success@1 by week, a line an arm, with 95 % intervals."""
+    means = over_seeds(where(rows, metric="success_at_1"))
+
+    def draw(whole: Figure) -> None:
+        axes = whole.subplots()
+        for number, (arm, label) in enumerate(LABELS.items()):
+            weeks = sorted(filter(_week, where(means, system=arm)), key=_week)
+            places = [_week(row) + APART * (number - 1) for row in weeks]
+            intervals(axes, number, label, places, weeks)
+        axes.set_xlabel("week; the first comes before any review")
+        axes.set_ylabel("inputs answered correctly")
+        legend(whole, axes, 3)
+
+    return svg("loop", draw)
+
+
+def _week(row: Line) -> int:
+    """Return the week whose inputs a row is of; 0 of any other row."""
+    number = row["test"].removeprefix(WEEK)
+    return int(number) if number.isdecimal() else 0

@@ -1,4 +1,4 @@
-"""Every encoder with several losses on the job-title tests: quality, size and speed."""
+"""Every encoder with several losses on the job-title tests: accuracy, size and speed."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.networks.runner import bounded, learning, one_thread, seeded, with_values
-from benchmarks.networks.title_networks import TitleNetworks
+from benchmarks.networks.title_networks import TitleNetwork, TitleNetworks
+from benchmarks.pages.plots import against_costs, scatters, svg
+from benchmarks.pages.tables import MARK, UNLEARNED, where
 from benchmarks.query_figures import Seeds, figures, gains, pooled
-from benchmarks.results import Row
-from benchmarks.studies.zoo.costs import costs
+from benchmarks.results import Lines, Row
 from benchmarks.study import study
+from benchmarks.timing import Work, alternate
 from benchmarks.workspace import VALID, Exam, Workspace
+from models.network.embedding import embed_titles
+from models.network.encoder import Encoder
 from models.network.kinds import encoder_settings, loss_settings
+from models.network.model_files import load_model
+from models.text.featurizer import Featurizer
+from models.text.titles import clean_title
 from models.training.run import TrainSettings
 from tasks.check_params import AllParams
 from tasks.io.frames import read_frame
@@ -24,6 +31,11 @@ from tasks.pipeline.train.network_params import training_settings
 
 METRICS = {"success_at_1": "success_at_1", "reciprocal_rank": "mrr"}
 LEXICAL = ("ngram", "tfidf")
+COSTS = {
+    "titles encoded a second, one thread": ("encoding", "titles_per_second"),
+    "megabytes": ("training", "megabytes"),
+}
+"""Label of a panel to test and metric."""
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
@@ -39,13 +51,12 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         for system, outcomes in made.items():
             print(f"ranking by {system}", flush=True)
             values[system] = {
-                seed: exam.answers(network.folder).drop("system")
-                for seed, network in outcomes.items()
+                seed: exam.answers(network.folder) for seed, network in outcomes.items()
             }
         lexical = workspace.data / "lexical/scores.parquet"
         rows = [*learning(made), *quality(values, exam), *lacks(values, exam, lexical)]
         titles = exam.queries["raw_title"].to_list()[: options.titles]
-        rows += costs(settings, networks, titles, options.repeats)
+        rows += costs(made, titles, options.repeats)
     yield rows
 
 
@@ -66,11 +77,10 @@ def systems(
 
 
 def quality(values: dict[str, Seeds], exam: Exam) -> Iterator[Row]:
-    """Yield each network's figures, the best on validation queries, and differences to the best."""
+    """Yield each network's figures, and differences to the best on validation queries."""
     first = best(values)
     for system, by_seed in values.items():
         yield from figures(system, by_seed, METRICS, exam.params)
-        yield Row(system, VALID, "is_best", float(system == first), 1)
         if system != first:
             yield from gains(system, by_seed, values[first], "gain_over_best", exam.params)
 
@@ -91,3 +101,32 @@ def best(values: dict[str, Seeds]) -> str:
         return float(hits.mean()) if len(hits) else 0.0
 
     return max(values, key=valid)
+
+
+def costs(
+    made: Mapping[str, Mapping[int, TitleNetwork]], titles: list[str], repeats: int
+) -> Iterator[Row]:
+    """Yield the size of each `ENCODER+LOSS`, and the encoding speed of each `ENCODER`."""
+    models = {system: load_model(by_seed[1].folder) for system, by_seed in made.items()}
+    encoders = {system.partition("+")[0]: model for system, model in models.items()}
+
+    def work(name: str, featurizer: Featurizer, encoder: Encoder) -> Work:
+        def encode() -> float:
+            cleaned = [clean_title(title) for title in titles]
+            return len(embed_titles(encoder, featurizer, cleaned))
+
+        return Work(name, "encoding", "titles_per_second", encode)
+
+    yield from alternate([work(name, *model) for name, model in encoders.items()], repeats)
+    for system, (_, encoder) in models.items():
+        size = sum(own.numel() * own.element_size() for own in encoder.state_dict().values())
+        yield Row(system, "training", "megabytes", size / 1e6, 1)
+
+
+def plot(rows: Lines) -> str:
+    """Draw success@1 on Annotations against speed and size of the networks that learned."""
+    rows = where(rows, dataset="sample")
+    means = where(rows, metric="success_at_1", test="annotations", seed="")
+    networks = [row for row in means if row[MARK] != UNLEARNED]
+    panels = against_costs(rows, networks, COSTS)
+    return svg("zoo", lambda whole: scatters(whole, panels, "success@1, annotations"))

@@ -8,19 +8,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-import torch
 
 from benchmarks.networks import runner
 from benchmarks.networks.runner import Job, bounded
-from benchmarks.networks.title_networks import Inputs, TitleNetworks, read_inputs
+from benchmarks.networks.title_networks import TitleNetworks
 from benchmarks.query_figures import figures, gains
-from benchmarks.studies.zoo.costs import encoded
 from benchmarks.workspace import VALID, Workspace
 from models.metrics.crossed_intervals import crossed_interval
 from models.training.checkpoints import Checkpoints
 from models.training.loop import train
-from models.training.run import TrainSettings
-from models.training.title_run import TitleRun
 from tasks.check_params import AllParams
 from tasks.pipeline.train.network_params import training_settings
 
@@ -105,11 +101,11 @@ def test_a_network_is_named_by_the_code_that_trains_it(
     assert networks.outcome(job).folder != made
 
 
-def test_an_index_draws_the_queries_of_its_test(params: AllParams) -> None:
+def test_a_setting_draws_the_queries_of_its_test(params: AllParams) -> None:
     numbers = np.random.default_rng(1).random(30)
     plain, own = (
         next(figures("s", {1: values(*numbers, test=test)}, ALL, params))
-        for test in ("typos", "own_index/typos")
+        for test in ("typos", "odd/typos")
     )
     assert (plain.low, plain.high) == (own.low, own.high)
 
@@ -167,21 +163,3 @@ def test_missing_pairs_say_what_to_run(params: AllParams, tmp_path: Path) -> Non
     job = Job("", training_settings(params.network, 1))
     with pytest.raises(FileNotFoundError, match="make reproduce"):
         TitleNetworks(tmp_path, 1, tmp_path).outcome(job)
-
-
-def test_a_step_encodes_the_distinct_strings_of_its_pairs(params: AllParams) -> None:
-    """By counting them: each string once, those of dissimilar pairs too."""
-    settings = training_settings(params.network, 1)
-    inputs = read_inputs(Workspace.read("sample").pairs("extra_words"), settings)
-    run = run_of(settings, inputs)
-    pairs = [*run.batches.similar[run.batches.similar_rows(0)].tolist()]
-    if len(run.batches.dissimilar):
-        pairs += run.batches.dissimilar[run.batches.dissimilar_rows(0)].tolist()
-    assert encoded(run, 0) == len({string for pair in pairs for string in pair})
-    rejected = replace(inputs.pairs, dissimilar=inputs.pairs.similar[:1])
-    assert encoded(run_of(settings, replace(inputs, pairs=rejected)), 0) >= encoded(run, 0)
-
-
-def run_of(settings: TrainSettings, inputs: Inputs) -> TitleRun:
-    device = torch.device("cpu")
-    return TitleRun(inputs.strings, inputs.pairs, inputs.featurizer, settings, device)
