@@ -11,7 +11,7 @@ from benchmarks.__main__ import measure, parser
 from benchmarks.networks.pair_networks import PairNetwork, PairNetworks, gold_of
 from benchmarks.networks.runner import Job
 from benchmarks.results import read_rows, read_runs
-from benchmarks.studies.attention.measure import FILES, judged, read, systems
+from benchmarks.studies.attention.measure import PUBLISHED, judged, read, systems
 from benchmarks.study import study
 
 WORDS = ("dog", "cat", "girl", "boy", "man", "band")
@@ -45,9 +45,9 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             ("sick", head + "".join(related)),
             ("msrp", quality + "".join(alike)),
         ):
-            _, files, folder = FILES[dataset]
+            publisher, folder = PUBLISHED[dataset]
             (tmp_path / folder).mkdir(parents=True, exist_ok=True)
-            (tmp_path / folder / files[split]).write_text(text, encoding="utf-8")
+            (tmp_path / folder / publisher.files[split]).write_text(text, encoding="utf-8")
     monkeypatch.setenv("ROLECALL_DATA", str(tmp_path))
     return tmp_path
 

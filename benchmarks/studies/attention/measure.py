@@ -20,15 +20,12 @@ from models.metrics.correlations import Measure
 from models.training.run import TrainSettings
 from models.training.scored_pairs import ScoredPairs
 from tasks.papers.similarity.pair_files import PARAPHRASE_PARTS
-from tasks.papers.similarity.readers import msrp, sick
+from tasks.papers.similarity.readers.tab_separated import MSRP, SICK, read_pairs
 from tasks.papers.similarity.similarity_measures import best_threshold
 from tasks.papers.similarity.training_pairs import training_pairs
 from tasks.tables.rejected import RejectedRows
 
-FILES = {
-    "sick": (sick.read_sick, sick.FILES, "sts/sick2014"),
-    "msrp": (msrp.read_msrp, msrp.FILES, "sts/msrp"),
-}
+PUBLISHED = {"sick": (SICK, "sts/sick2014"), "msrp": (MSRP, "sts/msrp")}
 GAINS = (("attentive_lstm", "lstm"), ("attentive_bilstm", "bilstm"))
 CORRELATIONS: tuple[Measure, ...] = ("pearson", "spearman", "mean_squared_error")
 
@@ -52,8 +49,9 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
 
 def read(dataset: str, data: Path) -> Parts:
     """Read the publisher's three files."""
-    reader, files, folder = FILES[dataset]
-    pairs = reader({split: data / folder / name for split, name in files.items()}, RejectedRows())
+    publisher, folder = PUBLISHED[dataset]
+    files = {split: data / folder / name for split, name in publisher.files.items()}
+    pairs = read_pairs(publisher, files, RejectedRows())
     learned = training_pairs(pairs, pl.DataFrame(schema=dict(PARAPHRASE_PARTS)), dataset)
     test = scaled_pairs(pairs.filter(split="test"))
     return Parts(learned.train, learned.valid, test)

@@ -13,9 +13,9 @@ from benchmarks.networks.pair_networks import scaled_pairs, strings
 from models.reproducibility.seeding import generator
 from models.text.titles import clean_title
 from models.training.scored_pairs import ScoredPairs
-from tasks.papers.similarity.readers import semeval, sick
+from tasks.papers.similarity.readers import semeval
 from tasks.papers.similarity.readers.ppdb import read_ppdb
-from tasks.papers.similarity.readers.simlex import read_simlex
+from tasks.papers.similarity.readers.tab_separated import SICK, SIMLEX, read_pairs
 from tasks.tables.rejected import RejectedRows
 
 HELD_OUT = 1000
@@ -43,7 +43,8 @@ def read(data: Path, held_out: int = HELD_OUT) -> StudyPairs:
     """Read all of it."""
     published = read_ppdb(data / "ppdb/ppdb-xl.txt", RejectedRows()).frame
     links = distinct(published.select("head", "paraphrase").rows())
-    simlex = scaled_pairs(read_simlex(data / "word_similarity/SimLex-999.txt", RejectedRows()))
+    words = {"test": data / "word_similarity/SimLex-999.txt"}
+    simlex = scaled_pairs(read_pairs(SIMLEX, words, RejectedRows()))
     tested = set(map(frozenset, zip(*strings(simlex), strict=True)))
     fresh = [link for link in links if frozenset(link) not in tested]
     drawn = generator(0, "charagram", "valid").permutation(len(fresh)) < held_out
@@ -79,7 +80,10 @@ def test_sentences(folder: Path) -> dict[str, ScoredPairs]:
         for name, path in semeval.FILES.items()
         if name.endswith(".test")
     }
-    related = {"test": folder / "sick2014" / sick.FILES["test"]}
-    pairs = [semeval.read_semeval(files, RejectedRows()), sick.read_sick(related, RejectedRows())]
+    related = {"test": folder / "sick2014" / SICK.files["test"]}
+    pairs = [
+        semeval.read_semeval(files, RejectedRows()),
+        read_pairs(SICK, related, RejectedRows()),
+    ]
     sets = pl.concat(pairs).partition_by("dataset", as_dict=True, maintain_order=True)
     return {str(name): scaled_pairs(split) for (name,), split in sets.items()}

@@ -8,6 +8,7 @@ and counts. Training leaves out pairs that are a test pair elsewhere, this stage
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +20,18 @@ from tasks.io.frames import write_frame, write_json
 from tasks.io.schemas import REJECTED
 from tasks.io.section import load, load_run
 from tasks.papers.similarity.pair_files import FOLDER, PAIRS, PARAPHRASE_PARTS, PARAPHRASES
-from tasks.papers.similarity.readers import msrp, semeval, sick
+from tasks.papers.similarity.readers import semeval
 from tasks.papers.similarity.readers.ppdb import Paraphrases, read_ppdb
 from tasks.papers.similarity.readers.sample_pairs import read_sample_pairs, read_sample_paraphrases
 from tasks.papers.similarity.readers.scored_pairs import SCORED_PAIRS
-from tasks.papers.similarity.readers.simlex import read_simlex
+from tasks.papers.similarity.readers.tab_separated import MSRP, SICK, SIMLEX, read_pairs
 from tasks.papers.similarity.scored_pairs_params import PairFilesParams, ScoredPairsParams
 from tasks.tables.rejected import RejectedRows, require_few_refused
 from tasks.tables.source_files import IngestError
 
 SENTENCES = {
-    "sick2014": (sick.read_sick, sick.FILES),
-    "msrp": (msrp.read_msrp, msrp.FILES),
+    "sick2014": (partial(read_pairs, SICK), SICK.files),
+    "msrp": (partial(read_pairs, MSRP), MSRP.files),
     "semeval": (semeval.read_semeval, semeval.FILES),
 }
 """Folder of a publisher's files below `scored_pairs.files.sentences`, and their reader."""
@@ -110,7 +111,7 @@ def _published(
         )
         for name, (read, parts) in SENTENCES.items()
     ]
-    pairs = pl.concat([*frames, read_simlex(folder / files.words, rejected)])
+    pairs = pl.concat([*frames, read_pairs(SIMLEX, {"test": folder / files.words}, rejected)])
     return pairs, read_ppdb(folder / files.paraphrases, rejected)
 
 

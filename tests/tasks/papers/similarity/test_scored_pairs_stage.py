@@ -16,9 +16,10 @@ from tasks.io.schemas import REJECTED
 from tasks.io.section import ParamsError
 from tasks.papers.similarity.pair_files import PAIRS, PARAPHRASE_PARTS, scaled
 from tasks.papers.similarity.pair_files import PARAPHRASES as LINKS
-from tasks.papers.similarity.readers import msrp, semeval, sick
+from tasks.papers.similarity.readers import semeval
 from tasks.papers.similarity.readers.ppdb import PARAPHRASES
 from tasks.papers.similarity.readers.scored_pairs import SAMPLE, SCORED_PAIRS, score_range
+from tasks.papers.similarity.readers.tab_separated import MSRP, SICK
 from tasks.papers.similarity.scored_pairs import in_parts, main, scored_pairs
 from tasks.papers.similarity.scored_pairs_params import PairFilesParams, ScoredPairsParams
 from tasks.tables.source_files import IngestError
@@ -47,10 +48,10 @@ def published(folder: Path, **changes: Any) -> ScoredPairsParams:
         "SimLex-999.txt": "word1\tword2\tSimLex999\nold\tnew\t1.58\n",
         "ppdb.txt": "big large huge\nlarge big\nhuge big\nsmall\n",
     }
-    for file in sick.FILES.values():
+    for file in SICK.files.values():
         head = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\n"
         texts[f"sts/sick2014/{file}"] = f"{head}1\tA man runs\tA man is running\t4.2\n"
-    for file in msrp.FILES.values():
+    for file in MSRP.files.values():
         head = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
         texts[f"sts/msrp/{file}"] = f'{head}1\t1\t2\tHe said "no\tHe said no\n'
     for file in semeval.FILES.values():
