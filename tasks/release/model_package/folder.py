@@ -8,11 +8,11 @@ In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/calibrat
 `encoder.onnx`, `titles.parquet` (distinct, sorted), `index.npy` (their vectors, then those of the
 exemplars), `aliases.parquet`, `occupations.parquet`, `groups.parquet`, `words.parquet` (last and
 first words of titles), `exemplars.parquet`, `overrides.parquet`, `qualifiers.csv`,
-`abbreviations.csv`, with many occupations the prototypes (`prototypes.py`), `settings.json` (format,
-precision, score rule, calibration, number of answers, versions), `encoder.json` for training into
-its space, and `SHA256SUMS` of them all. Section `register` sets the precision of the tables and the
-index. The index holds all aliases, those of the tests too: a title of the taxonomy must be found.
-Equal files give equal bytes.
+`abbreviations.csv`, with many occupations the prototypes (`prototypes.py`), `settings.json`
+(format, precision, score rule, calibration, number of answers, versions), `encoder.json` for
+training into its space, and `SHA256SUMS` of them all. Section `register` sets the precision of the
+tables and the index. The index holds all aliases, those of the tests too: a title of the taxonomy
+must be found. Equal files give equal bytes.
 """
 
 from __future__ import annotations
