@@ -77,7 +77,9 @@ def replace_rows(
         ResultsError: a figure is not finite or stands twice, or the run names a path of this
             machine. The files stay as they were.
     """
-    _refuse_paths(run)
+    for place in (os.environ.get("ROLECALL_DATA", ""), str(Path.cwd()), str(Path.home())):
+        if len(place) > 2 and place in "".join(run):  # "." and "/" are in any text
+            raise ResultsError(f"{run} holds the path {place}: leave it out")
     path, runs, rows = folder / f"{study}.csv", read_runs(folder), list(rows)
     systems = {row.system for row in rows}
     kept = [
@@ -85,17 +87,15 @@ def replace_rows(
         for line in read_rows(path)
         if line["dataset"] != dataset or line["system"] not in systems
     ]
-    name = _run_name(study, run, runs, {line["run"] for line in kept})
+    name = _run_name(study, run, runs)
     ordered = sorted(kept + [_tidied(dataset, row, name) for row in rows], key=_place)
     for one, other in pairwise(ordered):
         if _place(one) == _place(other):
             raise ResultsError(f"two figures for {_place(one)}")
+    runs[name] = {"run": name, "study": study, **run._asdict()}
     used = {line["run"] for line in ordered}
-    entries = [
-        entry for entry in runs.values() if entry["study"] != study or entry["run"] in used - {name}
-    ]
-    entries.append({"run": name, "study": study, **run._asdict()})
-    entries.sort(key=lambda entry: (entry["study"], int(entry["run"].rpartition("-")[2])))
+    entries = [own for own in runs.values() if own["study"] != study or own["run"] in used]
+    entries.sort(key=lambda own: (own["study"], _number(own["run"])))
     write_bytes(_csv(entries, RUN_COLUMNS), folder / f"{RUNS}.csv")
     write_bytes(_csv(ordered, COLUMNS), path)
 
@@ -133,18 +133,15 @@ def machine(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
     return f"{processor}, {cores} cores, {memory:.0f} GiB"
 
 
-def _run_name(study: str, run: Run, runs: Mapping[str, Line], kept: set[str]) -> str:
-    """Return the name of the very same run, or the first that no kept row has: `zoo-2`."""
-    for name, entry in runs.items():
-        if entry == {"run": name, "study": study, **run._asdict()}:
-            return name
-    return next(name for k in range(1, len(kept) + 2) if (name := f"{study}-{k}") not in kept)
+def _run_name(study: str, run: Run, runs: Mapping[str, Line]) -> str:
+    """Return the name of the very same run, or the next of its study: `zoo-2`."""
+    own = {name: entry for name, entry in runs.items() if entry["study"] == study}
+    same = [name for name, entry in own.items() if entry.items() >= run._asdict().items()]
+    return same[0] if same else f"{study}-{1 + max(map(_number, own), default=0)}"
 
 
-def _refuse_paths(run: Run) -> None:
-    for path in (os.environ.get("ROLECALL_DATA", ""), str(Path.cwd()), str(Path.home())):
-        if len(path) > 2 and path in "".join(run):  # "." and "/" are in any text
-            raise ResultsError(f"{run} holds the path {path}: leave it out")
+def _number(run: str) -> int:
+    return int(run.rpartition("-")[2])
 
 
 def _place(line: Line) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ Printed = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a page, for each data set unless this is an index or the column.
+    """One table of a page, for each data set.
 
     Attributes:
         title: heading.
@@ -73,18 +73,16 @@ class Table:
             paper: figures that `beside` names.
             names: systems under another name on the page; those of a difference, too.
         """
-        whole = "dataset" in (*self.index, self.column)
         orders = {"system": (*FIRST, *systems), "test": TESTS, "metric": METRICS}
 
         def place(row: Line, names: Sequence[str]) -> list[object]:
             return [_place(row[name], orders.get(name, ())) for name in names]
 
-        for dataset in [""] if whole else datasets(rows):
-            own = rows if whole else where(rows, dataset=dataset)
-            taken = map(self._matched, over_seeds(own))
+        for dataset in datasets(rows):
+            taken = map(self._matched, over_seeds(where(rows, dataset=dataset)))
             chosen = [row for row in taken if row is not None]
             if chosen:
-                yield f"### {dataset}: {self.title}" if dataset else f"### {self.title}"
+                yield f"### {dataset}: {self.title}"
                 heads = sorted(chosen, key=lambda row: place(row, [self.column]))
                 chosen.sort(key=lambda row: place(row, self.index))
                 beside = paper[self.beside] if self.beside else {}
