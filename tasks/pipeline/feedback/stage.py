@@ -74,8 +74,8 @@ def feedback(
     kept_back = judged.filter("held_out")["normalized"].unique()
     verdicts = resolved.verdicts.filter(~pl.col("normalized").is_in(kept_back.to_list()))
     gate = gate_queries(judged, aliases)
-    said = reviews(feedback_rows)
-    fixed = overrides(pl.concat([resolved.outcomes, resolved.of_queries]), said, aliases)
+    judged_titles = reviews(feedback_rows)
+    fixed = overrides(pl.concat([resolved.outcomes, resolved.of_queries]), judged_titles, aliases)
     answers = fixed.filter("correct")
     counts = {
         "rows_read": dict(rejected_rows.rows),
@@ -93,7 +93,7 @@ def feedback(
         verdicts,
         gate,
         judged,
-        said,
+        judged_titles,
         fixed,
         rejected_rows.frame(),
         counts,
