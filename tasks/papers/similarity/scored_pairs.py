@@ -7,6 +7,7 @@ and counts. Training leaves out pairs that are a test pair elsewhere, this stage
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,8 @@ from tasks.papers.similarity.scored_pairs_params import PairFilesParams, ScoredP
 from tasks.tables.rejected import RejectedRows, require_few_refused
 from tasks.tables.source_files import IngestError
 
-SENTENCES = {
+Read = Callable[[Mapping[str, Path], RejectedRows], pl.DataFrame]
+SENTENCES: dict[str, tuple[Read, dict[str, str]]] = {
     "sick2014": (partial(read_pairs, SICK), SICK.files),
     "msrp": (partial(read_pairs, MSRP), MSRP.files),
     "semeval": (semeval.read_semeval, semeval.FILES),
