@@ -114,7 +114,7 @@ class Loop:
             self.featurizer.alphabet,
             self.titles,
             say_no_job=normalizer.qualifiers.say_no_job,
-            respelled=normalizer.words.respelling,
+            respelled=normalizer.spelled,
         )
         read = [reader(title) for title in raw_titles]
         embeddings = iter(self.embed([title for title, reason in read if reason is None]))
