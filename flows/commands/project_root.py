@@ -56,7 +56,7 @@ def existing_root(profile: str) -> Path:
     if not root.is_dir():
         command = f"`rolecall retrain --profile {profile}` trains its model"
         if profile == DEFAULT:
-            command += " in about half an hour; `--profile sample` is for trying out"
+            command += " in a quarter of an hour; `--profile sample` is for trying out"
         raise Failure(f"profile {profile} has not run here yet: {command}")
     return root
 

@@ -97,20 +97,24 @@ def workspace_of(folder: Path, name: str) -> Path:
 
 
 def _share_storage(main: Path, workspace: Path) -> None:
-    """Write `.dvc/config.local`: the main tree's cache and remotes, by absolute path."""
-    from dvc.config import Config
+    """Write `.dvc/config.local`: the main tree's cache and remotes, by absolute path.
+
+    DVC's own writer fails at a path with letters beyond ASCII.
+    """
+    from configobj import ConfigObj
     from dvc.repo import Repo
 
+    config = ConfigObj(encoding="utf-8", interpolation=False)
     with Repo(str(main)) as repo:
-        cache = repo.cache.local_cache_dir
-        remotes = {k: {n: str(v) for n, v in r.items()} for k, r in repo.config["remote"].items()}
-        default = repo.config["core"].get("remote")
-    with Config(str(workspace / ".dvc")).edit("local") as config:
-        config["cache"]["dir"] = cache
-        config["remote"].update(remotes)
-        if default:
-            config["core"]["remote"] = default
-    (workspace / ".dvc/config.local").chmod(0o600)  # remotes may have passwords
+        if default := repo.config["core"].get("remote"):
+            config["core"] = {"remote": default}
+        config["cache"] = {"dir": repo.cache.local_cache_dir}
+        for name, remote in repo.config["remote"].items():
+            config[f'remote "{name}"'] = {key: str(value) for key, value in remote.items()}
+    file = workspace / ".dvc/config.local"
+    file.touch(0o600)  # remotes may have passwords
+    with file.open("wb") as handle:
+        config.write(handle)
 
 
 def _write_params(workspace: Path, overrides: dict[str, object]) -> dict[str, Any]:

@@ -48,6 +48,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "rolecall reproduce": r"\n\| corrections \(4c\) +\|(.*\n)+data    pushed",
     "rolecall status": r"clone: 21 of 21 stages are up to date\nnothing to train",
     "rolecall models": r"\nversion 1 .*(.*\n)+load it as models:/rolecall@champion",
+    "dvc status": r"table3|up to date",
     "dvc repro": r"Data and pipelines are up to date\.",
     "dvc metrics diff": r"\ndata/report/metrics.json +annotations ",
     "dvc plots show": r"file://.*/index\.html\n$",
@@ -65,7 +66,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "rolecall benchmark": r"1,779 queries, 19,135 corpus elements(.*\n)+.*model",
 }
 STAYING = "rolecall schedule"
-LOOKS = ("dvc exp", "dvc metrics", "dvc plots", "dvc push", "rolecall status")
+LOOKS = ("dvc exp", "dvc metrics", "dvc plots", "dvc push", "dvc status", "rolecall status")
 """They leave the files of the stages alone."""
 LONG = ("rolecall reproduce", "dvc repro table3", "rolecall bench")
 LEFT_OUT = {

@@ -230,8 +230,8 @@ def toy_template(tmp_path_factory: pytest.TempPathFactory, dvc: tuple[str, ...])
 
 @pytest.fixture
 def toy(toy_template: Path, tmp_path: Path) -> Path:
-    """Make a repository of git and DVC with nothing run yet."""
-    return Path(shutil.copytree(toy_template, tmp_path / "clone", symlinks=True))
+    """Make a repository of git and DVC with nothing run yet, at a path that is no plain one."""
+    return Path(shutil.copytree(toy_template, tmp_path / "O'Brien_über_100%", symlinks=True))
 
 
 @pytest.fixture(scope="session")
