@@ -50,7 +50,8 @@ class Bag:
         if self.tanh:
             sums = np.tanh(sums)
         norms = np.sqrt((sums**2).sum(axis=1, keepdims=True))
-        return (sums / np.maximum(norms, 1e-12)).astype(np.float32)
+        units: Float32[np.ndarray, "title dim"] = sums / np.maximum(norms, 1e-12)
+        return units.astype(np.float32)
 
     def _sums(
         self, ids: Int[np.ndarray, " unit"], starts: Int[np.ndarray, " title+1"]
