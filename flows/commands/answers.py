@@ -136,14 +136,14 @@ def review(
     model: Annotated[str, typer.Option(help="Address; default: the model that answered.")] = "",
     budget: Annotated[int, typer.Option(min=1, help="Number of titles to review.")] = 200,
     compare_with: Annotated[
-        Path | None, typer.Option(help="Another model's answers: changed ones come first.")
+        Path | None, typer.Option(help="Another model's answers: changed ones count twice.")
     ] = None,
 ) -> None:
     """Queue the titles of a run whose review helps most.
 
-    Titles of many rows come first if their answer is likely wrong, close to another, or unlike the
-    model's training data. Near-duplicates and titles that were reviewed before are left out, and no
-    occupation fills the queue.
+    Those titles come first that speak for most rows with a likely wrong answer, their own and those
+    of titles near them. Near-duplicates and titles that were reviewed before are left out. Every
+    fifth title is that of a random row.
 
     Writes review.html, a page for the browser that needs no mouse and no network, and queue.csv,
     the same for a spreadsheet. Put the file that either gives into the folder that the page names:

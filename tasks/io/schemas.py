@@ -98,8 +98,9 @@ FEEDBACK: Schema = {
     "reviewer_id": pl.String,
     "judged_at": pl.String,
 }
-FEEDBACK_ROWS: Schema = {**FEEDBACK, "from_labels": pl.Boolean}
-"""`from_labels` marks the rows of stage `simulate_feedback`, whose verdicts come from labels."""
+FEEDBACK_ROWS: Schema = {**FEEDBACK, "chosen_by": pl.String, "from_labels": pl.Boolean}
+"""`chosen_by` is the column of a review queue, if the title was in one. `from_labels` marks the
+rows of stage `simulate_feedback`, whose verdicts come from labels."""
 OUTCOMES: Schema = {
     "raw_title": pl.String,
     **READINGS,
@@ -129,6 +130,7 @@ REVIEWS: Schema = {
     "occupation_id": pl.String,
     "reviewer_id": pl.String,
     "judged_at": pl.String,
+    "chosen_by": pl.String,
     "from_labels": pl.Boolean,
 }
 """Every accepted row of feedback, with reviewer and date. `occupation_id` is the one that the row

@@ -19,7 +19,7 @@ from benchmarks.studies.loop.arm import Arm, Ran
 from benchmarks.studies.loop.measure import ARMS, Job, run_arm
 from benchmarks.studies.loop.reviewer import SELECTIONS, Reviewer
 from benchmarks.studies.loop.stream import Stream
-from tasks.apps.review import diversify
+from tasks.apps.review import title_coverage
 from tasks.io.frames import write_frame
 from tasks.io.schemas import GROUPS, OCCUPATIONS
 from tasks.release.gate.rule import GateDecision
@@ -42,7 +42,7 @@ def board_rows(*, poisoned: set[str] | None = None) -> list[tuple[str, str]]:
 def board(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_board(tmp_path, board_rows())
     monkeypatch.setattr(loop, "data_folder", lambda: tmp_path)
-    monkeypatch.setattr(diversify, "ALIKE", 1.1)  # so few numbers tell nothing apart
+    monkeypatch.setattr(title_coverage, "ALIKE", 1.1)  # so few numbers tell nothing apart
     monkeypatch.setattr(phrases, "places", lambda titles: [])  # megabytes, for every artefact
     codes = [(f"o{k}", job, ["1", f"1{k % 2}"]) for k, job in enumerate(JOBS)]
     frame = pl.DataFrame(codes, schema=dict(OCCUPATIONS), orient="row")

@@ -148,6 +148,7 @@ def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
         "verdict": "correct",
         "corrected_occupation_id": "",
         "reviewer_id": "me",
+        "chosen_by": "coverage",
     }
     assert verdicts(rows) == [
         ("night nurse", "correct", ""),

@@ -94,6 +94,7 @@ def feedback_rows(
     return judge(known, predictions, labels, CHAMPION, params).with_columns(
         reviewer_id=pl.int_range(pl.len()).cast(pl.String),
         judged_at=pl.lit(None, pl.String),
+        chosen_by=pl.lit(None, pl.String),
         from_labels=pl.lit(value=False),
     )
 

@@ -104,7 +104,8 @@ class Arm:
         """Return the titles that a person reviews this week, with their `label`."""
         titles = titles_of(answered)
         preview, seed = titles.drop("occupation_id", "label"), self.retraining.settings.seed
-        week = Week(preview, champion.normalizer.embed, seed, number)
+        normalizer = champion.normalizer
+        week = Week(preview, normalizer.embed, normalizer.rule.temperature, seed, number)
         return titles.filter(pl.col("normalized").is_in(SELECTIONS[self.name](week, self.budget)))
 
     def _patched(

@@ -1,6 +1,6 @@
 """A person who reviews some of a week's titles, and their feedback as the pipeline reads it.
 
-`queue` are the titles that `rolecall review` puts first, `random` are titles of inputs drawn one
+`queue` are the titles that `rolecall review` chooses, `random` are titles of inputs drawn one
 by one, and with `nothing` nobody reviews. A person confirms the champion's answer or corrects it to
 the label. The choice does not see the labels.
 """
@@ -22,6 +22,7 @@ from benchmarks.studies.loop.stream import Stream
 from benchmarks.systems import CHAMPION
 from models.reproducibility.seeding import generator
 from tasks.apps.review.build_queue import chosen
+from tasks.apps.review.candidates import pooled
 from tasks.io.frames import write_frame
 from tasks.io.schemas import FEEDBACK
 from tasks.pipeline.feedback.stage import Judged, feedback, require_usable
@@ -37,20 +38,22 @@ class Week(NamedTuple):
     """The titles to choose from.
 
     Attributes:
-        titles: distinct, `normalized, cleaned, rows` and the columns of the champion's answers.
+        titles: distinct, `normalized, raw_title, cleaned, rows` and the columns of answers.
         embed: cleaned titles to the champion's embeddings of unit norm.
+        temperature: of the champion's scores.
         seed: of random choices.
         number: of the week, from 1.
     """
 
     titles: pl.DataFrame
     embed: Callable[[list[str]], np.ndarray]
+    temperature: float
     seed: int
     number: int
 
 
 def first_in_queue(week: Week, budget: int) -> list[str]:
-    """Return the normalized titles with the highest priority, without near duplicates."""
+    """Return the normalized titles of the queue that `rolecall review` makes of the week."""
     names = week.titles["normalized"]
     hashes = [zlib.crc32(name.encode("utf-8", "surrogatepass")) for name in names]
     titles = week.titles.with_columns(
@@ -58,8 +61,11 @@ def first_in_queue(week: Week, budget: int) -> list[str]:
         pl.col("answer").alias("occupation_id"),
         earlier_occupation_id=pl.lit(None, pl.String),
     )
-    queue = chosen(titles, lambda some: week.embed(some["cleaned"].to_list()), budget)
-    return queue["normalized"].to_list()
+    pool = pooled([titles], budget)
+    cleaned = week.titles.select("normalized", "cleaned")
+    named = pool.join(cleaned, on="normalized", maintain_order="left")["cleaned"]
+    embeddings = week.embed(named.to_list())
+    return chosen(pool, embeddings, week.temperature, budget)["normalized"].to_list()
 
 
 def random_titles(week: Week, budget: int) -> list[str]:

@@ -2,8 +2,8 @@
 
 In: the output of a bulk run, and the registered model that answered it or another one. Out: a
 folder with `queue.csv` for a spreadsheet and `review.html` for a browser, both of the same queue
-(`priority.py` says which titles are worth more, `diversify.py` which are left out). Titles that
-people have judged are not queued again.
+(`title_coverage.py` says which titles help most). Titles that people have judged are not queued
+again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ QUEUE, PAGE = "queue.csv", "review.html"
 SPILLED = "titles-"  # how folders of titles begin
 OWN = re.compile(rf"\.?({re.escape(QUEUE)}|{re.escape(PAGE)})(\.partial)?|{SPILLED}.*")
 """Names in the folder until it is whole."""
-POOL = 20  # candidates that the model rescores, for each title of the budget
 
 
 def main() -> None:
@@ -48,8 +47,7 @@ def main() -> None:
         opened(options.model or answered.model, root) as (address, normalizer),
     ):
         with TemporaryDirectory(prefix=SPILLED, dir=folder) as spilled:
-            count, judged = options.budget * POOL, judged_titles(root)
-            pool = candidates(answered, before, judged, count, Path(spilled))
+            pool = candidates(answered, before, judged_titles(root), options.budget, Path(spilled))
         occupations = known_occupations(normalizer)
         labels = {one.id: one.label for one in occupations}
         queue = build_queue(normalizer, pool, labels, options.budget)

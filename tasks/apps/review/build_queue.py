@@ -1,13 +1,14 @@
-"""The queue: candidates rescored by the registered model, in order and varied.
+"""The queue: the titles that help most and those of random rows, answered with alternatives.
 
-In: schema `CANDIDATES` and a registered model. Out: schema `QUEUE`, at most `budget`
-rows, the one that is worth most first. The model answers again without a least confidence, so that
-each title has alternatives: the run may have had one, or been answered by another model.
+In: schema `CANDIDATES` and a registered model. Out: schema `QUEUE`, at most `budget` rows, every
+fifth of which is drawn at random. Whoever stops early has judged some of both. The model answers
+again without a least confidence, so that each title has alternatives: the run may have had one, or
+been answered by another model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -19,10 +20,11 @@ from models.normalizer.normalizer import Normalizer
 from models.reproducibility.progress import Progress
 from models.text.titles import clean_title
 from tasks.apps.review.answered_run import ANSWER
-from tasks.apps.review.candidates import in_order
-from tasks.apps.review.diversify import diversify
-from tasks.apps.review.priority import priority, why_queued
+from tasks.apps.review.candidates import AT_RANDOM
+from tasks.apps.review.priority import UNLIKE, why_queued
+from tasks.apps.review.title_coverage import Coverage
 from tasks.io.frames import Schema, check
+from tasks.pipeline.feedback.feedback_rows.cells import COVERAGE, RANDOM
 
 QUEUE: Schema = {
     "raw_title": pl.String,
@@ -31,6 +33,7 @@ QUEUE: Schema = {
     "model_version": pl.String,
     "confidence": pl.Float64,
     "rows": pl.UInt32,
+    "chosen_by": pl.String,
     "why_queued": pl.String,
     "why_answered": pl.String,
     "distinguishing_words": pl.List(pl.String),
@@ -43,7 +46,7 @@ ANSWERED: Schema = {name: k for name, k in {**ANSWER, **QUEUE}.items() if name i
 ALTERNATIVES = 5
 AT_ONCE = 1024
 EXPLAINED = 1000  # titles whose answers are explained: each takes one search a word
-OF_THE_RUN = ("normalized", "raw_title", "rows", "hash", "earlier_occupation_id")
+OF_THE_RUN = ("raw_title", "rows", "chosen_by", "gain", "earlier_occupation_id")
 
 
 def build_queue(
@@ -56,12 +59,11 @@ def build_queue(
 
     `candidates`: schema `CANDIDATES`.
     """
-    of_run = candidates.select(*OF_THE_RUN, run_reason="reason")
-    answered = answers(normalizer, candidates["raw_title"].to_list())
-    titles = pl.concat([of_run, answered], how="horizontal")
-    queue = chosen(
-        titles, lambda some: normalizer.embed([*map(clean_title, some["raw_title"])]), budget
-    )
+    embeddings = embedded(normalizer, candidates["raw_title"].to_list())
+    queue = chosen(candidates, embeddings, normalizer.rule.temperature, budget)
+    of_run = queue.select(*OF_THE_RUN, run_reason="reason")
+    answered = answers(normalizer, of_run["raw_title"].to_list())
+    queue = pl.concat([of_run, answered], how="horizontal")
     why = [why_queued(row, labels) for row in queue.iter_rows(named=True)]
     sentences = explanations(normalizer, queue["raw_title"].to_list())
     queue = queue.with_columns(
@@ -72,20 +74,40 @@ def build_queue(
 
 
 def chosen(
-    titles: pl.DataFrame, embed: Callable[[pl.DataFrame], np.ndarray], budget: int
+    candidates: pl.DataFrame, embeddings: np.ndarray, temperature: float, budget: int
 ) -> pl.DataFrame:
-    """Return the titles that are worth most, none nearly another, the best first.
+    """Return the titles of the queue in its order, with `chosen_by`, and what each adds (`gain`).
 
-    `titles`: columns of an answer, `normalized, rows, hash` and `earlier_occupation_id`; `embed`:
-    rows of it to embeddings of unit norm.
+    `candidates`: as `pooled` returns them; `embeddings`: theirs, of unit norm; `temperature`: of
+    the scores.
     """
-    ranked = in_order(titles.with_columns(priority=priority()).filter(pl.col("priority") > 0))
-    return ranked[diversify(embed(ranked), ranked["occupation_id"].to_list(), budget)]
+    drawn = int(candidates["drawn"].sum())
+    others = candidates[drawn:].select(pl.col("score").fill_null(UNLIKE), "priority")
+    scores, weights = (column.to_numpy().astype(np.float32) for column in others)
+    coverage = Coverage(embeddings[drawn:], scores, weights, temperature)
+    places, gains = coverage(embeddings[:drawn], budget - drawn)
+    rows = np.concatenate([np.arange(drawn), drawn + places])
+    gain = np.concatenate([np.full(drawn, np.nan, np.float32), gains])
+    number, between = np.arange(len(places)), AT_RANDOM - 1
+    turn = np.concatenate([AT_RANDOM * np.arange(drawn) + between, number + number // between])
+    order = np.argsort(turn, kind="stable")
+    chosen_by = pl.when("drawn").then(pl.lit(RANDOM)).otherwise(pl.lit(COVERAGE))
+    return candidates[rows[order]].with_columns(chosen_by=chosen_by, gain=pl.Series(gain[order]))
+
+
+def embedded(normalizer: Normalizer, titles: Sequence[str]) -> np.ndarray:
+    """Embed raw titles [title, dim] to unit norm."""
+    progress = Progress("titles embedded:", len(titles), partial(print, flush=True))
+    parts = []
+    for start in range(0, max(len(titles), 1), AT_ONCE):
+        parts.append(normalizer.embed([*map(clean_title, titles[start : start + AT_ONCE])]))
+        progress(start + AT_ONCE)
+    return np.concatenate(parts)
 
 
 def answers(normalizer: Normalizer, titles: Sequence[str]) -> pl.DataFrame:
     """Return the answer to each raw title, with `ALTERNATIVES`: schema `ANSWERED`."""
-    progress = Progress("titles rescored:", len(titles), partial(print, flush=True))
+    progress = Progress("titles answered:", len(titles), partial(print, flush=True))
     parts = [pl.DataFrame(schema=dict(ANSWERED))]
     for start in range(0, len(titles), AT_ONCE):
         answered = normalizer.predict(titles[start : start + AT_ONCE], top_k=ALTERNATIVES)

@@ -74,6 +74,7 @@ def _items(queue: pl.DataFrame, place: dict[str, int]) -> Iterator[dict[str, Any
             "matched": row["matched_title"],
             "version": row["model_version"],
             "confidence": _rounded(row["confidence"]),
+            "chosenBy": row["chosen_by"],
             "why_queued": row["why_queued"],
             "answered": row["why_answered"],
             "distinguishing": row["distinguishing_words"],

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from tasks.io.regular_files import boundary, file_fault
-from tasks.io.schemas import FEEDBACK, FEEDBACK_ROWS, REJECTED
+from tasks.io.schemas import FEEDBACK_ROWS, REJECTED
 from tasks.pipeline.feedback.feedback_rows.cells import read_cells
 from tasks.pipeline.feedback.feedback_rows.dates import UNKNOWN, has_slashes, slash_order
 from tasks.pipeline.feedback.feedback_rows.faults import fault
@@ -33,7 +33,7 @@ ORIGIN = (
     "out of the folder."
 )
 REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
-OPTIONAL = ("model_version", "corrected_occupation_id", "reviewer_id", "judged_at")
+OPTIONAL = ("model_version", "corrected_occupation_id", "reviewer_id", "judged_at", "chosen_by")
 
 
 def files(folder: Path) -> list[Path]:
@@ -92,7 +92,7 @@ def _read(
     A file with slashes in its dates is read twice.
     """
     order: str | None = None
-    absent = [pl.lit("").alias(name) for name in FEEDBACK if name not in columns]
+    absent = [pl.lit("").alias(name) for name in (*REQUIRED, *OPTIONAL) if name not in columns]
     for chunk in read_table(path, columns, origin, rejected):
         if order is None and "judged_at" in columns and has_slashes(chunk.values["judged_at"]):
             dates = read_table(path, {"judged_at": columns["judged_at"]}, origin, RejectedRows())

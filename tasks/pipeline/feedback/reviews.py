@@ -31,6 +31,7 @@ def reviews(feedback_rows: pl.DataFrame) -> pl.DataFrame:
         .alias("occupation_id"),
         pl.col("reviewer_id").fill_null(""),
         "judged_at",
+        "chosen_by",
         "from_labels",
     )
     return rows.sort(TITLE, pl.all().exclude(TITLE), nulls_last=True)

@@ -4,7 +4,7 @@
 
 const COLUMNS = [
   "raw_title", "predicted_occupation_id", "matched_title", "model_version",
-  "verdict", "corrected_occupation_id", "reviewer_id", "judged_at",
+  "verdict", "corrected_occupation_id", "reviewer_id", "judged_at", "chosen_by",
 ];
 
 function feedbackText(items, occupations, decisions, reviewer) {
@@ -22,6 +22,7 @@ function feedbackText(items, occupations, decisions, reviewer) {
       corrected,
       reviewer,
       new Date(decision.at).toISOString(),
+      item.chosenBy,
     ]);
   });
   return rows.map((row) => row.map(cell).join(",") + "\n").join("");

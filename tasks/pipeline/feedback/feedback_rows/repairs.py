@@ -26,7 +26,7 @@ REPAIRS = {
 
 
 def repair(taken: pl.DataFrame, occupations: OccupationIds) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Return faultless rows with the columns of `FEEDBACK`, and the counts of `REPAIRS`."""
+    """Return faultless rows with all columns but `from_labels`, and the counts of `REPAIRS`."""
     incorrect = pl.col("verdict") == INCORRECT
     rows = taken.with_columns(answers=~pl.col("predicted_given") & incorrect).join(
         occupations.owned, on=["predicted", "matched"], how="left", maintain_order="left"
@@ -40,5 +40,10 @@ def repair(taken: pl.DataFrame, occupations: OccupationIds) -> tuple[pl.DataFram
         corrected_occupation_id=pl.when(incorrect & ~pl.col("answers")).then("corrected"),
         verdict=pl.when("answers").then(pl.lit(CORRECT)).otherwise("verdict"),
         judged_at="at",
-    ).select(pl.when(pl.col(name) != "").then(name).alias(name) for name in FEEDBACK)
+        chosen_by=pl.col("chosen_by").str.strip_chars().str.to_lowercase(),
+    )
+    columns = (*FEEDBACK, "chosen_by")
+    repaired = repaired.select(
+        pl.when(pl.col(name) != "").then(name).alias(name) for name in columns
+    )
     return repaired, counts.row(0, named=True)

@@ -60,6 +60,7 @@ def queue_of(*titles: str, **changes: Any) -> pl.DataFrame:
         "model_version": "m1",
         "confidence": 0.25,
         "rows": 3,
+        "chosen_by": "coverage",
         "why_queued": "3 rows",
         "why_answered": "so",
         "distinguishing_words": [],

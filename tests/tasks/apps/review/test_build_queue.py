@@ -6,6 +6,7 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from served_toy import toy_normalizer
@@ -15,7 +16,7 @@ from models.normalizer.normalizer import Normalizer
 from models.search.calibration import Calibration
 from tasks.apps.review import build_queue as queueing
 from tasks.apps.review.__main__ import known_occupations
-from tasks.apps.review.build_queue import QUEUE, build_queue
+from tasks.apps.review.build_queue import QUEUE, build_queue, chosen
 from tasks.apps.review.candidates import CANDIDATES
 from tasks.apps.review.page import Occupation
 
@@ -38,6 +39,7 @@ def candidates(*titles: str, **changes: Any) -> pl.DataFrame:
             "abstained": True,
             "reason": UNSURE,
             "priority": 1.0,
+            "drawn": False,
             **changes,
         }
         for number, title in enumerate(titles)
@@ -46,19 +48,40 @@ def candidates(*titles: str, **changes: Any) -> pl.DataFrame:
 
 
 def test_each_has_alternatives_and_says_why(normalizer: Normalizer) -> None:
-    """What the run held back is answered now; the less sure one comes first."""
+    """What the run held back is answered now."""
     both = candidates("bread makr", "nurse keep", earlier_occupation_id="warden")
-    queue = build_queue(normalizer, both, LABELS, 5)
+    queue = build_queue(normalizer, both, LABELS, 5).sort("raw_title")
     assert dict(queue.schema) == dict(QUEUE)
-    assert queue["raw_title"].to_list() == ["nurse keep", "bread makr"]
-    assert queue["confidence"][0] < queue["confidence"][1]
-    assert queue["occupation_id"].to_list() == ["nurse", "baker"]
+    assert queue["raw_title"].to_list() == ["bread makr", "nurse keep"]
+    assert queue["confidence"].is_between(0, 1).all()
+    assert queue["occupation_id"].to_list() == ["baker", "nurse"]
     assert [len(top) for top in queue["top_occupation_ids"]] == [3, 3], "all there are"
-    why = queue["why_queued"][1]
-    assert why.startswith("2 rows; ")
-    assert why.endswith("; held back in the run; an earlier run answered Keeper") or "unlike" in why
-    assert queue["why_answered"][1].startswith("Baker, by its title 'Bread maker'")
+    why = queue["why_queued"][0]
+    assert why.startswith("2 rows; ") and "held back in the run" in why
+    assert why.endswith("an earlier run answered Keeper")
+    assert queue["why_answered"][0].startswith("Baker, by its title 'Bread maker'")
     assert queue["model_version"].to_list() == ["m1", "m1"]
+    assert queue["chosen_by"].to_list() == ["coverage", "coverage"]
+
+
+def test_every_fifth_title_is_one_of_the_drawn() -> None:
+    """In their order; the others are chosen, and fill the places between as far as they reach."""
+    names = [f"{letter}{letter}" for letter in "abcdefghijkl"]
+    frame = candidates(*names).with_columns(drawn=pl.Series([True] * 3 + [False] * 9))
+    embeddings = np.eye(12, dtype=np.float32)
+    queue = chosen(frame, embeddings, 0.07, 12)
+    assert queue["chosen_by"].to_list() == [
+        *["coverage"] * 4,
+        "random",
+        *["coverage"] * 4,
+        "random",
+        "coverage",
+        "random",
+    ]
+    assert queue.filter("drawn")["normalized"].to_list() == names[:3]
+    assert queue.filter(~pl.col("drawn"))["normalized"].to_list() == names[3:], "equal gains"
+    assert len(chosen(frame, embeddings, 0.07, 5)) == 5
+    assert chosen(frame[3:], embeddings[3:], 0.07, 2)["normalized"].to_list() == names[3:5]
 
 
 def test_only_the_first_are_explained(
@@ -80,7 +103,8 @@ def test_progress_counts_the_titles_that_are_done(
     monkeypatch.setattr(queueing, "AT_ONCE", 1)
     build_queue(normalizer, candidates("bread makr", "nurse keep"), LABELS, 5)
     assert capsys.readouterr().out.splitlines() == [
-        "titles rescored: 1 of 2, 0.1/s, some 10 s left",
+        "titles embedded: 1 of 2, 0.1/s, some 10 s left",
+        "titles answered: 1 of 2, 0.1/s, some 10 s left",
         "titles explained: 1 of 2, 0.1/s, some 10 s left",
     ]
 

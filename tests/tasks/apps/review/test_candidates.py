@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from queues import abstention, answer, write_run
 
 from tasks.apps.review import answered_run
+from tasks.apps.review import candidates as candidates_module
 from tasks.apps.review.answered_run import AnsweredRun
-from tasks.apps.review.candidates import CANDIDATES, candidates, judged_titles
+from tasks.apps.review.candidates import CANDIDATES, candidates, judged_titles, pooled
 from tasks.io.schemas import JUDGED, REVIEWS
 
 NOTHING = pl.DataFrame(schema={"normalized": pl.String})
@@ -34,21 +36,52 @@ def test_the_most_rows_and_the_least_sure_come_first(
     monkeypatch.setattr(answered_run, "BUCKET_ROWS", bucket_rows)
     best = candidates(run, None, NOTHING, 4, tmp_path / "titles")
     assert dict(best.schema) == dict(CANDIDATES)
-    assert best["raw_title"].to_list()[:2] == ["often", "seldom"]
-    assert sorted(best["raw_title"]) == ["Cook!", "often", "seldom"]
-    assert candidates(run, None, NOTHING, 1, tmp_path / "less")["rows"].to_list() == [2]
+    assert best["raw_title"].to_list() == ["often", "seldom", "Cook!"]
+    assert not best["drawn"].any()
+    monkeypatch.setattr(candidates_module, "MOST", 1)
+    assert candidates(run, None, NOTHING, 4, tmp_path / "less")["rows"].to_list() == [2]
+
+
+@pytest.mark.parametrize("bucket_rows", [100, 2])
+def test_a_fifth_is_drawn_of_all_that_can_be_read(
+    run: AnsweredRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bucket_rows: int
+) -> None:
+    """Sure answers too; the drawn ones come first, and no title comes twice."""
+    monkeypatch.setattr(answered_run, "BUCKET_ROWS", bucket_rows)
+    ten = candidates(run, None, NOTHING, 10, tmp_path / "ten")
+    assert ten["drawn"].to_list() == [True, True, *[False] * (len(ten) - 2)]
+    everything = candidates(run, None, NOTHING, 25, tmp_path / "all")
+    assert everything["drawn"].all()
+    assert sorted(everything["raw_title"]) == ["Cook!", "often", "seldom", "sure"]
+    assert everything["raw_title"][:2].equals(ten["raw_title"][:2])
+
+
+def test_titles_are_drawn_by_their_rows() -> None:
+    """Half of the titles have three rows of four: of 400 drawn ones some 300 are theirs."""
+    rng, count = np.random.default_rng(1), 40_000
+    values = answer(confidence=1.0) | {"earlier_occupation_id": None}
+    frame = pl.DataFrame(
+        {
+            "normalized": [f"t{number}" for number in range(count)],
+            "raw_title": [f"T{number}" for number in range(count)],
+            "rows": np.repeat(np.array([1, 3], np.uint32), count // 2),
+            "hash": rng.integers(2**32, size=count, dtype=np.uint32),
+        }
+    ).with_columns(pl.lit(value, CANDIDATES[name]).alias(name) for name, value in values.items())
+    drawn = pooled([frame[:9], frame[9:]], 2000)
+    assert len(drawn) == 400 and drawn["drawn"].all()
+    assert 280 < (drawn["rows"] == 3).sum() < 320
+    assert pooled([frame.sample(fraction=1, shuffle=True, seed=2)], 2000).equals(drawn)
 
 
 def test_another_answer_before_lifts_a_title(run: AnsweredRun, tmp_path: Path) -> None:
     """It is worth twice as much; a title that answers alike, and a new one, are not lifted."""
     before = [[("SELDOM", answer(occupation_id="cook")), ("often", answer())]]
     earlier = AnsweredRun.find(write_run(tmp_path / "earlier", before, "was_"))
-    alone = candidates(run, None, NOTHING, 9, tmp_path / "one")
-    beside = candidates(run, earlier, NOTHING, 9, tmp_path / "two")
+    alone = candidates(run, None, NOTHING, 1, tmp_path / "one")
+    beside = candidates(run, earlier, NOTHING, 1, tmp_path / "two")
     worth = [dict(frame.select("raw_title", "priority").iter_rows()) for frame in (alone, beside)]
-    assert worth[1]["often"] == worth[0]["often"]
-    assert worth[1]["Cook!"] == worth[0]["Cook!"]
-    assert worth[1]["seldom"] == pytest.approx(worth[0]["seldom"] + 0.9)
+    assert worth[1] == worth[0] | {"seldom": pytest.approx(2 * worth[0]["seldom"])}
 
 
 def test_what_people_judged_is_not_asked_again(run: AnsweredRun, tmp_path: Path) -> None:
@@ -59,5 +92,5 @@ def test_what_people_judged_is_not_asked_again(run: AnsweredRun, tmp_path: Path)
         row = dict.fromkeys(schema) | {"normalized": title}
         frame = pl.DataFrame([row, row], schema=dict(schema))
         frame.write_parquet(folder / f"{name}.parquet")
-    best = candidates(run, None, judged_titles(tmp_path), 9, tmp_path / "titles")
-    assert best["raw_title"].to_list() == ["seldom"]
+    best = candidates(run, None, judged_titles(tmp_path), 10, tmp_path / "titles")
+    assert sorted(best["raw_title"]) == ["seldom", "sure"]

@@ -12,34 +12,37 @@ from queues import abstention, answer
 
 from models.normalizer.answers import abstention as reasons
 from tasks.apps.review.answered_run import ANSWER
-from tasks.apps.review.priority import priority, why_queued
+from tasks.apps.review.priority import is_readable, priority, why_queued
 
 SCHEMA = {**ANSWER, "rows": pl.UInt32, "earlier_occupation_id": pl.String}
 chances = st.floats(0, 1)
 
 
-def worth(rows: int = 1, earlier: str | None = None, **values: Any) -> float:
-    row = values | {"rows": rows, "earlier_occupation_id": earlier}
-    return float(pl.DataFrame([row], schema=SCHEMA).select(priority()).item())
+def frame(rows: int = 1, earlier: str | None = None, **values: Any) -> pl.DataFrame:
+    return pl.DataFrame([values | {"rows": rows, "earlier_occupation_id": earlier}], schema=SCHEMA)
+
+
+def worth(**values: Any) -> float:
+    return float(frame(**values).select(priority()).item())
 
 
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        (answer(confidence=0.75, score=1.0), 0.25),
-        (answer(confidence=0.75, score=1.0, rows=8), 2.0),
-        (answer(confidence=0.75, score=0.5, score_margin=0.05), 0.25 * (1 + 0.5 + 0.5)),
-        (answer(confidence=0.75, score=1.0, earlier="cook"), 0.25 * 2),
-        (answer(confidence=0.75, score=1.0, earlier="nurse"), 0.25),
-        (answer(confidence=None, reason="uncalibrated", score=1.2), 0.5),
-        (answer(confidence=0.75, score=1.0, score_margin=None), 0.25),
+        (answer(confidence=0.75), 0.25),
+        (answer(confidence=0.75, rows=8), 2.0),
+        (answer(confidence=0.75, earlier="cook"), 0.25 * 2),
+        (answer(confidence=0.75, earlier="nurse"), 0.25),
+        (answer(confidence=1.0), 0.0),
+        (answer(confidence=None, reason="uncalibrated"), 0.5),
         (abstention(reasons.UNSURE), 1.0),
-        (abstention(reasons.NOT_A_JOB_TITLE), 1.0),
-        (abstention(reasons.UNKNOWN_WORDS), 1.0),
+        (abstention(reasons.NOT_A_JOB_TITLE), 0.5),
+        (abstention(reasons.UNKNOWN_WORDS), 0.5),
     ],
 )
 def test_golden(values: dict[str, Any], expected: float) -> None:
     assert worth(**values) == pytest.approx(expected)
+    assert frame(**values).select(is_readable()).item()
 
 
 @pytest.mark.parametrize(
@@ -53,34 +56,30 @@ def test_golden(values: dict[str, Any], expected: float) -> None:
     ],
 )
 def test_where_nothing_can_be_read_nothing_can_be_judged(reason: str) -> None:
-    assert worth(1000, **abstention(reason)) == 0
+    assert not frame(**abstention(reason)).select(is_readable()).item()
 
 
 @pytest.mark.thorough
-@given(st.lists(chances, min_size=6, max_size=6), st.integers(1, 9), st.integers(1, 9))
-def test_less_sure_less_alike_and_more_rows_are_worth_no_less(
+@given(st.lists(chances, min_size=2, max_size=2), st.integers(1, 9), st.integers(1, 9))
+def test_less_sure_and_more_rows_are_worth_no_less(
     drawn: list[float], one: int, other: int
 ) -> None:
-    margins, scores, confidences = (sorted(drawn[at : at + 2]) for at in (0, 2, 4))
-    rows = sorted([one, other])
-    more, less = (
-        worth(rows[1 - at], None if at else "cook", **answer(**values))
-        for at, values in enumerate(
-            {"score_margin": margins[at], "score": scores[at], "confidence": confidences[at]}
-            for at in (0, 1)
-        )
-    )
-    assert more >= less
+    (fewer, more), (less, sure) = sorted([one, other]), sorted(drawn)
+    lowest = worth(rows=fewer, **answer(confidence=sure))
+    assert worth(rows=more, **answer(confidence=less)) >= lowest
+    assert worth(rows=fewer, earlier="cook", **answer(confidence=sure)) >= lowest
 
 
 def test_words_say_what_made_it_worth_a_minute() -> None:
     values = answer(confidence=0.314, score=0.3, score_margin=0.01)
-    row = values | {"rows": 1234, "run_reason": reasons.UNSURE, "earlier_occupation_id": "c1"}
+    of_run = {"rows": 1234, "chosen_by": "coverage", "gain": 1500.4}
+    row = values | of_run | {"run_reason": reasons.UNSURE, "earlier_occupation_id": "c1"}
     assert why_queued(row, {"c1": "cook"}) == (
-        "1,234 rows; 31 % sure; held back in the run; the second occupation is as close; "
-        "unlike the titles that the model knows; an earlier run answered cook"
+        "1,234 rows; 31 % sure; helps with some 1,500 rows; held back in the run; the second "
+        "occupation is as close; unlike the titles that the model knows; an earlier run answered "
+        "cook"
     )
-    row = abstention(reasons.NOT_A_JOB_TITLE) | {"rows": 1, "run_reason": None}
-    assert (
-        why_queued(row | {"earlier_occupation_id": None}, {}) == "1 row; no answer: not a job title"
-    )
+    row = abstention(reasons.NOT_A_JOB_TITLE) | {"rows": 1, "chosen_by": "random", "gain": None}
+    row |= {"run_reason": None, "earlier_occupation_id": None}
+    assert why_queued(row, {}) == "1 row; no answer: not a job title; drawn at random"
+    assert why_queued(row | {"chosen_by": "coverage", "gain": 0.6}, {}).endswith("not a job title")

@@ -13,6 +13,7 @@ from tasks.io.frames import check
 from tasks.io.schemas import FEEDBACK, FEEDBACK_ROWS
 from tasks.pipeline.feedback.params import FeedbackParams
 from tasks.pipeline.feedback.reader import files, read_feedback
+from tasks.pipeline.feedback.reviews import reviews
 from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import IngestError
 
@@ -27,20 +28,36 @@ ALIASES = aliases_of(
 HEADER = ",".join(FEEDBACK)
 
 
-def read(path: Path, **columns: str) -> tuple[pl.DataFrame, dict[str, int], RejectedRows]:
+def params_for(folder: Path, **columns: str) -> FeedbackParams:
     values = {"reader": "table", "from_labels": False, "max_rejected_share": 0.0, "gate_share": 0.0}
-    params = FeedbackParams(folder=str(path.parent), columns=columns, **values)
+    return FeedbackParams(folder=str(folder), columns=columns, **values)
+
+
+def read(path: Path, **columns: str) -> tuple[pl.DataFrame, dict[str, int], RejectedRows]:
     rejected = RejectedRows()
-    rows, repairs = read_feedback(params, ALIASES, rejected)
+    rows, repairs = read_feedback(params_for(path.parent, **columns), ALIASES, rejected)
     check(rows, FEEDBACK_ROWS, "feedback")
     assert not rows["from_labels"].any()
-    return rows.drop("from_labels"), repairs, rejected
+    return rows.drop("chosen_by", "from_labels"), repairs, rejected
 
 
 def csv_of(folder: Path, *lines: str, header: str = HEADER) -> Path:
     path = folder / "f.csv"
     path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
     return path
+
+
+def test_how_the_queue_chose_a_title_comes_back(tmp_path: Path) -> None:
+    """From a spreadsheet that also has the queue's other columns, and from a file without any."""
+    header = f"{HEADER},occupation_label,chosen_by"
+    row = "RN,cook,cook,v7,incorrect,nurse,ann,2026-03-01"
+    lines = [f"{row},Cook,{word}" for word in ("random", " Random", "coverage", "")]
+    csv_of(tmp_path, *lines, header=header)
+    (tmp_path / "g.csv").write_text(f"{HEADER}\n{row}\n", encoding="utf-8")
+    rows, _ = read_feedback(params_for(tmp_path), ALIASES, RejectedRows())
+    chosen_by = ["random", "random", "coverage", None, None]
+    assert rows["chosen_by"].to_list() == chosen_by
+    assert sorted(reviews(rows)["chosen_by"].to_list(), key=str) == sorted(chosen_by, key=str)
 
 
 def test_rows_by_hand(tmp_path: Path) -> None:

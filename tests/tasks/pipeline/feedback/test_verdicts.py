@@ -28,7 +28,7 @@ ALIASES = aliases_of(
     for place, title in enumerate(titles)
 )
 QUERIES = {"asked in a test"}
-Row = tuple[str, str, str, str | None, str, str | None, str | None, str | None, bool]
+Row = tuple[str, str, str, str | None, str, str | None, str | None, str | None, None, bool]
 
 
 def row(
@@ -51,6 +51,7 @@ def row(
         corrected,
         reviewer,
         at,
+        None,
         from_labels,
     )
 
@@ -307,7 +308,7 @@ def oracle(rows: list[Row]) -> set[tuple[str, str, bool, str | None]]:
         for title in titles:
             owners[title].add(one)
     said = defaultdict(set)  # (name, reviewer, predicted) -> (at, right, corrected)
-    for raw, predicted, _, _, verdict, corrected, name_given, at, own in rows:
+    for raw, predicted, _, _, verdict, corrected, name_given, at, _, own in rows:
         reviewer = (name_given or "", own)
         name = normalize_title(raw)
         held = owners.get(name)
