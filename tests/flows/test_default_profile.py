@@ -65,7 +65,7 @@ def test_the_default_is_esco_unless_the_environment_names_another(command: str) 
 def test_the_sample_is_the_main_tree_and_esco_says_what_trains_it(clone: Path) -> None:
     assert existing_root("sample") == existing_root_of("sample") == root_of("sample") == clone
     assert root_of("") == clone
-    said = "`rolecall retrain --profile esco` trains its model in a quarter of an hour.*`--profile sample`"
+    said = "`rolecall retrain --profile esco` trains its model in a quarter.*`--profile sample`"
     with pytest.raises(Failure, match=said):
         existing_root("esco")
     with pytest.raises(Failure, match=r"`rolecall retrain --profile mine` trains its model$"):
