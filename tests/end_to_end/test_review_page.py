@@ -54,6 +54,7 @@ def item(title: str, predicted: str | None, names: list[str]) -> dict[str, Any]:
         "model_version": "m1",
         "confidence": 0.25 if predicted else None,
         "rows": 3,
+        "chosen_by": "coverage",
         "why_queued": f"3 rows; {title[:20]}",
         "why_answered": f"because of {title}",
         "distinguishing_words": [],
@@ -89,7 +90,7 @@ def saved(folder: Path) -> list[dict[str, str]]:
     path.unlink()
     assert content.startswith(b"\xef\xbb\xbf"), "Excel knows UTF-8 by its mark"
     rows = [*csv.DictReader(content.decode("utf-8-sig").splitlines(keepends=True))]
-    assert list(rows[0]) == list(FEEDBACK)
+    assert list(rows[0]) == [*FEEDBACK, "chosen_by"]
     return rows
 
 
