@@ -30,8 +30,6 @@ class Abbreviations:
 
     def __call__(self, title: str) -> str:
         """Return a cleaned title whose abbreviations are written out."""
-        if self.meanings.keys().isdisjoint(WORDS.findall(title)):
-            return title
         return WORDS.sub(lambda word: self.meanings.get(word.group(), word.group()), title)
 
 
@@ -41,7 +39,7 @@ def read_abbreviations(file: Path) -> Abbreviations:
     Raises:
         ValueError: a column is missing, a word stands there twice, or an abbreviation is no word.
     """
-    with file.open(encoding="utf-8", newline="") as lines:
+    with file.open(encoding="utf-8-sig", newline="") as lines:
         rows = [*csv.DictReader(lines)]
     meanings: dict[str, str] = {}
     for number, row in enumerate(rows, 2):

@@ -79,6 +79,12 @@ def useless() -> dict[str, torch.Tensor]:
     }
 
 
+def register_section(name: str) -> dict[str, Any]:
+    """Return section `register` of the sample's parameters with what suits a tiny model."""
+    params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    return {**params["register"], "name": name, "top_k": 2, "precision": "byte"}
+
+
 def make_run(root: Path, seed: int = 1, good: bool = True, **changes: Any) -> Path:
     """Write what register and promote read; `changes` replace top values of `params.yaml`."""
     params = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))

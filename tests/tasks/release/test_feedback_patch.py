@@ -23,14 +23,7 @@ from tasks.release.registry.register import CHAMPION, register
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
 NAME = "corrected"
-SECTION = {
-    "name": NAME,
-    "top_k": 2,
-    "precision": "byte",
-    "qualifiers": "",
-    "abbreviations": "",
-    "crosswalk": "",
-}
+SECTION = tiny_run.register_section(NAME)
 
 
 @pytest.fixture(scope="module")

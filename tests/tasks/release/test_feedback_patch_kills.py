@@ -24,14 +24,7 @@ from tasks.release.registry.register import CHAMPION, register
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
 KILLS, NAME = 4, "killed"
-SECTION = {
-    "name": NAME,
-    "top_k": 2,
-    "precision": "byte",
-    "qualifiers": "",
-    "abbreviations": "",
-    "crosswalk": "",
-}
+SECTION = tiny_run.register_section(NAME)
 CALIBRATE = {
     "prior_power": 0.0,
     "pseudo_count": 1.0,

@@ -48,7 +48,7 @@ def candidates(*titles: str, **changes: Any) -> pl.DataFrame:
 
 
 def test_each_has_alternatives_and_says_why(normalizer: Normalizer) -> None:
-    """What the run held back is answered now."""
+    """The queue answers a title that the run held back."""
     both = candidates("bread makr", "nurse keep", earlier_occupation_id="warden")
     queue = build_queue(normalizer, both, LABELS, 5).sort("raw_title")
     assert dict(queue.schema) == dict(QUEUE)

@@ -113,14 +113,7 @@ def test_one_content_that_two_register_at_once_is_one_version(folder: Path) -> N
 
 def test_two_challengers_are_never_judged_beside_the_same_champion(folder: Path) -> None:
     """A useless champion and two better networks: the second is judged beside the first."""
-    section = {
-        "name": "raced",
-        "top_k": 2,
-        "precision": "byte",
-        "qualifiers": "",
-        "abbreviations": "",
-        "crosswalk": "",
-    }
+    section = tiny_run.register_section("raced")
     runs = [folder / name for name in ("useless", "one", "two")]
     versions = []
     for seed, run in enumerate(runs):

@@ -48,10 +48,7 @@ def run(root: Path, request: pytest.FixtureRequest, seed: int = 1, good: bool = 
         root,
         seed,
         good,
-        register={
-            **{"name": request.node.name, "top_k": 2, "precision": "byte"},
-            **{"qualifiers": "", "abbreviations": "", "crosswalk": ""},
-        },
+        register=tiny_run.register_section(request.node.name),
     )
 
 

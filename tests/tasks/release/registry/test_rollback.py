@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import tiny_run
+import yaml
 from mlflow_import import WARNINGS, mlflow
 
 from tasks.io.tracking import registry
@@ -39,9 +41,8 @@ def name(request: pytest.FixtureRequest) -> str:
 def root(store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
     """A root whose model has four versions: 1, 2 and 4 were made champion one after the other."""
     monkeypatch.setenv("MLFLOW_TRACKING_URI", store)
-    lists = "".join(f"  {key}: ''\n" for key in ("qualifiers", "abbreviations", "crosswalk"))
-    words = f"  name: {name}\n  top_k: 2\n  precision: byte\n{lists}"
-    (tmp_path / "params.yaml").write_text(f"register:\n{words}", encoding="utf-8")
+    params = yaml.safe_dump({"register": tiny_run.register_section(name)})
+    (tmp_path / "params.yaml").write_text(params, encoding="utf-8")
     with registry(tmp_path) as client:
         client.create_registered_model(name)
         for number in "1234":
