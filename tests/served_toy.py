@@ -13,7 +13,7 @@ from models.normalizer.qualifiers import Qualifiers
 from models.search.calibration import Calibration
 from models.search.occupation_scores import ScoreRule
 from models.search.stored_vectors import StoredVectors
-from models.search.word_evidence import WordEvidence
+from models.search.words.title_words import TitleWords
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 from models.text.units import UnitSettings
@@ -96,7 +96,7 @@ def toy_normalizer(calibration: Calibration | None = None) -> Normalizer:
         Qualifiers({"seniority": ["head"], "contract": ["nights"]}),
         {"model_version": "m1", "taxonomy_version": "t1"},
         2,
-        WordEvidence.of(cleaned),
+        TitleWords.of(cleaned),
         {"7": "Craft workers"},
     )
 
@@ -109,5 +109,5 @@ def toy_normalizer_of_languages() -> Normalizer:
         aliases=table("occupation_id title written language preferred split", rows),
         occupations=table("occupation_id occupation_label codes crosswalk_codes bias", labels),
         embeddings=StoredVectors.of(embed(sorted({row[1] for row in rows}))),
-        words=WordEvidence.of(row[1] for row in rows),
+        words=TitleWords.of(row[1] for row in rows),
     )

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from models.search.ood_score import WORDS
+from models.search.words.title_words import WORDS
 from models.text.titles import clean_title
 
 COLUMNS_OF_ABBREVIATIONS = ("abbreviation", "meaning", "language")

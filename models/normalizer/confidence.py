@@ -14,9 +14,9 @@ from models.normalizer.exact_match import Decision
 from models.search.calibration import Calibration, Levels
 from models.search.exemplars import LABEL, MODEL, posterior
 from models.search.index import AliasIndex
-from models.search.ood_score import OodScore, words_of
+from models.search.ood_score import OodScore
 from models.search.search import Hits
-from models.search.word_evidence import WordEvidence
+from models.search.words.word_evidence import WordEvidence
 
 if TYPE_CHECKING:
     from jaxtyping import Float64
@@ -33,13 +33,13 @@ class Confidence:
         calibration: fitted on labelled titles.
         hierarchy: above the occupations of `index`.
         index: of all aliases.
-        words: that its titles begin and end with.
+        word_evidence: of the words of titles.
     """
 
     calibration: Calibration
     hierarchy: Levels
     index: AliasIndex
-    words: WordEvidence
+    word_evidence: WordEvidence
 
     def __call__(
         self, titles: Sequence[str], hits: Hits, decisions: Sequence[Decision]
@@ -52,7 +52,7 @@ class Confidence:
         calibration, answers = self.calibration, hits.occupations[:, 0]
         chances = posterior(hits.scores, calibration.temperature)
         aliases = [self.index.titles[place] for place in hits.titles[:, 0].tolist()]
-        words = self.words(titles, aliases, hits.closest)
+        words = self.word_evidence(titles, aliases, hits.closest)
         sure = calibration(self.hierarchy.shares(chances, answers), words)
         for row, (by, owners, settled) in enumerate(decisions):
             if owners and len(calibration.exact):
@@ -70,20 +70,15 @@ class Confidence:
         """Return why a title is rejected: unlike all others, and no abbreviation either."""
         unlike = self._ood_score(titles, hits.closest) > self.calibration.ood_threshold
         return [
-            why_rejected(title, self._all_words)
+            why_rejected(title, self.word_evidence.words.counts)
             if is_unlike and decision.by == MODEL and not is_abbreviation(title)
             else None
             for title, is_unlike, decision in zip(titles, unlike, decisions, strict=True)
         ]
 
     @cached_property
-    def _all_words(self) -> frozenset[str]:
-        """The words of all titles, read when the first one is rejected."""
-        return words_of(self.index.titles)
-
-    @cached_property
     def _ood_score(self) -> OodScore:
-        return OodScore(self.index, self.words.endings)
+        return OodScore(self.index, self.word_evidence.words.endings)
 
 
 def is_abbreviation(title: str) -> bool:

@@ -19,9 +19,9 @@ import numpy as np
 
 from models.search.exemplars import LABEL, MODEL, REVIEW
 from models.search.index import AliasIndex
-from models.search.ood_score import WORDS
 from models.search.search import Hits
-from models.search.word_evidence import SHORT
+from models.search.words.title_words import WORDS
+from models.search.words.word_evidence import SHORT
 from models.text.titles import normalize_title
 
 TAXONOMY = "taxonomy"

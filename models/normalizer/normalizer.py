@@ -32,7 +32,9 @@ from models.search.stored_vectors import StoredVectors
 from models.search.tiled_matmul import similarities
 from models.search.two_stage_search import DEPTH, FEW, TwoStageSearch
 from models.search.weighted_vectors import Prototypes
-from models.search.word_evidence import WordEvidence
+from models.search.words.respelling import Respelling
+from models.search.words.title_words import TitleWords
+from models.search.words.word_evidence import WordEvidence
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title, shortened
 
@@ -63,7 +65,7 @@ class Normalizer:
         qualifiers: finds words of seniority, contract and place.
         versions: the columns `model_version` and `taxonomy_version`.
         top_k: default number of answers.
-        words: that titles begin and end with.
+        words: of the titles.
         groups: labels of the codes above the occupations, as far as the taxonomy names them.
         prototypes: of the occupations, if they were gathered before.
         abbreviations: that are written out before a title is searched.
@@ -81,7 +83,7 @@ class Normalizer:
     qualifiers: Qualifiers
     versions: Mapping[str, str]
     top_k: int
-    words: WordEvidence
+    words: TitleWords
     groups: Mapping[str, str] = field(default_factory=dict)
     prototypes: Prototypes | None = None
     abbreviations: Abbreviations = field(default_factory=Abbreviations)
@@ -229,7 +231,8 @@ class Normalizer:
         """Says how certain answers are, if the model is calibrated."""
         if self.calibration is None:
             return None
-        return Confidence(self.calibration, self.hierarchy, self.index, self.words)
+        words = WordEvidence(self.words)
+        return Confidence(self.calibration, self.hierarchy, self.index, words)
 
     @cached_property
     def hierarchy(self) -> Levels:
@@ -249,7 +252,12 @@ class Normalizer:
 
     def spelled(self, title: str) -> str:
         """Return a cleaned title without abbreviations and misspelt words."""
-        return self.words.respelling(self.abbreviations(title))
+        return self.respelling(self.abbreviations(title))
+
+    @cached_property
+    def respelling(self) -> Respelling:
+        """Corrects misspelt words to those of the titles."""
+        return Respelling(self.words, self.exact_match)
 
     @cached_property
     def taxonomy_labels(self) -> TaxonomyLabels:

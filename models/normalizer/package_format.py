@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-FORMAT = 13
+FORMAT = 14
 """Counts up whenever a package's files change in a way that older code cannot read."""
 
 

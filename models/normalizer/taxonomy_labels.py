@@ -11,8 +11,8 @@ import numpy as np
 from models.normalizer.predict_params import PredictParams
 from models.normalizer.spellings import Spellings, texts_of
 from models.search.index import AliasIndex
-from models.search.ood_score import WORDS
 from models.search.search import Hits
+from models.search.words.title_words import WORDS
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float64, Int, Shaped

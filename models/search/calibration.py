@@ -73,7 +73,7 @@ class Calibration:
         offsets: a of each level.
         slopes: b of each level.
         ood_threshold: a title whose `OodScore` is higher is not a job title.
-        weights: of each level, of what the words say (`models/search/word_evidence.py`).
+        weights: of each level, of what the words say (`models/search/words/word_evidence.py`).
         exact: how often a title of the taxonomy is right, at each level; empty if unknown.
         agreement: how often two labels of one title agree, at each level; empty if unknown.
     """

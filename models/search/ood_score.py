@@ -12,8 +12,6 @@ a title of the index is in the domain whatever it is made of. The formula is our
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, log1p
@@ -21,12 +19,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from models.search.words.title_words import TitleWords, parts_of
+
 if TYPE_CHECKING:
     from jaxtyping import Float, Float64
 
-PARTS = re.compile(r"[,(/|:;)\[\]–]|-\s|\s-")
-"""Separators of a title's parts: commas, brackets, dashes beside a space."""
-WORDS = re.compile(r"[^\W_]+(?:[+#'&]+[^\W_]*)*")
 ENDING, STRONG, MEAN, SINGLE = 0.05, log(20), 0.1, 0.2
 KNOWN = 10.0
 """Taken off the score of a title of the index: more than anything else can be."""
@@ -48,7 +45,7 @@ class OodScore:
     def of(cls, titles: Iterable[str]) -> OodScore:
         """Learn from distinct cleaned titles."""
         known = frozenset(titles)
-        return cls(known, last_words(known))
+        return cls(known, TitleWords.of(known).endings)
 
     def __call__(
         self, titles: Sequence[str], closest: Float[np.ndarray, " title"]
@@ -60,32 +57,10 @@ class OodScore:
         """Return how much the words of a string count beside its closeness."""
         if title in self.titles:
             return KNOWN
-        parts = _parts(title)
+        parts = parts_of(title)
         words = [log1p(self.endings.get(word, 0)) for part in parts for word in part]
         if not words:
             return 0.0
         last_word = max(log1p(self.endings.get(part[-1], 0)) for part in parts)
         alone = SINGLE if len(words) == 1 else 0.0
         return ENDING * min(STRONG, last_word) + MEAN * sum(words) / len(words) - alone
-
-
-def last_words(titles: Iterable[str]) -> dict[str, int]:
-    """Count the titles whose first part ends with a word, of each."""
-    return dict(Counter(parts[0][-1] for parts in map(_parts, titles) if parts))
-
-
-def first_words(titles: Iterable[str]) -> dict[str, int]:
-    """Count the titles whose first part begins with a word and has more, of each."""
-    parts = (parts[0] for parts in map(_parts, titles) if parts)
-    return dict(Counter(part[0] for part in parts if len(part) > 1))
-
-
-def words_of(titles: Iterable[str]) -> frozenset[str]:
-    """Return the words of three letters or more."""
-    words = (word for title in titles for word in WORDS.findall(title))
-    return frozenset(word for word in words if len(word) > 2 and not word.isdigit())
-
-
-def _parts(title: str) -> list[list[str]]:
-    """Return the words of each part that has any."""
-    return [words for part in PARTS.split(title) if (words := WORDS.findall(part))]

@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from models.search.ood_score import words_of
+from models.search.words.title_words import WORDS
 from models.text.titles import clean_title, shortened
 
 NULL = "null"
@@ -90,10 +90,11 @@ class InputValidator:
         return ValidatedTitle(self.respelled(title), None)
 
 
-def why_rejected(title: str, known_words: frozenset[str]) -> str:
+def why_rejected(title: str, known_words: Container[str]) -> str:
     """Return the reason for a cleaned title whose out-of-domain score is too high."""
-    words = words_of([title])
-    return UNKNOWN_WORDS if words and known_words.isdisjoint(words) else NOT_A_JOB_TITLE
+    words = [word for word in WORDS.findall(title) if len(word) > 2 and not word.isdigit()]
+    is_known = any(word in known_words for word in words)
+    return UNKNOWN_WORDS if words and not is_known else NOT_A_JOB_TITLE
 
 
 def _is_letter(character: str) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from models.normalizer.answers.columns import Answer
 from models.normalizer.normalizer import Normalizer
 from models.search.exemplars import LABEL, REVIEW
-from models.search.ood_score import WORDS
+from models.search.words.title_words import WORDS
 
 if TYPE_CHECKING:
     from jaxtyping import Float

@@ -15,7 +15,9 @@ from models.search.exemplars import posterior
 from models.search.index import AliasIndex
 from models.search.ood_score import KNOWN
 from models.search.search import Search
-from models.search.word_evidence import WordEvidence
+from models.search.words.respelling import Respelling
+from models.search.words.title_words import TitleWords
+from models.search.words.word_evidence import WordEvidence
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float32, Float64
@@ -48,10 +50,11 @@ def calibrate(
     `max_false_rejection_rate` of the queries are rejected as not job titles. `made` has further
     queries (`labels.made_queries`), vaguer than most, that count less.
     """
-    answered = judged(search, queries, hierarchy, temperature)
+    words = TitleWords.of(search.index.titles)
+    answered = judged(search, queries, hierarchy, temperature, words)
     values, correct, weights = answered.values, answered.correct, np.ones(len(queries))
     if made is not None and len(made):
-        vague = judged(search, made, hierarchy, temperature)
+        vague = judged(search, made, hierarchy, temperature, words)
         vague.correct[made["is_topic"].to_numpy(), -1] = False
         values = np.concatenate([values, vague.values])
         correct = np.concatenate([correct, vague.correct])
@@ -71,17 +74,26 @@ def calibrate(
     return Calibration(temperature, offsets, slopes, ood_threshold, of_words)
 
 
-def judged(search: Search, queries: pl.DataFrame, hierarchy: Levels, temperature: float) -> Judged:
-    """Answer queries, none with the help of its own exemplar, and compare with what is right."""
+def judged(
+    search: Search,
+    queries: pl.DataFrame,
+    hierarchy: Levels,
+    temperature: float,
+    words: TitleWords,
+) -> Judged:
+    """Answer queries, none with the help of its own exemplar, and compare with what is right.
+
+    `words`: of the titles of the search's index.
+    """
     values, correct, ood_scores = [], [], []
-    from_words = WordEvidence.of(search.index.titles)
-    titles = [from_words.respelling(title) for title in queries["cleaned"]]
+    respelling, word_evidence = Respelling(words, search.index), WordEvidence(words)
+    titles = [respelling(title) for title in queries["cleaned"]]
     for place, hits in without_own_exemplars(search).blocks(titles, 1):
         answers = hits.occupations[:, 0]
         shares = hierarchy.shares(posterior(hits.scores, temperature), answers)
         aliases = [search.index.titles[title] for title in hits.titles[:, 0].tolist()]
-        words = from_words(titles[place], aliases, hits.closest)
-        repeated = np.repeat(words[:, None], len(hierarchy), axis=1)
+        features = word_evidence(titles[place], aliases, hits.closest)
+        repeated = np.repeat(features[:, None], len(hierarchy), axis=1)
         values.append(np.concatenate([logit(shares)[:, :, None], repeated], axis=2))
         gold = search.index.codes(queries[place]["occupation_ids"].to_list())
         correct += [

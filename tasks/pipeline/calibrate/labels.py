@@ -10,7 +10,7 @@ import polars as pl
 
 from models.search.calibration import Levels
 from models.search.index import AliasIndex
-from models.search.ood_score import WORDS
+from models.search.words.title_words import WORDS
 
 ENOUGH = 50
 """Queries: a twentieth of fewer is hardly a query."""

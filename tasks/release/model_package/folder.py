@@ -6,8 +6,8 @@ In, below the root: `params.yaml`, `data/train/K/SEED/model/` and `data/calibrat
 `tasks/release/model_package/serving.py` reads, without pickle: `featurizer.json` and
 `vocabulary.parquet`, `weights.safetensors` and, unless the network is a bag (`bags.py`),
 `encoder.onnx`, `titles.parquet` (distinct, sorted), `index.npy` (their vectors, then those of the
-exemplars), `aliases.parquet`, `occupations.parquet`, `groups.parquet`, `words.parquet` (last and
-first words of titles), `exemplars.parquet`, `overrides.parquet`, `qualifiers.csv`,
+exemplars), `aliases.parquet`, `occupations.parquet`, `groups.parquet`, `words.parquet` (words
+of titles), `exemplars.parquet`, `overrides.parquet`, `qualifiers.csv`,
 `abbreviations.csv`, with many occupations the prototypes (`prototypes.py`), `settings.json`
 (format, precision, score rule, calibration, number of answers, versions), `encoder.json` for
 training into its space, and `SHA256SUMS` of them all. Section `register` sets the precision of the
@@ -30,8 +30,8 @@ import polars as pl
 from models.normalizer.package_format import FORMAT
 from models.reproducibility.atomic_write import atomic_write, write_bytes
 from models.search.coded import Coded
-from models.search.ood_score import first_words, last_words
 from models.search.stored_vectors import StoredVectors
+from models.search.words.title_words import TitleWords
 from models.text.featurizer import Featurizer
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.frames import read_frame, read_json, write_frame, write_json
@@ -66,7 +66,7 @@ ALIASES = {
 TITLES = {"title": pl.String}
 ABBREVIATIONS = Path(__file__).with_name("abbreviations.csv")
 UNITS = {"unit": pl.String}
-WORDS = {"word": pl.String, "ends": pl.Int64, "begins": pl.Int64}
+WORDS = {"word": pl.String, **dict.fromkeys(("titles", "ends", "begins"), pl.Int64)}
 
 
 @dataclass(frozen=True)
@@ -199,9 +199,12 @@ def build_artefact(
     ).with_columns(title=pl.Series(title.codes))
     write_frame(written, folder / "aliases.parquet", ALIASES)
     write_frame(pl.DataFrame({"title": titles}), folder / "titles.parquet", TITLES)
-    ends, begins = last_words(titles), first_words(titles)
-    words = [(one, ends.get(one, 0), begins.get(one, 0)) for one in sorted({*ends, *begins})]
-    write_frame(pl.DataFrame(words, WORDS, orient="row"), folder / "words.parquet", WORDS)
+    words = TitleWords.of(titles)
+    counts = [
+        (word, count, words.endings.get(word, 0), words.beginnings.get(word, 0))
+        for word, count in sorted(words.counts.items())
+    ]
+    write_frame(pl.DataFrame(counts, WORDS, orient="row"), folder / "words.parquet", WORDS)
     write_frame(_occupations(sources, bias), folder / "occupations.parquet", KNOWN)
     write_frame(read_frame(sources.groups, GROUPS), folder / "groups.parquet", GROUPS)
     phrases.write_phrases(sources.qualifiers, aliases["title"], folder / "qualifiers.csv")

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from models.reproducibility.atomic_write import write_bytes
-from models.search.ood_score import WORDS
+from models.search.words.title_words import WORDS
 
 PHRASES = Path(__file__).with_name("qualifiers.csv")
 SHORTEST = 4

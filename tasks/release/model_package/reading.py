@@ -30,7 +30,7 @@ from models.search.coded import Coded
 from models.search.occupation_scores import ScoreRule
 from models.search.stored_vectors import StoredVectors
 from models.search.weighted_vectors import Prototypes
-from models.search.word_evidence import WordEvidence
+from models.search.words.title_words import TitleWords
 from models.text.featurizer import Featurizer, Ids
 from models.text.texts import Texts
 
@@ -58,9 +58,9 @@ def read_files(folder: Path) -> Normalizer:
     check_format(settings, str(folder))
     featurizer, columns = read_featurizer(folder), partial(_columns, folder)
     groups, words = columns("groups"), columns("words")
-    ends, begins = (
+    counts = (
         {word: count for word, count in zip(words["word"], words[place], strict=True) if count}
-        for place in ("ends", "begins")
+        for place in ("titles", "ends", "begins")
     )
     normalizer = Normalizer(
         featurizer,
@@ -75,7 +75,7 @@ def read_files(folder: Path) -> Normalizer:
         Qualifiers(read_phrases(folder / "qualifiers.csv")),
         settings["versions"],
         settings["top_k"],
-        WordEvidence(ends, begins),
+        TitleWords(*counts),
         dict(zip(groups["code"], groups["label"], strict=True)),
         _prototypes(folder / "prototypes.npz"),
         read_abbreviations(folder / "abbreviations.csv"),

@@ -9,7 +9,7 @@ from served_toy import toy_normalizer
 
 from models.normalizer.confidence import is_abbreviation
 from models.search.calibration import Calibration
-from models.search.word_evidence import WordEvidence
+from models.search.words.title_words import TitleWords
 
 STRICT = Calibration(0.06, [0.0] * 3, [1.0] * 3, -9.0)
 """Nothing but titles of the taxonomy is in the domain."""
@@ -25,10 +25,11 @@ def test_abbreviations(title: str, short: bool) -> None:
 
 def test_what_is_misspelt_or_abbreviated_gets_an_answer() -> None:
     """A misspelt title of the taxonomy is that title; an unknown abbreviation is unsure."""
-    normalizer = replace(toy_normalizer(STRICT), words=WordEvidence({"nurse": 9, "baker": 5}, {}))
+    endings = {"nurse": 9, "baker": 5}
+    normalizer = replace(toy_normalizer(STRICT), words=TitleWords(endings, endings, {}))
     answers = normalizer.predict(["Nures", "bakr", "HRBP", "R.N.", "horse"])
     nurse, baker, hrbp, rn, horse = answers
     assert (nurse.occupation_id, nurse.answered_by) == ("nurse", "taxonomy")
-    assert baker.reason is not None  # of four letters
+    assert (baker.occupation_id, baker.answered_by) == ("baker", "taxonomy")
     assert hrbp.reason is None and rn.reason is None
     assert horse.abstained

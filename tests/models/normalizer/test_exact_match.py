@@ -21,7 +21,7 @@ from models.search.occupation_scores import ScoreRule
 from models.search.search import Hits
 from models.search.stored_vectors import StoredVectors
 from models.search.two_stage_search import FEW
-from models.search.word_evidence import WordEvidence
+from models.search.words.title_words import TitleWords
 
 UNSURE = Calibration(0.2, [-3.0], [1.0], 2.0)
 """Of a level, the occupation; nothing is called unlike a title."""
@@ -141,7 +141,7 @@ def test_an_occupation_that_people_reject_is_last_where_there_is_no_other_left()
 
 def test_a_misspelt_title_that_people_judged_is_not_corrected() -> None:
     """Else the look-up of the right spelling would give the rejected answer again."""
-    plain = replace(toy_normalizer(), words=WordEvidence({"sister": 9}, {}))
+    plain = replace(toy_normalizer(), words=TitleWords({"sister": 9}, {"sister": 9}, {}))
     assert plain.predict(["ward sistr"])[0].answered_by == "taxonomy"
     taught = replace(plain, overrides=overrides_of(("ward sistr", "nurse"), correct=False))
     misspelt, right = taught.predict(["Ward sistr", "ward sister"])

@@ -162,7 +162,7 @@ def test_another_taxonomy_and_another_format(root: Path, monkeypatch: pytest.Mon
     say(root, ("Night owl", "nurse"))
     with monkeypatch.context() as patch:
         patch.setattr("models.normalizer.package_format.FORMAT", 99)
-        earlier = "/1 has format 13, not 99; trained by an earlier version: run `rolecall retrain`"
+        earlier = "/1 has format 14, not 99; trained by an earlier version: run `rolecall retrain`"
         with pytest.raises(ValueError, match=earlier):
             correct(root, exemplars=True)
     with registry(root) as client:

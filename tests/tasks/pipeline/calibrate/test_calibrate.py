@@ -19,7 +19,8 @@ from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
 from models.search.ood_score import KNOWN
 from models.search.search import Search
-from models.search.word_evidence import WordEvidence
+from models.search.words.title_words import TitleWords
+from models.search.words.word_evidence import WordEvidence
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.schemas import EXEMPLARS, JUDGED, PRIOR, SPLIT_INPUTS, STRINGS
 from tasks.pipeline.calibrate.fit_confidence import calibrate, without_own_exemplars
@@ -141,8 +142,9 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
     titles = [title for title, _ in asked]
     hits = PLAIN(titles, 1)
     shares = hierarchy.shares(posterior(hits.scores, T), hits.occupations[:, 0])
-    words = WordEvidence.of(INDEX.titles)
-    said = words(titles, [INDEX.titles[place] for place in hits.titles[:, 0]], hits.closest)
+    aliases = [INDEX.titles[place] for place in hits.titles[:, 0]]
+    words = WordEvidence(TitleWords.of(INDEX.titles))
+    said = words(titles, aliases, hits.closest)
     assert made(shares, said)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
     assert made.ood_threshold == KNOWN
     half = calibrate(PLAIN, queries, hierarchy, T, 0.5).ood_threshold

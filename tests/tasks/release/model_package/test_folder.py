@@ -190,8 +190,8 @@ def test_the_hash_follows_what_is_served(root: Path) -> None:
 def test_a_folder_of_another_format_is_refused_with_what_to_do(artefact: Path) -> None:
     settings = json.loads((artefact / "settings.json").read_text(encoding="utf-8"))
     for number, help_text in (
-        (12, "format 12, not 13; trained by an earlier version: run `rolecall retrain`"),
-        (14, "format 14, not 13; trained by a later version: update rolecall"),
+        (13, "format 13, not 14; trained by an earlier version: run `rolecall retrain`"),
+        (15, "format 15, not 14; trained by a later version: update rolecall"),
     ):
         values = json.dumps(settings | {"format": number})
         (artefact / "settings.json").write_text(values, encoding="utf-8")

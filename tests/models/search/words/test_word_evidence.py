@@ -7,9 +7,10 @@ from math import log1p
 import numpy as np
 import pytest
 
-from models.search.word_evidence import EVIDENCE, WordEvidence, same_word
+from models.search.words.title_words import TitleWords
+from models.search.words.word_evidence import EVIDENCE, WordEvidence, same_word
 
-WORDS = WordEvidence.of(["hearse driver", "bus driver", "pizza chef", "driver"])
+WORDS = WordEvidence(TitleWords.of(["hearse driver", "bus driver", "pizza chef", "driver"]))
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,14 @@ with all but the last letters of the other, or if one edit makes one the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import log1p
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.search.ood_score import WORDS, first_words, last_words
-from models.search.respelling import Respelling
+from models.search.words.title_words import WORDS, TitleWords
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Float64
@@ -35,26 +33,13 @@ STEM = 4
 
 @dataclass(frozen=True)
 class WordEvidence:
-    """The words of the titles of an index, as far as they begin or end one.
+    """Compares titles with aliases.
 
     Attributes:
-        endings: how many titles have a first part that ends with a word; of others none.
-        beginnings: the same of beginnings.
+        words: of the titles of the index.
     """
 
-    endings: Mapping[str, int]
-    beginnings: Mapping[str, int]
-
-    @cached_property
-    def respelling(self) -> Respelling:
-        """Corrects misspelt words to these."""
-        return Respelling(self.endings, self.beginnings)
-
-    @classmethod
-    def of(cls, titles: Iterable[str]) -> Self:
-        """Learn from distinct cleaned titles."""
-        known = frozenset(titles)
-        return cls(last_words(known), first_words(known))
+    words: TitleWords
 
     def __call__(
         self, titles: Sequence[str], aliases: Sequence[str], closest: Float[np.ndarray, " query"]
@@ -74,7 +59,7 @@ class WordEvidence:
         unmatched, unsaid = _lacking(words, others), _lacking(others, words)
         lone, head, topic = float(len(words) == 1), 0.0, 0.0
         if lone:
-            head = log1p(self.endings.get(words[0], 0))
+            head = log1p(self.words.endings.get(words[0], 0))
             topic = float(unsaid > 0 and bool(others) and same_word(words[0], others[0]))
         return unmatched, unsaid, lone, lone * unmatched, head, topic, short
 
@@ -93,9 +78,12 @@ def same_word(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     if len(shorter) < STEM or len(longer) - len(shorter) > STEM:
         return False
+    return _common(shorter, longer) >= max(STEM, len(longer) - 2) or is_an_edit(shorter, longer)
+
+
+def is_an_edit(shorter: str, longer: str) -> bool:
+    """Say whether one letter more, or another, or two swapped make a word of the other."""
     common = _common(shorter, longer)
-    if common >= max(STEM, len(longer) - 2):
-        return True
     rest = _common(shorter[common:][::-1], longer[common:][::-1])
     edited = len(longer) - common - rest  # letters between what is common at both ends
     return edited <= 1 or (edited == 2 and sorted(shorter) == sorted(longer))

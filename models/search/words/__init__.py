@@ -1,0 +1,1 @@
+"""Words of titles: counted, compared, and corrected."""

@@ -1,0 +1,44 @@
+"""The words of the titles of a taxonomy: how many titles have, begin with and end with each."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+PARTS = re.compile(r"[,(/|:;)\[\]–]|-\s|\s-")
+"""Separators of a title's parts: commas, brackets, dashes beside a space."""
+WORDS = re.compile(r"[^\W_]+(?:[+#'&]+[^\W_]*)*")
+
+
+@dataclass(frozen=True)
+class TitleWords:
+    """The words of distinct cleaned titles.
+
+    Attributes:
+        counts: how many titles have a word, wherever it stands.
+        endings: how many have a first part that ends with it; of others none.
+        beginnings: how many have a first part that begins with it and has more; of others none.
+    """
+
+    counts: Mapping[str, int]
+    endings: Mapping[str, int]
+    beginnings: Mapping[str, int]
+
+    @classmethod
+    def of(cls, titles: Iterable[str]) -> Self:
+        """Count the words of cleaned titles, each title once."""
+        distinct = set(titles)
+        firsts = [parts[0] for parts in map(parts_of, distinct) if parts]
+        return cls(
+            dict(Counter(word for title in distinct for word in set(WORDS.findall(title)))),
+            dict(Counter(part[-1] for part in firsts)),
+            dict(Counter(part[0] for part in firsts if len(part) > 1)),
+        )
+
+
+def parts_of(title: str) -> list[list[str]]:
+    """Return the words of each part of a title that has any."""
+    return [words for part in PARTS.split(title) if (words := WORDS.findall(part))]
