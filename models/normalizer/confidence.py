@@ -11,6 +11,7 @@ import numpy as np
 
 from models.normalizer.answers.abstention import why_rejected
 from models.normalizer.exact_match import Decision
+from models.normalizer.spellings import Spellings
 from models.search.calibration import Calibration, Levels
 from models.search.exemplars import LABEL, MODEL, posterior
 from models.search.index import AliasIndex
@@ -34,25 +35,29 @@ class Confidence:
         hierarchy: above the occupations of `index`.
         index: of all aliases.
         word_evidence: of the words of titles.
+        spellings: of the titles of `index`.
     """
 
     calibration: Calibration
     hierarchy: Levels
     index: AliasIndex
     word_evidence: WordEvidence
+    spellings: Spellings
 
     def __call__(
         self, titles: Sequence[str], hits: Hits, decisions: Sequence[Decision]
     ) -> Float64[np.ndarray, "query level"]:
         """Return how certain each answer is at every level, the occupation last.
 
-        The network's confidence counts unless the title itself is known. Owners of one title are
-        equally likely. A label is not surer than two labels of one title agree.
+        The network's confidence counts unless the title is a label of the taxonomy. Owners of one
+        title are equally likely. A label that came with the data is not surer than two labels of
+        one title agree.
         """
         calibration, answers = self.calibration, hits.occupations[:, 0]
         chances = posterior(hits.scores, calibration.temperature)
         aliases = [self.index.titles[place] for place in hits.titles[:, 0].tolist()]
-        words = self.word_evidence(titles, aliases, hits.closest)
+        labels = self.spellings.labels_of(answers, hits.titles[:, 0]).tolist()
+        words = self.word_evidence(titles, aliases, labels, hits.closest)
         sure = calibration(self.hierarchy.shares(chances, answers), words)
         for row, (by, owners, settled) in enumerate(decisions):
             if owners and len(calibration.exact):

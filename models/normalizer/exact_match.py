@@ -20,7 +20,6 @@ import numpy as np
 from models.search.exemplars import LABEL, MODEL, REVIEW
 from models.search.index import AliasIndex
 from models.search.search import Hits
-from models.search.words.title_words import WORDS
 from models.search.words.word_evidence import SHORT
 from models.text.titles import normalize_title
 
@@ -38,7 +37,8 @@ class Decision(NamedTuple):
     Attributes:
         by: one of `REVIEW, LABEL, TAXONOMY, MODEL`.
         owners: occupations with the very title, the answer among them; none by label or model.
-        settled: whether the title means them alone; a lone word that is no label may not.
+        settled: whether the title means them alone: an abbreviation, or a label of the answer. A
+            taxonomy has broad aliases of narrow occupations ("team leader" of a zoo's).
     """
 
     by: str
@@ -54,7 +54,8 @@ class ExactMatch:
         index: of all aliases.
         labels: of its occupations, cleaned, in their order.
         overrides: of normalized titles, the occupation that people gave; None: not a job title.
-        is_label: says whether a title is an occupation's label in any language, by their codes.
+        is_label: says whether a title is an occupation's label in any language, or the form of it
+            for one gender, by their codes.
         labelled: of cleaned titles, the occupations that labels in the data give.
         endings: how many titles end with a word; of others none.
         rejected: of normalized titles, the occupations that people called incorrect.
@@ -160,7 +161,7 @@ class ExactMatch:
         for owner in reversed(ranked):
             if owner != best[0]:
                 self._put_first(row, hits, owner, known)
-        return Decision(by, owners, by == REVIEW or not self._is_alone(known, best[0]))
+        return Decision(by, owners, by == REVIEW or self._is_settled(known, best[0]))
 
     def _put_first(self, row: int, hits: Hits, owner: int, title: str) -> None:
         """Rank an occupation first, by the title itself or, where it is no alias, its label."""
@@ -180,10 +181,9 @@ class ExactMatch:
         is_own = any(self.labels[owner] == title for owner in owners)
         return not is_own and len(title) > SHORT and self.endings.get(title, 0) > HEAD
 
-    def _is_alone(self, title: str, occupation: int) -> bool:
-        """Say whether a title is one word, no abbreviation, and no label of its occupation."""
-        is_word = len(WORDS.findall(title)) == 1 and len(title) > SHORT
-        return is_word and not self._is_called(occupation, title)
+    def _is_settled(self, title: str, occupation: int) -> bool:
+        """Say whether a title is an abbreviation or a label of its occupation."""
+        return len(title) <= SHORT or self._is_called(occupation, title)
 
     def _owners(self, title: str) -> list[int]:
         """Return the occupations that may be the answer to a title that the index has."""

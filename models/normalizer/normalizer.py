@@ -231,8 +231,9 @@ class Normalizer:
         """Says how certain answers are, if the model is calibrated."""
         if self.calibration is None:
             return None
+        spellings = self.taxonomy_labels.spellings
         words = WordEvidence(self.words)
-        return Confidence(self.calibration, self.hierarchy, self.index, words)
+        return Confidence(self.calibration, self.hierarchy, self.index, words, spellings)
 
     @cached_property
     def hierarchy(self) -> Levels:

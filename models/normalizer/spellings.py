@@ -15,6 +15,7 @@ import numpy as np
 
 from models.search.coded import Coded
 from models.search.stored_vectors import StoredVectors
+from models.search.words.title_words import forms_of
 from models.text.texts import Texts
 
 if TYPE_CHECKING:
@@ -86,10 +87,27 @@ class Spellings:
         return self.written.take(self.rows[places])
 
     def is_label(self, occupation: int, title: int) -> bool:
-        """Say whether a title is an occupation's label in any language."""
+        """Say whether a title is an occupation's label in any language, or its form for a gender.
+
+        "Koch" is one, of "Koch/Köchin".
+        """
         first = (occupation * self.titles + title) * len(self.languages)
-        start, end = np.searchsorted(self.keys, [first, first + len(self.languages)])
-        return bool(self.preferred[start:end].any())
+        places = np.arange(*np.searchsorted(self.keys, [first, first + len(self.languages)]))
+        if self.preferred[places].any():
+            return True
+        labels = self.labels[self.languages_of(places), occupation]
+        return any(
+            written.casefold() in forms_of(label)
+            for written, label in zip(self.texts(places), labels, strict=True)
+        )
+
+    def labels_of(
+        self, occupations: Int[np.ndarray, " answer"], titles: Int[np.ndarray, " answer"]
+    ) -> Shaped[np.ndarray, " answer"]:
+        """Return the label of each occupation in the first language of one of its titles."""
+        languages = self.languages_of(self.places(occupations, titles))
+        labels: Shaped[np.ndarray, " answer"] = self.labels[languages, occupations]
+        return labels
 
     def languages_of(self, places: Int[np.ndarray, "*answer"]) -> Int64[np.ndarray, "*answer"]:
         """Return the number of the language of each spelling."""

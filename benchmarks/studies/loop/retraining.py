@@ -25,10 +25,10 @@ from tasks.evaluation.systems import network
 from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.mixes import CORRECTIONS
 from tasks.io.queries import read_queries
-from tasks.io.schemas import EXEMPLARS, OCCUPATIONS, OVERRIDES, PRIOR, SPLIT_INPUTS
+from tasks.io.schemas import EXEMPLARS, OCCUPATIONS, OVERRIDES, PRIOR, SPLIT_ALIASES, SPLIT_INPUTS
 from tasks.pipeline.calibrate.fit_confidence import calibrate, levels
 from tasks.pipeline.calibrate.fit_prior import gather, known_inputs
-from tasks.pipeline.calibrate.labels import labelled_queries
+from tasks.pipeline.calibrate.labels import labelled_queries, labels_of_titles
 from tasks.pipeline.feedback.stage import Judged
 from tasks.release.model_package.folder import RunFiles, build_artefact
 
@@ -77,13 +77,18 @@ class Retraining:
         made = gather(plain, inputs_known, params, rule.temperature, "exemplars")
         write_frame(made.prior, folder / "prior.parquet", PRIOR)
         write_frame(made.exemplars, folder / "exemplars.parquet", EXEMPLARS)
-        labelled = labelled_queries(
-            read_queries("valid", workspace.data), inputs, set(inputs["cleaned"])
-        )
+        valid, queried = read_queries("valid", workspace.data), self.stream.queried
+        labelled = labelled_queries(valid, inputs, set(inputs["cleaned"]), queried)
         calibration = None
         if labelled.test:
             named = read_frame(workspace.data / "ingest/occupations.parquet", OCCUPATIONS)
-            search = answering(model, index, rule, folder)
-            hierarchy, share = levels(index, named), params.max_false_rejection_rate
-            calibration = calibrate(search, labelled.queries, hierarchy, rule.temperature, share)
+            aliases = read_frame(workspace.data / "split/aliases.parquet", SPLIT_ALIASES)
+            calibration = calibrate(
+                answering(model, index, rule, folder),
+                labelled.queries,
+                levels(index, named),
+                rule.temperature,
+                labels_of_titles(aliases, named),
+                params.max_false_rejection_rate,
+            )
         write_json(calibration and asdict(calibration), folder / "calibration.json")

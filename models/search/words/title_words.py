@@ -42,3 +42,8 @@ class TitleWords:
 def parts_of(title: str) -> list[list[str]]:
     """Return the words of each part of a title that has any."""
     return [words for part in PARTS.split(title) if (words := WORDS.findall(part))]
+
+
+def forms_of(label: str) -> list[str]:
+    """Return the forms of a label for each gender, folded: "Koch/Köchin" has two."""
+    return [form for part in label.casefold().split("/") if (form := part.strip())]

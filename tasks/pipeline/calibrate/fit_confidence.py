@@ -40,21 +40,23 @@ def calibrate(
     queries: pl.DataFrame,
     hierarchy: Levels,
     temperature: float,
+    labels: pl.DataFrame,
     max_false_rejection_rate: float,
     made: pl.DataFrame | None = None,
 ) -> Calibration:
     """Fit confidence at every level on queries with known occupations.
 
     `search` has its exemplars, `queries` (columns `cleaned` and `occupation_ids`, one row at least)
-    any number of correct occupations, `hierarchy` the index's occupations. At most
-    `max_false_rejection_rate` of the queries are rejected as not job titles. `made` has further
-    queries (`labels.made_queries`), vaguer than most, that count less.
+    any number of correct occupations, `hierarchy` the index's occupations, `labels` what
+    `labels.labels_of_titles` returns. At most `max_false_rejection_rate` of the queries are
+    rejected as not job titles. `made` has further queries (`labels.made_queries`), vaguer than
+    most, that count less.
     """
     words = TitleWords.of(search.index.titles)
-    answered = judged(search, queries, hierarchy, temperature, words)
+    answered = judged(search, queries, hierarchy, temperature, words, labels)
     values, correct, weights = answered.values, answered.correct, np.ones(len(queries))
     if made is not None and len(made):
-        vague = judged(search, made, hierarchy, temperature, words)
+        vague = judged(search, made, hierarchy, temperature, words, labels)
         vague.correct[made["is_topic"].to_numpy(), -1] = False
         values = np.concatenate([values, vague.values])
         correct = np.concatenate([correct, vague.correct])
@@ -80,6 +82,7 @@ def judged(
     hierarchy: Levels,
     temperature: float,
     words: TitleWords,
+    labels: pl.DataFrame,
 ) -> Judged:
     """Answer queries, none with the help of its own exemplar, and compare with what is right.
 
@@ -92,7 +95,10 @@ def judged(
         answers = hits.occupations[:, 0]
         shares = hierarchy.shares(posterior(hits.scores, temperature), answers)
         aliases = [search.index.titles[title] for title in hits.titles[:, 0].tolist()]
-        features = word_evidence(titles[place], aliases, hits.closest)
+        names = [search.index.occupations[code] for code in answers]
+        pairs = pl.DataFrame({"occupation_id": names, "cleaned": aliases})
+        own = pairs.join(labels, on=["occupation_id", "cleaned"], how="left", maintain_order="left")
+        features = word_evidence(titles[place], aliases, own["label"].to_list(), hits.closest)
         repeated = np.repeat(features[:, None], len(hierarchy), axis=1)
         values.append(np.concatenate([logit(shares)[:, :, None], repeated], axis=2))
         gold = search.index.codes(queries[place]["occupation_ids"].to_list())

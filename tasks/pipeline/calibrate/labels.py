@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from math import ceil
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ ASSUMED, ASSUMED_RIGHT = 10, 9
 """Exact titles that count as seen before any is, and how many of these as right."""
 PAIRS, PAIRS_AGREEING = 5, 4
 """The same of pairs of labels that one title has."""
+KEPT = ("annotations", "gate")
+"""Splits of inputs that tests and the gate query."""
 MADE = 400
 """Titles that vague queries are made of."""
 
@@ -33,19 +36,22 @@ class Labelled(NamedTuple):
     missing: str
 
 
-def labelled_queries(valid: pl.DataFrame, inputs: pl.DataFrame, trained: set[str]) -> Labelled:
+def labelled_queries(
+    valid: pl.DataFrame, inputs: pl.DataFrame, trained: Container[str], queried: Container[str]
+) -> Labelled:
     """Return what confidence is fitted on: labelled inputs, else held-out titles.
 
     `valid` has the validation queries (schema `QUERIES`), `inputs` schema `SPLIT_INPUTS`. Labelled
-    inputs of split train count too, unless they are among the cleaned strings `trained` on.
+    inputs of split train count too, unless they are among the cleaned strings `trained` on or the
+    normalized strings `queried` by a test.
     """
     kept = ("cleaned", "occupation_ids")
     free = inputs.filter((pl.col("split") == "train") & (pl.col("cleaned") != "")).drop_nulls(
         "occupation_id"
     )
-    free = free.filter(
-        ~pl.Series([title in trained for title in free["cleaned"]], dtype=pl.Boolean)
-    )
+    readings = free.select("cleaned", "normalized").rows()
+    unseen = [title not in trained and name not in queried for title, name in readings]
+    free = free.filter(pl.Series(unseen, dtype=pl.Boolean))
     own = free.select("cleaned", occupation_ids=pl.concat_list("occupation_id"))
     labels = pl.concat([valid.filter(test="annotations").select(kept), own])
     if len(labels) >= ENOUGH:
@@ -83,6 +89,30 @@ def made_queries(index: AliasIndex, rng: np.random.Generator) -> pl.DataFrame:
     )
 
 
+def labels_of_titles(aliases: pl.DataFrame, occupations: pl.DataFrame) -> pl.DataFrame:
+    """Return the label of each occupation in the language of each of its titles.
+
+    Columns `occupation_id, cleaned, label`. Of several languages of a title, that of the
+    occupation's own label comes first; a language without a label has this one. `aliases` has
+    schema `SPLIT_ALIASES`, `occupations` schema `OCCUPATIONS`.
+    """
+    spoken = aliases.filter("preferred").select("occupation_id", "language", label="title")
+    own = occupations.select("occupation_id", own="occupation_label")
+    named = aliases.join(
+        spoken.unique(["occupation_id", "language"], keep="first", maintain_order=True),
+        on=["occupation_id", "language"],
+        how="left",
+    ).join(own, on="occupation_id")
+    return (
+        named.select(
+            "occupation_id", "cleaned", "language", pl.col("label").fill_null(pl.col("own")), "own"
+        )
+        .sort("occupation_id", "cleaned", pl.col("label") != pl.col("own"), "language")
+        .unique(["occupation_id", "cleaned"], keep="first", maintain_order=True)
+        .select("occupation_id", "cleaned", "label")
+    )
+
+
 def exact_shares(
     aliases: pl.DataFrame, inputs: pl.DataFrame, index: AliasIndex, hierarchy: Levels
 ) -> list[float]:
@@ -111,9 +141,14 @@ def exact_shares(
 
 
 def agreement(inputs: pl.DataFrame, index: AliasIndex, hierarchy: Levels) -> list[float]:
-    """Return how often two labels of one title agree, at each level (schema `SPLIT_INPUTS`)."""
+    """Return how often two labels of one title agree, at each level.
+
+    `inputs` has schema `SPLIT_INPUTS`; those that a test or the gate queries do not count.
+    """
     code = {name: number for number, name in enumerate(index.occupations)}
-    named = inputs.filter(pl.col("occupation_id").is_in(index.occupations))
+    named = inputs.filter(
+        pl.col("occupation_id").is_in(index.occupations), ~pl.col("split").is_in(KEPT)
+    )
     several = (
         named.group_by("normalized")
         .agg("occupation_id")

@@ -10,9 +10,10 @@ more steps sharpen it too much, `docs/LOG.md`), and each is an exemplar of its l
 occupations. Mixes with feedback know verdicts too: judged titles are exemplars of their occupation,
 and count.
 
-Confidence is fitted on the labelled inputs that nothing was trained on, each answered without its
-own exemplar, else on held-out titles, which are nearer to the taxonomy; without enough of either
-the model stays uncalibrated. Lone head words and initials of titles teach what is vague.
+Confidence is fitted on the labelled inputs that nothing was trained on and no test queries, each
+answered without its own exemplar, else on held-out titles, which are nearer to the taxonomy;
+without enough of either the model stays uncalibrated. Lone head words and initials of titles teach
+what is vague.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ from tasks.pipeline.calibrate.labels import (
     agreement,
     exact_shares,
     labelled_queries,
+    labels_of_titles,
     made_queries,
 )
 from tasks.pipeline.calibrate.params import CalibrateParams
@@ -63,26 +65,29 @@ def main() -> None:
     params, rule, index = load(CalibrateParams), load(EvaluateParams).rule, read_index()
     judged = read_frame(Path(f"data/pairs/{mix}/judged.parquet"), JUDGED)
     inputs = read_frame(Path("data/split/inputs.parquet"), SPLIT_INPUTS)
-    known = known_inputs(mix, inputs, judged, queried_strings())
+    queried = queried_strings()
+    known = known_inputs(mix, inputs, judged, queried)
     featurizer, encoder = load_model(model)
     plain = Search(index, network(featurizer, encoder, index.titles), rule)
     learned = gather(plain, known, params, rule.temperature, mix)
     write_frame(learned.prior, folder / "prior.parquet", PRIOR)
     write_frame(learned.exemplars, folder / "exemplars.parquet", EXEMPLARS)
     trained = set(read_frame(Path(f"data/pairs/{mix}/strings.parquet"), STRINGS)["title"])
-    labelled = labelled_queries(read_queries("valid"), inputs, trained)
+    labelled = labelled_queries(read_queries("valid"), inputs, trained, queried)
     calibration = None
     if labelled.test:
-        hierarchy = levels(index, read_frame(Path("data/ingest/occupations.parquet"), OCCUPATIONS))
+        occupations = read_frame(Path("data/ingest/occupations.parquet"), OCCUPATIONS)
+        aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
+        hierarchy = levels(index, occupations)
         calibration = calibrate(
             answering(model, index, rule, folder),
             labelled.queries,
             hierarchy,
             rule.temperature,
+            labels_of_titles(aliases, occupations),
             params.max_false_rejection_rate,
             made_queries(index, generator(load_run().seed, "calibrate", "made")),
         )
-        aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
         calibration = replace(
             calibration,
             exact=exact_shares(aliases, inputs, index, hierarchy),

@@ -195,8 +195,8 @@ def test_owners_of_titles() -> None:
     assert hits.occupations.tolist() == [[0, 1]]
 
 
-def test_a_lone_head_word_settles_nothing_unless_it_is_a_label() -> None:
-    """An alias of one, and a label in another language, of a word that ends many titles."""
+def test_labels_and_abbreviations_alone_settle_the_answer() -> None:
+    """An alias settles nothing; one that ends many titles, label elsewhere or not, is none."""
     index = AliasIndex.of(
         ["driver", "bus driver", "manager", "baker", "ceo", "keeper"], [*"ababaa"]
     )
@@ -212,7 +212,7 @@ def test_a_lone_head_word_settles_nothing_unless_it_is_a_label() -> None:
     titles = ["driver", "bus driver", "manager", "baker", "ceo", "keeper"]
     hits = Hits(np.zeros((6, 2)), np.array([[0, 1]] * 6), np.zeros((6, 2), int), np.zeros(6))
     decisions = match(titles, hits)
-    assert [one.settled for one in decisions] == [True, True, False, True, True, False]
+    assert [one.settled for one in decisions] == [True, False, False, True, True, False]
     by = ["review", "taxonomy", "model", *["taxonomy"] * 3]
     assert [one.by for one in decisions] == by
     assert hits.occupations[:, 0].tolist() == [0, 1, 0, 1, 0, 0]
@@ -228,8 +228,13 @@ def test_owners_of_one_title_share_its_confidence_and_a_label_has_that_of_labels
         embeddings=StoredVectors.of(embed([*plain.index.titles, "loaf hand"])),
         calibration=replace(plain.calibration, exact=[0.9] * 3, agreement=[0.8, 0.7, 0.6]),
     )
-    baker, label, model = taught.predict(["bread MAKER", "Loaf hand", "bread hand"])
+    names = ["BAKER", "bread maker", "Loaf hand", "bread hand"]
+    baker, alias, label, model = taught.predict(names)
     assert (baker.answered_by, baker.confidence) == ("taxonomy", 0.9)
+    assert (alias.answered_by, alias.confidence) == ("taxonomy", 0.9)  # the network is surer
+    unsure = replace(taught.calibration, offsets=[2.0, 2.0, 0.0])
+    baker, alias, *_ = replace(taught, calibration=unsure).predict(names)
+    assert [baker.confidence, alias.confidence] == pytest.approx([0.9, 0.5])
     assert (label.answered_by, label.confidence) == ("label", 0.6)
     assert label.code_confidences == [0.8, 0.7]
     assert model.answered_by == "model" and model.confidence > 0.99

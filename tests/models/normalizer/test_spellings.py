@@ -10,11 +10,14 @@ from served_toy import (
     SPOKEN,
     SPOKEN_LABELS,
     embed,
+    table,
     toy_normalizer,
     toy_normalizer_of_languages,
 )
 
 from models.normalizer.normalizer import Normalizer
+from models.normalizer.spellings import Spellings
+from models.search.index import AliasIndex
 from models.text.titles import clean_title
 
 ROWS, LABELS = SPOKEN, SPOKEN_LABELS
@@ -46,6 +49,28 @@ def test_every_title_in_every_language_equals_the_loop(normalizer: Normalizer) -
                 t for o, t, spoken, first in ROWS if (o, spoken, first) == (name, language, True)
             ]
             assert spellings.labels[number, code] == (own or [label])[0]
+
+
+def test_a_form_of_a_label_is_one_in_its_language_alone(normalizer: Normalizer) -> None:
+    """The form "Pfleger" is half of the German label of the nurse, and an English alias."""
+    rows = [
+        ("nurse", "Pfleger/Pflegerin", "de", True),
+        ("nurse", "Pfleger", "de", False),
+        ("miller", "Pfleger", "en", False),
+        ("nurse", "nurse", "en", True),
+        ("nurse", "Schwester", "de", False),
+        ("miller", "miller", "en", True),
+    ]
+    read = [(o, clean_title(t), t, spoken, first, "train") for o, t, spoken, first in rows]
+    aliases = table("occupation_id title written language preferred split", read)
+    index = AliasIndex.of(aliases["title"], aliases["occupation_id"])  # type: ignore[arg-type]
+    spellings = Spellings.of(aliases, np.array(["miller", "nurse"], object))
+    names = ("pfleger", "pfleger/pflegerin", "nurse", "schwester", "miller")
+    places = [index.titles.index(name) for name in names]
+    assert [spellings.is_label(1, place) for place in places[:4]] == [True, True, True, False]
+    assert [spellings.is_label(0, places[0]), spellings.is_label(0, places[4])] == [False, True]
+    labels = spellings.labels_of(np.array([1, 1, 0]), np.array([places[3], places[2], places[0]]))
+    assert labels.tolist() == ["Pfleger/Pflegerin", "nurse", "miller"]
 
 
 def test_the_closest_title_in_a_language_equals_the_loop(normalizer: Normalizer) -> None:

@@ -14,20 +14,20 @@ WORDS = WordEvidence(TitleWords.of(["hearse driver", "bus driver", "pizza chef",
 
 
 @pytest.mark.parametrize(
-    ("title", "alias", "said"),
+    ("title", "alias", "label", "said"),
     [
-        ("bus driver", "bus driver", [0, 0, 0, 0, 0, 0, 0]),
-        ("driver", "hearse driver", [0, 6 / 12, 1, 0, log1p(3), 0, 0]),
-        ("pizza", "pizza chef", [0, 4 / 9, 1, 0, 0, 1, 0]),
-        ("tram driver", "drivers", [4 / 10, 0, 0, 0, 0, 0, 0]),
-        ("pm", "podiatrist", [1, 1, 1, 1, 0, 0, 1]),
-        ("!?", "driver", [1, 1, 0, 0, 0, 0, 1]),
+        ("bus driver", "bus driver", "Bus driver", [0, 0, 0, 0, 0, 0, 0, 0]),
+        ("driver", "hearse driver", "hearse driver", [0, 6 / 12, 6 / 12, 1, 0, log1p(3), 0, 0]),
+        ("pizza", "pizza chef", "pizzaiolo", [0, 4 / 9, 1, 1, 0, 0, 1, 0]),
+        ("tram driver", "drivers", "Wattmann/tram driver", [4 / 10, 0, 0, 0, 0, 0, 0, 0]),
+        ("pm", "podiatrist", "", [1, 1, 0, 1, 1, 0, 0, 1]),
+        ("!?", "driver", "driver", [1, 1, 1, 0, 0, 0, 0, 1]),
     ],
 )
-def test_by_hand(title: str, alias: str, said: list[float]) -> None:
-    made = WORDS([title], [alias], np.array([0.75]))
+def test_by_hand(title: str, alias: str, label: str, said: list[float]) -> None:
+    made = WORDS([title], [alias], [label], np.array([0.75]))
     assert made.shape == (1, len(EVIDENCE)) and made[0].tolist() == pytest.approx([*said, 0.25])
-    assert WORDS([], [], np.zeros(0)).shape == (0, len(EVIDENCE))
+    assert WORDS([], [], [], np.zeros(0)).shape == (0, len(EVIDENCE))
 
 
 @pytest.mark.parametrize(

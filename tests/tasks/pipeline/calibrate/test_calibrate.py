@@ -138,16 +138,18 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
         for number, (title, gold) in enumerate(asked)
     )
     hierarchy = Levels.of([["1"], ["1"], ["2"]])
-    made = calibrate(PLAIN, queries, hierarchy, T, 0.0)
+    owned = {"occupation_id": [*"abc"], "cleaned": INDEX.titles, "label": INDEX.titles}
+    labels = pl.DataFrame(owned)
+    made = calibrate(PLAIN, queries, hierarchy, T, labels, 0.0)
     titles = [title for title, _ in asked]
     hits = PLAIN(titles, 1)
     shares = hierarchy.shares(posterior(hits.scores, T), hits.occupations[:, 0])
     aliases = [INDEX.titles[place] for place in hits.titles[:, 0]]
     words = WordEvidence(TitleWords.of(INDEX.titles))
-    said = words(titles, aliases, hits.closest)
+    said = words(titles, aliases, aliases, hits.closest)
     assert made(shares, said)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
     assert made.ood_threshold == KNOWN
-    half = calibrate(PLAIN, queries, hierarchy, T, 0.5).ood_threshold
+    half = calibrate(PLAIN, queries, hierarchy, T, labels, 0.5).ood_threshold
     assert half == pytest.approx(np.median(PLAIN.ood_score(titles, hits.closest)))
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from frames_of import aliases_of, inputs_of, queries_of
 
 from models.search.calibration import Levels
 from models.search.index import AliasIndex
+from tasks.io.schemas import OCCUPATIONS
 from tasks.pipeline.calibrate.labels import (
     agreement,
     exact_shares,
     labelled_queries,
+    labels_of_titles,
     made_queries,
 )
 
@@ -25,13 +28,14 @@ def test_labelled_inputs_that_nothing_was_trained_on_come_before_held_out_titles
     valid = queries_of(
         (str(number), test, "valid", "chef", ["b"], 1, "alias") for number, test in enumerate(tests)
     )
-    inputs = inputs_of([(f"cook {number}", "b", "train") for number in range(30)])
-    made = labelled_queries(valid, inputs, {f"cook {number}" for number in range(10)})
+    inputs = inputs_of([(f"Cook {number}", "b", "train") for number in range(30)])
+    trained = {f"cook {number}" for number in range(10)}
+    made = labelled_queries(valid, inputs, trained, {"cook 1", "chef"})
     assert (made.test, len(made.queries), made.missing) == ("annotations", 50, "")
-    held_out = labelled_queries(valid, inputs, {f"cook {number}" for number in range(11)})
+    held_out = labelled_queries(valid, inputs, trained, {"cook 29"})
     assert (held_out.test, len(held_out.queries)) == ("heldout_alias", 51)
     assert held_out.missing == "49 labelled titles; confidence needs 50, about 10 more rows"
-    nothing = labelled_queries(valid[:99], inputs.clear(), set())
+    nothing = labelled_queries(valid[:99], inputs.clear(), set(), set())
     assert (nothing.test, len(nothing.queries)) == ("", 0)
     assert nothing.missing == "0 labelled titles; confidence needs 50"
 
@@ -45,6 +49,30 @@ def test_vague_queries_are_last_words_initials_and_topics() -> None:
             *[("bread", ["a"], True), ("night", ["b"], True), ("ward", ["c"], True)],
         ]
     )
+
+
+def test_labels_are_in_the_language_of_the_title() -> None:
+    """Of two languages that of the own label counts; without a label in it, the own one."""
+    rows = [
+        ("a", "Bäcker", "de", True),
+        ("a", "bakery hand", "de", False),
+        ("a", "baker", "en", True),
+        ("a", "bakery hand", "en", False),
+        ("a", "fornaio", "it", False),
+        ("b", "bakery hand", "de", False),
+        ("b", "Küchenhilfe", "de", True),
+    ]
+    aliases = pl.concat(aliases_of([(o, t, p, "train")], spoken) for o, t, spoken, p in rows)
+    names = [("a", "baker", []), ("b", "kitchen hand", [])]
+    occupations = pl.DataFrame(names, OCCUPATIONS, orient="row")
+    assert sorted(labels_of_titles(aliases, occupations).rows()) == [
+        ("a", "baker", "baker"),
+        ("a", "bakery hand", "baker"),
+        ("a", "bäcker", "Bäcker"),
+        ("a", "fornaio", "baker"),
+        ("b", "bakery hand", "Küchenhilfe"),
+        ("b", "küchenhilfe", "Küchenhilfe"),
+    ]
 
 
 def test_how_often_exact_titles_are_right() -> None:
@@ -62,12 +90,14 @@ def test_how_often_exact_titles_are_right() -> None:
 
 
 def test_how_often_two_labels_agree() -> None:
+    """Titles that a test or the gate queries do not count."""
     inputs = inputs_of(
         [
             ("Chef", "b", "train"),
             ("chef", "c", "train"),
             ("Cook", "a", "train"),
             ("x", None, "train"),
+            *[("night cook", one, kept) for one in "ab" for kept in ("annotations", "gate")],
         ]
     )
     assert agreement(inputs, INDEX, HIERARCHY) == pytest.approx([5 / 6, 4 / 6])
