@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.networks.runner import one_thread
 from benchmarks.pages.tables import where
-from benchmarks.product.everyday import HALVES, everyday_figures, everyday_titles
+from benchmarks.product.everyday import everyday_figures, everyday_titles
 from benchmarks.product.figures import Draws, accuracy
 from benchmarks.product.page import readme_block, table
 from benchmarks.product.queries import ESCO, queries
@@ -27,6 +27,7 @@ from benchmarks.render import README, between_markers
 from benchmarks.results import FOLDER, Row, Run, read_rows, replace_rows
 from benchmarks.workspace import DEFAULT, data_folder, place
 from models.search.search import Search
+from tasks.evaluation.everyday import HALVES
 from tasks.evaluation.params import EvaluateParams
 from tasks.io.command import run
 from tasks.io.section import load, load_run

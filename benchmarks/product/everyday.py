@@ -1,9 +1,4 @@
-"""Everyday titles with answers by hand (`data/esco/everyday.csv`), asked of a model of ESCO.
-
-A title is `clear` (its right occupations stand there), `vague` (at most a broader code is right) or
-`none` (it names no job). The half `work` is for looking, the half `final` for a figure at the end.
-The halves were dealt before anything was fitted.
-"""
+"""Figures of everyday titles with answers by hand (`tasks/evaluation/everyday.py`)."""
 
 from __future__ import annotations
 
@@ -17,12 +12,12 @@ import polars as pl
 from benchmarks.product.figures import CONFIDENT
 from benchmarks.product.systems import OURS
 from benchmarks.results import Row
+from tasks.evaluation.everyday import read_everyday
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ESCO = Path(__file__).parents[2] / "data/esco"
-HALVES = ("work", "final")
 SURE, LIKELY = 0.9, 0.5
 GROUPS = {
     "english": pl.col("language") == "en",
@@ -34,14 +29,9 @@ GROUPS = {
 def everyday_titles(half: str) -> pl.DataFrame:
     """Read a half: `raw_title, language, kind`, the right `occupation_ids` and `two_digits`."""
     codes = dict(pl.read_parquet(ESCO / "occupations.parquet").iter_rows())
-    rows = pl.read_csv(ESCO / "everyday.csv").filter(pl.col("split") == half)
-    gold = [cell.split() for cell in rows["occupation_ids"].fill_null("")]
-    return rows.select("raw_title", "language", "kind").with_columns(
-        pl.Series("occupation_ids", gold, pl.List(pl.String)),
-        pl.Series(
-            "two_digits", [[codes[name][:2] for name in own] for own in gold], pl.List(pl.String)
-        ),
-    )
+    rows = read_everyday(ESCO / "everyday.csv", half)
+    digits = [[codes[name][:2] for name in own] for own in rows["occupation_ids"]]
+    return rows.with_columns(pl.Series("two_digits", digits, pl.List(pl.String)))
 
 
 def everyday_figures(half: str, titles: pl.DataFrame, answers: pd.DataFrame) -> Iterator[Row]:

@@ -1,7 +1,8 @@
 """Challenger and opponent answer the gate's queries afresh, as a consumer loads them.
 
-Both registered models answer with one index: the aliases of the split `train`. Where there is no
-champion, the opponent is the network as training began, exported in the same way.
+Both registered models answer with one index: the aliases of the split `train`; everyday titles
+(`tasks/release/gate/everyday.py`) with all. Where there is no champion, the opponent is the network
+as training began, exported in the same way.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import read_index
 from tasks.io.queries import read_queries
 from tasks.io.section import load
+from tasks.release.gate.everyday import everyday_queries, first_answers
 from tasks.release.gate.first_version import (
     UNTRAINED,
     by_hand,
@@ -87,9 +89,13 @@ def run_gate(
     searches = {name: system.within(index) for name, system in systems.items()}
     ngram = NgramMatcher(index.titles).similarities
     searches["ngram"] = Search(index, ngram, sources.evaluate.rule)
-    results = {name: rank_queries(name, searches[name], queries, 1) for name in searches}
+    params, everyday = load(GateParams, root / "params.yaml"), queries.clear()
+    if params.everyday:
+        everyday = everyday_queries(root / params.everyday, index.occupations)
+    results = {
+        name: _answers(name, searches[name], systems, queries, everyday) for name in searches
+    }
     answers = by_test(pl.concat(scores for scores, _ in results.values()))
-    params = load(GateParams, root / "params.yaml")
     if champion is None:
         learned = what_training_saw(sources.model, root / "data")
         decision = decide_first(answers, params.alpha, learned)
@@ -107,9 +113,10 @@ def run_gate(
         count = queries["cleaned"].is_in(trained).sum()
         page += TRAINED_ON.format(opponent=opponent, count=count) if count else ""
     run = last_run(root, challenger.name) if champion else None  # no run has an untrained network
-    rows = run.rows_of(queries["raw_title"]) if run else {}
+    titles = pl.concat([queries, everyday])
+    rows = run.rows_of(titles["raw_title"]) if run else {}
     was, now = (results[name][1] for name in ("opponent", "challenger"))
-    changed = changed_predictions(was, now, queries, sources.labels(), rows)
+    changed = changed_predictions(was, now, titles, sources.labels(), rows)
     run_impact = impact(run, normalizer, systems["challenger"]) if run else None
     return GateRun(decision, opponent, page, changed, run_impact)
 
@@ -123,6 +130,26 @@ def gate_queries(data: Path) -> pl.DataFrame:
     return read_queries("gate", data).filter(pl.col("source") != "label_differs")
 
 
+def _answers(
+    name: str,
+    search: Search,
+    systems: Mapping[str, Normalizer],
+    queries: pl.DataFrame,
+    everyday: pl.DataFrame,
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return `SCORES` and `RUN` of a system; of everyday titles the columns that the gate reads.
+
+    A system that is no whole model ranks them with its search.
+    """
+    parts = [rank_queries(name, search, queries, 1)]
+    if name in systems:
+        parts.append(first_answers(name, systems[name], everyday))
+    else:
+        parts.append(rank_queries(name, search, everyday, 1))
+    scores, runs = zip(*parts, strict=True)
+    return pl.concat(scores, how="diagonal"), pl.concat(runs, how="diagonal")
+
+
 def changed_predictions(
     before: pl.DataFrame,
     after: pl.DataFrame,
@@ -132,7 +159,7 @@ def changed_predictions(
 ) -> list[dict[str, Any]]:
     """List the queries whose first answer is right with one system and wrong with the other.
 
-    They come in their order, with the labels of opponent and challenger.
+    They come in their order, with the labels of opponent and challenger, None for an abstention.
 
     `before`: schema `RUN`, of the opponent; `after`: schema `RUN`, of the challenger; `queries`:
     schema `QUERIES`; of several right occupations all labels are given; `rows`: of a title in the
@@ -143,7 +170,8 @@ def changed_predictions(
         first = run.filter(rank=1).select(*key, pl.col("occupation_id").alias(name))
         both = both.join(first, on=key, maintain_order="left")
     was, now = (
-        pl.col("occupation_ids").list.contains(pl.col(name)) for name in ("before", "after")
+        pl.col("occupation_ids").list.contains(pl.col(name)).fill_null(value=False)
+        for name in ("before", "after")
     )
     changed = both.with_columns(right=now).filter(was != now)
     return [
@@ -151,8 +179,8 @@ def changed_predictions(
             "test": row["test"],
             "raw_title": row["raw_title"],
             "occupation_label": " or ".join(labels[name] for name in row["occupation_ids"]),
-            "before": labels[row["before"]],
-            "after": labels[row["after"]],
+            "before": labels.get(row["before"]),
+            "after": labels.get(row["after"]),
             "change": "wrong to right" if row["right"] else "right to wrong",
             "rows": rows.get(row["raw_title"], 0),
         }

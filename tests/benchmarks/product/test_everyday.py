@@ -6,7 +6,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from benchmarks.product.everyday import HALVES, everyday_figures, everyday_titles
+from benchmarks.product.everyday import everyday_figures, everyday_titles
+from tasks.evaluation.everyday import HALVES
 
 TITLES = pl.DataFrame(
     [

@@ -28,7 +28,7 @@ def test_an_input_whose_label_contradicts_its_title_is_not_asked(tmp_path: Path)
 LABELS = {"a": "Baker", "b": "Cook", "c": "Nurse"}
 
 
-def run(first: dict[str, str]) -> pl.DataFrame:
+def run(first: dict[str, str | None]) -> pl.DataFrame:
     """Query to its first answer; the second, "a", counts for nothing."""
     rows = [
         ("s", "annotations", query, rank, name, "t", 0.5)
@@ -39,11 +39,14 @@ def run(first: dict[str, str]) -> pl.DataFrame:
 
 
 def test_only_first_answers_that_become_right_or_wrong() -> None:
-    """q1 is right twice, q2 wrong twice with another answer, q4 may be either of two."""
-    gold = {"q1": ["b"], "q2": ["a"], "q3": ["b"], "q4": ["b", "c"]}
+    """q1 is right twice, q2 wrong twice with another answer, q4 may be either of two.
+
+    For q5 the opponent abstains.
+    """
+    gold = {"q1": ["b"], "q2": ["a"], "q3": ["b"], "q4": ["b", "c"], "q5": ["a"]}
     rows = [(q, "annotations", "gate", f"raw {q}", own, 1, "input") for q, own in gold.items()]
-    before = run({"q1": "b", "q2": "b", "q3": "a", "q4": "c"})
-    after = run({"q1": "b", "q2": "c", "q3": "b", "q4": "a"})
+    before = run({"q1": "b", "q2": "b", "q3": "a", "q4": "c", "q5": None})
+    after = run({"q1": "b", "q2": "c", "q3": "b", "q4": "a", "q5": "a"})
     assert changed_predictions(
         before, after, queries_of(rows), LABELS, {"raw q4": 12, "raw q1": 3}
     ) == [
@@ -64,5 +67,14 @@ def test_only_first_answers_that_become_right_or_wrong() -> None:
             "after": "Baker",
             "change": "right to wrong",
             "rows": 12,
+        },
+        {
+            "test": "annotations",
+            "raw_title": "raw q5",
+            "occupation_label": "Baker",
+            "before": None,
+            "after": "Baker",
+            "change": "wrong to right",
+            "rows": 0,
         },
     ]

@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import tiny_run
+import yaml
 from mlflow_import import WARNINGS
 
 from tasks.io.frames import write_frame
@@ -135,6 +136,19 @@ def test_promotion(root: Path, request: pytest.FixtureRequest) -> None:
     assert tags["decision"] == "not promoted" and tags["decision_reason"] == refused.reason
     figures = json.loads(tags["decision_figures"])
     assert [row["test"] for row in figures] == ["typos"] and max(map(len, tags.values())) < 5000
+
+
+def test_everyday_titles_are_a_test_of_the_gate(root: Path) -> None:
+    """Both models know these titles themselves; that they are held out hides them nowhere."""
+    values = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    values["gate"]["everyday"] = "everyday.csv"
+    (root / "params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    rows = ["Confectioner,en,clear,baker", "Nurse (night),en,clear,nurse", "Ward,en,vague,"]
+    table = ["raw_title,language,kind,occupation_ids,split", *(f"{row},work" for row in rows)]
+    (root / "everyday.csv").write_text("\n".join(table), encoding="utf-8")
+    decision = promote(root, register(root).version)
+    assert "none of 2 tests" in decision.reason
+    assert "| everyday | 2 | 1.000 | 1.000 | +0.000" in decision.table_markdown
 
 
 def test_a_first_version_that_training_made_worse_is_refused_with_what_to_do(root: Path) -> None:

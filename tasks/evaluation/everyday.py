@@ -1,0 +1,31 @@
+"""Everyday titles with answers by hand, in halves, such as `data/esco/everyday.csv`.
+
+A title is `clear` (its right occupations stand there), `vague` (at most a broader code is right) or
+`none` (it names no job). The half `work` is for looking and for the gate, the half `final` for a
+figure at the end. The halves were dealt before anything was fitted.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+HALVES = ("work", "final")
+COLUMNS = ("raw_title", "language", "kind", "occupation_ids", "split")
+
+
+def read_everyday(file: Path, half: str) -> pl.DataFrame:
+    """Read a half: `raw_title, language, kind` and the lists `occupation_ids`.
+
+    Raises:
+        ValueError: a column is missing, or no title is of this half.
+    """
+    rows = pl.read_csv(file, infer_schema=False)
+    if missing := [name for name in COLUMNS if name not in rows.columns]:
+        raise ValueError(f"{file}: no column {', '.join(missing)}; it has {rows.columns}")
+    rows = rows.filter(split=half)
+    if rows.is_empty():
+        raise ValueError(f"{file}: no row has {half!r} in its column split")
+    ids = pl.col("occupation_ids").fill_null("").str.extract_all(r"\S+")
+    return rows.select("raw_title", "language", "kind", ids)
