@@ -204,6 +204,7 @@ def report_data() -> ReportData:
             evaluate=load(EvaluateParams, PARAMS),
             report=load(ReportParams, PARAMS),
         ),
+        calibration={"calibrated_on": "annotations", "calibration_queries": 1500},
         counts={
             "occupations": 4,
             "aliases": 10,

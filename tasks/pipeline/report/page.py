@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tasks.pipeline.report.markup import Html, lines, section, tag
 from tasks.pipeline.report.report_data import ReportData
+from tasks.pipeline.report.sections.confidence import confidence
 from tasks.pipeline.report.sections.confusions import confusions
 from tasks.pipeline.report.sections.coverage import coverage
 from tasks.pipeline.report.sections.feedback import feedback
@@ -19,6 +20,7 @@ STYLE = Path(__file__).with_name("page.css")
 SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html]]] = {
     "results": ("Results", results),
     "coverage": ("Accuracy against coverage", coverage),
+    "confidence": ("Confidence and accuracy", confidence),
     "confusions": ("Worst occupations and confusions", confusions),
     "learning": ("Learning curves", learning),
     "feedback": ("Feedback", feedback),
@@ -26,7 +28,7 @@ SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html]]] = {
     "data": ("The data", data),
 }
 """Heading and content by anchor."""
-LINKS = {"coverage": "Coverage", "confusions": "Confusions"}
+LINKS = {"coverage": "Coverage", "confidence": "Confidence", "confusions": "Confusions"}
 """Words of a link that are not the heading."""
 NAVIGATION = '<nav aria-label="Sections"><ul>'
 MAIN = "<main>"  # where further links and sections are put in

@@ -48,6 +48,7 @@ class ReportData:
     feedback: dict[str, Any] | None  # counts of the stage `feedback`, if the mix learns from it
     judged: pl.DataFrame  # schema `JUDGED`; empty for a mix that learns from no feedback
     reviews: pl.DataFrame  # schema `REVIEWS`; the same
+    calibration: dict[str, Any]  # counts of the stage `calibrate`
     search: Search  # the trained system, with its exemplars
 
     @property

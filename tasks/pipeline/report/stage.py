@@ -62,7 +62,8 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
         SchemaError: a file is not what its stage writes.
     """
     training = f"{params.mix}/{params.train_seed}"
-    trained, pairs = data / "train" / training, data / "pairs" / params.mix
+    trained, calibrated = data / "train" / training, data / "calibrate" / training
+    pairs = data / "pairs" / params.mix
     evaluated = [data / "lexical", data / "evaluate" / training]
     return ReportData(
         params=params,
@@ -79,9 +80,8 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
         feedback=read_json(pairs / "metrics.json").get("feedback"),
         judged=read_frame(pairs / "judged.parquet", schemas.JUDGED),
         reviews=read_frame(pairs / "reviews.parquet", schemas.REVIEWS),
-        search=answering(
-            trained / "model", read_index(data), params.evaluate.rule, data / "calibrate" / training
-        ),
+        calibration=read_json(calibrated / "metrics.json"),
+        search=answering(trained / "model", read_index(data), params.evaluate.rule, calibrated),
     )
 
 

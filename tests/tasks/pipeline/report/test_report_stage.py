@@ -67,6 +67,7 @@ def written(report_data, tmp_path, monkeypatch):
     save_tiny_model(data / f"train/{k}/{seed}/model", titles["title"].to_list())
     write_table(report_data.history, data / f"train/{k}/{seed}/history.csv", HISTORY)
     write_exemplars(data / f"calibrate/{k}/{seed}", exemplars=[("bread baker", "a", 1.0, "label")])
+    write_json(report_data.calibration, data / f"calibrate/{k}/{seed}/metrics.json")
     write_frame(report_data.judged, data / f"pairs/{k}/judged.parquet", JUDGED)
     write_frame(report_data.reviews, data / f"pairs/{k}/reviews.parquet", REVIEWS)
     write_json({"feedback": report_data.feedback}, data / f"pairs/{k}/metrics.json")
