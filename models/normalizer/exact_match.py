@@ -4,7 +4,8 @@ A soft score adds up over aliases, so a neighbour with many close ones may outdo
 has the very title. Overrides by people come first, whatever the spelling. An occupation that people
 called incorrect ranks last. Else, of the occupations with this title as label, as label in a
 further language, or else as alias, the best-scoring one ranks first, the others behind it, with the
-best score of all at least. A label that came with the data puts nothing first: it is one more alias, with the chance of being wrong that such labels have.
+best score of all at least. A label that came with the data puts nothing first: it is one more
+alias, with the chance of being wrong that such labels have.
 Evaluation and gate have no exact match; no query of a test is a title of its index.
 """
 
