@@ -7,9 +7,12 @@ title have one order, so its bits depend on no other title of its call.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from functools import cache
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -52,11 +55,23 @@ def _compiled() -> Kernels | None:
     register_jitable(power)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     options["fastmath"] = {"reassoc", "contract"}
-    functions = (add_rows, add_half_rows, add_masses, choose_best, score_links)
+    functions = _in_a_module([add_rows, add_half_rows, add_masses, choose_best, score_links])
     try:
         return Kernels(*map(numba.njit(cache=True, **options), functions))
     except RuntimeError:  # no folder for compiled code can be written
         return Kernels(*map(numba.njit(**options), functions))
+
+
+def _in_a_module(functions: Sequence[Any]) -> list[FunctionType]:
+    """Return functions in a module that every process calls the same.
+
+    Compiled code that was kept names its module, and MLflow calls a served file anew at each load.
+    """
+    name = f"rolecall_kernels_{crc32(b''.join(one.__code__.co_code for one in functions))}"
+    module = sys.modules.setdefault(name, ModuleType(name))
+    known = {key: value for key, value in globals().items() if not key.startswith("__")}
+    vars(module).update(known)
+    return [FunctionType(one.__code__, vars(module), one.__name__) for one in functions]
 
 
 def power(x: np.float32) -> np.float32:

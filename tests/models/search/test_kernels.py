@@ -1,0 +1,43 @@
+"""Compiled code that a process kept, in a file that each process calls something else."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from models.search import kernels
+
+SUM = """
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+
+import numpy as np
+
+spec = spec_from_file_location(sys.argv[1], "serving.py")
+sys.modules[sys.argv[1]] = module = module_from_spec(spec)
+spec.loader.exec_module(module)
+add, sums = module.kernels_for(module.MANY).add_rows, np.zeros((1, 2))
+rows, scales = np.array([[1, 2], [3, 4]], np.int8), np.ones(2, np.float32)
+add(np.array([0, 1]), np.array([0, 2]), rows, scales, sums)
+print(sums.tolist(), sum(add.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.slow
+def test_mlflow_gives_a_served_file_another_name_at_each_load(tmp_path: Path) -> None:
+    shutil.copy(kernels.__file__, tmp_path / "serving.py")
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", SUM, name],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for name in ("code_model_1", "code_model_2")
+    ]
+    assert printed == ["[[4.0, 6.0]] 0", "[[4.0, 6.0]] 1"]
