@@ -97,7 +97,8 @@ class Workspace:
     def aliases(self) -> AliasIndex:
         """Every title of the taxonomy, those that its own tests hold out too."""
         owned = read_frame(self.data / "split/titles.parquet", TITLES).explode("occupation_ids")
-        return AliasIndex.of(owned["title"].to_list(), owned["occupation_ids"].to_list())
+        columns = (owned[name].to_list() for name in ("title", "occupation_ids", "language"))
+        return AliasIndex.of(*columns)
 
     def exam(self) -> Exam:
         """Return every test, and the validation queries as the test `valid`."""

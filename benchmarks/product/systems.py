@@ -60,7 +60,8 @@ class RegisteredModel:
         aliases = read_frame(self.folder / PACKAGE / "aliases.parquet", ALIASES)
         titles = read_frame(self.folder / PACKAGE / "titles.parquet", TITLES)["title"]
         owned = titles.gather(aliases["title"]).to_list()
-        return AliasIndex.of(owned, aliases["occupation_id"].to_list())
+        columns = (aliases[name].to_list() for name in ("occupation_id", "language"))
+        return AliasIndex.of(owned, *columns)
 
     def reviewed(self) -> set[str]:
         """Return the normalized titles that it answers from people's reviews."""

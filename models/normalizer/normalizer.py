@@ -91,7 +91,8 @@ class Normalizer:
     @cached_property
     def index(self) -> AliasIndex:
         """All aliases of the taxonomy."""
-        return AliasIndex.of(self.aliases["title"], self.aliases["occupation_id"])
+        columns = (self.aliases[name] for name in ("title", "occupation_id", "language"))
+        return AliasIndex.of(*columns)
 
     @cached_property
     def search(self) -> Search:

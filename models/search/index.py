@@ -35,8 +35,13 @@ class AliasIndex:
     memberships: Memberships
 
     @classmethod
-    def of(cls, titles: Sequence[str], occupation_ids: Sequence[str]) -> AliasIndex:
-        """Index cleaned titles, each with the occupation in the same place.
+    def of(
+        cls,
+        titles: Sequence[str],
+        occupation_ids: Sequence[str],
+        languages: Sequence[str] | None = None,
+    ) -> AliasIndex:
+        """Index cleaned titles, each with the occupation, and the language, in the same place.
 
         Raises:
             ValueError: there is no title.
@@ -44,7 +49,12 @@ class AliasIndex:
         if not len(titles):
             raise ValueError("no alias: an index needs one title at least; see the stage ingest")
         title, occupation = Coded.of(titles), Coded.of(occupation_ids)
-        pairs = Memberships.from_pairs(title.codes, occupation.codes, len(occupation.names))
+        pairs = Memberships.from_pairs(
+            title.codes,
+            occupation.codes,
+            len(occupation.names),
+            None if languages is None else Coded.of(languages),
+        )
         return cls(title.names, occupation.names, pairs)
 
     def codes(self, occupation_ids: Sequence[Sequence[str]]) -> list[list[int]]:

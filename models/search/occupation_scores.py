@@ -1,19 +1,23 @@
 """From similarities of titles to scores of occupations: the best alias, or a soft maximum of all.
 
 A title can belong to several occupations, so membership is a list of (title, occupation) pairs.
-`best` is max over the aliases; `soft` is t·log Σ exp(s/t) − ½·t·log n over n aliases, which lets
-several close aliases outvote a lone one while a large occupation does not win by its size alone.
+`best` is max over the aliases; `soft` is t·log Σ w·exp(s/t) − ½·t·log Σ w over the aliases, which
+lets several close ones outvote a lone one while a large occupation does not win by its size alone.
+An alias weighs w = 1, or what its language does.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from models.search.coded import Coded
+
 if TYPE_CHECKING:
-    from jaxtyping import Float, Int, Int64
+    from jaxtyping import Float, Float32, Int, Int64
 
 
 @dataclass(frozen=True)
@@ -24,11 +28,13 @@ class Memberships:
         titles: index of each pair's title.
         starts: where each occupation's pairs begin in `titles`.
         sizes: how many aliases each occupation has, at least one.
+        languages: of each pair, if known.
     """
 
     titles: Int64[np.ndarray, " membership"]
     starts: Int64[np.ndarray, " occupation"]
     sizes: Int64[np.ndarray, " occupation"]
+    languages: Coded | None = None
 
     @classmethod
     def from_pairs(
@@ -36,8 +42,9 @@ class Memberships:
         title_index: Int[np.ndarray, " pair"],
         occupation_index: Int[np.ndarray, " pair"],
         occupations: int,
+        languages: Coded | None = None,
     ) -> Memberships:
-        """Sort the pairs and drop repeated ones.
+        """Sort the pairs and drop repeated ones; of their `languages` the first stays.
 
         Raises:
             ValueError: an occupation of 0 … `occupations` − 1 has no title, or an index is outside.
@@ -46,8 +53,10 @@ class Memberships:
         if lowest < 0 or occupation_index.max(initial=-1) >= occupations:
             raise ValueError(f"an index is negative or no occupation below {occupations}")
         count = title_index.max(initial=0) + np.int64(1)
-        pairs = np.sort(occupation_index * count + title_index)  # `unique` takes ten times as long
-        owners, titles = np.divmod(pairs[np.diff(pairs, prepend=-1) > 0], count)
+        pairs = occupation_index * count + title_index
+        order = np.argsort(pairs, kind="stable")
+        order = order[np.diff(pairs[order], prepend=-1) > 0]
+        owners, titles = np.divmod(pairs[order], count)
         sizes = np.bincount(owners, minlength=occupations)
         if not sizes.all():
             empty = np.flatnonzero(sizes == 0)
@@ -55,15 +64,21 @@ class Memberships:
                 f"{len(empty)} of {occupations} occupations have no title, the first is "
                 f"{empty[0]}; give each one at least one title of the index"
             )
-        return cls(titles, np.cumsum(sizes) - sizes, sizes)
+        if languages is not None:
+            languages = Coded(languages.names, languages.codes[order])
+        return cls(titles, np.cumsum(sizes) - sizes, sizes, languages)
 
 
 @dataclass(frozen=True)
 class ScoreRule:
-    """How an occupation scores by its aliases: `best_scores`, or `soft_scores` at a temperature."""
+    """How an occupation scores by its aliases: `best_scores`, or `soft_scores` at a temperature.
+
+    `language_weights`: weights of aliases in some languages, in a soft score; others weigh 1.
+    """
 
     kind: Literal["best", "soft"]
     temperature: float
+    language_weights: Mapping[str, float] = field(default_factory=dict)
 
     def __call__(
         self, similarities: Float[np.ndarray, "query title"], memberships: Memberships
@@ -71,7 +86,17 @@ class ScoreRule:
         """Score every occupation for every query."""
         if self.kind == "best":
             return best_scores(similarities, memberships)
-        return soft_scores(similarities, memberships, self.temperature)
+        weights = self.weights(memberships)
+        return soft_scores(similarities, memberships, self.temperature, weights)
+
+    def weights(self, memberships: Memberships) -> Float32[np.ndarray, " membership"] | None:
+        """Return the weight of each pair; None if all weigh 1."""
+        languages = memberships.languages
+        if languages is None or not self.language_weights:
+            return None
+        by_code = [self.language_weights.get(name, 1.0) for name in languages.names]
+        weights: Float32[np.ndarray, " membership"] = np.array(by_code, np.float32)[languages.codes]
+        return weights
 
 
 def best_scores(
@@ -83,20 +108,37 @@ def best_scores(
 
 
 def soft_scores(
-    similarities: Float[np.ndarray, "query title"], memberships: Memberships, temperature: float
+    similarities: Float[np.ndarray, "query title"],
+    memberships: Memberships,
+    temperature: float,
+    weights: Float32[np.ndarray, " membership"] | None = None,
 ) -> Float[np.ndarray, "query occupation"]:
-    """Return t·log Σ exp(s/t) − ½·t·log n over the n aliases of each occupation.
+    """Return t·log Σ w·exp(s/t) − ½·t·log Σ w over the aliases of each occupation.
 
-    It lies between best − ½·t·log n and best + ½·t·log n; with one alias, or as t → 0, it is the
-    best one.
+    Of n that weigh 1 it lies between best − ½·t·log n and best + ½·t·log n; with one alias, or as
+    t → 0, it is the best one.
     """
     members = np.take(similarities, memberships.titles, axis=1)
     best = _reduce(np.maximum, members, memberships.starts)
     exp_below(np.repeat(best, memberships.sizes, axis=1), members, temperature)
+    if weights is not None:
+        members *= weights
     total = _reduce(np.add, members, memberships.starts)
-    size_term = 0.5 * np.log(memberships.sizes).astype(total.dtype)
+    size_term = 0.5 * np.log(size_of(memberships, weights)).astype(total.dtype)
     scores: Float[np.ndarray, "query occupation"] = best + temperature * (np.log(total) - size_term)
     return scores
+
+
+def size_of(
+    memberships: Memberships, weights: Float32[np.ndarray, " membership"] | None
+) -> Float[np.ndarray, " occupation"]:
+    """Return the sum of the weights of each occupation's aliases."""
+    if weights is None or not len(memberships.starts):
+        return memberships.sizes.astype(np.float64)
+    sums: Float[np.ndarray, " occupation"] = np.add.reduceat(
+        weights.astype(np.float64), memberships.starts
+    )
+    return sums
 
 
 def exp_below(

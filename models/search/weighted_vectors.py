@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from models.search.kernels import Kernels
+from models.search.occupation_scores import size_of
 from models.search.search import Search
 from models.search.stored_vectors import STEPS
 
@@ -49,7 +50,7 @@ class WeightedVectors:
 
     Attributes:
         places: in the table of embeddings.
-        weights: above 0; an alias of an occupation with n has exp(bias/t)/√n.
+        weights: above 0; an alias of weight w has w·exp(bias/t)/√Σw, the sum over its occupation's.
         owners: occupation of each.
         starts: where those of each occupation begin; one more at the end.
         aliases: how many of an occupation's are aliases.
@@ -68,7 +69,9 @@ class WeightedVectors:
         """List those of a search with exemplars, whose rule is `soft`."""
         exemplars, members, t = search.exemplars, search.index.memberships, search.rule.temperature
         assert exemplars is not None and search.rule.kind == "soft"
-        own = np.exp(exemplars.bias / t) / np.sqrt(members.sizes)
+        aliases = search.rule.weights(members)
+        own = np.exp(exemplars.bias / t) / np.sqrt(size_of(members, aliases))
+        own = np.repeat(own, members.sizes) * (1 if aliases is None else aliases)
         linked = np.diff([*exemplars.starts, len(exemplars.title_numbers)])
         numbers = np.arange(len(members.sizes))
         owners = np.repeat(
@@ -77,7 +80,7 @@ class WeightedVectors:
         places = np.concatenate(
             [members.titles, exemplars.title_numbers + len(search.index.titles)]
         )
-        weights = np.concatenate([np.repeat(own, members.sizes), exemplars.weights])
+        weights = np.concatenate([own, exemplars.weights])
         order = np.argsort(owners, kind="stable")
         return cls(
             places[order],

@@ -16,10 +16,11 @@ class EvaluateParams(Section):
     NAME: ClassVar[str] = "evaluate"
     occupation_score: Literal["best", "soft"]
     soft_temperature: Annotated[float, Field(gt=0)]
+    language_weights: dict[str, Annotated[float, Field(gt=0)]]
     run_depth: Count
     bootstrap_draws: Count
 
     @property
     def rule(self) -> ScoreRule:
         """As the systems take it."""
-        return ScoreRule(self.occupation_score, self.soft_temperature)
+        return ScoreRule(self.occupation_score, self.soft_temperature, self.language_weights)

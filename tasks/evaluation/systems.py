@@ -29,7 +29,8 @@ def read_index(data: Path = Path("data")) -> AliasIndex:
 def index_of(titles: pl.DataFrame) -> AliasIndex:
     """Index the split `train` of schema `TITLES`."""
     owned = titles.filter(pl.col("split") == "train").explode("occupation_ids")
-    return AliasIndex.of(owned["title"].to_list(), owned["occupation_ids"].to_list())
+    columns = (owned[name].to_list() for name in ("title", "occupation_ids", "language"))
+    return AliasIndex.of(*columns)
 
 
 def network(featurizer: Featurizer, encoder: Encoder, titles: Sequence[str]) -> Similarities:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,8 @@ class Known(NamedTuple):
     """`title, occupation_id, count`: people reviewed them."""
     came_labelled: pl.DataFrame = NO_LABELS
     """`title, occupation_id`: of those in `bare`, the labels that the file has."""
+    auxiliary: Sequence[str] = ()
+    """Cleaned titles of a second taxonomy, which tell of the prior alone."""
 
 
 def known_inputs(
@@ -61,6 +63,13 @@ def known_inputs(
     return Known(bare["title"].to_list(), labelled, bare.drop_nulls())
 
 
+def auxiliary_titles(titles: pl.DataFrame, count: int, rng: np.random.Generator) -> list[str]:
+    """Draw `count` titles of schema `AUXILIARY_TITLES`, without noisy copies; all if too few."""
+    clean = titles.filter(~pl.col("noisy"))["title"]
+    drawn = rng.permutation(len(clean))[:count]
+    return clean.gather(np.sort(drawn)).to_list()
+
+
 class PriorAndExemplars(NamedTuple):
     """Schemas `PRIOR` and `EXEMPLARS`."""
 
@@ -75,10 +84,11 @@ def gather(
     index = search.index
     size = len(index.occupations)
     bare = known.bare if params.prior_power or params.prediction_weight else []
+    counted = [*bare, *known.auxiliary]
     total = np.zeros(size)
-    for _, chances in _chances(search, bare, np.zeros(size), temperature, f"{label}: bare inputs"):
+    for _, chances in _chances(search, counted, np.zeros(size), temperature, f"{label}: prior"):
         total += chances.sum(axis=0)
-    expected = total / len(bare) if bare else np.full(size, 1 / size)
+    expected = total / len(counted) if counted else np.full(size, 1 / size)
     code = {name: number for number, name in enumerate(index.occupations)}
     in_index = pl.col("occupation_id").is_in(index.occupations)
     named = known.labelled.filter(in_index)

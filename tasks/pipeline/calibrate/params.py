@@ -14,6 +14,7 @@ class CalibrateParams(Section):
 
     NAME: ClassVar[str] = "calibrate"
     prior_power: Share
+    auxiliary_titles: Annotated[int, Field(ge=0)]
     pseudo_count: Annotated[float, Field(gt=0)]
     label_weight: Annotated[float, Field(ge=0)]
     input_label_weight: Annotated[float, Field(ge=0)]

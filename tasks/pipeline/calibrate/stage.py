@@ -1,14 +1,14 @@
 """Stage `calibrate`: exemplars from inputs for the network of mix K, and its calibration.
 
 In: `data/train/K/SEED/model/`, `data/split/{titles,inputs,aliases}.parquet`, all queries, the
-occupations, and `data/pairs/K/{judged,strings}.parquet`. Out, in `data/calibrate/K/SEED/`:
-`prior.parquet`, `exemplars.parquet`, `calibration.json` and counts.
+occupations, the auxiliary titles, and `data/pairs/K/{judged,strings}.parquet`. Out, in
+`data/calibrate/K/SEED/`: `prior.parquet`, `exemplars.parquet`, `calibration.json` and counts.
 
 The first mixes know no input. From `extra_words` on, mixes know unlabelled inputs: their mean
 posterior is the prior of occupations (one step of expectation maximization, Dempster et al. 1977;
 more steps sharpen it too much, `docs/LOG.md`), and each is an exemplar of its likeliest
 occupations. Mixes with feedback know verdicts too: judged titles are exemplars of their occupation,
-and count.
+and count. Titles of the second taxonomy can tell of the prior in every mix.
 
 Confidence is fitted on the labelled inputs that nothing was trained on and no test queries, each
 answered without its own exemplar, else on held-out titles, which are nearer to the taxonomy;
@@ -33,6 +33,7 @@ from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.mixes import MIXES
 from tasks.io.queries import queried_strings, read_queries
 from tasks.io.schemas import (
+    AUXILIARY_TITLES,
     EXEMPLARS,
     JUDGED,
     OCCUPATIONS,
@@ -43,7 +44,7 @@ from tasks.io.schemas import (
 )
 from tasks.io.section import load, load_run
 from tasks.pipeline.calibrate.fit_confidence import calibrate, levels
-from tasks.pipeline.calibrate.fit_prior import gather, known_inputs
+from tasks.pipeline.calibrate.fit_prior import auxiliary_titles, gather, known_inputs
 from tasks.pipeline.calibrate.labels import (
     agreement,
     exact_shares,
@@ -66,7 +67,11 @@ def main() -> None:
     judged = read_frame(Path(f"data/pairs/{mix}/judged.parquet"), JUDGED)
     inputs = read_frame(Path("data/split/inputs.parquet"), SPLIT_INPUTS)
     queried = queried_strings()
-    known = known_inputs(mix, inputs, judged, queried)
+    auxiliary = read_frame(Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)
+    drawn = auxiliary_titles(
+        auxiliary, params.auxiliary_titles, generator(load_run().seed, "calibrate", "auxiliary")
+    )
+    known = known_inputs(mix, inputs, judged, queried)._replace(auxiliary=drawn)
     featurizer, encoder = load_model(model)
     plain = Search(index, network(featurizer, encoder, index.titles), rule)
     learned = gather(plain, known, params, rule.temperature, mix)

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.search.occupation_scores import Memberships, best_scores, best_titles, soft_scores
+from models.search.index import AliasIndex
+from models.search.occupation_scores import (
+    Memberships,
+    ScoreRule,
+    best_scores,
+    best_titles,
+    soft_scores,
+)
 
 TEMPERATURE = 0.06
 
@@ -51,6 +58,25 @@ def test_best_soft_and_best_titles_equal_the_loops(
         assert best[query, occupation] == max(values)
         assert soft[query, occupation] == pytest.approx(expected, abs=1e-12)
         assert title == aliases[values.index(max(values))]
+
+
+def test_an_alias_weighs_what_its_language_does() -> None:
+    """One English alias of weight 4 and a German one, both of two occupations, at 0.5 and 0.3.
+
+    t = 0.1: 0.1·log(4·e^5 + e^3) − 0.05·log 5 = 0.5 + 0.1·log(4 + e^−2) − 0.05·log 5. Of a title of
+    two languages the first counts.
+    """
+    titles, owners = ["a", "b", "a", "b", "a"], ["x", "x", "y", "y", "x"]
+    index = AliasIndex.of(titles, owners, ["en", "de", "de", "en", "de"])
+    similarities = np.array([[0.5, 0.3]])
+    rule = ScoreRule("soft", 0.1, {"en": 4.0})
+    first = 0.5 + 0.1 * math.log(4 + math.exp(-2)) - 0.05 * math.log(5)
+    second = 0.5 + 0.1 * math.log(1 + 4 * math.exp(-2)) - 0.05 * math.log(5)
+    assert rule(similarities, index.memberships)[0] == pytest.approx([first, second])
+    assert rule.weights(AliasIndex.of(titles, owners).memberships) is None
+    assert ScoreRule("best", 0.1, {"en": 4.0})(similarities, index.memberships).tolist() == [
+        [0.5, 0.5]
+    ]
 
 
 def test_golden_soft_score() -> None:

@@ -36,7 +36,10 @@ def words(rng: random.Random) -> str:
 
 @cache
 def made() -> TwoStageSearch:
-    """Occupations of 1 to 25 titles around two words of their own; titles of two occupations."""
+    """Occupations of 1 to 25 titles around two words of their own; titles of two occupations.
+
+    English titles weigh fourfold.
+    """
     rng = random.Random(1)
     rows = []
     for number in range(OCCUPATIONS):
@@ -44,7 +47,8 @@ def made() -> TwoStageSearch:
         for _ in range(rng.randint(1, 25)):
             rows.append((f"{rng.choice(own)} {words(rng)}", f"o{number:04}"))
         rows.append((rows[rng.randrange(len(rows))][0], f"o{number:04}"))
-    index = AliasIndex.of([title for title, _ in rows], [name for _, name in rows])
+    languages = [rng.choice(["en", "de"]) for _ in rows]
+    index = AliasIndex.of([title for title, _ in rows], [name for _, name in rows], languages)
     drawn = [rng.choice(rows) for _ in range(900)]
     exemplars = {
         "title": [f"{title} {words(rng)}" for title, _ in drawn],
@@ -54,7 +58,7 @@ def made() -> TwoStageSearch:
     bias = {f"o{number:04}": rng.uniform(-0.05, 0.03) for number in range(0, OCCUPATIONS, 2)}
     learned = Exemplars.of(index, bias, exemplars, TEMPERATURE)
     table = embed([*index.titles, *learned.titles])
-    rule = ScoreRule("soft", TEMPERATURE)
+    rule = ScoreRule("soft", TEMPERATURE, {"en": 4.0})
     search = Search(index, lambda titles: similarities(embed(titles), table), rule, learned)
     return TwoStageSearch(search, embed, StoredVectors.of(table))
 

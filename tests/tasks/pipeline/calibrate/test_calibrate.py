@@ -22,9 +22,9 @@ from models.search.search import Search
 from models.search.words.title_words import TitleWords
 from models.search.words.word_evidence import WordEvidence
 from tasks.io.frames import read_frame, write_frame
-from tasks.io.schemas import EXEMPLARS, JUDGED, PRIOR, SPLIT_INPUTS, STRINGS
+from tasks.io.schemas import AUXILIARY_TITLES, EXEMPLARS, JUDGED, PRIOR, SPLIT_INPUTS, STRINGS
 from tasks.pipeline.calibrate.fit_confidence import calibrate, without_own_exemplars
-from tasks.pipeline.calibrate.fit_prior import Known, gather, known_inputs
+from tasks.pipeline.calibrate.fit_prior import Known, auxiliary_titles, gather, known_inputs
 from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.pipeline.calibrate.stage import main
 
@@ -53,7 +53,7 @@ JUDGED_ROWS = [
 
 def params(**values: float) -> CalibrateParams:
     plain = {"prior_power": 0.5, "pseudo_count": 1.0, "label_weight": 1.0, "prediction_weight": 0.3}
-    plain |= {"input_label_weight": 0.0, "max_false_rejection_rate": 0.05}
+    plain |= {"input_label_weight": 0.0, "max_false_rejection_rate": 0.05, "auxiliary_titles": 0}
     return CalibrateParams(**plain | {"predictions_per_input": 2} | values)  # type: ignore[arg-type]
 
 
@@ -105,6 +105,19 @@ def test_prior_and_exemplars_by_loops() -> None:
         weights = [0.3 * posterior[code] for code in best]
         assert [first[2], second[2]] == pytest.approx(weights, abs=1e-6)
         assert first[3] == second[3] == "model"
+
+
+def test_titles_of_a_second_taxonomy_tell_of_the_prior_alone() -> None:
+    nothing = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": int})
+    rows = {"title": ["ward help", "wrd help", "chef"], "normalized": [""] * 3}
+    rows |= {"occupation_ids": [["c"]] * 3, "noisy": [False, True, False]}
+    table = pl.DataFrame(rows, schema=dict(AUXILIARY_TITLES))
+    drawn = auxiliary_titles(table, 1, np.random.default_rng(1))
+    assert drawn in (["ward help"], ["chef"])
+    assert auxiliary_titles(table, 9, np.random.default_rng(1)) == ["ward help", "chef"]
+    made = gather(PLAIN, Known([], nothing, auxiliary=["ward help"]), params(), T)
+    assert made.prior["chance"].to_list() == pytest.approx(softmax(CLOSE["ward help"]))
+    assert made.exemplars.is_empty()
 
 
 def test_nothing_known_is_an_even_prior_without_exemplars() -> None:
@@ -183,6 +196,8 @@ def test_the_stage_on_a_run(mix: str, tmp_path: Path, monkeypatch: pytest.Monkey
     )
     write_frame(pl.DataFrame(schema=JUDGED), Path(f"data/pairs/{mix}/judged.parquet"), JUDGED)
     write_frame(pl.DataFrame(schema=STRINGS), Path(f"data/pairs/{mix}/strings.parquet"), STRINGS)
+    auxiliary = pl.DataFrame(schema=dict(AUXILIARY_TITLES))
+    write_frame(auxiliary, Path("data/auxiliary_taxonomy/titles.parquet"), AUXILIARY_TITLES)
     values = yaml.safe_load(Path("params.yaml").read_text(encoding="utf-8"))
     values["calibrate"] |= {"prior_power": 0.5, "prediction_weight": 0.3}
     Path("params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")

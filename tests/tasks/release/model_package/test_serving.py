@@ -173,6 +173,7 @@ def serve(
         EvaluateParams(
             occupation_score=rule.kind,
             soft_temperature=rule.temperature,
+            language_weights=rule.language_weights,
             run_depth=1,
             bootstrap_draws=1,
         ),
