@@ -10,7 +10,8 @@ from typing import Any
 import yaml
 
 Tree = dict[str, Any]
-OPEN = ("files", "columns", "systems")  # maps whose names the user chooses: replaced whole
+OPEN = ("files", "columns", "systems", "language_weights")
+"""Maps whose names the user chooses: replaced whole."""
 DEFAULT = "esco"
 SAMPLE = "sample"
 """The main tree with `params.yaml` as it stands: no file in `profiles/`, no workspace."""
