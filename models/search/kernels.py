@@ -52,10 +52,12 @@ def _compiled() -> Kernels | None:
         from numba.extending import register_jitable
     except ImportError:  # or one that does not know this numpy
         return None
-    register_jitable(power)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     options["fastmath"] = {"reassoc", "contract"}
-    functions = _in_a_module([add_rows, add_half_rows, add_masses, choose_best, score_links])
+    inner, *functions = _in_a_module(
+        [power, add_rows, add_half_rows, add_masses, choose_best, score_links]
+    )
+    register_jitable(inner)
     try:
         return Kernels(*map(numba.njit(cache=True, **options), functions))
     except RuntimeError:  # no folder for compiled code can be written
@@ -69,9 +71,11 @@ def _in_a_module(functions: Sequence[Any]) -> list[FunctionType]:
     """
     name = f"rolecall_kernels_{crc32(b''.join(one.__code__.co_code for one in functions))}"
     module = sys.modules.setdefault(name, ModuleType(name))
-    known = {key: value for key, value in globals().items() if not key.startswith("__")}
-    vars(module).update(known)
-    return [FunctionType(one.__code__, vars(module), one.__name__) for one in functions]
+    known = vars(module)
+    known.update({key: one for key, one in globals().items() if not key.startswith("__")})
+    made = [FunctionType(one.__code__, known, one.__name__) for one in functions]
+    known.update({one.__name__: one for one in made})
+    return made
 
 
 def power(x: np.float32) -> np.float32:
