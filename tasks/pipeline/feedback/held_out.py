@@ -1,7 +1,9 @@
 """Judged titles that nothing trains on, so that the gate can compare any two versions on them.
 
-The hash of a normalized title alone decides whether it is held out. So it stays held out in every
-later run, for champion and challenger alike, and the gate's queries grow with the feedback.
+The title of a random row of a review queue is held out; one that a queue chose otherwise is learned
+from. Of titles from no queue, as those of hand-made files, the hash decides. So a title stays held
+out in every later run, for champion and challenger alike, and the gate's queries grow with the
+feedback. Those of random rows measure the inputs without bias.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Container
 import polars as pl
 
 from tasks.io.schemas import QUERIES
+from tasks.pipeline.feedback.feedback_rows.cells import RANDOM
 
 
 def is_held_out(normalized: str, share: float) -> bool:
@@ -19,15 +22,27 @@ def is_held_out(normalized: str, share: float) -> bool:
     return int(_hash(normalized)[:13], 16) < share * 16**13  # 52 bits: exact as a float
 
 
-def held_out(outcomes: pl.DataFrame, share: float, trained: Container[str]) -> pl.Series:
+def held_out(
+    outcomes: pl.DataFrame, reviews: pl.DataFrame, share: float, trained: Container[str]
+) -> pl.Series:
     """Tell of each row of schema `OUTCOMES` whether its title is held out.
 
+    `reviews` (schema `REVIEWS`) say how a queue chose it; `share`: of the titles from no queue.
     Titles of `trained` (normalized) are not: the mixes before feedback learn from them anyway.
     """
+    queued = reviews.drop_nulls("chosen_by")
+    of_queues = dict.fromkeys(queued["normalized"], False)
+    of_queues |= dict.fromkeys(drawn_at_random(queued), True)
     values = [
-        title not in trained and is_held_out(title, share) for title in outcomes["normalized"]
+        title not in trained and of_queues.get(title, is_held_out(title, share))
+        for title in outcomes["normalized"]
     ]
     return pl.Series("held_out", values, dtype=pl.Boolean)
+
+
+def drawn_at_random(reviews: pl.DataFrame) -> pl.Series:
+    """Return the normalized titles that a queue drew as those of random rows."""
+    return reviews.filter(chosen_by=RANDOM)["normalized"].unique(maintain_order=True)
 
 
 def gate_queries(judged: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
