@@ -75,7 +75,7 @@ def feedback(
     judged = resolved.outcomes.with_columns(is_held_out)
     kept_back = judged.filter("held_out")["normalized"].unique()
     verdicts = resolved.verdicts.filter(~pl.col("normalized").is_in(kept_back.to_list()))
-    gate = gate_queries(judged, aliases)
+    gate = gate_queries(judged, judged_titles, aliases)
     fixed = overrides(pl.concat([resolved.outcomes, resolved.of_queries]), judged_titles, aliases)
     answers = fixed.filter("correct")
     counts = {

@@ -15,7 +15,8 @@ import polars as pl
 
 from models.metrics.intervals import bootstrap_interval
 from models.reproducibility.seeding import child_seed
-from tasks.pipeline.feedback.held_out import drawn_at_random
+from tasks.pipeline.feedback.feedback_rows.cells import RANDOM
+from tasks.pipeline.feedback.held_out import chosen_as
 from tasks.pipeline.report.markup import Html, NumberHead, lines, paragraph, table, tag
 from tasks.pipeline.report.names import count, counted, share, with_interval
 from tasks.pipeline.report.report_data import ReportData
@@ -123,7 +124,7 @@ def _before_and_now(report_data: ReportData) -> Iterator[Html]:
 
 def _of_random_rows(rows: pl.DataFrame, report_data: ReportData) -> Html:
     """Estimate the accuracy on people's inputs; `rows`: judged titles, with `now`."""
-    drawn = drawn_at_random(report_data.reviews)
+    drawn = chosen_as(report_data.reviews, RANDOM)
     titles = rows.filter(pl.col("normalized").is_in(drawn.implode())).unique("normalized")
     if titles.is_empty():
         return paragraph(

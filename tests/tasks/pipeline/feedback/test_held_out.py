@@ -53,9 +53,9 @@ def reviews_of(*rows: tuple[str, str | None]) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
-def test_of_a_queue_the_random_titles_alone_are_held_out(share: float) -> None:
+def test_of_a_queue_random_and_disputed_titles_are_held_out(share: float) -> None:
     """Whatever the share, which is of titles from no queue; one reviewer's mark is enough."""
-    names = ("drawn", "chosen", "by hand", "known")
+    names = ("drawn", "chosen", "by hand", "known", "two answers")
     frame = judged(*((name, "correct", "cook", False) for name in names))
     reviews = reviews_of(
         ("Drawn!", "random"),
@@ -63,11 +63,12 @@ def test_of_a_queue_the_random_titles_alone_are_held_out(share: float) -> None:
         ("chosen", "coverage"),
         ("by hand", None),
         ("known", "random"),
+        ("two answers", "disputed"),
     )
     hashed = share == 1.0
     for rows in (reviews, reviews.reverse()):
         kept = held_out(frame, rows, share, {"known"}).to_list()
-        assert kept == [True, False, hashed, False]
+        assert kept == [True, False, hashed, False, True]
 
 
 def test_queries_by_hand() -> None:
@@ -79,7 +80,7 @@ def test_queries_by_hand() -> None:
         ("unknown", "incorrect", None, True),
         ("trained", "correct", "cook", False),
     )
-    queries = check(gate_queries(frame, aliases), QUERIES, "queries")
+    queries = check(gate_queries(frame, reviews_of(), aliases), QUERIES, "queries")
     digest = hashlib.sha256(b"fry cook").hexdigest()[:16]
     assert queries.rows() == [
         (
@@ -87,4 +88,8 @@ def test_queries_by_hand() -> None:
             *(["cook"], 2, "feedback"),
         )
     ]
-    assert gate_queries(frame.clear(), aliases).is_empty()
+    assert gate_queries(frame.clear(), reviews_of(), aliases).is_empty()
+    marked = reviews_of(("fry cook", "disputed"))
+    assert gate_queries(frame, marked, aliases)["test"].to_list() == ["disputed"]
+    also = pl.concat([marked, reviews_of(("fry cook", "random"))])
+    assert gate_queries(frame, also, aliases).equals(queries)
