@@ -155,7 +155,7 @@ DATA_FILES = (
         "feedback, pairs@K",
         REVIEWS,
         "every row of feedback that was accepted; `occupation_id` is the one that the row calls "
-        "correct; `chosen_by` is `random` if the review queue drew the title at random; sorted",
+        "correct; `chosen_by` says how a review queue chose the title; sorted",
     ),
     DataFile(
         "{feedback,pairs/K}/overrides.parquet",

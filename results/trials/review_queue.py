@@ -10,23 +10,26 @@ from __future__ import annotations
 
 import argparse
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from heapq import heapify, heappop, heappush
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from benchmarks.job_board import read_halves
-from benchmarks.studies.loop.reviewer import Week, first_in_queue, random_titles
 from benchmarks.studies.loop.stream import split_weeks, titles_of
 from benchmarks.workspace import data_folder
 from models.normalizer.normalizer import Normalizer
 from models.reproducibility.seeding import generator
 from models.search.exemplars import Exemplars
 from models.search.search import Hits
+from tasks.apps.review.build_queue import chosen
+from tasks.apps.review.candidates import pooled
 from tasks.apps.review.title_coverage import Coverage
 from tasks.release.model_package.reading import read_normalizer
 
@@ -97,6 +100,48 @@ class Board:
         return np.stack([right[:, 0], 1 / (1 + first)], axis=1)
 
 
+class Week(NamedTuple):
+    """The titles to choose from.
+
+    Attributes:
+        titles: distinct, `normalized, raw_title, cleaned, rows` and the columns of answers.
+        embed: cleaned titles to the champion's embeddings of unit norm.
+        temperature: of the champion's scores.
+        seed: of random choices.
+        number: of the week, from 1.
+    """
+
+    titles: pl.DataFrame
+    embed: Callable[[list[str]], np.ndarray]
+    temperature: float
+    seed: int
+    number: int
+
+
+def first_in_queue(week: Week, budget: int) -> list[str]:
+    """Return the normalized titles of the queue that `rolecall review` makes of the week."""
+    names = week.titles["normalized"]
+    hashes = [zlib.crc32(name.encode("utf-8", "surrogatepass")) for name in names]
+    titles = week.titles.with_columns(
+        pl.Series("hash", hashes, pl.UInt32),
+        pl.col("answer").alias("occupation_id"),
+        earlier_occupation_id=pl.lit(None, pl.String),
+    )
+    pool = pooled([titles], budget)
+    cleaned = week.titles.select("normalized", "cleaned")
+    named = pool.join(cleaned, on="normalized", maintain_order="left")["cleaned"]
+    embeddings = week.embed(named.to_list())
+    return chosen(pool, embeddings, week.temperature, budget)["normalized"].to_list()
+
+
+def random_titles(week: Week, budget: int) -> list[str]:
+    """Return titles of inputs drawn one by one; repeated ones are skipped."""
+    rng = generator(week.seed, "loop", "random", str(week.number))
+    inputs = np.repeat(np.arange(len(week.titles)), week.titles["rows"].to_numpy())
+    places = dict.fromkeys(rng.permutation(inputs).tolist())
+    return week.titles[[*places][:budget]]["normalized"].to_list()
+
+
 class Pool:
     """Titles to choose from, and ways to choose so many of them.
 
@@ -131,7 +176,7 @@ class Pool:
         yield "queue (shares and a fifth of random rows)", partial(first_in_queue, self.week(1))
 
     def week(self, draw: int) -> Week:
-        """Return what the study `loop` chooses from."""
+        """Return what the queue chooses from."""
         place = {name: row for row, name in enumerate(self.titles["cleaned"])}
 
         def embed(names: list[str]) -> np.ndarray:

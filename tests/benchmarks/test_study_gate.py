@@ -31,6 +31,16 @@ def test_a_replay_has_the_discordance_and_the_true_difference() -> None:
             assert answers.challenger.mean() == pytest.approx(0.6, abs=0.003)
 
 
+def test_disputed_titles_are_of_the_inputs_that_change() -> None:
+    """Wins and losses are .05 of the inputs each, and .03 more win: .23 change in all."""
+    labelled = GateTest(400_000, 0.1, 0.6, 643, 0.2)
+    both = {"annotations": labelled, "disputed": labelled}
+    made = replayed(both, {"annotations": 0.03}, np.random.default_rng(1))["disputed"]
+    differences = made.challenger - made.opponent
+    assert np.mean(differences > 0) == pytest.approx(0.08 / 0.23, abs=0.003)
+    assert np.mean(differences < 0) == pytest.approx(0.05 / 0.23, abs=0.003)
+
+
 def test_scenarios() -> None:
     """Each difference on labelled inputs, and each loss elsewhere, beside a gain on them."""
     assert [*scenarios(TESTS, [-0.01], [-0.02])] == [
@@ -41,8 +51,12 @@ def test_scenarios() -> None:
 
 def test_a_study_on_a_toy(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten queries a test cannot show anything, ten thousand can."""
-    monkeypatch.setattr(gate, "read_tests", lambda _: {"annotations": GateTest(10, 0.1, 0.5)})
-    options = Namespace(replays=40, labels=[10_000], labelled=[-0.03, 0.03], elsewhere=[])
+    monkeypatch.setattr(
+        gate, "read_tests", lambda _: {"annotations": GateTest(10, 0.1, 0.5, 643, 0.2)}
+    )
+    options = Namespace(
+        replays=40, labels=[10_000], answers=[1000], labelled=[-0.03, 0.03], elsewhere=[]
+    )
     (rows,) = measure("sample", options)
     values = {(row.system, row.test): row.value for row in rows if row.metric == "promoted"}
     assert values == {
@@ -50,7 +64,13 @@ def test_a_study_on_a_toy(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> N
         (STANDS, "annotations:+0.03"): pytest.approx(0, abs=0.1),
         ("labels:10000", "annotations:-0.03"): 0,
         ("labels:10000", "annotations:+0.03"): 1,
+        ("random:1000", "annotations:-0.03"): pytest.approx(0, abs=0.15),
+        ("random:1000", "annotations:+0.03"): pytest.approx(0.6, abs=0.3),
+        ("answers:1000", "annotations:-0.03"): pytest.approx(0, abs=0.15),
+        ("answers:1000", "annotations:+0.03"): pytest.approx(0.95, abs=0.1),
     }
+    random, both = (values[name, "annotations:+0.03"] for name in ("random:1000", "answers:1000"))
+    assert both > random + 0.1
     (again,) = measure("sample", options)
     assert again == rows
 
@@ -70,4 +90,5 @@ def test_tests_are_read_from_the_networks_of_a_workspace(
     (test,) = gate.read_tests(Workspace.read("sample")).items()
     assert test[0] == "annotations"
     assert (test[1].queries, test[1].discordance, test[1].measured) == (5, 0.0, 10)
+    assert test[1].changed == 0
     assert 0 <= test[1].right <= 1

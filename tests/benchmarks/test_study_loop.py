@@ -1,33 +1,44 @@
-"""Weeks of a toy board, reviewed by a queue, at random and not at all."""
+"""Weeks of a toy board, reviewed by a queue, at random and not at all, by product commands."""
 
 from __future__ import annotations
 
+import subprocess
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from mlflow_import import WARNINGS
+import yaml
 from test_study_champion import write_board
-from toy_workspace import JOBS
+from toy_workspace import JOBS, make_workspace, queries
 
 from benchmarks.results import Row, _tidied
-from benchmarks.studies.loop import arm
 from benchmarks.studies.loop import measure as loop
-from benchmarks.studies.loop.arm import Arm, Ran
-from benchmarks.studies.loop.measure import ARMS, Job, run_arm
-from benchmarks.studies.loop.reviewer import SELECTIONS, Reviewer
-from benchmarks.studies.loop.stream import Stream
-from tasks.apps.review import title_coverage
+from benchmarks.studies.loop.measure import ARMS, Job
+from benchmarks.studies.loop.product import Product
+from benchmarks.studies.loop.stream import read_weeks
+from benchmarks.workspace import Workspace
 from tasks.io.frames import write_frame
-from tasks.io.schemas import GROUPS, OCCUPATIONS
-from tasks.release.gate.rule import GateDecision
-from tasks.release.model_package import phrases
+from tasks.io.mixes import SOURCES
+from tasks.io.schemas import (
+    AUXILIARY_TITLES,
+    EXTRA_WORDS_VARIANTS,
+    GROUPS,
+    JUDGED,
+    OCCUPATIONS,
+    OVERRIDES,
+    QUERIES,
+    REVIEWS,
+    SYNONYM_VARIANTS,
+    VARIANTS,
+)
+from tasks.pipeline.pairs.strings_table import NO_AUXILIARY
 
-pytestmark = WARNINGS
-OPTIONS: dict[str, Any] = {"weeks": 2, "budget": 8, "steps": 4, "batch": 6, "seeds": 1}
+OPTIONS: dict[str, Any] = {"weeks": 1, "budget": 8, "seeds": 1, "deals": 1, "processes": 1}
 FRONTS = [one + two for one in "abcdefg" for two in "mnopqrs"]
+OF_SOURCES = (VARIANTS, SYNONYM_VARIANTS, EXTRA_WORDS_VARIANTS)
 
 
 def board_rows(*, poisoned: set[str] | None = None) -> list[tuple[str, str]]:
@@ -39,145 +50,115 @@ def board_rows(*, poisoned: set[str] | None = None) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def board(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A board beside a finished workspace, the working directory, whose network learns 4 steps."""
+    root = make_workspace(tmp_path / "workspace")
+    monkeypatch.chdir(root)
     write_board(tmp_path, board_rows())
     monkeypatch.setattr(loop, "data_folder", lambda: tmp_path)
-    monkeypatch.setattr(title_coverage, "ALIKE", 1.1)  # so few numbers tell nothing apart
-    monkeypatch.setattr(phrases, "places", lambda titles: [])  # megabytes, for every artefact
+    params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
+    params["train"] |= {"max_steps": 4, "evaluate_every": 4}
+    (root / "params.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    (root / "dvc.lock").write_text("schema: '2.0'\n", encoding="utf-8")
     codes = [(f"o{k}", job, ["1", f"1{k % 2}"]) for k, job in enumerate(JOBS)]
     frame = pl.DataFrame(codes, schema=dict(OCCUPATIONS), orient="row")
-    write_frame(frame, workspace / "data/ingest/occupations.parquet", OCCUPATIONS)
+    write_frame(frame, root / "data/ingest/occupations.parquet", OCCUPATIONS)
     groups = pl.DataFrame(schema=dict(GROUPS))
-    write_frame(groups, workspace / "data/ingest/groups.parquet", GROUPS)
+    write_frame(groups, root / "data/ingest/groups.parquet", GROUPS)
+    for source, schema in zip(SOURCES, OF_SOURCES, strict=True):
+        none = pl.DataFrame(schema=dict(schema))
+        write_frame(none, root / f"data/{source.stage}/variants.parquet", schema)
+    for name, schema in (("judged", JUDGED), ("reviews", REVIEWS), ("overrides", OVERRIDES)):
+        none = pl.DataFrame(schema=dict(schema))
+        write_frame(none, root / f"data/pairs/extra_words/{name}.parquet", schema)
+    write_frame(NO_AUXILIARY, root / "data/auxiliary_taxonomy/titles.parquet", AUXILIARY_TITLES)
+    of_gate = queries("typos", "gate", "old ")
+    write_frame(of_gate, root / "data/typos/queries.parquet", QUERIES)
     return tmp_path
 
 
 def options(folder: Path, **changes: int) -> Namespace:
-    return Namespace(**OPTIONS | changes, processes=1, kept=folder / "kept")
+    return Namespace(**OPTIONS | changes, kept=folder / "kept")
 
 
 def table(rows: list[Row]) -> pl.DataFrame:
     return pl.DataFrame(rows, orient="row", schema=list(Row._fields), infer_schema_length=None)
 
 
-def test_a_study_on_a_toy(board: Path) -> None:
-    """Every arm has every week; what is kept is trained once; counts add up; the page is drawn."""
-    lists = list(loop.measure("sample", options(board)))
-    made = table([row for rows in lists for row in rows])
+@pytest.mark.slow
+def test_a_study_on_a_toy(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every arm has every week, an override is right at once, and what is kept is not run again."""
+    (rows,) = loop.measure("sample", options(board))
+    made = table(rows)
     weekly = made.filter(pl.col("metric") == "success_at_1", pl.col("seed") == 1)
-    tests = ["week:1", "week:2", "week:3", "later_weeks"]
     for name in ARMS:
-        assert weekly.filter(system=name)["test"].to_list() == tests
-    first = weekly.filter(test="week:1")
-    assert first["value"].n_unique() == 1  # nobody has reviewed anything yet
-    sizes = dict(weekly.filter(system="queue").select("test", "n").rows())
-    assert sizes["week:2"] + sizes["week:3"] == sizes["later_weeks"]
-    mistakes = made.filter(metric="mistakes", seed=1).select("system", "test", "n").rows()
-    assert set(mistakes) == {
-        (name, test, n)
-        for name in ("queue", "random")
-        for test, n in (("week:1/queried", 8), ("week:2/queried", 8), ("all_weeks/queried", 16))
-    }
-    gained = made.filter(pl.col("metric").str.starts_with("gain_"))
+        assert weekly.filter(system=name)["test"].to_list() == ["week:1", "week:2", "later_weeks"]
+    assert weekly.filter(test="week:1")["value"].n_unique() == 1  # nobody has reviewed anything
+    reviewing = ["queue", "random"]
+    mistakes = made.filter(metric="mistakes", test="week:1/queried", seed=1)
+    reviewed = dict(mistakes.select("system", "n").iter_rows())
+    assert reviewed["random"] == 8 and 1 <= reviewed["queue"] <= 8  # to this network most are alike
+    once = made.filter(test="week:1/at_once", metric="corrected", seed=1)
+    assert once["value"].to_list() == [1.0] * len(once) and len(once)
+    later = made.filter(metric="gain_of_retraining", test="week:1/later", seed=1)
+    assert set(later["n"]) == set(weekly.filter(test="week:2")["n"])
+    assert sorted(made.filter(metric="promoted", test="week:1/gate", seed=1)["system"]) == reviewing
+    gained = made.filter(pl.col("metric") == "gain_success_at_1")
     assert set(gained["system"]) == {"queue-random", "queue-nothing", "random-nothing"}
-    once = made.filter(test="all_weeks/at_once", metric="corrected", seed=1)
-    assert once["value"].to_list() == [1.0, 1.0]  # exact matches
-    assert len(made.filter(metric="best_step")) == 1 + 2 * 2
-    shares = made.filter(~pl.col("metric").str.contains("step|gain_"))
-    assert shares["value"].is_between(0, 1).all()
-    lines = [_tidied("sample", row, "loop-1") for rows in lists for row in rows]
+    kept = sorted(path.name for path in (board / "kept").iterdir())
+    names = [f"sample-{arm}-1-1-1x8.parquet" for arm in sorted(ARMS)]
+    assert kept == sorted([*names, "sample-first-1"])
+    monkeypatch.setattr(subprocess, "run", None)
+    (again,) = loop.measure("sample", options(board))
+    assert again == rows
+    lines = [_tidied("sample", row, "loop-1") for row in rows]
     drawn = loop.plot(lines)
     assert drawn.count("inputs answered correctly") == 1 and "the queue reviewed" in drawn
 
 
-def test_nothing_of_later_weeks_is_seen(board: Path) -> None:
-    """With other labels in the weeks after, all that the first week says and does is the same."""
-    job = Job("sample", "queue", 1, options(board, weeks=1))
-    before = pl.concat(run_arm(job).values)
-    weeks = Stream.read("sample", board, 1).weeks
-    later = {title for week in weeks[1:] for title in week["normalized"]}
-    write_board(board, board_rows(poisoned=later))
-    again = Stream.read("sample", board, 1).weeks
+def test_labels_do_not_deal_the_weeks(board: Path) -> None:
+    """With other labels in the week after, the first week is the same; another deal is another."""
+    workspace = Workspace.read("sample")
+    weeks = read_weeks(workspace, board, 1, 1)
+    write_board(board, board_rows(poisoned=set(weeks[1]["normalized"])))
+    again = read_weeks(workspace, board, 1, 1)
     assert again[0].equals(weeks[0]) and not again[1].equals(weeks[1])
-    after = pl.concat(run_arm(job).values)
-    assert not after.equals(before)
-    early = pl.col("test").str.starts_with("week:1")
-    assert after.filter(early).equals(before.filter(early))
-    assert len(before.filter(early))
+    other = read_weeks(workspace, board, 1, 2)
+    assert not other[0].equals(weeks[0]) and sum(map(len, other)) == sum(map(len, weeks))
 
 
-def test_arms_differ_only_in_the_reviewed_titles(
-    board: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where the random arm chooses as the queue does, all of its values are the queue's.
-
-    The second one trains anew: what comes out is a matter of the seed.
-    """
-    ran = run_arm(Job("sample", "queue", 1, options(board, weeks=1)))
-    monkeypatch.setitem(SELECTIONS, "random", SELECTIONS["queue"])
-    same = run_arm(Job("sample", "random", 1, options(board / "again", weeks=1)))
-    assert pl.concat(same.values).equals(pl.concat(ran.values))
+@pytest.fixture
+def product(board: Path) -> Iterator[Product]:
+    return Product.of(Path(), board / "kept/arm", 3)
 
 
-def of_test(ran: Ran, test: str) -> pl.DataFrame:
-    return pl.concat(ran.values).filter(test=test).drop("test")
-
-
-def test_exact_matches_alone_change_no_other_title(
-    board: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where exemplars do harm: mistakes are right at once, the next week's inputs as before."""
-    refused = GateDecision(False, "worse", [])
-    monkeypatch.setattr(arm, "decide_corrected", lambda *_: refused)
-    monkeypatch.setattr(Arm, "_promoted", lambda *_: False)
-    job = Job("sample", "queue", 1, options(board, weeks=1))
-    ran, nothing = run_arm(job), run_arm(job._replace(arm="nothing"))
-    assert of_test(ran, "week:1/at_once")["corrected"].to_list() == [1.0] * len(
-        of_test(ran, "week:1/at_once")
+def test_a_product_has_the_files_before_feedback_alone(board: Path, product: Product) -> None:
+    """Nothing that a command writes is a link, so the workspace stays as it is."""
+    Path("data/feedback").mkdir()
+    again = Product.of(Path(), board / "kept/arm", 3)
+    assert again == product
+    for name in ("feedback", "pairs/corrections", "train/extra_words/3", "calibrate"):
+        assert not (product.data / name).exists()
+    assert (product.data / "split").is_symlink()
+    assert (product.data / "pairs/extra_words/strings.parquet").is_file()
+    params = yaml.safe_load((product.folder / "params.yaml").read_text(encoding="utf-8"))
+    assert (params["mix"], params["seeds"], params["feedback"]["folder"]) == (
+        "corrections",
+        [3],
+        "feedback",
     )
-    assert of_test(ran, "week:1/gate").select("promoted", "fell_back").row(0) == (0.0, 1.0)
-    assert of_test(ran, "week:2").equals(of_test(nothing, "week:2"))
 
 
-def test_who_is_promoted_answers_the_next_week(
-    board: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answered: list[Path] = []
-    answers = arm.ServedModel.answers
-
-    def noted(model: arm.ServedModel, inputs: pl.DataFrame) -> pl.DataFrame:
-        answered.append(model.folder)
-        return answers(model, inputs)
-
-    monkeypatch.setattr(arm.ServedModel, "answers", noted)
-    monkeypatch.setattr(Arm, "_promoted", lambda *_: True)
-    ran = run_arm(Job("sample", "queue", 1, options(board, weeks=1)))
-    assert [folder.name for folder in answered] == [
-        "artefact",  # the first network
-        "with_exemplars",
-        "artefact",  # the retrained one, asked the mistakes, and then the next week
-        "artefact",
-    ]
-    assert answered[2] == answered[3] != answered[0]
-    assert of_test(ran, "week:1/gate")["promoted"].to_list() == [1.0]
-    mistakes = of_test(ran, "week:1/queried")["mistakes"].sum()
-    assert len(of_test(ran, "week:1/retrained")) == mistakes > 0
+def test_a_command_is_run_once_and_its_failure_is_not_kept(product: Product) -> None:
+    with pytest.raises(RuntimeError, match="no_such_module"):
+        product.command("first", "no_such_module", ["--json"])
+    script = product.folder / "speaking.py"
+    script.write_text("print('words'); print('{\"version\": \"7\"}')", encoding="utf-8")
+    assert product.command("first", "speaking", ["--json"]) == {"version": "7"}
+    script.unlink()
+    assert product.command("first", "speaking", ["--json"]) == {"version": "7"}
 
 
-def test_reviews_are_read_as_by_the_pipeline(board: Path, tmp_path: Path) -> None:
-    """A confirmed answer, a corrected one and one that was missing; some are kept for the gate."""
-    stream = Stream.read("sample", board, 2)
-    reviewer = Reviewer(stream, tmp_path / "reviews")
-    assert reviewer.read().overrides.is_empty()
-    rows = [(f"zz {k} {JOBS[k % 5]}", (None, "o0", "o1")[k % 3], "x", "o1") for k in range(30)]
-    names = ["raw_title", "answer", "matched_title", "label"]
-    reviewer.write(pl.DataFrame(rows, schema=names, orient="row"), 1)
-    made = reviewer.read()
-    assert len(made.overrides) == 30 and set(made.overrides["occupation_id"]) == {"o1"}
-    assert sorted(made.judged["resolution"].value_counts().rows()) == [
-        ("correct", 20),
-        ("incorrect", 10),
-    ]
-    assert len(made.queries) == made.judged["held_out"].sum() > 0
-    assert len(made.verdicts) == 30 - len(made.queries)
-    assert not set(made.verdicts["normalized"]) & set(made.queries["normalized"])
+def test_arms_do_not_share_a_folder(board: Path) -> None:
+    jobs = [Job("sample", arm, 1, deal, options(board)) for arm in ARMS for deal in (1, 2)]
+    assert len({job.folder for job in jobs}) == 6

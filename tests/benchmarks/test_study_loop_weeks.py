@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 
-from benchmarks.studies.loop.arm import METRICS, values, with_sums
-from benchmarks.studies.loop.reviewer import Week, first_in_queue, random_titles
+from benchmarks.studies.loop.arm import METRICS, effects, values, with_sums
+from benchmarks.studies.loop.reviewer import filled_in, random_queue
 from benchmarks.studies.loop.stream import split_weeks, titles_of
 
 NAMES = ["query_id", "normalized", "occupation_id"]
@@ -40,51 +41,83 @@ def test_a_persons_label_is_that_of_most_rows() -> None:
     assert rows_by_title == [("q0", "a", 3, "o1"), ("q1", "b", 2, "o2")]
 
 
-def week(sure: list[float | None], rows: list[int]) -> Week:
-    """Titles of unlike embeddings, answered with these confidences; null: not answered."""
-    count = len(sure)
-    titles = pl.DataFrame(
+def of_week(count: int, rows: list[int]) -> pl.DataFrame:
+    """Titles with their rows, answered with the first occupation; the last is not answered."""
+    answers = ["o0"] * (count - 1) + [None]
+    return pl.DataFrame(
         {
-            "normalized": [f"t{k}" for k in range(count)],
             "raw_title": [f"T{k}" for k in range(count)],
-            "cleaned": [f"t{k}" for k in range(count)],
-            "rows": pl.Series(rows, dtype=pl.UInt32),
-            "answer": [None if own is None else f"o{k}" for k, own in enumerate(sure)],
-            "score": [None if own is None else 1.0 for own in sure],
-            "score_margin": [None if own is None else 1.0 for own in sure],
-            "confidence": pl.Series(sure, dtype=pl.Float64),
-            "abstained": [own is None for own in sure],
-            "reason": ["not a job title" if own is None else None for own in sure],
+            "normalized": [f"t{k}" for k in range(count)],
+            "rows": rows,
+            "label": [f"o{k}" for k in range(count)],
+            "answer_occupation_id": answers,
+            "answer_matched_title": answers,
+            "answer_model_version": "v1",
         }
     )
-    embeddings = dict(zip(titles["cleaned"], np.eye(count, dtype=np.float32), strict=True))
-
-    def embed(names: list[str]) -> np.ndarray:
-        return np.stack([embeddings[name] for name in names])
-
-    return Week(titles, embed, 0.07, 1, 1)
-
-
-def test_the_queue_by_hand() -> None:
-    """Rows times the chance of a wrong answer: 0.1, 0.8, 0.6; 0.5 of what is rejected.
-
-    A review has a share of .23 in the votes on what scores 1, and nearly all without a score.
-    """
-    of_week = week([0.9, 0.2, 0.8, None], [1, 1, 3, 1])
-    assert first_in_queue(of_week, 2) == ["t3", "t1"]
-    assert first_in_queue(of_week, 4) == ["t3", "t1", "t2", "t0"]
-    sure = week([1.0] * 10, [1] * 10)
-    drawn = first_in_queue(sure, 10)
-    assert len(drawn) == 2 and drawn == first_in_queue(sure, 10), "a fifth, of any confidence"
 
 
 def test_titles_are_drawn_once_and_by_their_inputs() -> None:
     """Of 200 draws of one, the title of eight in ten inputs is taken about 160 times."""
-    of_week = week([0.5] * 3, [8, 1, 1])
-    assert sorted(random_titles(of_week, 9)) == ["t0", "t1", "t2"]
-    firsts = [random_titles(of_week._replace(number=number), 1)[0] for number in range(200)]
-    assert 140 < firsts.count("t0") < 180
-    assert random_titles(of_week, 2) == random_titles(of_week, 2)
+    titles = of_week(3, [8, 1, 1])
+    assert sorted(drawn(titles, 9, 1)) == ["T0", "T1", "T2"]
+    firsts = [drawn(titles, 1, number)[0] for number in range(200)]
+    assert 140 < firsts.count("T0") < 180
+    assert drawn(titles, 2, 1) == drawn(titles, 2, 1)
+
+
+def drawn(titles: pl.DataFrame, budget: int, seed: int) -> list[str]:
+    return random_queue(titles, budget, np.random.default_rng(seed))["raw_title"].to_list()
+
+
+def test_every_fifth_of_the_random_titles_is_the_gates() -> None:
+    marks = random_queue(of_week(12, [1] * 12), 11, np.random.default_rng(1))["chosen_by"]
+    assert marks.to_list() == ([*["coverage"] * 4, "random"] * 3)[:11]
+
+
+def test_a_person_confirms_or_corrects() -> None:
+    """A file of the queue writes nothing as an empty text, and guards a formula."""
+    names = ("raw_title", "predicted_occupation_id", "matched_title", "model_version", "chosen_by")
+    rows = [("T0", "o0", "x", "v", "random"), ("'-T1", "o0", "x", "v", "disputed")]
+    queue = pl.DataFrame([*rows, ("T2", "", "", "v", "coverage")], schema=list(names), orient="row")
+    reviewed = filled_in(queue, of_week(3, [1] * 3), 2)
+    assert reviewed.rows() == [
+        ("T0", "o0", "x", "v", "correct", None, "person", "2026-01-12", "random"),
+        ("-T1", "o0", "x", "v", "incorrect", "o1", "person", "2026-01-12", "disputed"),
+        ("T2", None, None, "v", "incorrect", "o2", "person", "2026-01-12", "coverage"),
+    ]
+
+
+class Answers:
+    """A model that answers every title with one occupation."""
+
+    def __init__(self, name: str | None) -> None:
+        self.name = name
+
+    def predict(self, titles: list[str]) -> Answers:
+        self.columns = {"occupation_id": np.array([self.name] * len(titles), object)}
+        return self
+
+
+@pytest.mark.parametrize(
+    ("now", "promoted", "gate"),
+    [("b", True, (1, 1, None)), ("b", False, (0, 0, None)), (None, True, (1, None, 1))],
+)
+def test_effects_by_hand(now: str | None, promoted: bool, gate: tuple[float | None, ...]) -> None:
+    """Of three inputs one is `a`: the network before has it right, the one now the other two."""
+    inputs = {"raw_title": ["x", "y", "z"], "occupation_id": ["a", "b", "b"]}
+    later = pl.DataFrame({"query_id": ["q1", "q2", "q3"], **inputs})
+    models = [Answers("a"), Answers(now)]
+    made, decided = effects("week:1", later, models, promoted=promoted)
+    right = float(now == "b")
+    columns = ("query_id", "gain_of_retraining", "repaired", "broken")
+    assert made.select(columns).rows() == [
+        ("q1", -1, None, 1),
+        ("q2", right, right, None),
+        ("q3", right, right, None),
+    ]
+    names = ("promoted", "promoted_if_better", "promoted_if_worse")
+    assert decided.select(names).rows() == [gate]
 
 
 def test_sums_leave_the_first_week_out_of_the_later_ones() -> None:

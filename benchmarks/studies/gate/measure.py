@@ -5,12 +5,16 @@ on which two networks differ is measured between mix `extra_words` and the serve
 splits gate and valid. An equal challenger wins half of them and loses the other half. A true
 difference comes on top, so a challenger that is truly different also differs more often. That is
 harder to judge than the same number of differing answers would be.
+
+A customer with so many answers has a fifth of them on random inputs, which are all the labelled
+ones, and a fifth on disputed titles: `answers:N`. `random:N` is the same without the latter.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -19,12 +23,16 @@ import polars as pl
 from benchmarks.results import Row
 from benchmarks.workspace import Exam, Workspace
 from models.metrics.intervals import bootstrap_interval
+from models.network.model_files import load_model
 from models.reproducibility.seeding import child_seed, generator
-from tasks.evaluation.systems import read_index
+from models.search.search import Search
+from tasks.apps.review.candidates import AT_RANDOM
+from tasks.evaluation.ranking import rank_queries
+from tasks.evaluation.systems import network, read_index
 from tasks.io.mixes import LAST
 from tasks.io.queries import read_queries
 from tasks.release.gate.gate_figures import SystemResults
-from tasks.release.gate.rule import LABELLED, decide
+from tasks.release.gate.rule import DISPUTED, LABELLED, decide
 from tasks.release.gate.run_gate import gate_queries
 
 STANDS = "as_it_stands"
@@ -40,7 +48,9 @@ class GateTest(NamedTuple):
     discordance: float
     right: float
     measured: int = 0
-    """Queries that the two shares are of."""
+    """Queries that the shares are of."""
+    changed: float = 1.0
+    """Share that two networks answer differently, right or not."""
 
 
 Scenario = tuple[str, Mapping[str, float]]
@@ -56,10 +66,16 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         Row(pair, name, "discordance", test.discordance, test.measured, seed=seed)
         for name, test in tests.items()
     ]
+    labelled = tests[LABELLED]
+    rows.append(Row(pair, LABELLED, "changed", labelled.changed, labelled.measured, seed=seed))
     sizes = {STANDS: tests} | {
-        f"labels:{count}": tests | {LABELLED: tests[LABELLED]._replace(queries=count)}
+        f"labels:{count}": tests | {LABELLED: labelled._replace(queries=count)}
         for count in options.labels
     }
+    for count in options.answers:
+        few = labelled._replace(queries=count // AT_RANDOM)
+        sizes[f"random:{count}"] = tests | {LABELLED: few}
+        sizes[f"answers:{count}"] = tests | {LABELLED: few, DISPUTED: few}
     cases = [*scenarios(tests, options.labelled, options.elsewhere)]
     for system, own in sizes.items():
         for case in cases:
@@ -72,18 +88,31 @@ def read_tests(workspace: Workspace) -> dict[str, GateTest]:
     data, mixes = workspace.data, (LAST, workspace.mix)
     parts = pl.concat([gate_queries(data), read_queries("valid", data)])
     exam = Exam(workspace.params, read_index(data), parts)
-    scores = [exam.answers(workspace.model(mix, workspace.seed)) for mix in mixes]
-    both = scores[0].join(scores[1], on=["test", "query_id"], suffix="_now")
+    models = [workspace.model(mix, workspace.seed) for mix in mixes]
+    answers = [first_answers(exam, model) for model in models]
+    both = answers[0].join(answers[1], on=["test", "query_id"], suffix="_now")
     now, before = pl.col("success_at_1_now"), pl.col("success_at_1")
+    is_changed = pl.col("occupation_id") != pl.col("occupation_id_now")
     counts = dict(gate_queries(data).group_by("test").len().iter_rows())
     shares = both.group_by("test").agg(
-        (now - before).abs().mean().alias("differ"), now.mean().alias("right"), pl.len()
+        (now - before).abs().mean().alias("differ"),
+        now.mean().alias("right"),
+        pl.len(),
+        is_changed.mean().alias("changed"),
     )
     return {
-        test: GateTest(counts[test], differ, right, measured)
-        for test, differ, right, measured in sorted(shares.iter_rows())
+        test: GateTest(counts[test], *own)
+        for test, *own in sorted(shares.iter_rows())
         if test in counts
     }
+
+
+def first_answers(exam: Exam, model: Path) -> pl.DataFrame:
+    """Return `test, query_id, success_at_1` of a network, and its first `occupation_id`."""
+    similarities = network(*load_model(model), exam.index.titles)
+    search = Search(exam.index, similarities, exam.params.evaluate.rule)
+    scores, run = rank_queries("", search, exam.queries, 1)
+    return scores.join(run.filter(rank=1), on=["test", "query_id"], maintain_order="left")
 
 
 def scenarios(
@@ -118,12 +147,17 @@ def promoted(
 def replayed(
     tests: Mapping[str, GateTest], differences: Mapping[str, float], rng: np.random.Generator
 ) -> dict[str, SystemResults]:
-    """Draw the answers of challenger and opponent; of the n-gram matcher, none is right."""
+    """Draw the answers of challenger and opponent; of the n-gram matcher, none is right.
+
+    Disputed titles are drawn from the labelled inputs whose answer changes.
+    """
     answers = {}
     for name, test in tests.items():
-        difference = differences.get(name, 0.0)
+        difference = differences.get(LABELLED if name == DISPUTED else name, 0.0)
         win = test.discordance / 2 + max(difference, 0.0)
         loss = test.discordance / 2 + max(-difference, 0.0)
+        if name == DISPUTED:  # of the inputs whose answer changes
+            win, loss = (one / (test.changed + abs(difference)) for one in (win, loss))
         right = min(max(test.right - win, 0.0), 1 - win - loss)
         counts = rng.multinomial(test.queries, [win, loss, right, 1 - win - loss - right])
         challenger = np.repeat([1.0, 0.0, 1.0, 0.0], counts)

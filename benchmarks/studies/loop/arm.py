@@ -1,9 +1,7 @@
-"""The weeks of one arm: answer, review some titles, patch, retrain, decide.
+"""The weeks of one arm: answer, review some titles, apply the answers, retrain, decide.
 
-The champion answers a week's inputs first. Then a person reviews some of its titles. The champion
-is patched with the feedback: with exemplars too, unless the gate shows that other titles suffer,
-else with exact matches alone (`tasks/release/feedback_patch.py`). A network is then trained anew on
-all feedback, and the gate decides whether it becomes champion (`tasks/release/gate/rule.py`).
+The champion answers a week's inputs first. Then a person reviews some of its titles, and the
+product's own commands do the rest (`product.py`).
 
 Out: frames of `test, query_id` and the columns `METRICS`; a null counts in no mean. `week:3` holds
 the inputs of a week before its reviews, `week:3/…` the effects of these reviews.
@@ -11,40 +9,44 @@ the inputs of a week before its reviews, `week:3/…` the effects of these revie
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
-from benchmarks.networks.title_networks import TitleNetwork
-from benchmarks.studies.loop.retraining import Retraining
-from benchmarks.studies.loop.reviewer import SELECTIONS, Reviewer, Week
-from benchmarks.studies.loop.served_model import ServedModel, gate_results
+from benchmarks.studies.loop.product import ANSWER, Product
+from benchmarks.studies.loop.reviewer import (
+    FILLED_IN,
+    NOTHING,
+    QUEUE,
+    filled_in,
+    random_queue,
+)
 from benchmarks.studies.loop.stream import titles_of
-from tasks.pipeline.feedback.stage import Judged
-from tasks.release.gate.first_version import decide_corrected
-from tasks.release.gate.rule import decide
-from tasks.release.model_package.patch import exemplify, learned, replace_overrides
+from models.normalizer.normalizer import Normalizer
+from models.reproducibility.seeding import generator
+from tasks.io.frames import write_frame
+from tasks.io.title_readings import normalized
+from tasks.pipeline.feedback.feedback_rows.cells import CORRECT
 
-METRICS = ("success_at_1", "mistakes", "corrected", "promoted", "fell_back")
+METRICS = (
+    "success_at_1",
+    "mistakes",
+    "corrected",
+    "gain_of_retraining",
+    "repaired",
+    "broken",
+    "promoted",
+    "promoted_if_better",
+    "promoted_if_worse",
+)
 EMPTY = pl.DataFrame(
     schema={"test": pl.String, "query_id": pl.String, **dict.fromkeys(METRICS, pl.Float64)}
 )
 WEEK, ALL, LATER = "week:", "all_weeks", "later_weeks"
-PER_WEEK = ("queried", "at_once", "retrained", "gate")
+PER_WEEK = ("queried", "at_once", "retrained", "later", "gate")
 """Tests that have a mean over all weeks as well."""
-CHAMPION = "the champion"
-
-
-class Ran(NamedTuple):
-    """Values by test and query, and the networks by their week, 0 before the first."""
-
-    values: list[pl.DataFrame]
-    networks: dict[int, TitleNetwork]
 
 
 @dataclass(frozen=True)
@@ -52,104 +54,108 @@ class Arm:
     """How the weeks go.
 
     Attributes:
-        name: of the arm, whose titles `SELECTIONS` chooses; without an entry nobody reviews.
+        name: of the arm, which says who chooses the titles.
         budget: titles that a person reviews in a week.
-        retraining: makes networks, with the seed of this arm.
+        weeks: as `read_weeks` returns them.
+        product: of this arm alone.
     """
 
     name: str
     budget: int
-    retraining: Retraining
+    weeks: Sequence[pl.DataFrame]
+    product: Product
 
-    def run(self) -> Ran:
+    def run(self) -> pl.DataFrame:
         """Go through all weeks; titles of the last are not reviewed."""
-        ran = Ran([EMPTY], {0: self.retraining.first(f"{self._who}: first network")})
-        with TemporaryDirectory() as place:
-            self._go_through(Path(place), ran)
-        return ran
+        return pl.concat([EMPTY, *self._values()])
 
-    def _go_through(self, folder: Path, ran: Ran) -> None:
-        stream = self.retraining.stream
-        reviewer, last = Reviewer(stream, folder / "reviews"), len(stream.weeks)
-        first = self.retraining.package(ran.networks[0].folder, reviewer.read(), folder / "0")
-        champion = ServedModel(first)
-        for number, inputs in enumerate(stream.weeks, 1):
-            before, week = champion.answers(inputs), f"{WEEK}{number}"
-            right = pl.col("answer").eq_missing(pl.col("occupation_id"))
-            ran.values.append(values(before, week, success_at_1=right))
-            print(f"{self._who}, {week} of {last}", flush=True)
-            if number == last or self.name not in SELECTIONS:
+    def _values(self) -> Iterator[pl.DataFrame]:
+        champion = self.product.register_first()
+        for number, inputs in enumerate(self.weeks, 1):
+            week = f"{WEEK}{number}"
+            bulk = self.product.answer(_file(number), inputs.select("query_id", "raw_title"))
+            answered = inputs.join(bulk.drop("raw_title"), on="query_id", maintain_order="left")
+            right = pl.col(f"{ANSWER}occupation_id").eq_missing(pl.col("occupation_id"))
+            yield values(answered, week, success_at_1=right)
+            if number == len(self.weeks) or self.name == NOTHING:
                 continue
-            reviewed = self._to_review(champion, before, number)
-            reviewer.write(reviewed, number)
-            feedback, own = reviewer.read(), folder / str(number)
-            corrected, fell_back = self._patched(champion, feedback, own)
-            ran.networks[number] = self.retraining.again(feedback, f"{self._who}, {week}")
-            model = ran.networks[number].folder
-            challenger = ServedModel(self.retraining.package(model, feedback, own))
-            promoted = self._promoted(challenger, corrected, feedback)
-            ran.values.extend(self._effects(week, reviewed, corrected, challenger))
-            decided = pl.DataFrame({"query_id": [week], "promoted": promoted, "fell": fell_back})
-            columns = {"promoted": pl.col("promoted"), "fell_back": pl.col("fell")}
-            ran.values.append(values(decided, f"{week}/gate", **columns))
-            champion = challenger if promoted else corrected
+            titles = titles_of(answered)
+            reviewed = self._review(titles, number)
+            applied = self.product.apply_feedback(_file(number))
+            if applied and applied.promoted:
+                champion = applied.version
+            challenger = self.product.retrain(_file(number))
+            models = [self.product.normalizer(v) for v in (champion, challenger.version)]
+            yield from corrections(week, titles, reviewed, models)
+            later = pl.concat(self.weeks[number:])
+            yield from effects(week, later, models, promoted=challenger.promoted)
+            if challenger.promoted:
+                champion = challenger.version
 
-    @property
-    def _who(self) -> str:
-        return f"{self.name}, seed {self.retraining.settings.seed}"
+    def _review(self, titles: pl.DataFrame, number: int) -> pl.DataFrame:
+        """Write the person's file of a week, and return it."""
+        if self.name == QUEUE:
+            queue = self.product.queue(_file(number), self.budget)
+        else:
+            rng = generator(self.product.seed, "loop", self.name, str(number))
+            queue = random_queue(titles, self.budget, rng)
+        reviewed = filled_in(queue, titles, number)
+        write_frame(reviewed, self.product.reviews / f"{_file(number)}.parquet", FILLED_IN)
+        return reviewed
 
-    def _to_review(
-        self, champion: ServedModel, answered: pl.DataFrame, number: int
-    ) -> pl.DataFrame:
-        """Return the titles that a person reviews this week, with their `label`."""
-        titles = titles_of(answered)
-        preview, seed = titles.drop("occupation_id", "label"), self.retraining.settings.seed
-        normalizer = champion.normalizer
-        week = Week(preview, normalizer.embed, normalizer.rule.temperature, seed, number)
-        return titles.filter(pl.col("normalized").is_in(SELECTIONS[self.name](week, self.budget)))
 
-    def _patched(
-        self, champion: ServedModel, feedback: Judged, folder: Path
-    ) -> tuple[ServedModel, bool]:
-        """Return the champion with people's feedback, and whether it has exact matches alone."""
-        stream = self.retraining.stream
-        params = stream.workspace.params
-        place = Path(shutil.copytree(champion.folder, folder / "with_exemplars"))
-        replace_overrides(place, feedback.overrides)
-        exemplars = learned(feedback.judged, params.calibrate.label_weight)
-        exemplify(place, feedback.judged["cleaned"], exemplars)
-        whole = ServedModel(place)
-        results = gate_results(whole, champion, self._queries(feedback), stream.index)
-        decision = decide_corrected(results, CHAMPION, params.gate.alpha)
-        print(f"{self._who}: patched, {decision.reason}", flush=True)
-        if decision.promoted:
-            return whole, False
-        place = Path(shutil.copytree(champion.folder, folder / "look_up"))
-        replace_overrides(place, feedback.overrides)
-        return ServedModel(place, champion), True
+def _file(number: int) -> str:
+    return f"week-{number:02}"
 
-    def _promoted(self, challenger: ServedModel, champion: ServedModel, feedback: Judged) -> bool:
-        stream = self.retraining.stream
-        results = gate_results(challenger, champion, self._queries(feedback), stream.index)
-        decision = decide(results, CHAMPION, stream.workspace.params.gate)
-        print(f"{self._who}: retrained, {decision.reason}", flush=True)
-        return decision.promoted
 
-    def _queries(self, feedback: Judged) -> pl.DataFrame:
-        """Return the profile's queries and the held-out reviewed titles."""
-        return pl.concat([self.retraining.stream.gate, feedback.queries])
+def corrections(
+    week: str, titles: pl.DataFrame, reviewed: pl.DataFrame, models: Sequence[Normalizer]
+) -> Iterator[pl.DataFrame]:
+    """Yield which reviewed answers were mistakes, and which of these each model corrects.
 
-    def _effects(
-        self, week: str, reviewed: pl.DataFrame, corrected: ServedModel, challenger: ServedModel
-    ) -> Iterator[pl.DataFrame]:
-        """Yield the mistakes among the reviewed answers, and which ones each model corrects."""
-        wrong = pl.col("answer").ne_missing(pl.col("label"))
-        yield values(reviewed, f"{week}/queried", mistakes=wrong)
-        mistakes = reviewed.filter(wrong).select("query_id", "raw_title", "cleaned", "label")
-        for name, model in (("at_once", corrected), ("retrained", challenger)):
-            now = model.answers(mistakes)
-            right = pl.col("answer").eq_missing(pl.col("label"))
-            yield values(now, f"{week}/{name}", corrected=right)
+    `models`: the corrected champion, then the retrained network.
+    """
+    verdicts = reviewed.select("verdict", normalized(reviewed["raw_title"]))
+    chosen = verdicts.join(titles, on="normalized", how="left", maintain_order="left")
+    wrong = pl.col("verdict") != CORRECT
+    yield values(chosen, f"{week}/queried", mistakes=wrong)
+    mistakes = chosen.filter(wrong)
+    for name, model in zip(("at_once", "retrained"), models, strict=True):
+        right = right_answers(model, mistakes["raw_title"], mistakes["label"])
+        yield values(mistakes, f"{week}/{name}", corrected=pl.lit(pl.Series(right)))
+
+
+def effects(
+    week: str, later: pl.DataFrame, models: Sequence[Normalizer], *, promoted: bool
+) -> Iterator[pl.DataFrame]:
+    """Yield what retraining changes in the answers to later inputs, and the gate's decision."""
+    before, now = (
+        right_answers(model, later["raw_title"], later["occupation_id"]) for model in models
+    )
+    marked = later.with_columns(before=before, now=now)
+    gain = pl.col("now").cast(pl.Float64) - pl.col("before").cast(pl.Float64)
+    yield values(
+        marked,
+        f"{week}/later",
+        gain_of_retraining=gain,
+        repaired=pl.when(~pl.col("before")).then("now"),
+        broken=pl.when("before").then(~pl.col("now")),
+    )
+    better = int(now.sum()) - int(before.sum())
+    decided = pl.DataFrame({"query_id": [week]})
+    yield values(
+        decided,
+        f"{week}/gate",
+        promoted=pl.lit(promoted),
+        promoted_if_better=pl.lit(promoted if better > 0 else None),
+        promoted_if_worse=pl.lit(promoted if better < 0 else None),
+    )
+
+
+def right_answers(model: Normalizer, raw_titles: pl.Series, labels: pl.Series) -> np.ndarray:
+    """Tell which titles a model answers with their label; an abstention is wrong."""
+    answers = model.predict(raw_titles.to_list()).columns["occupation_id"].tolist()
+    return np.array([a == b for a, b in zip(answers, labels, strict=True)], bool)
 
 
 def values(frame: pl.DataFrame, test: str, **columns: pl.Expr) -> pl.DataFrame:

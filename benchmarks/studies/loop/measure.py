@@ -1,31 +1,34 @@
 """Ten weeks of vacancy titles, answered, corrected and learned from: queue, random, nothing.
 
-The plot has the share of a week's inputs that are answered correctly.
+Each seed of training goes through each deal of the titles to weeks. An arm that has ended is kept
+as the frame of its values, one that was cut off as the folder of its product. The plot has the
+share of a week's inputs that are answered correctly.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 from matplotlib.figure import Figure
-from threadpoolctl import threadpool_limits
 
-from benchmarks.networks.runner import in_processes, learning, one_thread
+from benchmarks.networks.runner import in_processes, one_thread
 from benchmarks.pages.plots import intervals, legend, svg
 from benchmarks.pages.tables import over_seeds, where
 from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.results import Line, Lines, Row
-from benchmarks.studies.loop.arm import METRICS, WEEK, Arm, Ran, with_sums
-from benchmarks.studies.loop.retraining import Retraining
-from benchmarks.studies.loop.reviewer import NOTHING, QUEUE, RANDOM
-from benchmarks.studies.loop.stream import Stream
-from benchmarks.systems import champion_settings
-from benchmarks.workspace import data_folder
+from benchmarks.studies.loop.arm import EMPTY, METRICS, WEEK, Arm, with_sums
+from benchmarks.studies.loop.product import Product
+from benchmarks.studies.loop.reviewer import NOTHING, QUEUE
+from benchmarks.studies.loop.stream import read_weeks
+from benchmarks.workspace import Workspace, data_folder
 from tasks.check_params import AllParams
+from tasks.io.frames import read_frame, write_frame
+from tasks.pipeline.feedback.feedback_rows.cells import RANDOM
 
 ARMS = (NOTHING, RANDOM, QUEUE)
 COMPARED = ((RANDOM, NOTHING), (QUEUE, NOTHING), (QUEUE, RANDOM))
@@ -40,55 +43,65 @@ APART = 0.12
 
 
 class Job(NamedTuple):
-    """An arm with a seed of training, to run in a process of its own."""
+    """An arm with a seed of training and a deal of the weeks, to run in a process of its own."""
 
     dataset: str
     arm: str
     seed: int
+    deal: int
     options: argparse.Namespace
+
+    @property
+    def folder(self) -> Path:
+        """Where it is kept, named by what it follows from."""
+        size = f"{self.options.weeks}x{self.options.budget}"
+        return Path(self.options.kept, f"{self.dataset}-{self.arm}-{self.seed}-{self.deal}-{size}")
+
+    def first(self) -> Product:
+        """Return the folder with the first network of this seed, which all arms link."""
+        folder = Path(self.options.kept, f"{self.dataset}-first-{self.seed}")
+        return Product.of(Workspace.read(self.dataset).folder, folder, self.seed)
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Run every arm with every seed."""
-    seeds = range(1, options.seeds + 1)
-    for seed in seeds:  # all arms begin with these networks, so that none trains them twice
-        retraining(Job(dataset, NOTHING, seed, options)).first(f"first network, seed {seed}")
-    jobs = [Job(dataset, arm, seed, options) for arm in ARMS for seed in seeds]
-    ran: dict[str, dict[int, Ran]] = {arm: {} for arm in ARMS}
+    """Run every arm with every seed and deal; the rows' seeds count these runs."""
+    seeds, deals = range(1, options.seeds + 1), range(1, options.deals + 1)
+    for seed in seeds:
+        Job(dataset, NOTHING, seed, 1, options).first().train_first()
+    jobs = [
+        Job(dataset, arm, seed, deal, options) for deal in deals for seed in seeds for arm in ARMS
+    ]
+    ran: dict[str, dict[int, pl.DataFrame]] = {arm: {} for arm in ARMS}
     for job, own in zip(jobs, in_processes(run_arm, jobs, options.processes), strict=True):
-        ran[job.arm][job.seed] = own
-    yield list(rows_of(ran, retraining(jobs[0]).stream.workspace.params))
+        ran[job.arm][len(seeds) * (job.deal - 1) + job.seed] = own
+    yield list(rows_of(ran, Workspace.read(dataset).params))
 
 
-def run_arm(job: Job) -> Ran:
-    """Run one arm on one thread."""
-    with one_thread(), threadpool_limits(1):
-        return Arm(job.arm, job.options.budget, retraining(job)).run()
+def run_arm(job: Job) -> pl.DataFrame:
+    """Run one arm, unless its values are kept; its product is removed at the end."""
+    kept = job.folder.with_suffix(".parquet")
+    if not kept.is_file():
+        workspace = Workspace.read(job.dataset)
+        weeks = read_weeks(workspace, data_folder(), job.options.weeks, job.deal)
+        product = Product.of(job.first().folder, job.folder, job.seed)
+        with one_thread():
+            values = Arm(job.arm, job.options.budget, weeks, product).run()
+        write_frame(values, kept, EMPTY.schema)
+        shutil.rmtree(job.folder)
+    return read_frame(kept, EMPTY.schema)
 
 
-def retraining(job: Job) -> Retraining:
-    """Return how an arm's networks are trained."""
-    stream = Stream.read(job.dataset, data_folder(), job.options.weeks)
-    params, options = stream.workspace.params, job.options
-    settings = champion_settings(params, options.steps, options.batch)
-    return Retraining(stream, replace(settings, seed=job.seed), options.kept)
-
-
-def rows_of(ran: Mapping[str, Mapping[int, Ran]], params: AllParams) -> Iterator[Row]:
-    """Yield the figures of every arm, its gains over others, and how its networks learned."""
+def rows_of(ran: Mapping[str, Mapping[int, pl.DataFrame]], params: AllParams) -> Iterator[Row]:
+    """Yield the figures of every arm, and its gains over others."""
     values: dict[str, Seeds] = {}
-    for arm, by_seed in ran.items():
-        values[arm] = {seed: with_sums(pl.concat(own.values)) for seed, own in by_seed.items()}
+    for arm, by_run in ran.items():
+        values[arm] = {run: with_sums(own) for run, own in by_run.items()}
         for row in figures(arm, values[arm], {name: name for name in METRICS}, params):
             yield row if row.n > 1 else row._replace(low=None, high=None)
-        for week in range(arm != NOTHING, 1 + max(max(own.networks) for own in by_seed.values())):
-            system = f"{arm}/{WEEK}{week}" if week else arm
-            yield from learning({system: {s: own.networks[week] for s, own in by_seed.items()}})
     ranked = pl.col("success_at_1").is_not_null()
     for mine, theirs in COMPARED:
         ours, others = (
-            {seed: own.filter(ranked) for seed, own in values[arm].items()}
-            for arm in (mine, theirs)
+            {run: own.filter(ranked) for run, own in values[arm].items()} for arm in (mine, theirs)
         )
         yield from gains(f"{mine}-{theirs}", ours, others, "gain_success_at_1", params)
 

@@ -1,109 +1,63 @@
-"""A person who reviews some of a week's titles, and their feedback as the pipeline reads it.
+"""A person who reviews some of a week's titles.
 
-`queue` are the titles that `rolecall review` chooses, `random` are titles of inputs drawn one
-by one, and with `nothing` nobody reviews. A person confirms the champion's answer or corrects it to
+`queue` are the titles that `rolecall review` chooses, `random` are titles of inputs drawn one by
+one, and with `nothing` nobody reviews. A person confirms the champion's answer or corrects it to
 the label. The choice does not see the labels.
 """
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import starmap
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from benchmarks.studies.loop.stream import Stream
-from benchmarks.systems import CHAMPION
-from models.reproducibility.seeding import generator
-from tasks.apps.review.build_queue import chosen
-from tasks.apps.review.candidates import pooled
-from tasks.io.frames import write_frame
+from benchmarks.studies.loop.product import ANSWER
+from tasks.apps.review.candidates import AT_RANDOM
+from tasks.io.formulas import unguarded
+from tasks.io.frames import Schema
 from tasks.io.schemas import FEEDBACK
-from tasks.pipeline.feedback.stage import Judged, feedback, require_usable
-from tasks.pipeline.simulate_feedback.params import SimulateFeedbackParams
-from tasks.pipeline.simulate_feedback.stage import Prediction, judge
+from tasks.io.title_readings import normalized
+from tasks.pipeline.feedback.feedback_rows.cells import CORRECT, COVERAGE, INCORRECT, RANDOM
 
-QUEUE, RANDOM, NOTHING = "queue", "random", "nothing"
+QUEUE, NOTHING = "queue", "nothing"
+FILLED_IN: Schema = {**FEEDBACK, "chosen_by": pl.String}
 FIRST_DAY = date(2026, 1, 5)
 """Of the first week."""
 
 
-class Week(NamedTuple):
-    """The titles to choose from.
+def random_queue(titles: pl.DataFrame, budget: int, rng: np.random.Generator) -> pl.DataFrame:
+    """Return titles of inputs drawn one by one, repeated ones skipped, as a queue.
 
-    Attributes:
-        titles: distinct, `normalized, raw_title, cleaned, rows` and the columns of answers.
-        embed: cleaned titles to the champion's embeddings of unit norm.
-        temperature: of the champion's scores.
-        seed: of random choices.
-        number: of the week, from 1.
+    `titles`: `raw_title, rows` and answers. Every fifth is marked as random and so kept for the
+    gate, as of the queue, that both arms learn from equally many.
     """
-
-    titles: pl.DataFrame
-    embed: Callable[[list[str]], np.ndarray]
-    temperature: float
-    seed: int
-    number: int
-
-
-def first_in_queue(week: Week, budget: int) -> list[str]:
-    """Return the normalized titles of the queue that `rolecall review` makes of the week."""
-    names = week.titles["normalized"]
-    hashes = [zlib.crc32(name.encode("utf-8", "surrogatepass")) for name in names]
-    titles = week.titles.with_columns(
-        pl.Series("hash", hashes, pl.UInt32),
-        pl.col("answer").alias("occupation_id"),
-        earlier_occupation_id=pl.lit(None, pl.String),
+    inputs = np.repeat(np.arange(len(titles)), titles["rows"].to_numpy())
+    places = [*dict.fromkeys(rng.permutation(inputs).tolist())][:budget]
+    is_kept = pl.int_range(pl.len()) % AT_RANDOM == AT_RANDOM - 1
+    return titles[places].select(
+        "raw_title",
+        pl.col(f"{ANSWER}occupation_id").alias("predicted_occupation_id"),
+        *(pl.col(ANSWER + name).alias(name) for name in ("matched_title", "model_version")),
+        chosen_by=pl.when(is_kept).then(pl.lit(RANDOM)).otherwise(pl.lit(COVERAGE)),
     )
-    pool = pooled([titles], budget)
-    cleaned = week.titles.select("normalized", "cleaned")
-    named = pool.join(cleaned, on="normalized", maintain_order="left")["cleaned"]
-    embeddings = week.embed(named.to_list())
-    return chosen(pool, embeddings, week.temperature, budget)["normalized"].to_list()
 
 
-def random_titles(week: Week, budget: int) -> list[str]:
-    """Return titles of inputs drawn one by one; repeated ones are skipped."""
-    rng = generator(week.seed, "loop", RANDOM, str(week.number))
-    inputs = np.repeat(np.arange(len(week.titles)), week.titles["rows"].to_numpy())
-    places = dict.fromkeys(rng.permutation(inputs).tolist())
-    return week.titles[[*places][:budget]]["normalized"].to_list()
+def filled_in(queue: pl.DataFrame, titles: pl.DataFrame, week: int) -> pl.DataFrame:
+    """Return a queue's rows with the person's verdicts: schema `FILLED_IN`.
 
-
-SELECTIONS: dict[str, Callable[[Week, int], list[str]]] = {
-    QUEUE: first_in_queue,
-    RANDOM: random_titles,
-}
-
-
-@dataclass(frozen=True)
-class Reviewer:
-    """Feedback files of an arm below `folder`, a file a week."""
-
-    stream: Stream
-    folder: Path
-
-    def write(self, titles: pl.DataFrame, week: int) -> None:
-        """Write a week's verdicts; `titles`: `raw_title, answer, matched_title, label`."""
-        day = FIRST_DAY + timedelta(weeks=week - 1)
-        params = SimulateFeedbackParams(reviewer_id="person", judged_at=day.isoformat())
-        answers = titles.select("answer", "matched_title").iter_rows()
-        labelled, labels = titles.with_columns(occupation_id="label"), set(titles["label"])
-        rows = judge(labelled, [*starmap(Prediction, answers)], labels, CHAMPION, params)
-        write_frame(rows, self.folder / f"week-{week:02}.parquet", FEEDBACK)
-
-    def read(self) -> Judged:
-        """Read all files as the stage `feedback` does; none may hold a rejected row."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        changes = {"folder": str(self.folder), "from_labels": False, "columns": {}}
-        stream = self.stream
-        params = stream.workspace.params.feedback.model_copy(update=changes)
-        made = feedback(params, stream.aliases, stream.queried, stream.trained)
-        require_usable(made, 0)
-        return made
+    `titles`: `normalized` and `label`, the right occupation.
+    """
+    texts = queue.with_columns(pl.col(pl.String).replace("", None))
+    named = texts.with_columns(unguarded(queue["raw_title"]))
+    named = named.with_columns(normalized(named["raw_title"])).join(
+        titles.select("normalized", "label"), on="normalized", how="left", maintain_order="left"
+    )
+    right = pl.col("predicted_occupation_id").eq_missing(pl.col("label"))
+    day = FIRST_DAY + timedelta(weeks=week - 1)
+    return named.with_columns(
+        verdict=pl.when(right).then(pl.lit(CORRECT)).otherwise(pl.lit(INCORRECT)),
+        corrected_occupation_id=pl.when(~right).then("label"),
+        reviewer_id=pl.lit("person"),
+        judged_at=pl.lit(day.isoformat()),
+    ).select(list(FILLED_IN))

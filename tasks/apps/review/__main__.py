@@ -26,6 +26,7 @@ from tasks.apps.review.page import Occupation, page
 from tasks.apps.review.queue_file import write_queue
 from tasks.apps.unfinished import LOCK, require_free, unfinished
 from tasks.io.command import run
+from tasks.release.gate.disputed import read_disputed
 from tasks.release.registry.opening import opened
 
 QUEUE, PAGE = "queue.csv", "review.html"
@@ -47,7 +48,8 @@ def main() -> None:
         opened(options.model or answered.model, root) as (address, normalizer),
     ):
         with TemporaryDirectory(prefix=SPILLED, dir=folder) as spilled:
-            pool = candidates(answered, before, judged_titles(root), options.budget, Path(spilled))
+            judged, place = judged_titles(root), Path(spilled)
+            pool = candidates(answered, before, judged, options.budget, place, read_disputed(root))
         occupations = known_occupations(normalizer)
         labels = {one.id: one.label for one in occupations}
         queue = build_queue(normalizer, pool, labels, options.budget)

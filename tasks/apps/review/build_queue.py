@@ -1,7 +1,9 @@
-"""The queue: the titles that help most and those of random rows, answered with alternatives.
+"""The queue: titles that help most, those of random rows and disputed ones, with alternatives.
 
 In: schema `CANDIDATES` and a registered model. Out: schema `QUEUE`, at most `budget` rows, every
-fifth of which is drawn at random. Whoever stops early has judged some of both. The model answers
+fifth of which is drawn at random, and another fifth disputed if there are such. Whoever stops early
+has judged some of each. The second alternative of a disputed title is the other model's answer. The
+model answers
 again without a least confidence, so that each title has alternatives: the run may have had one, or
 been answered by another model.
 """
@@ -24,7 +26,7 @@ from tasks.apps.review.candidates import AT_RANDOM
 from tasks.apps.review.priority import UNLIKE, why_queued
 from tasks.apps.review.title_coverage import Coverage
 from tasks.io.frames import Schema, check
-from tasks.pipeline.feedback.feedback_rows.cells import COVERAGE, RANDOM
+from tasks.pipeline.feedback.feedback_rows.cells import DISPUTED, RANDOM
 
 QUEUE: Schema = {
     "raw_title": pl.String,
@@ -46,7 +48,16 @@ ANSWERED: Schema = {name: k for name, k in {**ANSWER, **QUEUE}.items() if name i
 ALTERNATIVES = 5
 AT_ONCE = 1024
 EXPLAINED = 1000  # titles whose answers are explained: each takes one search a word
-OF_THE_RUN = ("raw_title", "rows", "chosen_by", "gain", "earlier_occupation_id")
+OF_THE_RUN = (
+    "raw_title",
+    "rows",
+    "chosen_by",
+    "gain",
+    "earlier_occupation_id",
+    "other_occupation_id",
+)
+TURNS = {RANDOM: AT_RANDOM - 1, DISPUTED: 2}
+"""Places among every `AT_RANDOM` of the queue."""
 
 
 def build_queue(
@@ -63,7 +74,7 @@ def build_queue(
     queue = chosen(candidates, embeddings, normalizer.rule.temperature, budget)
     of_run = queue.select(*OF_THE_RUN, run_reason="reason")
     answered = answers(normalizer, of_run["raw_title"].to_list())
-    queue = pl.concat([of_run, answered], how="horizontal")
+    queue = with_both_answers(pl.concat([of_run, answered], how="horizontal"), labels)
     why = [why_queued(row, labels) for row in queue.iter_rows(named=True)]
     sentences = explanations(normalizer, queue["raw_title"].to_list())
     queue = queue.with_columns(
@@ -76,23 +87,46 @@ def build_queue(
 def chosen(
     candidates: pl.DataFrame, embeddings: np.ndarray, temperature: float, budget: int
 ) -> pl.DataFrame:
-    """Return the titles of the queue in its order, with `chosen_by`, and what each adds (`gain`).
+    """Return the titles of the queue in its order, and what each adds (`gain`).
 
-    `candidates`: as `pooled` returns them; `embeddings`: theirs, of unit norm; `temperature`: of
-    the scores.
+    `candidates`: as `pooled` returns them, in its order; `embeddings`: theirs, of unit norm;
+    `temperature`: of the scores.
     """
-    drawn = int(candidates["drawn"].sum())
-    others = candidates[drawn:].select(pl.col("score").fill_null(UNLIKE), "priority")
+    fixed = np.concatenate(
+        [
+            AT_RANDOM * np.arange(len(candidates.filter(chosen_by=way))) + place
+            for way, place in TURNS.items()
+        ]
+    )
+    known = len(fixed)
+    others = candidates[known:].select(pl.col("score").fill_null(UNLIKE), "priority")
     scores, weights = (column.to_numpy().astype(np.float32) for column in others)
-    coverage = Coverage(embeddings[drawn:], scores, weights, temperature)
-    places, gains = coverage(embeddings[:drawn], budget - drawn)
-    rows = np.concatenate([np.arange(drawn), drawn + places])
-    gain = np.concatenate([np.full(drawn, np.nan, np.float32), gains])
-    number, between = np.arange(len(places)), AT_RANDOM - 1
-    turn = np.concatenate([AT_RANDOM * np.arange(drawn) + between, number + number // between])
-    order = np.argsort(turn, kind="stable")
-    chosen_by = pl.when("drawn").then(pl.lit(RANDOM)).otherwise(pl.lit(COVERAGE))
-    return candidates[rows[order]].with_columns(chosen_by=chosen_by, gain=pl.Series(gain[order]))
+    coverage = Coverage(embeddings[known:], scores, weights, temperature)
+    places, gains = coverage(embeddings[:known], budget - known)
+    rows = np.concatenate([np.arange(known), known + places])
+    gain = np.concatenate([np.full(known, np.nan, np.float32), gains])
+    free = np.setdiff1d(np.arange(AT_RANDOM * known + len(places)), fixed)[: len(places)]
+    order = np.argsort(np.concatenate([fixed, free]))
+    return candidates[rows[order]].with_columns(gain=pl.Series(gain[order]))
+
+
+def with_both_answers(queue: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
+    """Make the other model's answer to a disputed title its second alternative.
+
+    If it is none of the champion's, its title is the label, and it has no score.
+    """
+    columns = ("top_occupation_ids", "top_titles", "top_scores")
+    rows = []
+    for other, *tops in queue.select("other_occupation_id", *columns).iter_rows():
+        alternatives = [*zip(*tops, strict=True)]
+        if other in labels:
+            own = [one for one in alternatives if one[0] == other]
+            rest = [one for one in alternatives if one[0] != other]
+            second = own or [(other, labels[other], None)]
+            alternatives = [*rest[:1], *second, *rest[1:]][:ALTERNATIVES]
+        rows.append([[*values] for values in zip(*alternatives, strict=True)] or [[], [], []])
+    schema = {name: QUEUE[name] for name in columns}
+    return queue.with_columns(pl.DataFrame(rows, schema, orient="row"))
 
 
 def embedded(normalizer: Normalizer, titles: Sequence[str]) -> np.ndarray:

@@ -1,9 +1,10 @@
 """The titles of a run that a queue is chosen from.
 
-In: one answered run, an earlier one if there is one, and the titles that people have judged. Out: a
-frame of schema `CANDIDATES`: titles of rows that were drawn at random, and those with most rows
-that are probably answered incorrectly. Draws and ties follow a hash of the title, so that equal
-runs give equal queues, and the budget cuts off no letter of the alphabet.
+In: one answered run, an earlier one if there is one, the titles that people have judged, and those
+that the gate left undecided. Out: a frame of schema `CANDIDATES`: titles of rows that were drawn at
+random, disputed ones, and those with most rows that are probably answered incorrectly. Draws and
+ties follow a hash of the title, so that equal runs give equal queues, and the budget cuts off no
+letter of the alphabet.
 """
 
 from __future__ import annotations
@@ -17,57 +18,81 @@ from models.reproducibility.progress import Progress
 from tasks.apps.review.answered_run import TITLES, AnsweredRun, bucket_titles
 from tasks.apps.review.priority import is_readable, priority
 from tasks.io.frames import Schema, read_parquet
+from tasks.pipeline.feedback.feedback_rows.cells import COVERAGE, DISPUTED, RANDOM
+from tasks.release.gate.disputed import TITLES as DISPUTED_TITLES
 
 CANDIDATES: Schema = {
     **TITLES,
     "earlier_occupation_id": pl.String,
     "priority": pl.Float64,
-    "drawn": pl.Boolean,
+    "chosen_by": pl.String,
+    "other_occupation_id": pl.String,
 }
-"""`drawn` marks the titles of random rows."""
+"""The last is the answer of the model that is not champion, to a disputed title."""
 JUDGED = (Path("data/feedback/judged.parquet"), Path("data/feedback/reviews.parquet"))
 """Predictions that were judged, and all reviews; in both titles are `normalized`."""
 MOST = 100_000
 """Titles that are kept in memory, with their embeddings."""
 AT_RANDOM = 5
-"""One title in so many is that of a random row."""
+"""One title in so many is that of a random row; as many are disputed, if there are."""
 HASHES = 2**32
 
 
 def candidates(
-    run: AnsweredRun, earlier: AnsweredRun | None, judged: pl.DataFrame, budget: int, place: Path
+    run: AnsweredRun,
+    earlier: AnsweredRun | None,
+    judged: pl.DataFrame,
+    budget: int,
+    place: Path,
+    disputed: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Return the titles for a queue of `budget`, of those that nobody has judged.
 
     `earlier`: of another model, on the same titles or some of them; `judged`: column `normalized`;
-    `place`: a folder to be made, for what does not fit into memory.
+    `place`: a folder to be made, for what does not fit into memory; `disputed`: as `read_disputed`
+    returns them.
     """
     buckets = _buckets(run, earlier, place)
     # feedback refuses a title that is empty when normalized
     titled = (titles.filter(pl.col("normalized") != "") for titles in buckets)
-    return pooled((titles.join(judged, on="normalized", how="anti") for titles in titled), budget)
+    unjudged = (titles.join(judged, on="normalized", how="anti") for titles in titled)
+    return pooled(unjudged, budget, disputed)
 
 
-def pooled(titles: Iterable[pl.DataFrame], budget: int) -> pl.DataFrame:
-    """Return the drawn titles in their order, and the heaviest others, the first before all.
+def pooled(
+    titles: Iterable[pl.DataFrame], budget: int, disputed: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """Return the drawn titles in their order, the disputed ones in theirs, and the heaviest others.
 
     `titles`: frames with the columns of `TITLES` and `earlier_occupation_id`, each title once.
     """
-    drawn = best = pl.DataFrame(schema={**CANDIDATES, "turn": pl.Float64})
+    disputes = pl.DataFrame(schema=dict(DISPUTED_TITLES)) if disputed is None else disputed
+    drawn = best = pl.DataFrame(schema={**CANDIDATES, "turn": pl.Float64, "place": pl.UInt32})
+    named = best
     for frame in titles:
         some = frame.filter(is_readable()).with_columns(
-            priority=priority(), drawn=pl.lit(value=False), turn=_turn()
+            priority=priority(), chosen_by=pl.lit(COVERAGE), turn=_turn()
         )
-        some = some.select(best.columns)
+        some = some.join(disputes, on="normalized", how="left").select(best.columns)
+        named = pl.concat([named, some.drop_nulls("place")])
         drawn = pl.concat([drawn, some]).sort("turn", "normalized").head(budget // AT_RANDOM)
         heavy = some.filter(pl.col("priority") > 0)
         best = pl.concat([best, heavy]).sort(
             "priority", "hash", "normalized", descending=[True, False, False]
         )
         best = best.head(MOST)
-    others = best.join(drawn, on="normalized", how="anti", maintain_order="left")
-    both = [drawn.with_columns(drawn=pl.lit(value=True)), others]
-    return pl.concat(both).select(list(CANDIDATES))
+    argued = named.join(drawn, on="normalized", how="anti").sort("place").head(budget // AT_RANDOM)
+    first = pl.concat(
+        [
+            drawn.with_columns(
+                chosen_by=pl.lit(RANDOM), other_occupation_id=pl.lit(None, pl.String)
+            ),
+            argued.with_columns(chosen_by=pl.lit(DISPUTED)),
+        ]
+    )
+    others = best.join(first, on="normalized", how="anti", maintain_order="left")
+    others = others.with_columns(other_occupation_id=pl.lit(None, pl.String))
+    return pl.concat([first, others]).select(list(CANDIDATES))
 
 
 def judged_titles(root: Path) -> pl.DataFrame:

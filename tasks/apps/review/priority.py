@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from models.normalizer.answers.abstention import NOT_A_JOB_TITLE, UNKNOWN_WORDS, UNSURE
-from tasks.pipeline.feedback.feedback_rows.cells import RANDOM
+from tasks.pipeline.feedback.feedback_rows.cells import DISPUTED, RANDOM
 
 OUT_OF_DOMAIN = (NOT_A_JOB_TITLE, UNKNOWN_WORDS)
 LEVEL, UNLIKE = 0.02, 0.5  # the margin and the score below which the queue says so
@@ -44,12 +44,15 @@ def why_queued(row: Mapping[str, Any], labels: Mapping[str, str]) -> str:
     """Give the reasons for a title in words.
 
     `row`: an answer with `rows`, `chosen_by`, `gain` (`title_coverage.py`), `run_reason` (why the
-    run gave none) and `earlier_occupation_id`.
+    run gave none), `earlier_occupation_id` and `other_occupation_id`.
     """
     score, margin, earlier = row["score"], row["score_margin"], row["earlier_occupation_id"]
     reasons = [f"{row['rows']:,} row{'s' * (row['rows'] != 1)}", _how_sure(row)]
     if row["chosen_by"] == RANDOM:
         reasons.append("drawn at random")
+    elif row["chosen_by"] == DISPUTED:
+        other = row["other_occupation_id"]
+        reasons.append(f"a newer model answers {labels.get(other, other) or 'nothing'}")
     elif row["gain"] > 1:
         reasons.append(f"helps with some {row['gain']:,.0f} rows")
     if row["run_reason"] == UNSURE:

@@ -1,7 +1,10 @@
 """Judged titles that nothing trains on, so that the gate can compare any two versions on them.
 
-The hash of a normalized title alone decides whether it is held out. So it stays held out in every
-later run, for champion and challenger alike, and the gate's queries grow with the feedback.
+The title of a random row of a review queue is held out, and so is one that two models answer
+differently, by which the gate decides between such models. One that a queue chose otherwise is
+learned from. Of titles from no queue, as those of hand-made files, the hash decides. So a title
+stays held out in every later run, for champion and challenger alike, and the gate's queries grow
+with the feedback. Those of random rows measure the inputs without bias.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from collections.abc import Container
 import polars as pl
 
 from tasks.io.schemas import QUERIES
+from tasks.pipeline.feedback.feedback_rows.cells import DISPUTED, RANDOM
 
 
 def is_held_out(normalized: str, share: float) -> bool:
@@ -19,22 +23,40 @@ def is_held_out(normalized: str, share: float) -> bool:
     return int(_hash(normalized)[:13], 16) < share * 16**13  # 52 bits: exact as a float
 
 
-def held_out(outcomes: pl.DataFrame, share: float, trained: Container[str]) -> pl.Series:
+def held_out(
+    outcomes: pl.DataFrame, reviews: pl.DataFrame, share: float, trained: Container[str]
+) -> pl.Series:
     """Tell of each row of schema `OUTCOMES` whether its title is held out.
 
+    `reviews` (schema `REVIEWS`) say how a queue chose it; `share`: of the titles from no queue.
     Titles of `trained` (normalized) are not: the mixes before feedback learn from them anyway.
     """
+    marked = reviews.drop_nulls("chosen_by")
+    is_kept = dict.fromkeys(marked["normalized"], False)
+    is_kept |= dict.fromkeys(chosen_as(marked, DISPUTED, RANDOM), True)
     values = [
-        title not in trained and is_held_out(title, share) for title in outcomes["normalized"]
+        title not in trained and is_kept.get(title, is_held_out(title, share))
+        for title in outcomes["normalized"]
     ]
     return pl.Series("held_out", values, dtype=pl.Boolean)
 
 
-def gate_queries(judged: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
+def chosen_as(reviews: pl.DataFrame, *ways: str) -> pl.Series:
+    """Return the normalized titles that a queue chose in one of these ways."""
+    marked = reviews.filter(pl.col("chosen_by").is_in(ways))
+    return marked["normalized"].unique(maintain_order=True)
+
+
+def gate_queries(
+    judged: pl.DataFrame, reviews: pl.DataFrame, aliases: pl.DataFrame
+) -> pl.DataFrame:
     """Return held-out titles (schema `JUDGED`) with a known occupation as schema `QUERIES`.
 
+    Those that a queue chose as disputed (`reviews`, schema `REVIEWS`) are a test of their own.
     `aliases` (schema `SPLIT_ALIASES`) give the number of titles of an occupation.
     """
+    is_random = pl.col("normalized").is_in(chosen_as(reviews, RANDOM).implode())
+    is_disputed = pl.col("normalized").is_in(chosen_as(reviews, DISPUTED).implode())
     answered = judged.filter("held_out").drop_nulls("occupation_id")
     titles = answered.unique("normalized", keep="first", maintain_order=True)
     sizes = aliases.group_by("occupation_id").agg(occupation_size=pl.len().cast(pl.UInt32))
@@ -44,7 +66,9 @@ def gate_queries(judged: pl.DataFrame, aliases: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             pl.Series("query_id", names, dtype=pl.String),
             occupation_ids=pl.concat_list("occupation_id"),
-            test=pl.lit("annotations"),  # labelled raw inputs, as judged titles are
+            test=pl.when(is_disputed & ~is_random)
+            .then(pl.lit(DISPUTED))
+            .otherwise(pl.lit("annotations")),  # labelled raw inputs, as judged titles are
             split=pl.lit("gate"),
             source=pl.lit("feedback"),
         )

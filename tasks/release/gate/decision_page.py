@@ -17,6 +17,7 @@ from typing import Any
 from models.reproducibility.atomic_write import write_bytes
 from tasks.io.command import run
 from tasks.pipeline.report.markup import Html, NumberHead, paragraph, section, table, tag
+from tasks.pipeline.report.names import count, counted
 from tasks.pipeline.report.page import with_first_section
 from tasks.release.gate.changed_titles import changed_sections, impact_section
 
@@ -47,6 +48,7 @@ def decision_section(decision: dict[str, Any]) -> Html:
             tag("strong", f"{word.capitalize()}: {decision['reason'].rstrip('.')}."),
         ),
         *markdown_as_html(decision["table_markdown"]),
+        *_disputed(decision),
         *_changes(decision),
     )
 
@@ -63,6 +65,20 @@ def _changes(decision: dict[str, Any]) -> list[Html]:
         tag("h3", "Changed predictions"),
         *predictions,
     ]
+
+
+def _disputed(decision: dict[str, Any]) -> list[Html]:
+    """Say how many inputs of the last bulk run change, and whether people are to judge some."""
+    sample = decision.get("disputed")
+    if sample is None:
+        return []
+    changed, queried = len(sample["titles"]), sample["queried"]
+    sentence = (
+        f"Of {counted(queried, 'title')} of random rows of the last bulk run the two models answer "
+        f"{count(changed)} differently ({changed / max(queried, 1):.1%}). "
+    )
+    next_queue = "The next queue of rolecall review asks for some of these." * decision["undecided"]
+    return [paragraph(sentence, next_queue)]
 
 
 def markdown_as_html(text: str) -> list[Html]:

@@ -6,9 +6,11 @@ shows the impact beside a decision, which does not depend on it: nobody knows wh
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from models.normalizer.normalizer import Normalizer
@@ -16,6 +18,8 @@ from tasks.release.gate.last_run import LastRun
 
 MOST_QUERIED = 2000  # distinct titles, the most frequent ones
 MOST_NAMED = 200  # titles that are named, the most frequent of those that change
+Columns = Mapping[str, np.ndarray]
+"""Of answers, by name."""
 PARAMS = ("min_confidence", "code_depth")
 """Of a run: those that change its answers, not only how many stand behind the first."""
 
@@ -39,13 +43,10 @@ class Impact:
 def impact(run: LastRun, before: Normalizer, after: Normalizer) -> Impact | None:
     """Compare both models on a run; None if one cannot answer with the run's parameters."""
     titles = run.titles.head(MOST_QUERIED)
-    raw_titles = titles["raw_title"].to_list()
-    params = {name: run.params[name] for name in PARAMS if name in run.params}
-    try:
-        was, now = (model.predict(raw_titles, **params).columns for model in (before, after))
-    except (ValueError, TypeError, AttributeError) as error:  # a model of another release
-        print(f"the impact on the last bulk run is unknown: {error}", flush=True)
+    answers = both_answers(run, titles["raw_title"].to_list(), before, after)
+    if answers is None:
         return None
+    was, now = answers
     labels = [
         pl.Series(name, columns["occupation_label"].tolist(), pl.String)
         for name, columns in (("before", was), ("after", now))
@@ -62,3 +63,16 @@ def impact(run: LastRun, before: Normalizer, after: Normalizer) -> Impact | None
         changed_rows=int(changed["rows"].sum()),
         changed=changed.head(MOST_NAMED).to_dicts(),
     )
+
+
+def both_answers(
+    run: LastRun, raw_titles: list[str], before: Normalizer, after: Normalizer
+) -> tuple[Columns, Columns] | None:
+    """Return both models' answers with the parameters of a run; None if one cannot give them."""
+    params = {name: run.params[name] for name in PARAMS if name in run.params}
+    try:
+        was, now = (model.predict(raw_titles, **params).columns for model in (before, after))
+    except (ValueError, TypeError, AttributeError) as error:  # a model of another release
+        print(f"the impact on the last bulk run is unknown: {error}", flush=True)
+        return None
+    return was, now

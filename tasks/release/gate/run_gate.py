@@ -22,6 +22,7 @@ from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import read_index
 from tasks.io.queries import read_queries
 from tasks.io.section import load
+from tasks.release.gate.disputed import Disputed, disputed
 from tasks.release.gate.everyday import everyday_queries, first_answers
 from tasks.release.gate.first_version import (
     UNTRAINED,
@@ -59,6 +60,7 @@ class GateRun:
     table_markdown: str = ""  # empty if nothing was compared
     changed_predictions: list[dict[str, Any]] = field(default_factory=list)
     impact: Impact | None = None  # new answers to the titles of the last bulk run, if there is one
+    disputed: Disputed | None = None  # a sample of its rows with two answers, if there is one
 
 
 def run_gate(
@@ -117,8 +119,10 @@ def run_gate(
     rows = run.rows_of(titles["raw_title"]) if run else {}
     was, now = (results[name][1] for name in ("opponent", "challenger"))
     changed = changed_predictions(was, now, titles, sources.labels(), rows)
-    run_impact = impact(run, normalizer, systems["challenger"]) if run else None
-    return GateRun(decision, opponent, page, changed, run_impact)
+    if run is None:
+        return GateRun(decision, opponent, page, changed)
+    both = run, normalizer, systems["challenger"]
+    return GateRun(decision, opponent, page, changed, impact(*both), disputed(*both))
 
 
 def gate_queries(data: Path) -> pl.DataFrame:

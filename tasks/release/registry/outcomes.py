@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+
+DISPUTED = Path("data/gate/disputed.json")
+"""Titles about which an undecided decision wants people's answers."""
 
 
 @dataclass(frozen=True)

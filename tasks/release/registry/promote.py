@@ -20,11 +20,12 @@ from tasks.io.frames import write_json
 from tasks.io.tracking import registry
 from tasks.release.model_package.folder import RunFiles
 from tasks.release.registry.champion_lock import champion_lock
-from tasks.release.registry.outcomes import Promotion, VersionAndDecision
+from tasks.release.registry.outcomes import DISPUTED, Promotion, VersionAndDecision
 from tasks.release.registry.register import (
     CARRIED_OUT,
     CHALLENGER,
     CHAMPION,
+    CORRECTS,
     as_registered,
     find_version,
 )
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 FILE = Path("data/gate/decision.json")
 ARTIFACT = "decision.json"
+MISSING: dict[str, Any] = {"impact": None, "disputed": None, "undecided": False}
+"""Of a decision that has none."""
 
 
 def promote(root: Path, version: object) -> Promotion:
@@ -85,7 +88,8 @@ def _record(client: MlflowClient, version: ModelVersion, gate_run: GateRun) -> N
     """Write the decision, the tag `decision` last: with it the decision stands."""
     values = asdict(gate_run)
     decision = values.pop("decision")
-    client.log_dict(version.run_id, values | {"figures": decision["figures"]}, ARTIFACT)
+    values |= {name: decision[name] for name in ("figures", "undecided")}
+    client.log_dict(version.run_id, values, ARTIFACT)
     tags = {
         "decision_reason": decision["reason"],
         "decision_table": gate_run.table_markdown,
@@ -121,9 +125,10 @@ def _written(
 
     Keys: `name, version, registered_at` (ISO, UTC, the registry's), `promoted, reason` (as they
     stand now), `opponent, table_markdown, figures` (of each test), `changed_predictions` (`test,
-    raw_title, occupation_label, before, after, change, rows`) and `impact`
-    (`tasks/release/gate/impact.py`; null without a bulk run). No stage writes or reads the file: it
-    is made anew from the registry.
+    raw_title, occupation_label, before, after, change, rows`), `impact`
+    (`tasks/release/gate/impact.py`; null without a bulk run), `disputed` (`disputed.py` there; the
+    same) and `undecided`. No stage writes or reads the file: it is made anew from the registry. The
+    titles of an undecided decision stand beside it until the next network is judged.
     """
     registered = datetime.fromtimestamp(version.creation_timestamp / 1000, UTC)
     values = {
@@ -135,6 +140,8 @@ def _written(
         **_gate_values(client, version),
     }
     write_json(values, root / FILE)
+    if CORRECTS not in version.tags:
+        write_json(values["disputed"] if values["undecided"] else None, root / DISPUTED)
     return decision
 
 
@@ -143,13 +150,13 @@ def _gate_values(client: MlflowClient, version: ModelVersion) -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as folder:
             file = client.download_artifacts(version.run_id, ARTIFACT, folder)
             values: dict[str, Any] = json.loads(Path(file).read_text(encoding="utf-8"))
-        return values
+        return MISSING | values
     return {
         "opponent": "",
         "table_markdown": version.tags.get("decision_table", ""),
         "figures": json.loads(version.tags.get("decision_figures", "[]")),
         "changed_predictions": [],
-        "impact": None,
+        **MISSING,
     }
 
 

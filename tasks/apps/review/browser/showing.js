@@ -39,7 +39,7 @@ function alternativeRow(item, [occupation, title, score], place) {
     make("span", { class: "quiet code" }, codes(occupation)),
     make("span", { class: "sure" }, sure),
     make("meter", { min: 0, max: 1, value: Math.max(0, score), title: "score" }),
-    make("span", { class: "score" }, score.toFixed(2)));
+    make("span", { class: "score" }, score?.toFixed(2) ?? ""));
 }
 
 function differences(item) {

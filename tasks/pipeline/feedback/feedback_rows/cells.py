@@ -14,8 +14,9 @@ from tasks.pipeline.feedback.feedback_rows.dates import moments
 from tasks.pipeline.feedback.feedback_rows.occupation_ids import OccupationIds
 
 CORRECT, INCORRECT, NOT_A_JOB_TITLE = "correct", "incorrect", "not_a_job_title"
-COVERAGE, RANDOM = "coverage", "random"
-"""How a review queue chose a title: for all that it speaks for, or as that of a random row."""
+COVERAGE, RANDOM, DISPUTED = "coverage", "random", "disputed"
+"""How a review queue chose a title: for all that it speaks for, as that of a random row, or because
+two models answer it differently."""
 EARLIER_VERDICTS = {"right": CORRECT, "wrong": INCORRECT, "no_job_title": NOT_A_JOB_TITLE}
 """Words of older files, which are still read."""
 

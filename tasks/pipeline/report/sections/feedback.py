@@ -1,18 +1,24 @@
 """People's feedback: rows taken and refused, their use, and the network's answers before and now.
 
 *Before* is the verdict on the judged answer, *now* the answer of the report's network. The tables
-separate titles that it was trained on from those that only the gate queries.
+separate titles that it was trained on from those that only the gate queries. Titles that a review
+queue drew at random estimate the accuracy on people's inputs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import polars as pl
 
-from tasks.pipeline.report.markup import Html, NumberHead, lines, paragraph, table
-from tasks.pipeline.report.names import count, counted, share
+from models.metrics.intervals import bootstrap_interval
+from models.reproducibility.seeding import child_seed
+from tasks.pipeline.feedback.feedback_rows.cells import RANDOM
+from tasks.pipeline.feedback.held_out import chosen_as
+from tasks.pipeline.report.markup import Html, NumberHead, lines, paragraph, table, tag
+from tasks.pipeline.report.names import count, counted, share, with_interval
 from tasks.pipeline.report.report_data import ReportData
 
 ROWS = {
@@ -32,7 +38,7 @@ PREDICTIONS = {
 }
 USES = {
     "trained": "verdicts to learn from",
-    "held_out": "titles kept from training, by their hash",
+    "held_out": "titles kept from training",
     "gate_queries": "of these, queries of the gate: the right occupation is known",
     "overrides": "titles whose answer reviewers have fixed",
     "not_job_titles": "of these, not job titles",
@@ -109,10 +115,34 @@ def _before_and_now(report_data: ReportData) -> Iterator[Html]:
     parts = [(name, rows.filter(held_out=held_out)) for name, held_out in kinds]
     changes = [(name, *_changes(part)) for name, part in parts if len(part)]
     yield table("Judged titles with a known occupation, before and now", head, changes)
+    yield _of_random_rows(rows, report_data)
     for caption, was in (("Right now, wrong before", False), ("Wrong now, right before", True)):
         changed = rows.filter(was=was, now=not was)
         if len(changed):
             yield _examples(f"{caption}: {counted(len(changed), 'title')}", changed, report_data)
+
+
+def _of_random_rows(rows: pl.DataFrame, report_data: ReportData) -> Html:
+    """Estimate the accuracy on people's inputs; `rows`: judged titles, with `now`."""
+    drawn = chosen_as(report_data.reviews, RANDOM)
+    titles = rows.filter(pl.col("normalized").is_in(drawn.implode())).unique("normalized")
+    if titles.is_empty():
+        return paragraph(
+            "No reviewed title was drawn at random, so the accuracy on people's inputs is unknown: "
+            "a queue prefers titles that are likely wrong."
+        )
+    params = report_data.params
+    seed = child_seed(params.seed, "report", "random_rows")
+    right = titles["now"].cast(pl.Float64).to_numpy()
+    draws = params.evaluate.bootstrap_draws
+    interval = asdict(bootstrap_interval(right, draws, seed))
+    return paragraph(
+        f"Of {counted(len(titles), 'title')} of random inputs the network answers ",
+        tag("strong", f"{with_interval(interval['value'], interval)} correctly"),
+        " (95 % interval). This alone estimates the accuracy on people's inputs without bias; the "
+        "other judged titles were chosen because they help, or by whoever made the file. Exact "
+        "matches with reviewed titles come on top.",
+    )
 
 
 def _changes(rows: pl.DataFrame) -> tuple[str, ...]:

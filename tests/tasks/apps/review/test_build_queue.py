@@ -16,7 +16,7 @@ from models.normalizer.normalizer import Normalizer
 from models.search.calibration import Calibration
 from tasks.apps.review import build_queue as queueing
 from tasks.apps.review.__main__ import known_occupations
-from tasks.apps.review.build_queue import QUEUE, build_queue, chosen
+from tasks.apps.review.build_queue import QUEUE, build_queue, chosen, with_both_answers
 from tasks.apps.review.candidates import CANDIDATES
 from tasks.apps.review.page import Occupation
 
@@ -39,7 +39,7 @@ def candidates(*titles: str, **changes: Any) -> pl.DataFrame:
             "abstained": True,
             "reason": UNSURE,
             "priority": 1.0,
-            "drawn": False,
+            "chosen_by": "coverage",
             **changes,
         }
         for number, title in enumerate(titles)
@@ -67,7 +67,8 @@ def test_each_has_alternatives_and_says_why(normalizer: Normalizer) -> None:
 def test_every_fifth_title_is_one_of_the_drawn() -> None:
     """In their order; the others are chosen, and fill the places between as far as they reach."""
     names = [f"{letter}{letter}" for letter in "abcdefghijkl"]
-    frame = candidates(*names).with_columns(drawn=pl.Series([True] * 3 + [False] * 9))
+    marks = pl.Series(["random"] * 3 + ["coverage"] * 9)
+    frame = candidates(*names).with_columns(chosen_by=marks)
     embeddings = np.eye(12, dtype=np.float32)
     queue = chosen(frame, embeddings, 0.07, 12)
     assert queue["chosen_by"].to_list() == [
@@ -78,10 +79,49 @@ def test_every_fifth_title_is_one_of_the_drawn() -> None:
         "coverage",
         "random",
     ]
-    assert queue.filter("drawn")["normalized"].to_list() == names[:3]
-    assert queue.filter(~pl.col("drawn"))["normalized"].to_list() == names[3:], "equal gains"
+    assert queue.filter(chosen_by="random")["normalized"].to_list() == names[:3]
+    assert queue.filter(chosen_by="coverage")["normalized"].to_list() == names[3:], "equal gains"
     assert len(chosen(frame, embeddings, 0.07, 5)) == 5
     assert chosen(frame[3:], embeddings[3:], 0.07, 2)["normalized"].to_list() == names[3:5]
+
+
+def test_disputed_titles_stand_third_of_five() -> None:
+    names = [f"{letter}{letter}" for letter in "abcdefghijkl"]
+    marks = pl.Series(["random"] * 2 + ["disputed"] + ["coverage"] * 9)
+    frame = candidates(*names).with_columns(chosen_by=marks)
+    queue = chosen(frame, np.eye(12, dtype=np.float32), 0.07, 10)
+    ways = ["coverage"] * 2 + ["disputed", "coverage", "random"] + ["coverage"] * 4 + ["random"]
+    assert queue["chosen_by"].to_list() == ways
+    assert queue["normalized"].n_unique() == 10
+
+
+@pytest.mark.parametrize("other", ["nurse", "warden", None])
+def test_the_other_models_answer_is_the_second(normalizer: Normalizer, other: str | None) -> None:
+    """The champion's stays the first; without another the order is the champion's."""
+    title = candidates("bread makr", chosen_by="disputed", other_occupation_id=other)
+    (row,) = build_queue(normalizer, title, LABELS, 5).iter_rows(named=True)
+    plain = build_queue(normalizer, candidates("bread makr"), LABELS, 5).row(0, named=True)
+    tops = row["top_occupation_ids"]
+    assert row["occupation_id"] == tops[0] == "baker" and sorted(tops) == sorted(set(tops))
+    assert tops[1] == (other or plain["top_occupation_ids"][1])
+    for name, occupation in zip(row["top_titles"], tops, strict=True):
+        place = plain["top_occupation_ids"].index(occupation)
+        assert name == plain["top_titles"][place]
+    says = f"a newer model answers {LABELS.get(other, 'nothing')}"
+    assert says in row["why_queued"]
+
+
+def test_an_answer_beyond_the_alternatives_is_shown_without_a_score() -> None:
+    """It takes the place of the last."""
+    tops = [[f"o{k}" for k in range(5)], list("abcde"), [0.9, 0.8, 0.7, 0.6, 0.5]]
+    names = ("top_occupation_ids", "top_titles", "top_scores")
+    frame = pl.DataFrame({name: [values] for name, values in zip(names, tops, strict=True)})
+    made = with_both_answers(frame.with_columns(other_occupation_id=pl.lit("o9")), {"o9": "Ninth"})
+    assert made.select(names).row(0) == (
+        ["o0", "o9", "o1", "o2", "o3"],
+        ["a", "Ninth", "b", "c", "d"],
+        [0.9, None, 0.8, 0.7, 0.6],
+    )
 
 
 def test_only_the_first_are_explained(

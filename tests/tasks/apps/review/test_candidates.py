@@ -14,6 +14,7 @@ from tasks.apps.review import candidates as candidates_module
 from tasks.apps.review.answered_run import AnsweredRun
 from tasks.apps.review.candidates import CANDIDATES, candidates, judged_titles, pooled
 from tasks.io.schemas import JUDGED, REVIEWS
+from tasks.release.gate.disputed import TITLES as DISPUTED_TITLES
 
 NOTHING = pl.DataFrame(schema={"normalized": pl.String})
 UNSURE = answer(confidence=0.1)
@@ -37,7 +38,7 @@ def test_the_most_rows_and_the_least_sure_come_first(
     best = candidates(run, None, NOTHING, 4, tmp_path / "titles")
     assert dict(best.schema) == dict(CANDIDATES)
     assert best["raw_title"].to_list() == ["often", "seldom", "Cook!"]
-    assert not best["drawn"].any()
+    assert set(best["chosen_by"]) == {"coverage"}
     monkeypatch.setattr(candidates_module, "MOST", 1)
     assert candidates(run, None, NOTHING, 4, tmp_path / "less")["rows"].to_list() == [2]
 
@@ -49,9 +50,9 @@ def test_a_fifth_is_drawn_of_all_that_can_be_read(
     """Sure answers too; the drawn ones come first, and no title comes twice."""
     monkeypatch.setattr(answered_run, "BUCKET_ROWS", bucket_rows)
     ten = candidates(run, None, NOTHING, 10, tmp_path / "ten")
-    assert ten["drawn"].to_list() == [True, True, *[False] * (len(ten) - 2)]
+    assert ten["chosen_by"].to_list() == ["random"] * 2 + ["coverage"] * (len(ten) - 2)
     everything = candidates(run, None, NOTHING, 25, tmp_path / "all")
-    assert everything["drawn"].all()
+    assert set(everything["chosen_by"]) == {"random"}
     assert sorted(everything["raw_title"]) == ["Cook!", "often", "seldom", "sure"]
     assert everything["raw_title"][:2].equals(ten["raw_title"][:2])
 
@@ -69,7 +70,7 @@ def test_titles_are_drawn_by_their_rows() -> None:
         }
     ).with_columns(pl.lit(value, CANDIDATES[name]).alias(name) for name, value in values.items())
     drawn = pooled([frame[:9], frame[9:]], 2000)
-    assert len(drawn) == 400 and drawn["drawn"].all()
+    assert len(drawn) == 400 and set(drawn["chosen_by"]) == {"random"}
     assert 280 < (drawn["rows"] == 3).sum() < 320
     assert pooled([frame.sample(fraction=1, shuffle=True, seed=2)], 2000).equals(drawn)
 
@@ -94,3 +95,22 @@ def test_what_people_judged_is_not_asked_again(run: AnsweredRun, tmp_path: Path)
         frame.write_parquet(folder / f"{name}.parquet")
     best = candidates(run, None, judged_titles(tmp_path), 10, tmp_path / "titles")
     assert sorted(best["raw_title"]) == ["seldom", "sure"]
+
+
+def test_disputed_titles_come_in_their_order_behind_the_drawn(
+    run: AnsweredRun, tmp_path: Path
+) -> None:
+    """As many as the drawn ones; neither a judged one, nor one that is drawn, nor an unknown."""
+    names = ["no such title", "sure", "often", "cook", "seldom"]
+    others = pl.DataFrame(
+        {"normalized": names, "place": range(5), "other_occupation_id": ["x"] * 4 + [None]},
+        schema=dict(DISPUTED_TITLES),
+    )
+    judged = pl.DataFrame({"normalized": ["sure"]})
+    rows = candidates(run, None, judged, 5, tmp_path / "titles", others)
+    drawn = rows["normalized"][0]
+    first = next(name for name in ("often", "cook", "seldom") if name != drawn)
+    assert rows["chosen_by"].to_list() == ["random", "disputed", "coverage"]
+    assert rows["normalized"][1] == first
+    other = None if first == "seldom" else "x"
+    assert rows["other_occupation_id"].to_list() == [None, other, None]

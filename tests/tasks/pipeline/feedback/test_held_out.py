@@ -9,7 +9,7 @@ import pytest
 from frames_of import aliases_of, frame_of
 
 from tasks.io.frames import check
-from tasks.io.schemas import JUDGED, QUERIES
+from tasks.io.schemas import JUDGED, QUERIES, REVIEWS
 from tasks.pipeline.feedback.held_out import gate_queries, held_out, is_held_out
 
 TITLES = [f"title {number}" for number in range(1000)]
@@ -41,8 +41,34 @@ def judged(*rows: tuple[str, str, str | None, bool]) -> pl.DataFrame:
 
 def test_titles_that_train_anyway_are_not_reserved() -> None:
     frame = judged(("A!", "correct", "cook", False), ("b", "correct", "cook", False))
-    assert held_out(frame, 1.0, {"a"}).to_list() == [False, True]
-    assert held_out(frame.clear(), 1.0, set()).to_list() == []
+    assert held_out(frame, reviews_of(), 1.0, {"a"}).to_list() == [False, True]
+    assert held_out(frame.clear(), reviews_of(), 1.0, set()).to_list() == []
+
+
+def reviews_of(*rows: tuple[str, str | None]) -> pl.DataFrame:
+    """Schema `REVIEWS` from (raw title, how a queue chose it)."""
+    who = ("ann", "2026-01-01")
+    values = ((raw, "cook", "correct", "cook", *who, chosen, False) for raw, chosen in rows)
+    return frame_of(values, REVIEWS)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_of_a_queue_random_and_disputed_titles_are_held_out(share: float) -> None:
+    """Whatever the share, which is of titles from no queue; one reviewer's mark is enough."""
+    names = ("drawn", "chosen", "by hand", "known", "two answers")
+    frame = judged(*((name, "correct", "cook", False) for name in names))
+    reviews = reviews_of(
+        ("Drawn!", "random"),
+        ("drawn", None),
+        ("chosen", "coverage"),
+        ("by hand", None),
+        ("known", "random"),
+        ("two answers", "disputed"),
+    )
+    hashed = share == 1.0
+    for rows in (reviews, reviews.reverse()):
+        kept = held_out(frame, rows, share, {"known"}).to_list()
+        assert kept == [True, False, hashed, False, True]
 
 
 def test_queries_by_hand() -> None:
@@ -54,7 +80,7 @@ def test_queries_by_hand() -> None:
         ("unknown", "incorrect", None, True),
         ("trained", "correct", "cook", False),
     )
-    queries = check(gate_queries(frame, aliases), QUERIES, "queries")
+    queries = check(gate_queries(frame, reviews_of(), aliases), QUERIES, "queries")
     digest = hashlib.sha256(b"fry cook").hexdigest()[:16]
     assert queries.rows() == [
         (
@@ -62,4 +88,8 @@ def test_queries_by_hand() -> None:
             *(["cook"], 2, "feedback"),
         )
     ]
-    assert gate_queries(frame.clear(), aliases).is_empty()
+    assert gate_queries(frame.clear(), reviews_of(), aliases).is_empty()
+    marked = reviews_of(("fry cook", "disputed"))
+    assert gate_queries(frame, marked, aliases)["test"].to_list() == ["disputed"]
+    also = pl.concat([marked, reviews_of(("fry cook", "random"))])
+    assert gate_queries(frame, also, aliases).equals(queries)

@@ -142,3 +142,14 @@ def test_a_missing_file_is_named(folder, path, maker):
 def test_another_page_is_refused(decided):
     with pytest.raises(ValueError, match="not the page of the stage report"):
         decision_page("<html></html>", decided)
+
+
+@pytest.mark.parametrize("undecided", [True, False])
+def test_titles_with_two_answers_are_counted_and_people_are_to_judge_some(decided, undecided):
+    """Three of 40; only an undecided decision has them judged."""
+    sample = {"queried": 40, "titles": [["a", None], ["b", "x"], ["c", "y"]]}
+    page = decision_section(decided | {"disputed": sample, "undecided": undecided})
+    assert "Of 40 titles of random rows of the last bulk run" in page
+    assert "answer 3 differently (7.5%)" in page
+    assert ("The next queue" in page) == undecided
+    assert "random rows" not in decision_section(decided | {"disputed": None})

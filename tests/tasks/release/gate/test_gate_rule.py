@@ -62,6 +62,7 @@ def test_worse_by_the_margin_is_refused_however_good_the_other() -> None:
     verdict = decide(bad, CHAMPION, PARAMS)
     assert not verdict.promoted
     assert "on typos: -0.025" in verdict.reason and "have to be better" in verdict.reason
+    assert not verdict.undecided, "replies say nothing of typos"
     both = decide(bad | {"annotations": answers(400, 0, 60)}, CHAMPION, PARAMS)
     assert "not shown to be within 0.02 of champion version 3 on annotations" in both.reason
     assert both.reason.endswith("; nor on typos")
@@ -73,6 +74,9 @@ def test_a_loss_on_labels_is_refused_though_it_is_within_the_margin() -> None:
     verdict = decide({"annotations": small, "typos": ALIKE}, CHAMPION, PARAMS)
     assert not verdict.promoted
     assert verdict.reason.endswith("but no better: -0.002 on annotations")
+    assert not verdict.undecided, "a significant loss"
+    chance = decide({"annotations": answers(10_000, 48, 52), "typos": ALIKE}, CHAMPION, PARAMS)
+    assert chance.undecided and "-0.000 on annotations; at least " in chance.reason
     unlabelled = decide({"typos": small}, CHAMPION, PARAMS)
     assert not unlabelled.promoted and unlabelled.reason.endswith("-0.002 on typos")
     assert decide({"typos": answers(10_000, 60, 40)}, CHAMPION, PARAMS).promoted
@@ -86,6 +90,50 @@ def test_another_test_refuses_only_what_is_significantly_worse() -> None:
     worse = decide(good | {"heldout_alias": answers(200, 0, 20)}, CHAMPION, PARAMS)
     assert not worse.promoted
     assert "significantly worse than champion version 3 on heldout_alias (-0.100" in worse.reason
+
+
+FEW = {"annotations": answers(60, 4, 3), "typos": ALIKE}
+"""Labelled inputs that show nothing: 0.017 better, and as much as 0.06 worse."""
+
+
+def test_few_labels_leave_it_undecided_until_people_reply() -> None:
+    """With 4 wins and 3 losses there, 5 wins (9 of 12: .073) do not do, 6 (10 of 13: .046) do."""
+    verdict = decide(FEW, CHAMPION, PARAMS)
+    assert not verdict.promoted and verdict.undecided
+    assert verdict.reason.endswith("; at least 6 answers on disputed titles are needed to decide")
+    more = decide(FEW | {"disputed": answers(12, 5, 0)}, CHAMPION, PARAMS)
+    assert not more.promoted and more.undecided
+    assert more.reason.endswith(
+        "; of 12 disputed titles that people judged, it alone is right on 5 and wrong on 0; 3 more "
+        "answers on disputed titles like these would decide for it"
+    )
+    shown = decide(FEW | {"disputed": answers(12, 6, 0)}, CHAMPION, PARAMS)
+    assert shown.promoted and not shown.undecided
+    assert shown.reason == (
+        "better than champion version 3 on people's replies: of 12 disputed titles that people "
+        "judged, it alone is right on 6 and wrong on 0"
+    )
+
+
+def test_replies_that_speak_against_it_ask_for_no_more() -> None:
+    verdict = decide(FEW | {"disputed": answers(20, 3, 6)}, CHAMPION, PARAMS)
+    assert not verdict.promoted and verdict.undecided
+    assert verdict.reason.endswith("so more answers on them would hardly decide for it")
+    worse = decide(FEW | {"disputed": answers(40, 3, 16)}, CHAMPION, PARAMS)
+    assert not worse.undecided, "significantly worse on them"
+
+
+def test_replies_make_up_for_labels_alone() -> None:
+    """Neither for a significant loss on them, nor for typos, nor for a loss on another test."""
+    good = {"disputed": answers(40, 25, 5)}
+    assert decide(FEW | good, CHAMPION, PARAMS).promoted
+    for bad in (
+        {"annotations": answers(60, 0, 8)},
+        {"typos": answers(1000, 0, 25)},
+        {"heldout_alias": answers(200, 0, 20)},
+    ):
+        verdict = decide(FEW | good | bad, CHAMPION, PARAMS)
+        assert not verdict.promoted and not verdict.undecided
 
 
 def test_the_same_answers_everywhere_leave_the_champion() -> None:

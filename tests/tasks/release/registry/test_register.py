@@ -19,12 +19,16 @@ from tasks.io.queries import read_queries
 from tasks.io.schemas import OCCUPATIONS, SPLIT_ALIASES
 from tasks.io.section import load_run
 from tasks.io.tracking import registry
+from tasks.release.gate import run_gate as gating
+from tasks.release.gate.disputed import Disputed, read_disputed
 from tasks.release.gate.last_run import remember
+from tasks.release.gate.rule import GateDecision
+from tasks.release.gate.run_gate import GateRun
 from tasks.release.model_package.folder import RunFiles
 from tasks.release.registry import promote as promoting
 from tasks.release.registry import register as registering
 from tasks.release.registry.promote import promote, standing
-from tasks.release.registry.register import find_version, read_metrics, register
+from tasks.release.registry.register import CORRECTS, find_version, read_metrics, register
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
@@ -185,6 +189,7 @@ def test_the_decision_stands_in_a_file(root: Path, request: pytest.FixtureReques
     assert saved.keys() == {
         *("name", "version", "registered_at", "promoted", "reason"),
         *("opponent", "table_markdown", "figures", "changed_predictions", "impact"),
+        *("disputed", "undecided"),
     }
     assert (saved["name"], saved["version"]) == (other.name, "2")
     assert (saved["promoted"], saved["reason"]) == (decision.promoted, decision.reason)
@@ -200,7 +205,7 @@ def test_the_decision_stands_in_a_file(root: Path, request: pytest.FixtureReques
     assert saved["changed_predictions"][0].keys() == {
         *("test", "raw_title", "occupation_label", "before", "after", "change", "rows")
     }
-    assert saved["impact"] is None, "there was no bulk run"
+    assert saved["impact"] is saved["disputed"] is None, "there was no bulk run"
     with registry(root) as client:
         version = client.get_model_version(other.name, "2")
         created = version.creation_timestamp / 1000
@@ -252,6 +257,10 @@ def test_the_decision_shows_its_impact(
     assert shown["queried_titles"] == len(set(titles))
     assert 0 < shown["changed_rows"] == sum(one["rows"] for one in shown["changed"])
     assert all(one["before"] != one["after"] for one in shown["changed"])
+    sample = decision["disputed"]
+    assert (
+        sample["queried"] == len(set(titles)) and len(sample["titles"]) == shown["changed_titles"]
+    )
     assert decision["changed_predictions"] and all(
         one["rows"] >= 1 for one in decision["changed_predictions"]
     )
@@ -384,3 +393,25 @@ def test_a_split_that_the_champion_trained_on_is_noted(
     page = promote(root, other.version).table_markdown
     queries = read_queries("gate", root / "data")
     assert f"{len(queries)} of the gate's titles were in its training" in page
+
+
+def test_undecided_titles_are_there_until_the_next_network_is_judged(
+    root: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A champion with later feedback, which is judged between, does not take them away."""
+    promote(root, register(root).version)
+    sample = Disputed(9, [("Night owl", "nurse")])
+    undecided = GateRun(GateDecision(False, "few", [], undecided=True), "v1", disputed=sample)
+    decided = GateRun(GateDecision(False, "worse", []), "v1", disputed=sample)
+    monkeypatch.setattr(gating, "run_gate", lambda *_: undecided)
+    second = register(run(root, request, seed=2))
+    promote(root, second.version)
+    assert read_disputed(root)["normalized"].to_list() == ["night owl"]
+    monkeypatch.setattr(gating, "run_gate", lambda *_: decided)
+    third = register(run(root, request, seed=3))
+    with registry(root) as client:
+        client.set_model_version_tag(third.name, third.version, CORRECTS, "1")
+    promote(root, third.version)
+    assert len(read_disputed(root)) == 1
+    promote(root, register(run(root, request, seed=4)).version)
+    assert read_disputed(root).is_empty()

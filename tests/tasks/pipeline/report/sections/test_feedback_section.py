@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
+from frames_of import frame_of
 from page_tables import tables
-from report_world import embed, searching
+from report_world import JUDGED_ROWS, embed, searching
 
+from tasks.io.schemas import REVIEWS
 from tasks.pipeline.report.sections.feedback import (
     PREDICTIONS,
     REPAIRS,
@@ -13,6 +16,8 @@ from tasks.pipeline.report.sections.feedback import (
     USES,
     feedback,
 )
+
+JUDGED_TITLES = [row[0] for row in JUDGED_ROWS]
 
 
 def test_files_and_why_rows_were_refused(report_data):
@@ -57,6 +62,25 @@ def test_before_and_now_by_hand(answered):
     assert made["Wrong now, right before: 1 title"] == [
         ("programmer &lt;b&gt;", "C++ &lt;developer&gt;", "C++ &lt;developer&gt;", "nurse")
     ]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "sentence"),
+    [
+        (["ward sister", "bread baker", "lorry driver"], "Of 2 titles of random inputs"),
+        (["ward sister"], "1.000 [1.000, 1.000] correctly"),
+        (["programmer <b>"], "0.000 [0.000, 0.000] correctly"),
+        ([], "No reviewed title was drawn at random"),
+    ],
+)
+def test_random_titles_estimate_the_accuracy(answered, change, drawn, sentence):
+    """The first two are right now; nobody knows the occupation of the lorry driver."""
+    of_titles = pl.col("raw_title").is_in(drawn)
+    marked = frame_of(
+        [(title, None, "correct", None, "ann", None, None, False) for title in JUDGED_TITLES],
+        REVIEWS,
+    ).with_columns(chosen_by=pl.when(of_titles).then(pl.lit("random")))
+    assert sentence in feedback(change(search=answered.search, reviews=marked))
 
 
 def test_a_mix_that_learns_from_no_feedback_says_so(report_data, change):

@@ -1,0 +1,62 @@
+"""Titles of random rows that two models answer differently, and what the review reads of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from served_toy import toy_normalizer
+from test_impact import ByHeart, run_of
+
+from tasks.release.gate import disputed as disputing
+from tasks.release.gate.disputed import Disputed, disputed, read_disputed
+from tasks.release.registry.outcomes import DISPUTED
+
+ROWS = {f"t{number}": 1 + 8 * (number % 2) for number in range(400)}
+
+
+def test_titles_are_drawn_by_their_rows_and_not_by_their_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of 100 drawn titles some nine of ten have nine rows; half of them get another answer."""
+    monkeypatch.setattr(disputing, "SAMPLED", 100)
+    changed = {title for title in ROWS if int(title[1:]) % 4 < 2}
+    before = ByHeart(dict.fromkeys(ROWS, "cook"))
+    after = ByHeart({title: "chef" for title in ROWS if title in changed})
+    for run in (run_of(ROWS, 2000), run_of(dict(sorted(ROWS.items())), 2000)):
+        both = disputed(run, before, after)  # type: ignore[arg-type]
+        everything = disputed(run, before, ByHeart({}))  # type: ignore[arg-type]
+        assert both is not None and everything is not None
+        drawn = [title for title, _ in everything.titles]
+        assert len(set(drawn)) == 100 and both.queried == 100
+        assert 75 < sum(ROWS[title] == 9 for title in drawn) < 100
+    others = dict(both.titles)
+    assert list(others) == drawn, "an abstention is another answer"
+    assert {title for title, other in others.items() if other == "chef"} == changed & set(drawn)
+
+
+def test_equal_models_differ_nowhere() -> None:
+    model = toy_normalizer()
+    sample = disputed(run_of({"baker": 3, "": 2, "keeper": 1}, 6), model, model)
+    assert sample == Disputed(3, []) and sample.share == 0
+
+
+def test_a_model_that_cannot_be_asked_so_has_none() -> None:
+    model = toy_normalizer()
+    assert disputed(run_of(ROWS, 9, min_confidence=0.5), model, model) is None
+
+
+def test_what_the_review_reads(tmp_path: Path) -> None:
+    """One row a normalized title, in the order of the draw; none without a decision."""
+    assert read_disputed(tmp_path).is_empty()
+    file = tmp_path / DISPUTED
+    file.parent.mkdir(parents=True)
+    titles = [["Cook!", "a"], ["Nurse", None], ["cook", "b"]]
+    for content in (None, {"queried": 5, "titles": []}, {"queried": 5, "titles": titles}):
+        file.write_text(json.dumps(content), encoding="utf-8")
+        made = read_disputed(tmp_path)
+        assert dict(made.schema) == dict(disputing.TITLES)
+    assert made.rows() == [("cook", 0, "a"), ("nurse", 1, None)]
+    assert made["other_occupation_id"].dtype == pl.String
