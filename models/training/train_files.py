@@ -25,7 +25,7 @@ from models.training.checkpoints import Checkpoints, run_key
 from models.training.frozen_space import FrozenSpace
 from models.training.loop import Look, Trained, train
 from models.training.run import TrainSettings, describe
-from models.training.start import Start
+from models.training.start import Start, averaged, seeded
 from models.training.strings import Strings, read_strings
 from models.training.title_run import TitleRun
 
@@ -38,12 +38,14 @@ def train_files(
     checkpoints: Path,
     earlier: Path | None = None,
     start: Path | None = None,
+    trainings: int = 1,
 ) -> Trained:
     """Train on the GPU where there is one, else on the CPU, and write the result to `out`.
 
     With `earlier`, the folder of a model, the new one is trained into its space. With `start`, a
     folder that this function wrote, that training is continued on pairs of people's verdicts and
-    others; without any verdict, its result is written as it is.
+    others, `trainings` times with seeds of their own, whose weights are averaged; without any
+    verdict, its result is written as it is.
 
     A run that was killed goes on from its checkpoint in the folder `checkpoints`, if inputs,
     settings and code are the same; the result is the same as without the kill.
@@ -58,7 +60,8 @@ def train_files(
     read = [strings_file, pairs_file, *Path(__file__).parents[1].rglob("*.py")]
     for folder in (earlier, start):
         read += [] if folder is None else [path for path in folder.rglob("*") if path.is_file()]
-    saved = Checkpoints(checkpoints, run_key(describe(settings), read))
+    runs = [settings] if started is None else seeded(settings, trainings)
+    saved = [Checkpoints(checkpoints, run_key(describe(own), read)) for own in runs]
     if started is not None and not pairs.judged.any():
         print(f"no verdict to learn from: the network of {start} stays as it is")
         trained = started.trained
@@ -69,15 +72,17 @@ def train_files(
             f"{len(strings.aliases)} aliases, {len(strings.titles)} strings, {len(pairs.similar)} "
             f"similar pairs, {len(strings.valid)} validation queries, on {device.type}"
         )
-        run = TitleRun(strings, pairs, featurizer, settings, device, frozen)
-        if started is None:
-            trained = train(run, saved)
-        else:
-            run.encoder.load_state_dict(started.trained.weights)
-            trained = started.continued(train(run, saved))
+        results = []
+        for own, kept in zip(runs, saved, strict=True):
+            run = TitleRun(strings, pairs, featurizer, own, device, frozen)
+            if started is not None:
+                run.encoder.load_state_dict(started.trained.weights)
+            results.append(train(run, kept))
+        trained = results[0] if started is None else started.continued(averaged(results))
     save_model(out / "model", featurizer, settings.encoder, trained.weights, trained.initial)
     write_bytes(_history(trained.history), out / "history.csv")
-    saved.remove()
+    for kept in saved:
+        kept.remove()
     return trained
 
 
@@ -111,6 +116,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--earlier", type=Path, help="folder of the model to be compatible with")
     parser.add_argument("--start", type=Path, help="folder of a result to continue")
+    parser.add_argument("--trainings", type=int, default=1, help="from there, to be averaged")
     parser.add_argument("--checkpoints", type=Path, default=Path(".checkpoints"))
     options = parser.parse_args()
     options.settings = settings_from(json.loads(options.settings.read_text(encoding="utf-8")))

@@ -18,6 +18,8 @@ class TrainFeedbackParams(Section):
 
     NAME: ClassVar[str] = "train_feedback"
     continues: bool
+    trainings: Count
+    """From that network, with seeds of their own; the mean of their weights is kept."""
     max_steps: Count
     learning_rate: Annotated[float, Field(gt=0)]
     batch_pairs: Annotated[int, Field(ge=2)]

@@ -25,7 +25,7 @@ def feedback_settings(settings: TrainSettings, params: TrainFeedbackParams) -> T
     """Return the settings of a training with feedback, from those of other mixes."""
     if not params.continues:
         return settings
-    return replace(settings, **params.model_dump(exclude={"continues"}))
+    return replace(settings, **params.model_dump(exclude={"continues", "trainings"}))
 
 
 def main() -> None:
@@ -44,6 +44,7 @@ def main() -> None:
         Path(".checkpoints"),
         Path("data/reference_model") if network.train.compatible_with else None,
         Path(f"data/train/{LAST}/{options.seed}") if params.continues else None,
+        params.trainings,
     )
 
 

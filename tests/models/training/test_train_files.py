@@ -173,7 +173,9 @@ def test_without_a_verdict_the_start_is_the_result(
     assert not (tmp_path / "saved").exists()
 
 
+@pytest.mark.parametrize("trainings", [1, 3])
 def test_a_training_goes_on_from_another(
+    trainings: int,
     tmp_path: Path,
     files: tuple[Path, Path],
     first: Path,
@@ -181,13 +183,16 @@ def test_a_training_goes_on_from_another(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Its last weights are kept, a kill changes no byte, and the untrained network is the first's.
+    """Its last weights are kept, and the untrained network is the first's.
 
-    A small step leaves the weights near those of the start.
+    A small step leaves the weights near those of the start. A kill changes no byte, however many
+    trainings are averaged: all of them are kept until the result is written.
     """
     judge(files[1], 20)
     settings = train_settings(judged_share=0.5, max_steps=4, learning_rate=1e-5)
-    train_files(*files, settings, tmp_path / "whole", tmp_path / "other", start=first)
+    train_files(
+        *files, settings, tmp_path / "whole", tmp_path / "other", start=first, trainings=trainings
+    )
     result, before = written(tmp_path / "whole"), written(first)
     same = ("model/featurizer.json", "model/encoder.json", "model/initial.safetensors")
     assert all(result[name] == before[name] for name in same)
@@ -206,10 +211,14 @@ def test_a_training_goes_on_from_another(
 
     with monkeypatch.context() as patch, pytest.raises(InterruptedError):
         patch.setattr(module, "save_model", stop)
-        train_files(*files, settings, tmp_path / "out", tmp_path / "saved", start=first)
+        train_files(
+            *files, settings, tmp_path / "out", tmp_path / "saved", start=first, trainings=trainings
+        )
     capsys.readouterr()
-    train_files(*files, settings, tmp_path / "out", tmp_path / "saved", start=first)
-    assert "resumed at step 4" in capsys.readouterr().out
+    train_files(
+        *files, settings, tmp_path / "out", tmp_path / "saved", start=first, trainings=trainings
+    )
+    assert capsys.readouterr().out.count("resumed at step 4") == trainings
     assert written(tmp_path / "out") == result
 
 

@@ -33,7 +33,9 @@ def test_new_weights_are_trained_as_any_mix(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So the networks of Table 3 differ in their pairs only."""
-    *files, settings, out, _, earlier, start = called(tmp_path, monkeypatch, "verdicts", **VALUES)
+    *files, settings, out, _, earlier, start, _ = called(
+        tmp_path, monkeypatch, "verdicts", **VALUES
+    )
     assert files == [Path(f"data/pairs/verdicts/{name}.parquet") for name in ("strings", "pairs")]
     assert settings == training_settings(NetworkParams.read(), 3)
     assert (out, earlier, start) == (Path("data/train/verdicts/3"), None, None)
@@ -41,12 +43,12 @@ def test_new_weights_are_trained_as_any_mix(
 
 def test_a_training_that_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It starts from the network without feedback of its seed, with its own steps and rate."""
-    call = called(tmp_path, monkeypatch, "corrections", continues=True, **VALUES)
-    settings, start = call[2], call[-1]
+    call = called(tmp_path, monkeypatch, "corrections", continues=True, trainings=5, **VALUES)
+    settings, start, trainings = call[2], *call[-2:]
     usual = training_settings(NetworkParams.read(), 3)
     changed = {name: value for name, value in vars(settings).items() if value != vars(usual)[name]}
     assert changed == VALUES
-    assert start == Path("data/train/extra_words/3")
+    assert (start, trainings) == (Path("data/train/extra_words/3"), 5)
 
 
 def test_only_mixes_with_feedback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
