@@ -33,6 +33,7 @@ from tasks.pipeline.train.network_params import (
     training_settings,
 )
 from tasks.pipeline.train.params import TrainParams
+from tasks.pipeline.train_feedback.params import TrainFeedbackParams
 from tasks.pipeline.typos.params import TyposParams
 from tasks.release.gate.params import GateParams
 from tasks.release.model_package.params import RegisterParams
@@ -52,6 +53,7 @@ class AllParams(RunParams):
     feedback: FeedbackParams
     pairs: PairsParams
     train: TrainParams
+    train_feedback: TrainFeedbackParams
     encoders: dict[str, dict[str, Any]]
     losses: dict[str, dict[str, Any]]
     lexical: LexicalParams

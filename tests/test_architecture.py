@@ -18,7 +18,7 @@ import yaml
 from dvc.repo import Repo
 
 from models.network.kinds import kinds
-from tasks.io.mixes import MIXES
+from tasks.io.mixes import MIXES, reads_feedback
 from tasks.papers.similarity import similarity_code
 from tasks.pipeline.training_code_hash import stage as code
 from tasks.pipeline.training_code_hash.stage import (
@@ -462,18 +462,27 @@ def test_one_section_of_parameters_serves_all_networks(graph: nx.DiGraph) -> Non
     assert body(STAGES["train"])["params"] == ["train", *own]
     command = body(STAGES["train"])["cmd"]
     assert re.findall(r"\$\{(.*?)\}", command) == ["portable", "threads", "item.k", "item.seed"]
-    trained = {name for name in graph if name.startswith("train@")}
-    assert trained == {f"train@{mix}-{seed}" for mix in MIXES for seed in PARAMS["seeds"]}
-    for name in trained:
-        mix = name.split("@")[1].split("-")[0]
+    feedback = body(STAGES["train_feedback"])
+    assert feedback["params"] == ["train", "train_feedback", *own]
+    assert feedback["cmd"] == command.replace("pipeline.train.", "pipeline.train_feedback.")
+    assert feedback["outs"] == body(STAGES["train"])["outs"]
+    trained = {name for name in graph if name.startswith(("train@", "train_feedback@"))}
+    stages = {mix: f"train{'_feedback' * reads_feedback(mix)}" for mix in MIXES}
+    expected = {(stages[mix], mix, seed) for mix in MIXES for seed in PARAMS["seeds"]}
+    assert trained == {f"{stage}@{mix}-{seed}" for stage, mix, seed in expected}
+    for stage, mix, seed in expected:
         beside = {"training_code_hash", "reference_model"}
-        assert set(graph.successors(name)) == {f"pairs@{mix}", *beside}
+        if reads_feedback(mix):
+            beside.add(f"train@extra_words-{seed}")
+        assert set(graph.successors(f"{stage}@{mix}-{seed}")) == {f"pairs@{mix}", *beside}
 
 
 def test_every_mix_has_its_pairs_and_networks() -> None:
     """`dvc.yaml` lists the mixes of `tasks/io/mixes.py`."""
     assert tuple(STAGES["pairs"]["foreach"]) == MIXES
-    for stage in ("train", "evaluate"):
+    networks = STAGES["train"], STAGES["train_feedback"]
+    assert tuple(mix for stage in networks for mix in stage["matrix"]["k"]) == MIXES
+    for stage in ("calibrate", "evaluate"):
         assert tuple(STAGES[stage]["matrix"]["k"]) == MIXES
 
 

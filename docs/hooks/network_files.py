@@ -17,13 +17,14 @@ NETWORK_FILES = (
     ),
     DataFile(
         "train/K/SEED/model/",
-        "train@K-SEED",
+        "train@K-SEED, train_feedback@K-SEED",
         "`featurizer.json, encoder.json, weights.safetensors, initial.safetensors`",
     ),
     DataFile(
         "train/K/SEED/history.csv",
-        "train@K-SEED",
+        "train@K-SEED, train_feedback@K-SEED",
         "`step, loss, loss_similar, loss_dissimilar, valid_score`",
+        "`valid_score` is NaN after steps on people's verdicts, which it does not judge",
     ),
     DataFile(
         "calibrate/K/SEED/prior.parquet",

@@ -7,7 +7,7 @@ negative of whom.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,11 @@ from models.reproducibility.seeding import child_seed
 from models.training.strings import Strings, known_negatives
 
 if TYPE_CHECKING:
-    from jaxtyping import Int
+    from jaxtyping import Bool, Int
     from torch import Tensor
+
+FEW = 50
+"""Judged strings; fewer do not stand for the inputs, so their share of a batch is smaller."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,12 @@ class Pairs:
     Attributes:
         similar: pairs of one occupation.
         dissimilar: all dissimilar pairs of the file, or only those that people rejected.
+        judged: which of `similar` come from people's verdicts; empty: none.
     """
 
     similar: Int[Tensor, "pair 2"]
     dissimilar: Int[Tensor, "pair 2"]
+    judged: Bool[Tensor, " pair"] = field(default_factory=lambda: torch.zeros(0, dtype=torch.bool))
 
 
 def read_pairs(path: Path, *, with_dissimilar: bool) -> Pairs:
@@ -52,13 +57,14 @@ def read_pairs(path: Path, *, with_dissimilar: bool) -> Pairs:
     ids = np.stack([table[name].to_numpy() for name in ("anchor_id", "other_id")], 1)
     ids = ids.astype(np.int32)
     similar = table["similar"].to_numpy(zero_copy_only=False).astype(bool)
-    rejected = pc.equal(table["source"].cast(pa.string()), "feedback").to_numpy() & ~similar
+    judged = pc.equal(table["source"].cast(pa.string()), "feedback").to_numpy()
     if not similar.any():
         raise ValueError(f"{path}: no similar pair; every occupation has a single title")
     if with_dissimilar and similar.all():
         raise ValueError(f"{path}: no dissimilar pair; set loss.negatives to batch or hardest")
-    dissimilar = ids[~similar] if with_dissimilar else ids[rejected]
-    return Pairs(torch.from_numpy(ids[similar]), torch.from_numpy(dissimilar))
+    dissimilar = ids[~similar] if with_dissimilar else ids[judged & ~similar]
+    parts = (ids[similar], dissimilar, judged[similar])
+    return Pairs(*(torch.from_numpy(part) for part in parts))
 
 
 class Shuffled:
@@ -82,10 +88,23 @@ class Shuffled:
         return self._order[within * self.batch : (within + 1) * self.batch]
 
 
+class Drawn:
+    """Endless batches of row numbers 0 … count-1, each drawn with replacement."""
+
+    def __init__(self, count: int, batch: int, seed: int, device: torch.device) -> None:
+        self.count, self.batch, self.seed, self.device = count, batch, seed, device
+
+    def __call__(self, step: int) -> Int[Tensor, " batch"]:
+        """Return the row numbers of the step; steps count from 0."""
+        draw = torch.Generator().manual_seed(child_seed(self.seed, "step", str(step)))
+        return torch.randint(self.count, (self.batch,), generator=draw).to(self.device)
+
+
 class TitleBatches:
     """Pairs of a strings table on one device, in batches of `count` similar pairs by step.
 
-    With `reads_dissimilar` only the pairs of the file are negatives.
+    With `reads_dissimilar` only the pairs of the file are negatives. With `judged_share` that share
+    of a batch are pairs of people's verdicts; below `FEW` judged strings less, in proportion.
     """
 
     def __init__(
@@ -97,26 +116,34 @@ class TitleBatches:
         device: torch.device,
         *,
         reads_dissimilar: bool,
+        judged_share: float | None = None,
     ) -> None:
         self.reads_dissimilar = reads_dissimilar
         self.occupations = strings.occupations.to(device)
         self.occupation_count = strings.occupation_count
         self.beside = torch.zeros(len(strings.titles), dtype=torch.bool, device=device)
         self.beside[strings.auxiliary.to(device)] = True
-        self.similar, self.dissimilar = pairs.similar.to(device), pairs.dissimilar.to(device)
-        self.similar_rows = Shuffled(len(self.similar), count, seed, device)
+        similar, self.dissimilar = pairs.similar.to(device), pairs.dissimilar.to(device)
+        self.similar: list[tuple[Tensor, Shuffled | Drawn]] = []
+        rejected = len(self.dissimilar) / len(similar) * count
+        if judged_share is not None and pairs.judged.any():
+            judged, similar = similar[pairs.judged], similar[~pairs.judged]
+            strings_judged = len(judged[:, 1].unique())
+            drawn = round(judged_share * count * min(1, strings_judged / FEW))
+            rows = Drawn(len(judged), drawn, child_seed(seed, "judged"), device)
+            self.similar.append((judged, rows))
+            count -= drawn
+            if not reads_dissimilar:
+                rejected = len(self.dissimilar) / len(judged) * drawn
+        self.similar.append((similar, Shuffled(len(similar), count, seed, device)))
         if len(self.dissimilar):
-            share = len(self.dissimilar) / len(self.similar)
-            self.dissimilar_rows = Shuffled(
-                len(self.dissimilar),
-                max(1, round(share * count)),
-                child_seed(seed, "dissimilar"),
-                device,
-            )
+            own = child_seed(seed, "dissimilar")
+            size = max(1, round(rejected))
+            self.dissimilar_rows = Shuffled(len(self.dissimilar), size, own, device)
 
     def __call__(self, step: int) -> tuple[Int[Tensor, " batch"], PairBatch]:
         """Return the strings of a step, each once, and who belongs to whom among them."""
-        pairs = self.similar[self.similar_rows(step)].long()
+        pairs = torch.cat([similar[rows(step)] for similar, rows in self.similar]).long()
         count = len(pairs)
         if len(self.dissimilar):
             pairs = torch.cat([pairs, self.dissimilar[self.dissimilar_rows(step)].long()])

@@ -48,6 +48,8 @@ class TrainSettings:
     """Looks at the validation queries without a better success@1 before training stops."""
     sparse_updates: bool = False
     """Whether a step changes only the rows that it reads, of an encoder that is one table."""
+    judged_share: float | None = None
+    """Of the similar pairs of a step, those of people's verdicts; None: as in the pairs file."""
 
     def __post_init__(self) -> None:
         if self.sparse_updates and self.l2:

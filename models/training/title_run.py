@@ -65,6 +65,7 @@ class TitleRun(Run):
             settings.seed,
             device,
             reads_dissimilar=settings.loss.reads_dissimilar,
+            judged_share=settings.judged_share,
         )
         held = strings.occupations[strings.aliases].numpy()
         titles = [strings.titles[number] for number in strings.aliases.tolist()]
@@ -79,8 +80,11 @@ class TitleRun(Run):
 
     @property
     def is_judged(self) -> bool:
-        """Whether there are validation queries."""
-        return len(self.valid) > 0
+        """Whether there are validation queries that show what is learned.
+
+        They are titles of the taxonomy, and show nothing of people's verdicts on inputs.
+        """
+        return len(self.valid) > 0 and self.settings.judged_share is None
 
     def batch(self, step: int) -> tuple[Int[Tensor, " batch"], PairBatch]:
         """Return the strings of a step, each once, and who belongs to whom among them."""
@@ -96,7 +100,12 @@ class TitleRun(Run):
         return rows, replace(batch, left=left, right=right, targets=targets)
 
     def valid_score(self) -> float:
-        """Mean success@1 of the validation queries; 0 without any. Ties by expectation."""
+        """Mean success@1 of the validation queries; 0 without any. Ties by expectation.
+
+        NaN if they show nothing.
+        """
+        if len(self.valid) and not self.is_judged:
+            return float("nan")
         if self.frozen is None:
             aliases = embed_rows(self.encoder, self.strings, self.aliases)
         else:

@@ -19,12 +19,14 @@ import torch
 from models.network.kinds import encoder_settings, fit_featurizer, loss_settings
 from models.network.model_files import save_model
 from models.reproducibility.atomic_write import write_bytes
+from models.text.featurizer import Featurizer
 from models.training.batches import read_pairs
 from models.training.checkpoints import Checkpoints, run_key
 from models.training.frozen_space import FrozenSpace
 from models.training.loop import Look, Trained, train
 from models.training.run import TrainSettings, describe
-from models.training.strings import read_strings
+from models.training.start import Start, averaged, seeded
+from models.training.strings import Strings, read_strings
 from models.training.title_run import TitleRun
 
 
@@ -35,37 +37,60 @@ def train_files(
     out: Path,
     checkpoints: Path,
     earlier: Path | None = None,
+    start: Path | None = None,
+    trainings: int = 1,
 ) -> Trained:
     """Train on the GPU where there is one, else on the CPU, and write the result to `out`.
 
-    With `earlier`, the folder of a model, the new one is trained into its space.
+    With `earlier`, the folder of a model, the new one is trained into its space. With `start`, a
+    folder that this function wrote, that training is continued on pairs of people's verdicts and
+    others, `trainings` times with seeds of their own, whose weights are averaged; without any
+    verdict, its result is written as it is.
 
     A run that was killed goes on from its checkpoint in the folder `checkpoints`, if inputs,
     settings and code are the same; the result is the same as without the kill.
+
+    Raises:
+        ValueError: the network of `start` is another than that of `settings`.
     """
     strings = read_strings(strings_file)
     pairs = read_pairs(pairs_file, with_dissimilar=settings.loss.reads_dissimilar)
-    # only what is trained on: a character of the validation queries alone stays unknown
-    unseen = set(strings.valid.tolist())
-    featurizer = fit_featurizer(
-        [title for row, title in enumerate(strings.titles) if row not in unseen], settings.encoder
-    )
+    started = None if start is None else Start.read(start, settings.encoder)
+    featurizer = _fitted(strings, settings) if started is None else started.featurizer
     read = [strings_file, pairs_file, *Path(__file__).parents[1].rglob("*.py")]
-    if earlier is not None:
-        read += [file for file in earlier.iterdir() if file.is_file()]
-    saved = Checkpoints(checkpoints, run_key(describe(settings), read))
-    frozen = None if earlier is None else FrozenSpace.of_aliases(earlier, strings)
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    print(
-        f"{len(strings.aliases)} aliases, {len(strings.titles)} strings, {len(pairs.similar)} "
-        f"similar pairs, {len(strings.valid)} validation queries, on {device.type}"
-    )
-    run = TitleRun(strings, pairs, featurizer, settings, device, frozen)
-    trained = train(run, saved)
+    for folder in (earlier, start):
+        read += [] if folder is None else [path for path in folder.rglob("*") if path.is_file()]
+    runs = [settings] if started is None else seeded(settings, trainings)
+    saved = [Checkpoints(checkpoints, run_key(describe(own), read)) for own in runs]
+    if started is not None and not pairs.judged.any():
+        print(f"no verdict to learn from: the network of {start} stays as it is")
+        trained = started.trained
+    else:
+        frozen = None if earlier is None else FrozenSpace.of_aliases(earlier, strings)
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        print(
+            f"{len(strings.aliases)} aliases, {len(strings.titles)} strings, {len(pairs.similar)} "
+            f"similar pairs, {len(strings.valid)} validation queries, on {device.type}"
+        )
+        results = []
+        for own, kept in zip(runs, saved, strict=True):
+            run = TitleRun(strings, pairs, featurizer, own, device, frozen)
+            if started is not None:
+                run.encoder.load_state_dict(started.trained.weights)
+            results.append(train(run, kept))
+        trained = results[0] if started is None else started.continued(averaged(results))
     save_model(out / "model", featurizer, settings.encoder, trained.weights, trained.initial)
     write_bytes(_history(trained.history), out / "history.csv")
-    saved.remove()
+    for kept in saved:
+        kept.remove()
     return trained
+
+
+def _fitted(strings: Strings, settings: TrainSettings) -> Featurizer:
+    """Fit on what is trained on: a character of the validation queries alone stays unknown."""
+    unseen = set(strings.valid.tolist())
+    titles = [title for row, title in enumerate(strings.titles) if row not in unseen]
+    return fit_featurizer(titles, settings.encoder)
 
 
 def settings_from(values: dict[str, Any]) -> TrainSettings:
@@ -90,6 +115,8 @@ def main() -> None:
     parser.add_argument("--settings", type=Path, required=True, help="JSON of section `train`")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--earlier", type=Path, help="folder of the model to be compatible with")
+    parser.add_argument("--start", type=Path, help="folder of a result to continue")
+    parser.add_argument("--trainings", type=int, default=1, help="from there, to be averaged")
     parser.add_argument("--checkpoints", type=Path, default=Path(".checkpoints"))
     options = parser.parse_args()
     options.settings = settings_from(json.loads(options.settings.read_text(encoding="utf-8")))

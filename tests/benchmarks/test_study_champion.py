@@ -69,7 +69,6 @@ def test_a_study_on_a_toy(workspace: Path, tmp_path: Path, monkeypatch: pytest.M
     board = [(f"{front} {job}", f"o{k}") for k, job in enumerate(JOBS) for front in fronts]
     write_board(tmp_path, board)
     monkeypatch.setattr(champion, "data_folder", lambda: tmp_path)
-    monkeypatch.setattr(champion.Workspace, "mix", "extra_words")
     options = Namespace(**vars(OPTIONS), kept=tmp_path / "kept")
     (made,) = champion.measure("sample", options)
     table = pl.DataFrame(made, orient="row", schema=list(champion.Row._fields))

@@ -55,7 +55,7 @@ LONGER = {"max_steps": 120, "evaluate_every": 20}
 """
 FIRST_LOOK = f"step {LONGER['evaluate_every']}/{LONGER['max_steps']} "
 MIX, SEED = "corrections", 1  # the defaults of `params.yaml`, of which `report` shows one model
-MODEL = f"{MIX}-{SEED}"  # as in `train@corrections-1`
+MODEL = f"{MIX}-{SEED}"  # as in `evaluate@corrections-1`
 IN_GIT = {"data/report/metrics.json"}  # of what stages write
 
 

@@ -32,7 +32,7 @@ def test_it_prints_its_progress_and_results(fresh: tuple[Clone, str]) -> None:
     """Show progress while it works; at the end the table, the report, the model."""
     clone, printed = fresh
     assert re.search(r"stage 1 of 21 +ingest", printed)
-    assert re.search(rf"train@{MODEL}: step 100/\d+ ", printed)
+    assert re.search(rf"train_feedback@{MODEL}: step 100/\d+ ", printed)
     end = printed.splitlines()[-32:]
     assert any(line.split()[:4] == ["test", "system", "success_at_1", "mrr"] for line in end)
     for system in ("ngram", "tfidf", "untrained", MIX):

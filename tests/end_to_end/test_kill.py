@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks for survivors in /proc"),
 ]
-TRAINED = f"train@{MODEL}"
+TRAINED = f"train_feedback@{MODEL}"
 FIRST, LAST = "first file below", "last file"
 STAGES = (  # the stages that keep something besides their outputs, and one of each other kind
     ("ingest", FIRST, "data/ingest"),

@@ -53,7 +53,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "dvc metrics diff": r"\ndata/report/metrics.json +annotations ",
     "dvc plots show": r"file://.*/index\.html\n$",
     "dvc exp run --temp": (
-        r"(?s)'train@corrections-1' .*Running stage 'calibrate@corrections-1'.*Ran exp"
+        r"(?s)'train_feedback@corrections-1' .*Running stage 'calibrate@corrections-1'.*Ran exp"
     ),
     "dvc exp show": r"\| Experiment .*\| annotations(.*\n)+.*\| 0\.5 ",
     "dvc push": r"^Everything is up to date\.\n$",  # the flow has pushed

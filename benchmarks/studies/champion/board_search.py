@@ -18,6 +18,7 @@ from models.search.index import AliasIndex
 from models.search.search import Search, Similarities
 from tasks.evaluation.ranking import rank_queries
 from tasks.io.frames import read_frame
+from tasks.io.mixes import LAST
 from tasks.io.queries import queried_strings
 from tasks.io.schemas import JUDGED, SPLIT_INPUTS
 from tasks.pipeline.calibrate.fit_prior import Known, gather, known_inputs
@@ -79,7 +80,7 @@ class BoardSearch:
         data = self.workspace.data
         inputs = read_frame(data / "split/inputs.parquet", SPLIT_INPUTS)
         nobody = pl.DataFrame(schema=dict(JUDGED))
-        return known_inputs(self.workspace.mix, inputs, nobody, queried_strings(data))
+        return known_inputs(LAST, inputs, nobody, queried_strings(data))
 
     @property
     def weights(self) -> CalibrateParams:

@@ -28,6 +28,7 @@ from models.search.search import Search
 from tasks.evaluation.ranking import METRICS
 from tasks.evaluation.systems import read_index
 from tasks.io.frames import read_frame
+from tasks.io.mixes import LAST
 from tasks.io.schemas import SPLIT_ALIASES
 from tasks.pipeline.calibrate.fit_prior import Known
 from tasks.pipeline.calibrate.params import CalibrateParams
@@ -49,7 +50,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     """Query the titles of each name of `options.halves`."""
     workspace = Workspace.read(dataset)
     index = workspace.aliases
-    plain = trained(workspace, workspace.pairs(workspace.mix), options)
+    plain = trained(workspace, workspace.pairs(LAST), options)
     rows = [*learning({CHAMPION: plain})]
     for name in options.halves:
         halves = read_halves(data_folder(), index, name)
@@ -82,7 +83,7 @@ def corrected_networks(
     rows = feedback_rows(search, board.halves.known, params.simulate_feedback)
     verdicts = resolve(rows, aliases, set()).verdicts
     folder = options.kept / f"corrected-{name}"
-    write_corrected(workspace.pairs(workspace.mix), verdicts, params.pairs, rng, folder)
+    write_corrected(workspace.pairs(LAST), verdicts, params.pairs, rng, folder)
     return trained(workspace, folder, options)
 
 

@@ -135,7 +135,7 @@ class Product:
 
     def retrain(self, week: str) -> Outcome:
         """Train with the reviews, register and let the gate decide."""
-        for stage in BY_MIX:
+        for stage in ("pairs", "train_feedback", "calibrate"):
             self._stage(week, stage, CORRECTIONS)
         return self._registered(week)
 

@@ -1,4 +1,4 @@
-"""The trained network of a mix K, from `data/pairs/K/{strings,pairs}.parquet`.
+"""The trained network of a mix K without feedback, from `data/pairs/K/{strings,pairs}.parquet`.
 
 Calls the same function as `python -m models.training.train_files`, with the section `train` of
 `params.yaml`, a seed, and if there is one the model in `data/reference_model/`. Out:
@@ -12,14 +12,16 @@ from pathlib import Path
 
 from models.training.train_files import train_files
 from tasks.io.command import run
-from tasks.io.mixes import MIXES
+from tasks.io.mixes import MIXES, reads_feedback
 from tasks.pipeline.train.network_params import NetworkParams, training_settings
 
 
 def main() -> None:
     """Run the stage on its files."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mix", required=True, choices=MIXES)
+    parser.add_argument(
+        "--mix", required=True, choices=[mix for mix in MIXES if not reads_feedback(mix)]
+    )
     parser.add_argument("--seed", type=int, required=True)
     options = parser.parse_args()
     pairs = Path(f"data/pairs/{options.mix}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapes import check_fields
 
-from models.training.batches import Shuffled, read_pairs
+from models.training.batches import Pairs, Shuffled, TitleBatches, read_pairs
+from models.training.strings import Strings
 
 CPU = torch.device("cpu")
 SIZES = st.tuples(st.integers(1, 30), st.integers(1, 40), st.integers(0, 99))
@@ -67,7 +69,9 @@ def test_read(tmp_path: Path) -> None:
 
 def test_rejected_pairs_are_always_read(tmp_path: Path) -> None:
     path = write(tmp_path / "p", [True, False], "feedback")
-    assert read_pairs(path, with_dissimilar=False).dissimilar.tolist() == [[1, 1]]
+    pairs = read_pairs(path, with_dissimilar=False)
+    assert pairs.dissimilar.tolist() == [[1, 1]]
+    assert pairs.judged.tolist() == [True]
 
 
 def test_files_without_what_is_needed(tmp_path: Path) -> None:
@@ -77,3 +81,27 @@ def test_files_without_what_is_needed(tmp_path: Path) -> None:
     assert len(read_pairs(path, with_dissimilar=False).similar) == 1
     with pytest.raises(ValueError, match=r"no dissimilar pair; set loss\.negatives"):
         read_pairs(path, with_dissimilar=True)
+
+
+@pytest.mark.parametrize(("judged", "expected"), [(200, 8), (50, 8), (25, 4)])
+def test_verdicts_have_their_share_of_each_batch(judged: int, expected: int) -> None:
+    """A third of 24, of few judged strings in proportion; the same whichever step comes first."""
+    count = 300
+    rows = torch.arange(2 * (count + judged)).reshape(-1, 2).int()
+    titles = [str(number) for number in range(rows.numel())]
+    occupations = torch.arange(len(rows)).repeat_interleave(2)[:, None]
+    nothing = torch.empty(0).long()
+    strings = Strings(titles, occupations, nothing, nothing)
+    pairs = Pairs(rows, rows[:0], torch.arange(len(rows)) >= count)
+    make = partial(TitleBatches, strings, pairs, 24, 1, CPU, reads_dissimilar=False)
+    batches = make(judged_share=1 / 3)
+    read = []
+    for step in range(20):
+        ids, batch = batches(step)
+        anchors = ids[batch.left]
+        assert len(anchors) == 24
+        assert (anchors >= 2 * count).sum() == expected
+        assert torch.equal(ids[batch.right], anchors + 1)
+        read += anchors[anchors < 2 * count].tolist()
+    assert len(set(read)) > count / 2  # the others are shuffled, not the same every time
+    assert torch.equal(make(judged_share=1 / 3)(7)[0], batches(7)[0])

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
+from safetensors.torch import load_file, save
 
 from models.network.model_files import load_model
 from models.text.featurizer import Featurizer
@@ -134,3 +137,121 @@ def test_another_file_does_not_resume(
     pq.write_table(pq.read_table(files[1])[:60], files[1])
     train_files(*files, train_settings(), tmp_path / "out", tmp_path / "saved")
     assert "resumed" not in capsys.readouterr().out
+
+
+def judge(pairs_file: Path, count: int) -> None:
+    """Let the first `count` similar pairs, and as many dissimilar ones, come from people."""
+    table = pq.read_table(pairs_file)
+    similar = table["similar"].to_numpy(zero_copy_only=False)
+    judged = np.zeros(len(similar), int)
+    for kind in (similar, ~similar):
+        judged[np.flatnonzero(kind)[:count]] = 1
+    names = np.array(["base", "feedback"])[judged]
+    source = pa.array(names).dictionary_encode()
+    pq.write_table(table.set_column(3, "source", source), pairs_file)
+
+
+@pytest.fixture
+def first(
+    tmp_path: Path, files: tuple[Path, Path], train_settings: Callable[..., TrainSettings]
+) -> Path:
+    """Return the result of a training of four steps from another seed's weights."""
+    settings = train_settings(max_steps=4, seed=5)
+    train_files(*files, settings, tmp_path / "first", tmp_path / "checkpoints")
+    return tmp_path / "first"
+
+
+def test_without_a_verdict_the_start_is_the_result(
+    tmp_path: Path,
+    files: tuple[Path, Path],
+    first: Path,
+    train_settings: Callable[..., TrainSettings],
+) -> None:
+    settings = train_settings(judged_share=0.5, max_steps=9, seed=2)
+    train_files(*files, settings, tmp_path / "out", tmp_path / "saved", start=first)
+    assert written(tmp_path / "out") == written(first)
+    assert not (tmp_path / "saved").exists()
+
+
+@pytest.mark.parametrize("trainings", [1, 3])
+def test_a_training_goes_on_from_another(
+    trainings: int,
+    tmp_path: Path,
+    files: tuple[Path, Path],
+    first: Path,
+    train_settings: Callable[..., TrainSettings],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its last weights are kept, and the untrained network is the first's.
+
+    A small step leaves the weights near those of the start. A kill changes no byte, however many
+    trainings are averaged: all of them are kept until the result is written.
+    """
+    judge(files[1], 20)
+    settings = train_settings(judged_share=0.5, max_steps=4, learning_rate=1e-5)
+    train_files(
+        *files, settings, tmp_path / "whole", tmp_path / "other", start=first, trainings=trainings
+    )
+    result, before = written(tmp_path / "whole"), written(first)
+    same = ("model/featurizer.json", "model/encoder.json", "model/initial.safetensors")
+    assert all(result[name] == before[name] for name in same)
+    lines = result["history.csv"].decode().splitlines()
+    assert lines[:4] == before["history.csv"].decode().splitlines()
+    assert [line.split(",")[0] for line in lines[4:]] == ["6", "8"]
+    assert all(line.endswith(",nan") for line in lines[4:])
+    (_, started), (_, after) = (
+        load_model(folder / "model") for folder in (first, tmp_path / "whole")
+    )
+    moved = [(started.state_dict()[k] - v).abs().max() for k, v in after.state_dict().items()]
+    assert 0 < max(moved) < 1e-4
+
+    def stop(*_: object) -> None:
+        raise InterruptedError
+
+    with monkeypatch.context() as patch, pytest.raises(InterruptedError):
+        patch.setattr(module, "save_model", stop)
+        train_files(
+            *files, settings, tmp_path / "out", tmp_path / "saved", start=first, trainings=trainings
+        )
+    capsys.readouterr()
+    train_files(
+        *files, settings, tmp_path / "out", tmp_path / "saved", start=first, trainings=trainings
+    )
+    assert capsys.readouterr().out.count("resumed at step 4") == trainings
+    assert written(tmp_path / "out") == result
+
+
+def test_a_changed_start_does_not_resume(
+    tmp_path: Path,
+    files: tuple[Path, Path],
+    first: Path,
+    train_settings: Callable[..., TrainSettings],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    judge(files[1], 20)
+    settings = train_settings(judged_share=0.5, max_steps=2)
+
+    def stop(*_: object) -> None:
+        raise InterruptedError
+
+    with monkeypatch.context() as patch, pytest.raises(InterruptedError):
+        patch.setattr(module, "save_model", stop)
+        train_files(*files, settings, tmp_path / "out", tmp_path / "saved", start=first)
+    weights = first / "model/weights.safetensors"
+    weights.write_bytes(save({name: value / 2 for name, value in load_file(weights).items()}))
+    train_files(*files, settings, tmp_path / "out", tmp_path / "saved", start=first)
+    assert "resumed" not in capsys.readouterr().out
+
+
+def test_a_start_of_another_network_is_refused(
+    tmp_path: Path,
+    files: tuple[Path, Path],
+    first: Path,
+    train_settings: Callable[..., TrainSettings],
+) -> None:
+    settings = train_settings(judged_share=0.5)
+    other = replace(settings, encoder=replace(settings.encoder, dim=settings.encoder.dim + 1))
+    with pytest.raises(ValueError, match=r"has the network .*: train it again"):
+        train_files(*files, other, tmp_path / "out", tmp_path / "saved", start=first)

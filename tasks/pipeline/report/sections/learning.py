@@ -33,7 +33,8 @@ ADVICE = (
 
 def learning(report_data: ReportData) -> Html:
     """Make the content of section `learning`."""
-    history = report_data.history
+    followed = pl.col("valid_score").is_nan()
+    history, steps = report_data.history.filter(~followed), report_data.history["step"]
     trained = history.filter(pl.col("loss").is_finite())
     kept = best_look(history)
     if kept is None or trained.is_empty():
@@ -47,6 +48,12 @@ def learning(report_data: ReportData) -> Html:
             f"The weights of step {count(step)} of {count(history['step'][-1])} were kept: "
             f"validation success@1 {share(success)}. {ADVICE}"
         ),
+        paragraph(
+            f"{count(steps[-1] - history['step'][-1])} steps on people's verdicts followed from "
+            "there, which no validation query judges: the served weights are those of the last."
+        )
+        if steps[-1] > history["step"][-1]
+        else "",
         tag(
             "div",
             _validation(history, kept),

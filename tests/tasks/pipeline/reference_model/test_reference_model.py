@@ -56,15 +56,15 @@ def test_training_reads_the_folder_where_a_version_is_named(
 ) -> None:
     chosen(tmp_path, address, loss)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sys.argv", ["train", "--mix", "corrections", "--seed", "3"])
+    monkeypatch.setattr("sys.argv", ["train", "--mix", "extra_words", "--seed", "3"])
     calls: list[tuple[object, ...]] = []
     monkeypatch.setattr(training, "train_files", lambda *parts: calls.append(parts))
     training.main()
     ((strings, pairs, settings, out, _, earlier),) = calls
     assert (strings, pairs, out) == (
-        Path("data/pairs/corrections/strings.parquet"),
-        Path("data/pairs/corrections/pairs.parquet"),
-        Path("data/train/corrections/3"),
+        Path("data/pairs/extra_words/strings.parquet"),
+        Path("data/pairs/extra_words/pairs.parquet"),
+        Path("data/train/extra_words/3"),
     )
     assert settings.seed == 3 and settings.loss.needs_targets == (folder is not None)
     assert earlier == (None if folder is None else Path(folder))

@@ -103,6 +103,18 @@ def test_a_network_that_did_not_learn_is_said_to_be_one(report_data, change):
     assert "step 0 of 100" in page
 
 
+@pytest.mark.thorough
+def test_steps_on_verdicts_follow_the_kept_step(report_data, change):
+    """No validation query judges them, so they have no score and are the served ones."""
+    assert "steps on people" not in learning(report_data)
+    nan = float("nan")
+    rows = [(220, 0.9, 0.4, 0.5, nan)]
+    more = pl.DataFrame(rows, schema=dict(HISTORY), orient="row")
+    page = learning(change(history=pl.concat([report_data.history, more])))
+    assert "step 50 of 100" in page
+    assert "120 steps on people" in page
+
+
 def points_of(drawing: str, colour: str) -> list[float]:
     """Heights of the points of a colour's curve, downwards; the legend's line is not clipped."""
     paths = re.findall(rf'<path d="([^"]*)" clip-path[^>]*stroke: var\(--{colour}\)', drawing)

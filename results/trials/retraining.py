@@ -1,0 +1,262 @@
+"""Retraining from the weights that serve: what people's answers bring once they are trained on.
+
+`python results/trials/retraining.py PACKAGE` needs the workspace of `esco` without feedback and its
+model package. The titles of the job board's even half are dealt in two. Of one part, so many titles
+are chosen and answered by their labels; they are exemplars in every arm. The inputs of the other
+part are queried, by the network alone: no exact match, no abstention. `mended` is the share of the
+inputs answered wrongly without training that are right with it, `spoiled` the opposite; both also
+of the titles with two labels or more, all of one occupation. Prints CSV.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import polars as pl
+import torch
+from review_queue import Board, Pool, first_in_queue, random_titles
+from torch.nn import functional
+
+from benchmarks.networks.corrected_pairs import write_corrected
+from benchmarks.studies.loop.stream import split_weeks, titles_of
+from benchmarks.workspace import Workspace
+from models.network.embedding import embed_rows
+from models.network.featurized_strings import FeaturizedStrings
+from models.network.loss import unit
+from models.network.model_files import load_model
+from models.reproducibility.seeding import generator
+from models.search.exemplars import Exemplars
+from models.training.batches import TitleBatches, read_pairs
+from models.training.lazy_adam import clip_rows
+from models.training.run import learning_rate
+from models.training.strings import read_strings
+from models.training.title_run import TitleRun
+from tasks.evaluation.systems import read_index
+from tasks.io.frames import read_frame
+from tasks.io.schemas import EXEMPLARS, PRIOR, VERDICTS
+from tasks.pipeline.train.network_params import training_settings
+from tasks.release.model_package.reading import read_normalizer
+
+BEFORE, CPU, AT_ONCE = "extra_words", torch.device("cpu"), 256
+CHOICES = {"queue": first_in_queue, "random rows": random_titles}
+MARGINS = (0.01, 0.02, 0.04)
+Weights = dict[str, torch.Tensor]
+
+
+class Base:
+    """The network before, the index of its titles, and the exemplars that it has."""
+
+    def __init__(self, board: Board, steps: int, rate: float, share: float) -> None:
+        """Read the workspace."""
+        self.board, self.workspace = board, Workspace.read("esco")
+        self.index, self.rule = read_index(self.workspace.data), self.workspace.params.evaluate.rule
+        settings = training_settings(self.workspace.params.network, 1)
+        self.settings = replace(
+            settings, batch_pairs=768, max_steps=steps, learning_rate=rate, judged_share=share
+        )
+        self.featurizer, self.encoder = load_model(self.workspace.model(BEFORE, 1))
+        self.weights = {name: value.clone() for name, value in self.encoder.state_dict().items()}
+        folder = self.workspace.files("calibrate", self.workspace.mix, 1)
+        self.known = read_frame(folder / "exemplars.parquet", EXEMPLARS)
+        prior = read_frame(folder / "prior.parquet", PRIOR)
+        self.bias = dict(prior.select("occupation_id", "bias").iter_rows())
+        titles = [*board.titles, *self.known["title"]]
+        self.place = {title: row for row, title in enumerate(titles)}
+        self.strings = [
+            FeaturizedStrings.of(each, self.featurizer, CPU) for each in (self.index.titles, titles)
+        ]
+
+    def scores(self, weights: Weights, titles: list[str], chosen: pl.DataFrame) -> np.ndarray:
+        """Return the scores of all occupations; `chosen` has titles with their `label`."""
+        self.encoder.load_state_dict(weights)
+        index, own = (
+            embed_rows(self.encoder, strings, torch.arange(len(strings.lengths))).numpy()
+            for strings in self.strings
+        )
+        reviewed = [self.board.titles[self.board.row[name]] for name in chosen["normalized"]]
+        named = {
+            "title": [*self.known["title"], *reviewed],
+            "occupation_id": [*self.known["occupation_id"], *chosen["label"]],
+            "weight": [*self.known["weight"]]
+            + [self.workspace.params.calibrate.label_weight] * len(reviewed),
+        }
+        exemplars = Exemplars.of(self.index, self.bias, named, self.rule.temperature)
+        known = own[[self.place[title] for title in exemplars.titles]].T
+        parts = []
+        for start in range(0, len(titles), AT_ONCE):
+            some = own[[self.place[title] for title in titles[start : start + AT_ONCE]]]
+            scores = self.rule(some @ index.T, self.index.memberships)
+            parts.append(exemplars(scores, some @ known).astype(np.float32))
+        return np.concatenate(parts)
+
+
+class Learner:
+    """Trains from the base's weights on its pairs and those of reviewed titles."""
+
+    def __init__(self, base: Base, chosen: pl.DataFrame, per_verdict: int) -> None:
+        """Make the pairs as the pipeline does; `chosen` has titles with `label` and `answer`."""
+        self.base, label = base, pl.col("label")
+        first = base.index.titles[0]
+        verdicts = chosen.select(
+            "raw_title",
+            "cleaned",
+            "normalized",
+            matched_title=pl.lit(first),
+            predicted_occupation_id=label,
+            correct=pl.lit(True),
+            corrected_occupation_id=pl.lit(None, pl.String),
+        ).select(list(VERDICTS))
+        workspace, params = base.workspace, base.workspace.params.pairs
+        params = params.model_copy(update={"pairs_per_verdict": per_verdict})
+        with TemporaryDirectory() as folder:
+            place, rng = Path(folder), generator(1, "pairs", "retraining")
+            write_corrected(workspace.pairs(BEFORE), verdicts, params, rng, place)
+            self.strings = read_strings(place / "strings.parquet")
+            self.pairs = read_pairs(place / "pairs.parquet", with_dissimilar=False)
+        self.run = TitleRun(self.strings, self.pairs, base.featurizer, base.settings, CPU)
+        self.teacher = load_model(workspace.model(BEFORE, 1))[1]
+
+    def __call__(self, seed: int, distilled: float = 0.0) -> Weights:
+        """Return the weights after all steps; `distilled` weighs the loss against base's ranks."""
+        run, settings = self.run, replace(self.base.settings, seed=seed)
+        parts = (self.strings, self.pairs, settings.batch_pairs, seed, CPU)
+        share = settings.judged_share
+        run.batches = TitleBatches(*parts, reads_dissimilar=False, judged_share=share)
+        run.settings = settings
+        run.encoder.load_state_dict(self.base.weights)
+        run.optimizer = run._optimizer()
+        for step in range(settings.max_steps):
+            self._distilling(step, distilled) if distilled else run.step(step)
+        return run.weights()
+
+    def _distilling(self, step: int, weight: float) -> None:
+        """Add the divergence from the base's ranks in the batch, threefold where it is right."""
+        run, settings = self.run, self.run.settings
+        run.encoder.train()
+        for group in run.optimizer.param_groups:
+            group["lr"] = learning_rate(settings, step)
+        rows, batch = run.batch(step)
+        units = run.strings.batch(rows)
+        with torch.no_grad():
+            before = unit(self.teacher(*units))
+        after = run.encoder(*units)
+        own, diagonal = unit(after), torch.eye(len(rows), dtype=torch.bool)
+        wanted, made = ((one @ one.T / 0.07).masked_fill(diagonal, -100) for one in (before, own))
+        shared = ~batch.negative_mask
+        right = shared[torch.arange(len(rows)), wanted.argmax(1)]
+        rows_cost = functional.kl_div(
+            made.log_softmax(1), wanted.log_softmax(1), reduction="none", log_target=True
+        ).sum(1)
+        focal = torch.where(right, 3.0, 1.0)
+        cost = (rows_cost * focal).sum() / focal.sum()
+        total = run.loss(after, batch, settings.loss).total + weight * cost
+        run.optimizer.zero_grad(set_to_none=True)
+        total.backward()  # type: ignore[no-untyped-call]
+        clip_rows(run.encoder.parameters(), settings.clip_norm)
+        run.optimizer.step()
+
+
+def arms(learn: Learner, base: Weights) -> Iterator[tuple[str, Weights]]:
+    """Yield the weights of every arm that trains."""
+    seeds = [learn(seed) for seed in (1, 2, 3)]
+    yield "retrained", seeds[0]
+    yield "retrained, weights half the base's", mean([seeds[0], base])
+    yield "mean of three seeds", mean(seeds)
+    yield "the base's ranks distilled", learn(1, 1.0)
+
+
+def mean(weights: list[Weights]) -> Weights:
+    """Return the mean of several networks' weights."""
+    return {name: torch.stack([one[name] for one in weights]).mean(0) for name in weights[0]}
+
+
+class Figures:
+    """Success@1 and MRR@10 of an arm, and the answers that it changes."""
+
+    def __init__(self, base: Base, queried: pl.DataFrame, before: np.ndarray) -> None:
+        """Look up the labels; `before`: the base's scores of the distinct titles, sorted."""
+        names = queried["normalized"].unique().sort().to_list()
+        place = {name: row for row, name in enumerate(names)}
+        self.row = np.array([place[name] for name in queried["normalized"]])
+        code = {name: number for number, name in enumerate(base.index.occupations)}
+        self.label = np.array([code.get(name, -1) for name in queried["occupation_id"]])
+        per_title = pl.col("occupation_id")
+        agreeing = (per_title.n_unique() == 1) & (pl.len() > 1)
+        self.agreeing = queried.select(agreeing.over("normalized")).to_series().to_numpy()
+        self.scores, self.best = before, before.argmax(axis=1)
+
+    def __call__(self, after: np.ndarray) -> Iterator[tuple[str, dict[str, float]]]:
+        """Yield the figures of the answers, and of rules that keep old ones."""
+        best = after.argmax(axis=1)
+        yield "", self.of(after, best)
+        rows = np.arange(len(best))
+        lead = after[rows, best] - after[rows, self.best]
+        for margin in MARGINS:
+            kept = np.where(lead > margin, best, self.best)
+            yield f", new answer if ahead by {margin}", self.of(after, kept)
+        both = after + self.scores
+        yield ", scores of both", self.of(both, both.argmax(axis=1))
+
+    def of(self, scores: np.ndarray, best: np.ndarray) -> dict[str, float]:
+        """Return the figures of scores and first answers of the distinct titles."""
+        top = np.argsort(-scores, axis=1, kind="stable")[self.row, :10] == self.label[:, None]
+        ranks = np.where(top.any(axis=1), 1 / (1 + top.argmax(axis=1)), 0)
+        was, right = (one[self.row] == self.label for one in (self.best, best))
+        figures = {"success_at_1": right.mean(), "mrr_at_10": ranks.mean()}
+        for name, part in (("", slice(None)), ("_agreeing", self.agreeing)):
+            figures[f"mended{name}"] = (right & ~was)[part].sum() / max(1, (~was)[part].sum())
+            figures[f"spoiled{name}"] = (~right & was)[part].sum() / max(1, was[part].sum())
+        return figures
+
+
+def compared(
+    base: Base, queried: pl.DataFrame, chosen: pl.DataFrame, per_verdict: int
+) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield every arm and its figures, first those without training."""
+    board, names = base.board, queried["normalized"].unique().sort()
+    asked = [board.titles[board.row[name]] for name in names]
+    before = base.scores(base.weights, asked, chosen)
+    figures = Figures(base, queried, before)
+    yield "not trained", figures.of(before, figures.best)
+    for arm, weights in arms(Learner(base, chosen, per_verdict), base.weights):
+        for rule, own in figures(base.scores(weights, asked, chosen)):
+            yield arm + rule, own
+
+
+def main() -> None:
+    """Print the figures of every deal, choice and arm."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("package", type=Path)
+    parser.add_argument("--deals", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--counts", type=int, nargs="+", default=[1000, 300])
+    parser.add_argument("--choices", nargs="+", default=[*CHOICES])
+    parser.add_argument("--steps", type=int, default=120)
+    parser.add_argument("--rate", type=float, default=0.002)
+    parser.add_argument("--share", type=float, default=1 / 3)
+    parser.add_argument("--per-verdict", type=int, default=24)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    board = Board(read_normalizer(options.package))
+    base = Base(board, options.steps, options.rate, options.share)
+    print("deal,chosen_by,reviewed,arm,n", *("success_at_1", "mrr_at_10"), sep=",", end=",")
+    print("mended", "spoiled", "mended_agreeing", "spoiled_agreeing", sep=",")
+    for count in options.counts:
+        for deal in options.deals:
+            dealt, queried = split_weeks(board.inputs, 2, deal)
+            titles = titles_of(dealt)
+            week = Pool(board, titles, deal).week(1)
+            for choice in options.choices:
+                chosen = titles.filter(pl.col("normalized").is_in(CHOICES[choice](week, count)))
+                for arm, figures in compared(base, queried, chosen, options.per_verdict):
+                    values = (f"{value:.4f}" for value in figures.values())
+                    row = (deal, choice, len(chosen), f'"{arm}"', len(queried), *values)
+                    print(*row, sep=",", flush=True)
+
+
+if __name__ == "__main__":
+    main()

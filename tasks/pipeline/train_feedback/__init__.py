@@ -1,0 +1,1 @@
+"""The Siamese network of a mix with people's feedback."""
