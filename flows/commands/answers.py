@@ -43,7 +43,7 @@ def normalize(
     min_confidence: MinConfidence = None,
     code_depth: CodeDepth = None,
     language: Language = "",
-    processes: Annotated[int | None, typer.Option(help="Default: one per core.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Default: one per core.")] = None,
     cache_dir: Annotated[
         Path | None, typer.Option(help="Folder of earlier answers; default: the clone's own.")
     ] = None,
@@ -64,7 +64,7 @@ def normalize(
       rolecall normalize s3://board/vacancies answers --column headline --min-confidence 0.5
       rolecall normalize titles.xlsx answers --column "Job title (EN)" --column "Job title (DE)"
     """
-    options: dict[str, object] = {"column": column, "prefix": prefix, "processes": processes}
+    options: dict[str, object] = {"column": column, "prefix": prefix, "threads": threads}
     options |= {"encoding": encoding, "file_column": file_column, "language": language}
     options |= {"top_k": top_k, "min_confidence": min_confidence, "code_depth": code_depth}
     chosen = {name: value for name, value in options.items() if value not in (None, "")}

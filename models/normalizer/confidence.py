@@ -14,9 +14,9 @@ from models.normalizer.exact_match import Decision
 from models.normalizer.spellings import Spellings
 from models.search.calibration import Calibration, Levels
 from models.search.exemplars import LABEL, MODEL, posterior
-from models.search.index import AliasIndex
 from models.search.ood_score import OodScore
 from models.search.search import Hits
+from models.search.title_places import TitlePlaces
 from models.search.words.word_evidence import WordEvidence
 
 if TYPE_CHECKING:
@@ -32,15 +32,15 @@ class Confidence:
 
     Attributes:
         calibration: fitted on labelled titles.
-        hierarchy: above the occupations of `index`.
-        index: of all aliases.
+        hierarchy: above the occupations of an index.
+        places: finds titles of this index of all aliases.
         word_evidence: of the words of titles.
-        spellings: of the titles of `index`.
+        spellings: of the titles of the index.
     """
 
     calibration: Calibration
     hierarchy: Levels
-    index: AliasIndex
+    places: TitlePlaces
     word_evidence: WordEvidence
     spellings: Spellings
 
@@ -55,9 +55,7 @@ class Confidence:
         """
         calibration, answers = self.calibration, hits.occupations[:, 0]
         chances = posterior(hits.scores, calibration.temperature)
-        aliases = [self.index.titles[place] for place in hits.titles[:, 0].tolist()]
-        labels = self.spellings.labels_of(answers, hits.titles[:, 0]).tolist()
-        words = self.word_evidence(titles, aliases, labels, hits.closest)
+        words = self._compared_words(titles, hits)
         sure = calibration(self.hierarchy.shares(chances, answers), words)
         for row, (by, owners, settled) in enumerate(decisions):
             if owners and len(calibration.exact):
@@ -68,6 +66,15 @@ class Confidence:
             elif by == LABEL and len(calibration.agreement):
                 sure[row] = np.minimum(sure[row], calibration.agreement)
         return sure
+
+    def _compared_words(
+        self, titles: Sequence[str], hits: Hits
+    ) -> Float64[np.ndarray, "query feature"]:
+        """Compare titles with the closest aliases and the labels of their answers."""
+        answers, aliases = hits.occupations[:, 0], hits.titles[:, 0]
+        texts = [self.places.index.titles[place] for place in aliases.tolist()]
+        labels = self.spellings.labels_of(answers, aliases).tolist()
+        return self.word_evidence(titles, texts, labels, hits.closest)
 
     def rejections(
         self, titles: Sequence[str], hits: Hits, decisions: Sequence[Decision]
@@ -83,7 +90,7 @@ class Confidence:
 
     @cached_property
     def _ood_score(self) -> OodScore:
-        return OodScore(self.index, self.word_evidence.words.endings)
+        return OodScore(self.places, self.word_evidence.words.endings)
 
 
 def is_abbreviation(title: str) -> bool:
