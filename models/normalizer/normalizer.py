@@ -22,9 +22,12 @@ from models.normalizer.answers.columns import UNCALIBRATED, Answers
 from models.normalizer.answers.table import Found, answer_table, joined
 from models.normalizer.confidence import Confidence
 from models.normalizer.exact_match import ExactMatch
+from models.normalizer.many_qualifiers import ManyQualifiers
+from models.normalizer.many_words import ManyWords
 from models.normalizer.predict_params import PredictParams
 from models.normalizer.qualifiers import Qualified, Qualifiers
 from models.normalizer.taxonomy_labels import TaxonomyLabels
+from models.normalizer.text_kernels import text_kernels_at_hand
 from models.normalizer.truncated_titles import are_truncated
 from models.search.calibration import Calibration, Levels
 from models.search.exemplars import Exemplars
@@ -177,6 +180,7 @@ class Normalizer:
             calibrated=self.calibration is not None,
         )
         kernels = kernels_for(len(raw_titles)) if self.two_stage_search else None
+        text_kernels_at_hand()  # before the threads ask for them
         lots = [raw_titles[at : at + LOT] for at in range(0, len(raw_titles), LOT)]
         if len(lots) < 2:
             return Answers(self._lot(raw_titles, params, kernels))
@@ -265,6 +269,7 @@ class Normalizer:
             self.title_places,
             WordEvidence(self.words),
             self.taxonomy_labels.spellings,
+            lambda: self.many_words,
         )
 
     @cached_property
@@ -285,11 +290,26 @@ class Normalizer:
 
     def spelled(self, titles: Sequence[str]) -> list[str]:
         """Return cleaned titles without abbreviations and misspelt words."""
+        if text_kernels_at_hand():
+            return self.many_words.respelled(titles, self.exact_match.known)
         return [self.respelling(self.abbreviations(title)) for title in titles]
 
     def qualified(self, raw_titles: Sequence[str]) -> list[Qualified]:
         """Return what raw titles say besides their occupation."""
+        if text_kernels_at_hand():
+            return self.many_qualifiers(raw_titles)
         return [self.qualifiers(raw_title) for raw_title in raw_titles]
+
+    @cached_property
+    def many_qualifiers(self) -> ManyQualifiers:
+        """Finds the qualifiers of many titles, with the compiled loops."""
+        return ManyQualifiers(self.qualifiers)
+
+    @cached_property
+    def many_words(self) -> ManyWords:
+        """Reads the words of many titles, with the compiled loops."""
+        labels = self.taxonomy_labels.spellings.labels
+        return ManyWords(self.words, self.index.titles, labels, self.abbreviations)
 
     @cached_property
     def respelling(self) -> Respelling:
