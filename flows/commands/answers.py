@@ -38,6 +38,9 @@ def normalize(
     file_column: Annotated[
         str, typer.Option(help="Name of a column to be added that names the file.")
     ] = "",
+    shard: Annotated[
+        str, typer.Option(help="2/8: of a folder, the second of every eight files.")
+    ] = "",
     prefix: Annotated[str, typer.Option(help="Prefix of the answer columns' names.")] = "",
     top_k: TopK = None,
     min_confidence: MinConfidence = None,
@@ -67,6 +70,7 @@ def normalize(
     options: dict[str, object] = {"column": column, "prefix": prefix, "threads": threads}
     options |= {"encoding": encoding, "file_column": file_column, "language": language}
     options |= {"top_k": top_k, "min_confidence": min_confidence, "code_depth": code_depth}
+    options["shard"] = shard
     chosen = {name: value for name, value in options.items() if value not in (None, "")}
     source = source if "://" in source else str(Path(source).absolute())
     output, model = output.absolute(), absolute_model(model)
@@ -113,6 +117,7 @@ def _refuse_early(
         options.get("file_column", ""),
         usual_column(answering),
         first=None if is_whole else FIRST,
+        shard=options.get("shard", ""),
     )
     require_free_names(found, options.get("prefix", ""))
     if output.exists() and is_whole:

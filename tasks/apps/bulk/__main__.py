@@ -48,7 +48,8 @@ def main() -> None:
     options = _options()
     require_place(options.output, options.input)
     named = (options.column, options.encoding, options.file_column)
-    source = TitleSource.find(options.input, *named, usual_column(Path.cwd()))
+    usual = usual_column(Path.cwd())
+    source = TitleSource.find(options.input, *named, usual, shard=options.shard)
     print(*source.description, sep="\n", flush=True)
     require_room(options.output, source)
     with (
@@ -169,6 +170,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--column", action="append", default=[])
     parser.add_argument("--encoding", default="")
     parser.add_argument("--file-column", default="")
+    parser.add_argument("--shard", default="")
     parser.add_argument("--prefix", default="")
     parser.add_argument("--top-k", type=int)
     parser.add_argument("--min-confidence", type=float)
