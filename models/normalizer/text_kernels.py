@@ -25,6 +25,13 @@ from models.text.spans import FACTOR, WORD_SIGNS
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float64, Int32, Int64, UInt16, UInt32, UInt64
 
+    Points = UInt32[np.ndarray, " character"]
+    Classes = UInt16[np.ndarray, " point"]
+    Hashes = UInt64[np.ndarray, " hash"]
+    Numbers = Int32[np.ndarray, " number"]
+    Places = Int64[np.ndarray, " place"]
+    Logs = Float64[np.ndarray, " log"]
+
 IS_ALNUM, IS_ALPHA, IS_MARK, IS_JOINT, IS_SIGN, IS_SEPARATOR, IS_SPACE = (1 << b for b in range(7))
 IS_DECIMAL, IS_DIGIT, IS_MONEY, IS_INNER, IS_LOWER, HAS_CAPITAL = (1 << b for b in range(7, 13))
 UNSEEN, UNFOLDED, EXPANDING = 1 << 15, 0xFFFFFFFF, 0xFFFFFFFE
@@ -89,8 +96,8 @@ def text_kernels() -> TextKernels | None:
 class Characters(NamedTuple):
     """The characters of some texts: `ends` says where each begins, and where the last one ends."""
 
-    points: UInt32[np.ndarray, " character"]
-    ends: Int64[np.ndarray, " text+1"]
+    points: Points
+    ends: Places
 
 
 def characters_of(texts: Sequence[str]) -> Characters:
@@ -111,15 +118,13 @@ class Words(NamedTuple):
         firsts: number of the first word of each text; one more at the end.
     """
 
-    points: UInt32[np.ndarray, " character"]
-    begins: Int64[np.ndarray, " word"]
-    stops: Int64[np.ndarray, " word"]
-    firsts: Int64[np.ndarray, " text+1"]
+    points: Points
+    begins: Places
+    stops: Places
+    firsts: Places
 
 
-Tokens = tuple[
-    "Int64[np.ndarray, ' token']", "Int64[np.ndarray, ' token']", "UInt64[np.ndarray, ' token']"
-]
+Tokens = tuple["Places", "Places", "Hashes"]
 """Where each token of a title begins and ends, and its hash."""
 
 
@@ -138,13 +143,13 @@ class Phrases(NamedTuple):
         money_hash: of an amount of money.
     """
 
-    first_keys: UInt64[np.ndarray, " slot"]
-    first_numbers: Int32[np.ndarray, " slot"]
-    lengths: Int64[np.ndarray, " first+1"]
-    keys: UInt64[np.ndarray, " slot"]
-    numbers: Int32[np.ndarray, " slot"]
-    kinds: Int64[np.ndarray, " phrase"]
-    capitals: Int64[np.ndarray, " phrase"]
+    first_keys: Hashes
+    first_numbers: Numbers
+    lengths: Places
+    keys: Hashes
+    numbers: Numbers
+    kinds: Places
+    capitals: Places
     number_hash: np.uint64
     money_hash: np.uint64
 
@@ -159,7 +164,7 @@ def words_in(characters: Characters) -> Words:
     return Words(points, begins[:count].copy(), stops[:count].copy(), firsts)
 
 
-def classes_for(points: UInt32[np.ndarray, " character"]) -> UInt16[np.ndarray, " point"]:
+def classes_for(points: Points) -> Classes:
     """Return the classes of all characters, those of some at least being known."""
     classes = _classes()
     for point in np.unique(points[classes[points] == UNSEEN]).tolist():
@@ -182,7 +187,7 @@ def classes_for(points: UInt32[np.ndarray, " character"]) -> UInt16[np.ndarray, 
     return classes
 
 
-def folded_for(points: UInt32[np.ndarray, " character"]) -> UInt32[np.ndarray, " point"]:
+def folded_for(points: Points) -> UInt32[np.ndarray, " point"]:
     """Return what casefolding makes of all characters, or `EXPANDING` where that is several."""
     folded = _folded_points()
     for point in np.unique(points[folded[points] == UNFOLDED]).tolist():
@@ -192,7 +197,7 @@ def folded_for(points: UInt32[np.ndarray, " character"]) -> UInt32[np.ndarray, "
 
 
 @cache
-def _classes() -> UInt16[np.ndarray, " point"]:
+def _classes() -> Classes:
     return np.full(0x110000, UNSEEN, np.uint16)
 
 
@@ -210,11 +215,11 @@ class HashTable:
         numbers: of these; −1 in a free slot.
     """
 
-    keys: UInt64[np.ndarray, " slot"]
-    numbers: Int32[np.ndarray, " slot"]
+    keys: Hashes
+    numbers: Numbers
 
     @classmethod
-    def of(cls, hashes: UInt64[np.ndarray, " hash"]) -> Self:
+    def of(cls, hashes: Hashes) -> Self:
         """Number hashes by their places; of equal ones the first counts. It needs the kernels."""
         slots = 1 << (2 * len(hashes)).bit_length()
         made = cls(np.zeros(slots, np.uint64), np.full(slots, -1, np.int32))
@@ -222,7 +227,7 @@ class HashTable:
         return made
 
     @property
-    def arrays(self) -> tuple[UInt64[np.ndarray, " slot"], Int32[np.ndarray, " slot"]]:
+    def arrays(self) -> tuple[Hashes, Numbers]:
         """Both, for the kernels."""
         return self.keys, self.numbers
 
@@ -235,9 +240,7 @@ def mixed(value: np.uint64) -> np.uint64:
     return value ^ (value >> SHIFT_3)
 
 
-def slot_of(
-    keys: UInt64[np.ndarray, " slot"], numbers: Int32[np.ndarray, " slot"], key: np.uint64
-) -> int:
+def slot_of(keys: Hashes, numbers: Numbers, key: np.uint64) -> int:
     """Return the slot of a key, or the free one where it belongs."""
     last = np.uint64(len(keys) - 1)
     slot = mixed(key) & last
@@ -246,11 +249,7 @@ def slot_of(
     return slot
 
 
-def fill_slots(
-    hashes: UInt64[np.ndarray, " hash"],
-    keys: UInt64[np.ndarray, " slot"],
-    numbers: Int32[np.ndarray, " slot"],
-) -> None:
+def fill_slots(hashes: Hashes, keys: Hashes, numbers: Numbers) -> None:
     """Put hashes into a free table."""
     for number in range(len(hashes)):
         slot = slot_of(keys, numbers, hashes[number])
@@ -258,12 +257,7 @@ def fill_slots(
             keys[slot], numbers[slot] = hashes[number], number
 
 
-def is_of_unit(
-    points: UInt32[np.ndarray, " character"],
-    place: int,
-    end: int,
-    classes: UInt16[np.ndarray, " point"],
-) -> bool:
+def is_of_unit(points: Points, place: int, end: int, classes: Classes) -> bool:
     """Say whether a character belongs to a word of a featurizer (`models/text/spans.py`)."""
     if classes[points[place]] & (IS_ALNUM | IS_MARK | IS_SIGN):
         return True
@@ -273,12 +267,12 @@ def is_of_unit(
 
 def find_units(
     characters: Characters,
-    classes: UInt16[np.ndarray, " point"],
+    classes: Classes,
     orders: Bool[np.ndarray, " length+1"],
     most: int,
     by_word: bool,
-    known: tuple[UInt64[np.ndarray, " slot"], Int32[np.ndarray, " slot"]],
-    found: tuple[Int64[np.ndarray, " unit"], Int64[np.ndarray, " text+1"]],
+    known: tuple[Hashes, Numbers],
+    found: tuple[Places, Places],
 ) -> int:
     """Find the known n-grams or subwords of titles; return how many.
 
@@ -348,11 +342,7 @@ def find_units(
 
 
 def find_words(
-    characters: Characters,
-    classes: UInt16[np.ndarray, " point"],
-    begins: Int64[np.ndarray, " word"],
-    stops: Int64[np.ndarray, " word"],
-    firsts: Int64[np.ndarray, " text+1"],
+    characters: Characters, classes: Classes, begins: Places, stops: Places, firsts: Places
 ) -> int:
     """Write where the words of each text begin and end; return how many there are."""
     (points, ends), at = characters, 0
@@ -372,7 +362,7 @@ def find_words(
     return at
 
 
-def hash_words(words: Words, hashes: UInt64[np.ndarray, " word"]) -> None:
+def hash_words(words: Words, hashes: Hashes) -> None:
     """Write the hash of each word (`models/search/words/near_words.py`)."""
     for word in range(len(hashes)):
         total, power = NOTHING_64, ONE_64
@@ -382,23 +372,13 @@ def hash_words(words: Words, hashes: UInt64[np.ndarray, " word"]) -> None:
         hashes[word] = total
 
 
-def number_words(
-    hashes: UInt64[np.ndarray, " word"],
-    keys: UInt64[np.ndarray, " slot"],
-    known: Int32[np.ndarray, " slot"],
-    numbers: Int32[np.ndarray, " word"],
-) -> None:
+def number_words(hashes: Hashes, keys: Hashes, known: Numbers, numbers: Numbers) -> None:
     """Write the number of each word by its hash, −1 of an unknown one."""
     for word in range(len(hashes)):
         numbers[word] = known[slot_of(keys, known, hashes[word])]
 
 
-def ends_part(
-    points: UInt32[np.ndarray, " character"],
-    begin: int,
-    end: int,
-    classes: UInt16[np.ndarray, " point"],
-) -> bool:
+def ends_part(points: Points, begin: int, end: int, classes: Classes) -> bool:
     """Say whether a separator of parts stands between two words."""
     for place in range(begin, end):
         if classes[points[place]] & IS_SEPARATOR:
@@ -411,11 +391,7 @@ def ends_part(
 
 
 def count_bonuses(
-    words: Words,
-    numbers: Int32[np.ndarray, " word"],
-    logs: Float64[np.ndarray, " number"],
-    classes: UInt16[np.ndarray, " point"],
-    bonuses: Float64[np.ndarray, " text"],
+    words: Words, numbers: Numbers, logs: Logs, classes: Classes, bonuses: Logs
 ) -> None:
     """Write how much the words of each text count (`models/search/ood_score.py`).
 
@@ -437,12 +413,7 @@ def count_bonuses(
 
 
 def common_letters(
-    one: UInt32[np.ndarray, " character"],
-    begin: int,
-    stop: int,
-    other: UInt32[np.ndarray, " character"],
-    other_begin: int,
-    other_stop: int,
+    one: Points, begin: int, stop: int, other: Points, other_begin: int, other_stop: int
 ) -> int:
     """Return how many letters two words have in common from their beginning."""
     least = min(stop - begin, other_stop - other_begin)
@@ -453,12 +424,7 @@ def common_letters(
 
 
 def are_an_edit(
-    one: UInt32[np.ndarray, " character"],
-    begin: int,
-    stop: int,
-    other: UInt32[np.ndarray, " character"],
-    other_begin: int,
-    other_stop: int,
+    one: Points, begin: int, stop: int, other: Points, other_begin: int, other_stop: int
 ) -> bool:
     """Say whether one edit makes a word, the shorter one, another."""
     common = common_letters(one, begin, stop, other, other_begin, other_stop)
@@ -473,12 +439,7 @@ def are_an_edit(
 
 
 def are_same_word(
-    one: UInt32[np.ndarray, " character"],
-    begin: int,
-    stop: int,
-    other: UInt32[np.ndarray, " character"],
-    other_begin: int,
-    other_stop: int,
+    one: Points, begin: int, stop: int, other: Points, other_begin: int, other_stop: int
 ) -> bool:
     """Say whether two words are forms or spellings of one."""
     if stop - begin > other_stop - other_begin:
@@ -515,13 +476,13 @@ def lacking_share(words: Words, text: int, others: Words, other: int) -> float:
 
 def compare_words(
     titles: Words,
-    numbers: Int32[np.ndarray, " word"],
-    logs: Float64[np.ndarray, " number"],
+    numbers: Numbers,
+    logs: Logs,
     aliases: Words,
-    places: Int64[np.ndarray, " title"],
+    places: Places,
     forms: Words,
-    starts: Int64[np.ndarray, " label+1"],
-    labels: Int64[np.ndarray, " title"],
+    starts: Places,
+    labels: Places,
     features: Float64[np.ndarray, "title feature"],
 ) -> None:
     """Write all of `EVIDENCE` but the last (`models/search/words/word_evidence.py`).
@@ -571,10 +532,7 @@ def compare_words(
 
 
 def mark_words(
-    words: Words,
-    ends: Int64[np.ndarray, " text+1"],
-    classes: UInt16[np.ndarray, " point"],
-    are_last: Bool[np.ndarray, " word"],
+    words: Words, ends: Places, classes: Classes, are_last: Bool[np.ndarray, " word"]
 ) -> None:
     """Mark the words of letters alone that a part ends with (`models/search/words/respelling.py`).
 
@@ -599,14 +557,14 @@ def mark_words(
 
 def choose_near(
     words: Words,
-    chosen: Int64[np.ndarray, " chosen"],
+    chosen: Places,
     known: Words,
-    hashes: UInt64[np.ndarray, " hash"],
-    owners: Int32[np.ndarray, " hash"],
-    buckets: Int64[np.ndarray, " bucket"],
-    counts: Int64[np.ndarray, " known"],
-    least: Int64[np.ndarray, " chosen"],
-    best: Int64[np.ndarray, " chosen"],
+    hashes: Hashes,
+    owners: Numbers,
+    buckets: Places,
+    counts: Places,
+    least: Places,
+    best: Places,
 ) -> None:
     """Write the most frequent known word that an edit makes of each of some words, −1: none.
 
@@ -666,11 +624,7 @@ def choose_near(
         best[number] = found
 
 
-def hash_phrases(
-    hashes: UInt64[np.ndarray, " token"],
-    starts: Int64[np.ndarray, " phrase+1"],
-    keys: UInt64[np.ndarray, " phrase"],
-) -> None:
+def hash_phrases(hashes: Hashes, starts: Places, keys: Hashes) -> None:
     """Write a hash of each phrase from those of its tokens."""
     for phrase in range(len(keys)):
         key = NOTHING_64
@@ -679,12 +633,7 @@ def hash_phrases(
         keys[phrase] = key
 
 
-def end_of_token(
-    points: UInt32[np.ndarray, " character"],
-    place: int,
-    end: int,
-    classes: UInt16[np.ndarray, " point"],
-) -> int:
+def end_of_token(points: Points, place: int, end: int, classes: Classes) -> int:
     """Return where the token at a place ends (`TOKENS` of the qualifiers); the place if none."""
     at, kind = place + 1, classes[points[place]]
     if kind & IS_MONEY:
@@ -712,13 +661,7 @@ def end_of_token(
     return at
 
 
-def is_spelled(
-    points: UInt32[np.ndarray, " character"],
-    begin: int,
-    stop: int,
-    capitals: int,
-    classes: UInt16[np.ndarray, " point"],
-) -> bool:
+def is_spelled(points: Points, begin: int, stop: int, capitals: int, classes: Classes) -> bool:
     """Say whether the capitals of a phrase are where they have to be."""
     if capitals == FIRST_CAPITAL:
         return classes[points[begin]] & IS_LOWER == 0
@@ -731,7 +674,7 @@ def is_spelled(
 def tokens_between(
     characters: Characters,
     title: int,
-    classes: UInt16[np.ndarray, " point"],
+    classes: Classes,
     folded: UInt32[np.ndarray, " point"],
     phrases: Phrases,
     tokens: Tokens,
@@ -762,12 +705,7 @@ def tokens_between(
 
 
 def longest_phrase(
-    points: UInt32[np.ndarray, " character"],
-    classes: UInt16[np.ndarray, " point"],
-    phrases: Phrases,
-    tokens: Tokens,
-    token: int,
-    count: int,
+    points: Points, classes: Classes, phrases: Phrases, tokens: Tokens, token: int, count: int
 ) -> tuple[int, int]:
     """Return the kind of the longest phrase at a token of `count`, −1: none, and its tokens."""
     begins, stops, hashes = tokens
@@ -789,15 +727,15 @@ def longest_phrase(
 
 def find_phrases(
     characters: Characters,
-    classes: UInt16[np.ndarray, " point"],
+    classes: Classes,
     folded: UInt32[np.ndarray, " point"],
     phrases: Phrases,
     found: tuple[
-        Int64[np.ndarray, " span"],
-        Int64[np.ndarray, " span"],
-        Int64[np.ndarray, " span"],
-        Int64[np.ndarray, " text+1"],
-        Int64[np.ndarray, " text"],
+        Places,
+        Places,
+        Places,
+        Places,
+        Places,
     ],
 ) -> None:
     """Find the qualifiers of raw titles.

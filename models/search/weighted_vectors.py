@@ -184,7 +184,8 @@ class Prototypes:
         for start in range(0, len(titles), AT_ONCE):
             part = slice(start, start + AT_ONCE)
             masses = self._masses(multiply(rows[part]), steps[part], kernels)
-            scores[part, self.occupations] = self.temperature * np.log(masses)
+            made = (self.temperature * np.log(masses)).astype(np.float32, copy=False)
+            np.take(made, self._places, axis=1, out=scores[part], mode="clip")
         return scores
 
     def _masses(
@@ -211,6 +212,11 @@ class Prototypes:
             (digits.astype(np.float32) - DIGIT) @ self._floats
         ).astype(np.int32)
         return sums
+
+    @cached_property
+    def _places(self) -> Int64[np.ndarray, " occupation"]:
+        """Where each occupation stands in `occupations`."""
+        return np.argsort(self.occupations)
 
     @cached_property
     def _floats(self) -> Float32[np.ndarray, "axis prototype"]:
