@@ -59,7 +59,7 @@ class ManyQualifiers:
             texts: tuple[list[str], ...] = ([], [], [])
             for place in range(firsts[row], firsts[row + 1]):
                 texts[kinds[place]].append(raw_title[begins[place] - begin : stops[place] - begin])
-            qualified[row] = Qualified(*texts, names_no_job=bool(states[row]))
+            qualified[row] = Qualified(texts[0], texts[1], texts[2], bool(states[row]))
         return qualified
 
     @cached_property

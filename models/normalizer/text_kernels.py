@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from unicodedata import category
 
 import numpy as np
@@ -46,6 +46,13 @@ BASE_64, INVERSE_64 = np.uint64(HASH_BASE), np.uint64(HASH_INVERSE)
 MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 SHIFT_1, SHIFT_2, SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 NOTHING_64, ONE_64 = np.uint64(0), np.uint64(1)
+
+
+POINTS, BEGINS, STOPS, FIRSTS = range(4)
+"""Places in a tuple of `Words`; numba keeps compiled code for plain tuples alone."""
+FIRST_KEYS, FIRST_NUMBERS, LENGTHS, PHRASE_KEYS, PHRASE_NUMBERS, KINDS_OF, CAPITALS = range(7)
+NUMBER_HASH, MONEY_HASH = 7, 8
+"""Places in a tuple of `Phrases`."""
 
 
 class TextKernels(NamedTuple):
@@ -90,7 +97,14 @@ def text_kernels() -> TextKernels | None:
         *(end_of_token, is_spelled, tokens_between, longest_phrase),
     )
     made = compile_all(functions, inner, reorder=False)
-    return TextKernels(*made) if made else None
+    return TextKernels(*map(_of_plain_tuples, made)) if made else None
+
+
+def _of_plain_tuples(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a compiled function take named tuples."""
+    return lambda *values: function(
+        *(tuple(value) if isinstance(value, tuple) else value for value in values)
+    )
 
 
 class Characters(NamedTuple):
@@ -240,7 +254,7 @@ def mixed(value: np.uint64) -> np.uint64:
     return value ^ (value >> SHIFT_3)
 
 
-def slot_of(keys: Hashes, numbers: Numbers, key: np.uint64) -> int:
+def slot_of(keys: Hashes, numbers: Numbers, key: np.uint64) -> np.uint64:
     """Return the slot of a key, or the free one where it belongs."""
     last = np.uint64(len(keys) - 1)
     slot = mixed(key) & last
@@ -366,8 +380,8 @@ def hash_words(words: Words, hashes: Hashes) -> None:
     """Write the hash of each word (`models/search/words/near_words.py`)."""
     for word in range(len(hashes)):
         total, power = NOTHING_64, ONE_64
-        for place in range(words.begins[word], words.stops[word]):
-            total += np.uint64(words.points[place]) * power
+        for place in range(words[BEGINS][word], words[STOPS][word]):
+            total += np.uint64(words[POINTS][place]) * power
             power *= BASE_64
         hashes[word] = total
 
@@ -398,13 +412,13 @@ def count_bonuses(
     `logs`: log(1 + titles that end with a word); the last one is that of unknown words.
     """
     for text in range(len(bonuses)):
-        first, last = words.firsts[text], words.firsts[text + 1]
+        first, last = words[FIRSTS][text], words[FIRSTS][text + 1]
         total = most = bonuses[text] = 0.0
         for word in range(first, last):
             own = logs[numbers[word]]
             total += own
             if word + 1 == last or ends_part(
-                words.points, words.stops[word], words.begins[word + 1], classes
+                words[POINTS], words[STOPS][word], words[BEGINS][word + 1], classes
             ):
                 most = max(most, own)
         if first < last:
@@ -435,7 +449,7 @@ def are_an_edit(
     if edited != 2 or stop - begin != other_stop - other_begin:
         return edited <= 1
     place, opposite = begin + common, other_begin + common
-    return one[place] == other[opposite + 1] and one[place + 1] == other[opposite]
+    return bool(one[place] == other[opposite + 1] and one[place + 1] == other[opposite])
 
 
 def are_same_word(
@@ -459,13 +473,13 @@ def are_same_word(
 def lacking_share(words: Words, text: int, others: Words, other: int) -> float:
     """Return the share of the letters of a text's words that have no like in another text."""
     letters = lacking = 0
-    for word in range(words.firsts[text], words.firsts[text + 1]):
-        begin, stop = words.begins[word], words.stops[word]
+    for word in range(words[FIRSTS][text], words[FIRSTS][text + 1]):
+        begin, stop = words[BEGINS][word], words[STOPS][word]
         letters += stop - begin
         is_there = False
-        for one in range(others.firsts[other], others.firsts[other + 1]):
+        for one in range(others[FIRSTS][other], others[FIRSTS][other + 1]):
             if are_same_word(
-                words.points, begin, stop, others.points, others.begins[one], others.stops[one]
+                words[POINTS], begin, stop, others[POINTS], others[BEGINS][one], others[STOPS][one]
             ):
                 is_there = True
                 break
@@ -499,7 +513,7 @@ def compare_words(
         features: written.
     """
     for title in range(len(places)):
-        row, first, last = features[title], titles.firsts[title], titles.firsts[title + 1]
+        row, first, last = features[title], titles[FIRSTS][title], titles[FIRSTS][title + 1]
         if first == last:
             row[:3], row[3:7], row[7] = 1.0, 0.0, 1.0
             continue
@@ -511,21 +525,21 @@ def compare_words(
             if form == starts[labels[title]] or share < row[2]:
                 row[2] = share
         for word in range(first, last):
-            longest = max(longest, titles.stops[word] - titles.begins[word])
+            longest = max(longest, titles[STOPS][word] - titles[BEGINS][word])
         row[3:7], row[7] = 0.0, 1.0 if longest <= SHORT else 0.0
         if last - first == 1:
             row[3], row[4], row[5] = 1.0, row[0], logs[numbers[first]]
-            one = aliases.firsts[alias]
+            one = aliases[FIRSTS][alias]
             if (
                 unsaid > 0
-                and one < aliases.firsts[alias + 1]
+                and one < aliases[FIRSTS][alias + 1]
                 and are_same_word(
-                    titles.points,
-                    titles.begins[first],
-                    titles.stops[first],
-                    aliases.points,
-                    aliases.begins[one],
-                    aliases.stops[one],
+                    titles[POINTS],
+                    titles[BEGINS][first],
+                    titles[STOPS][first],
+                    aliases[POINTS],
+                    aliases[BEGINS][one],
+                    aliases[STOPS][one],
                 )
             ):
                 row[6] = 1.0
@@ -538,19 +552,19 @@ def mark_words(
 
     `ends`: where each text ends in the points.
     """
-    points = words.points
+    points = words[POINTS]
     for text in range(len(ends) - 1):
         end = ends[text + 1]
-        for word in range(words.firsts[text], words.firsts[text + 1]):
-            after = words.stops[word]
+        for word in range(words[FIRSTS][text], words[FIRSTS][text + 1]):
+            after = words[STOPS][word]
             while after < end and classes[points[after]] & IS_SPACE:
                 after += 1
             is_last = after == end or classes[points[after]] & IS_SEPARATOR != 0
             if not is_last and points[after] == DASH:
-                is_last = after > words.stops[word] or (
+                is_last = after > words[STOPS][word] or (
                     after + 1 < end and classes[points[after + 1]] & IS_SPACE != 0
                 )
-            for place in range(words.begins[word], words.stops[word]):
+            for place in range(words[BEGINS][word], words[STOPS][word]):
                 is_last = is_last and classes[points[place]] & IS_ALPHA != 0
             are_last[word] = is_last
 
@@ -584,16 +598,16 @@ def choose_near(
         bits += 1
     shift = np.uint64(64 - bits)
     for number in range(len(chosen)):
-        begin, stop = words.begins[chosen[number]], words.stops[chosen[number]]
+        begin, stop = words[BEGINS][chosen[number]], words[STOPS][chosen[number]]
         whole, power, found = NOTHING_64, ONE_64, -1
         for place in range(begin, stop):
-            whole += np.uint64(words.points[place]) * power
+            whole += np.uint64(words[POINTS][place]) * power
             power *= BASE_64
         before, power = NOTHING_64, ONE_64
         for removed in range(begin - 1, stop):
             key = whole
             if removed >= begin:
-                term = np.uint64(words.points[removed]) * power
+                term = np.uint64(words[POINTS][removed]) * power
                 key = before + (whole - before - term) * INVERSE_64
                 before += term
                 power *= BASE_64
@@ -601,7 +615,7 @@ def choose_near(
             while at < len(hashes) and hashes[at] < key:
                 at += 1
             while at < len(hashes) and hashes[at] == key:
-                one = np.int64(owners[at])
+                one = int(owners[at])
                 at += 1
                 count = counts[one]
                 if count < least[number] or (
@@ -609,16 +623,16 @@ def choose_near(
                     and (count < counts[found] or (count == counts[found] and one >= found))
                 ):
                     continue
-                own, own_stop = known.begins[one], known.stops[one]
-                if least[number] > 0 and known.points[own] != words.points[begin]:
+                own, own_stop = known[BEGINS][one], known[STOPS][one]
+                if least[number] > 0 and known[POINTS][own] != words[POINTS][begin]:
                     continue
-                common = common_letters(words.points, begin, stop, known.points, own, own_stop)
+                common = common_letters(words[POINTS], begin, stop, known[POINTS], own, own_stop)
                 if common == stop - begin == own_stop - own:
                     continue
                 if stop - begin <= own_stop - own:
-                    is_near = are_an_edit(words.points, begin, stop, known.points, own, own_stop)
+                    is_near = are_an_edit(words[POINTS], begin, stop, known[POINTS], own, own_stop)
                 else:
-                    is_near = are_an_edit(known.points, own, own_stop, words.points, begin, stop)
+                    is_near = are_an_edit(known[POINTS], own, own_stop, words[POINTS], begin, stop)
                 if is_near:
                     found = one
         best[number] = found
@@ -664,7 +678,7 @@ def end_of_token(points: Points, place: int, end: int, classes: Classes) -> int:
 def is_spelled(points: Points, begin: int, stop: int, capitals: int, classes: Classes) -> bool:
     """Say whether the capitals of a phrase are where they have to be."""
     if capitals == FIRST_CAPITAL:
-        return classes[points[begin]] & IS_LOWER == 0
+        return bool(classes[points[begin]] & IS_LOWER == 0)
     for place in range(begin, stop if capitals == ALL_CAPITALS else begin):
         if classes[points[place]] & HAS_CAPITAL:
             return False
@@ -676,7 +690,7 @@ def tokens_between(
     title: int,
     classes: Classes,
     folded: UInt32[np.ndarray, " point"],
-    phrases: Phrases,
+    phrases: tuple[Any, ...],
     tokens: Tokens,
 ) -> int:
     """Write the tokens of a title; return how many, −1 if one cannot be folded here."""
@@ -689,9 +703,9 @@ def tokens_between(
             continue
         total, power = NOTHING_64, ONE_64
         if classes[points[place]] & IS_DIGIT:
-            total = phrases.number_hash
+            total = phrases[NUMBER_HASH]
         elif classes[points[place]] & IS_MONEY:
-            total = phrases.money_hash
+            total = phrases[MONEY_HASH]
         else:
             for letter in range(place, stop):
                 if folded[points[letter]] == EXPANDING:
@@ -705,23 +719,30 @@ def tokens_between(
 
 
 def longest_phrase(
-    points: Points, classes: Classes, phrases: Phrases, tokens: Tokens, token: int, count: int
+    points: Points,
+    classes: Classes,
+    phrases: tuple[Any, ...],
+    tokens: Tokens,
+    token: int,
+    count: int,
 ) -> tuple[int, int]:
     """Return the kind of the longest phrase at a token of `count`, −1: none, and its tokens."""
     begins, stops, hashes = tokens
-    slot = slot_of(phrases.first_keys, phrases.first_numbers, hashes[token])
-    longest = min(phrases.lengths[phrases.first_numbers[slot]], count - token)
+    slot = slot_of(phrases[FIRST_KEYS], phrases[FIRST_NUMBERS], hashes[token])
+    longest = min(phrases[LENGTHS][phrases[FIRST_NUMBERS][slot]], count - token)
     kind, length, key = -1, 1, NOTHING_64
     for more in range(longest):
         key = mixed(key + hashes[token + more])
-        number = phrases.numbers[slot_of(phrases.keys, phrases.numbers, key)]
+        number = phrases[PHRASE_NUMBERS][
+            slot_of(phrases[PHRASE_KEYS], phrases[PHRASE_NUMBERS], key)
+        ]
         if number >= 0:
-            fits, capitals = True, phrases.capitals[number]
+            fits, capitals = True, phrases[CAPITALS][number]
             last = token + more if capitals == ALL_CAPITALS else token
             for one in range(token, last + 1):
                 fits = fits and is_spelled(points, begins[one], stops[one], capitals, classes)
             if fits:
-                kind, length = phrases.kinds[number], more + 1
+                kind, length = phrases[KINDS_OF][number], more + 1
     return kind, length
 
 
@@ -729,7 +750,7 @@ def find_phrases(
     characters: Characters,
     classes: Classes,
     folded: UInt32[np.ndarray, " point"],
-    phrases: Phrases,
+    phrases: tuple[Any, ...],
     found: tuple[
         Places,
         Places,
@@ -748,7 +769,7 @@ def find_phrases(
         found: written: kind, begin and end of each span of one of `KINDS`; where the spans of each
             title begin; and of each title 1 if it names no job, −1 if it cannot be folded here.
     """
-    points, (kinds, begins, stops, firsts, states) = characters.points, found
+    points, (kinds, begins, stops, firsts, states) = characters[POINTS], found
     most, at = len(points), 0
     tokens = (np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint64))
     for title in range(len(states)):
