@@ -274,6 +274,16 @@ def test_an_exemplar_is_one_more_alias(normalizer: Normalizer) -> None:
     assert within(["ovenhand"], 1).scores[0, 0] == pytest.approx(1.0, abs=1e-4)
 
 
+def test_lots_in_threads_give_the_table_of_one_lot(
+    normalizer: Normalizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    titles = ["Head baker, nights", None, "???", "nurse", "ward sister", 7, "", "baker"] * 3
+    whole = normalizer.predict(titles).table
+    monkeypatch.setattr("models.normalizer.normalizer.LOT", 5)
+    parts = normalizer.predict(titles).table
+    assert parts.equals(whole) and parts["reason"].num_chunks > 1
+
+
 def test_titles_of_the_index_are_answered_whatever_they_are_made_of() -> None:
     for known, reason in ((False, "no letters"), (True, None)):
         validator = InputValidator.of(
