@@ -23,7 +23,11 @@ RENAMED_COMMANDS: Mapping[str, str] = {
     "feedback": "apply-feedback",
 }
 RENAMED_OPTIONS: Mapping[str, Mapping[str, str]] = {
-    "normalize": {"--known": "--cache-dir", "--levels": "--code-depth"},
+    "normalize": {
+        "--known": "--cache-dir",
+        "--levels": "--code-depth",
+        "--processes": "--threads",
+    },
     "review": {"--before": "--compare-with"},
     "rollback": {"--why": "--reason"},
 }

@@ -38,12 +38,15 @@ def normalize(
     file_column: Annotated[
         str, typer.Option(help="Name of a column to be added that names the file.")
     ] = "",
+    shard: Annotated[
+        str, typer.Option(help="2/8: of a folder, the second of every eight files.")
+    ] = "",
     prefix: Annotated[str, typer.Option(help="Prefix of the answer columns' names.")] = "",
     top_k: TopK = None,
     min_confidence: MinConfidence = None,
     code_depth: CodeDepth = None,
     language: Language = "",
-    processes: Annotated[int | None, typer.Option(help="Default: one per core.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Default: one per core.")] = None,
     cache_dir: Annotated[
         Path | None, typer.Option(help="Folder of earlier answers; default: the clone's own.")
     ] = None,
@@ -64,9 +67,10 @@ def normalize(
       rolecall normalize s3://board/vacancies answers --column headline --min-confidence 0.5
       rolecall normalize titles.xlsx answers --column "Job title (EN)" --column "Job title (DE)"
     """
-    options: dict[str, object] = {"column": column, "prefix": prefix, "processes": processes}
+    options: dict[str, object] = {"column": column, "prefix": prefix, "threads": threads}
     options |= {"encoding": encoding, "file_column": file_column, "language": language}
     options |= {"top_k": top_k, "min_confidence": min_confidence, "code_depth": code_depth}
+    options["shard"] = shard
     chosen = {name: value for name, value in options.items() if value not in (None, "")}
     source = source if "://" in source else str(Path(source).absolute())
     output, model = output.absolute(), absolute_model(model)
@@ -113,6 +117,7 @@ def _refuse_early(
         options.get("file_column", ""),
         usual_column(answering),
         first=None if is_whole else FIRST,
+        shard=options.get("shard", ""),
     )
     require_free_names(found, options.get("prefix", ""))
     if output.exists() and is_whole:

@@ -9,13 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from models.normalizer.text_kernels import (
+    HashTable,
+    characters_of,
+    classes_for,
+    text_kernels_at_hand,
+)
 from models.search.kernels import kernels_at_hand
 from models.text.featurizer import Featurizer
+from models.text.spans import code_points, segment_hashes
+from models.text.texts import Texts
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Float64, Int, Shaped
@@ -44,14 +53,42 @@ class Bag:
 
     def __call__(self, titles: Sequence[str]) -> Float32[np.ndarray, "title dim"]:
         """Embed titles."""
-        (ids,) = self.featurizer(titles).streams
-        starts = np.concatenate([[0], np.cumsum(ids.lengths)])
-        sums = self._sums(ids.flat, starts) + self.bias
+        sums = self._sums(*self._units(titles)) + self.bias
         if self.tanh:
             sums = np.tanh(sums)
         norms = np.sqrt((sums**2).sum(axis=1, keepdims=True))
         units: Float32[np.ndarray, "title dim"] = sums / np.maximum(norms, 1e-12)
         return units.astype(np.float32)
+
+    def _units(
+        self, titles: Sequence[str]
+    ) -> tuple[Int[np.ndarray, " unit"], Int[np.ndarray, " title+1"]]:
+        """Return the ids of the units of titles, and where those of each title begin."""
+        units = self.featurizer.vocabularies[0].units
+        kernels = text_kernels_at_hand()
+        if not kernels or units.unit not in ("ngram", "subword") or units.buckets:
+            (ids,) = self.featurizer(titles).streams
+            return ids.flat, np.concatenate([[0], np.cumsum(ids.lengths)])
+        characters, by_word = characters_of(titles), units.unit == "subword"
+        most = (len(units.orders) + 1) * (2 * len(characters.points) + 3 * len(titles))
+        found = np.empty(most, np.int64), np.empty(len(titles) + 1, np.int64)
+        orders = np.isin(np.arange(max(units.orders) + 1), units.orders)
+        count = kernels.find_units(
+            characters,
+            classes_for(characters.points),
+            orders,
+            units.max_length,
+            by_word,
+            self._known.arrays,
+            found,
+        )
+        return found[0][:count], found[1]
+
+    @cached_property
+    def _known(self) -> HashTable:
+        """Hashes of the vocabulary."""
+        text, ends = Texts.of(self.featurizer.vocabularies[0].known).joined()
+        return HashTable.of(segment_hashes(code_points(text), ends[:-1], ends[1:]))
 
     def _sums(
         self, ids: Int[np.ndarray, " unit"], starts: Int[np.ndarray, " title+1"]

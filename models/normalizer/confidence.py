@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,12 +11,14 @@ import numpy as np
 
 from models.normalizer.answers.abstention import why_rejected
 from models.normalizer.exact_match import Decision
+from models.normalizer.many_words import ManyWords
 from models.normalizer.spellings import Spellings
+from models.normalizer.text_kernels import text_kernels_at_hand
 from models.search.calibration import Calibration, Levels
 from models.search.exemplars import LABEL, MODEL, posterior
-from models.search.index import AliasIndex
-from models.search.ood_score import OodScore
+from models.search.ood_score import KNOWN, OodScore
 from models.search.search import Hits
+from models.search.title_places import TitlePlaces
 from models.search.words.word_evidence import WordEvidence
 
 if TYPE_CHECKING:
@@ -32,17 +34,19 @@ class Confidence:
 
     Attributes:
         calibration: fitted on labelled titles.
-        hierarchy: above the occupations of `index`.
-        index: of all aliases.
+        hierarchy: above the occupations of an index.
+        places: finds titles of this index of all aliases.
         word_evidence: of the words of titles.
-        spellings: of the titles of `index`.
+        spellings: of the titles of the index.
+        many_words: does the same as `word_evidence` for many titles, with the compiled loops.
     """
 
     calibration: Calibration
     hierarchy: Levels
-    index: AliasIndex
+    places: TitlePlaces
     word_evidence: WordEvidence
     spellings: Spellings
+    many_words: Callable[[], ManyWords]
 
     def __call__(
         self, titles: Sequence[str], hits: Hits, decisions: Sequence[Decision]
@@ -55,9 +59,7 @@ class Confidence:
         """
         calibration, answers = self.calibration, hits.occupations[:, 0]
         chances = posterior(hits.scores, calibration.temperature)
-        aliases = [self.index.titles[place] for place in hits.titles[:, 0].tolist()]
-        labels = self.spellings.labels_of(answers, hits.titles[:, 0]).tolist()
-        words = self.word_evidence(titles, aliases, labels, hits.closest)
+        words = self._compared_words(titles, hits)
         sure = calibration(self.hierarchy.shares(chances, answers), words)
         for row, (by, owners, settled) in enumerate(decisions):
             if owners and len(calibration.exact):
@@ -69,11 +71,29 @@ class Confidence:
                 sure[row] = np.minimum(sure[row], calibration.agreement)
         return sure
 
+    def _compared_words(
+        self, titles: Sequence[str], hits: Hits
+    ) -> Float64[np.ndarray, "query feature"]:
+        """Compare titles with the closest aliases and the labels of their answers."""
+        answers, aliases = hits.occupations[:, 0], hits.titles[:, 0]
+        if text_kernels_at_hand():
+            numbers = self.spellings.label_numbers(answers, aliases)
+            return self.many_words().word_evidence(titles, aliases, numbers, hits.closest)
+        texts = [self.places.index.titles[place] for place in aliases.tolist()]
+        labels = self.spellings.labels_of(answers, aliases).tolist()
+        return self.word_evidence(titles, texts, labels, hits.closest)
+
     def rejections(
         self, titles: Sequence[str], hits: Hits, decisions: Sequence[Decision]
     ) -> list[str | None]:
         """Return why a title is rejected: unlike all others, and no abbreviation either."""
-        unlike = self._ood_score(titles, hits.closest) > self.calibration.ood_threshold
+        if text_kernels_at_hand():
+            bonuses = self.many_words().bonuses(titles)
+            bonuses[self.places(titles) >= 0] = KNOWN
+            scores = -(hits.closest.astype(np.float64) + bonuses)
+        else:
+            scores = self._ood_score(titles, hits.closest)
+        unlike = scores > self.calibration.ood_threshold
         return [
             why_rejected(title, self.word_evidence.words.counts)
             if is_unlike and decision.by == MODEL and not is_abbreviation(title)
@@ -83,7 +103,7 @@ class Confidence:
 
     @cached_property
     def _ood_score(self) -> OodScore:
-        return OodScore(self.index, self.word_evidence.words.endings)
+        return OodScore(self.places, self.word_evidence.words.endings)
 
 
 def is_abbreviation(title: str) -> bool:

@@ -11,21 +11,29 @@ Evaluation and gate have no exact match; no query of a test is a title of its in
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from models.search.exemplars import LABEL, MODEL, REVIEW
-from models.search.index import AliasIndex
 from models.search.search import Hits
+from models.search.title_places import TitlePlaces
 from models.search.words.word_evidence import SHORT
 from models.text.titles import normalize_title
 
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Int64
+
 TAXONOMY = "taxonomy"
 """Decides where the title is one of its own; else `REVIEW`, `LABEL` or `MODEL` do."""
+PUNCTUATION = {ord(sign): None for sign in "!\"%'()*,-:;?@[\\]_{}"}
+"""Signs of ASCII that normalizing removes."""
+SIGNS = {ord(sign): None for sign in " +#&/"}
+"""Signs that it keeps, and that join no others."""
 HEAD = 12
 """Titles that a word ends; with more it is the head of others' titles."""
 BELOW = 1.0
@@ -47,12 +55,15 @@ class Decision(NamedTuple):
     settled: bool
 
 
+BY_MODEL = Decision(MODEL, [], settled=False)
+
+
 @dataclass(frozen=True)
 class ExactMatch:
     """Puts the owners of a known title first.
 
     Attributes:
-        index: of all aliases.
+        places: finds titles in an index of all aliases.
         labels: of its occupations, cleaned, in their order.
         overrides: of normalized titles, the occupation that people gave; None: not a job title.
         is_label: says whether a title is an occupation's label in any language, or the form of it
@@ -62,7 +73,7 @@ class ExactMatch:
         rejected: of normalized titles, the occupations that people called incorrect.
     """
 
-    index: AliasIndex
+    places: TitlePlaces
     labels: Sequence[str]
     overrides: Mapping[str, int | None]
     is_label: Callable[[int, int], bool] = lambda occupation, title: False
@@ -73,7 +84,7 @@ class ExactMatch:
     @classmethod
     def of(
         cls,
-        index: AliasIndex,
+        places: TitlePlaces,
         labels: Sequence[str],
         overrides: Mapping[str, Sequence[Any]],
         is_label: Callable[[int, int], bool] = lambda occupation, title: False,
@@ -85,7 +96,7 @@ class ExactMatch:
         `overrides` has the columns `normalized, occupation_id, correct`, `exemplars` the columns
         `title, occupation_id, source`.
         """
-        code = {name: number for number, name in enumerate(index.occupations)}
+        code = {name: number for number, name in enumerate(places.index.occupations)}
         known: dict[str, int | None] = {}
         rejected: dict[str, list[int]] = {}
         judged = (overrides[name] for name in ("normalized", "occupation_id", "correct"))
@@ -102,29 +113,29 @@ class ExactMatch:
             number = code.get(name)
             if source == LABEL and number is not None:
                 labelled.setdefault(title, []).append(number)
-        return cls(index, labels, known, is_label, labelled, endings or {}, rejected)
+        return cls(places, labels, known, is_label, labelled, endings or {}, rejected)
 
     def override(self, title: str) -> int | None:
         """Return the occupation that people gave to a cleaned title, if any."""
-        return self.overrides.get(normalize_title(title)) if self.overrides else None
+        return self.overrides.get(_normalized(title)) if self.overrides else None
 
     def __contains__(self, title: object) -> bool:
         """Say whether people judged a cleaned title, or it is one of the index."""
-        if not isinstance(title, str):
-            return False
-        return (
-            self.override(title) is not None
-            or self.written(title) in self.index
-            or bool(self._wrong(title))
-        )
+        return isinstance(title, str) and bool(self.known([title])[0])
 
-    def written(self, title: str) -> str:
-        """Return a cleaned title as the index has it: without punctuation, if not as it is."""
-        return title if title in self.index else normalize_title(title)
+    def known(self, titles: Sequence[str]) -> Bool[np.ndarray, " title"]:
+        """Say which cleaned titles people judged, or are some of the index."""
+        known: Bool[np.ndarray, " title"] = self._places_of(titles) >= 0
+        if self.overrides or self.rejected:
+            known |= np.array([self._is_judged(title) for title in titles], bool)
+        return known
+
+    def _is_judged(self, title: str) -> bool:
+        return self.override(title) is not None or bool(self._wrong(title))
 
     def is_none(self, title: str) -> bool:
         """Say whether people judged a cleaned title not to be a job title."""
-        return bool(self.overrides) and self.overrides.get(normalize_title(title), 0) is None
+        return bool(self.overrides) and self.overrides.get(_normalized(title), 0) is None
 
     @cached_property
     def most_rejected(self) -> int:
@@ -133,7 +144,7 @@ class ExactMatch:
 
     def accepted(self, titles: Sequence[str], hits: Hits, depth: int) -> Hits:
         """Return the `depth` best occupations, with those last that people called incorrect."""
-        for row, title in enumerate(titles):
+        for row, title in enumerate(titles if self.rejected else ()):
             if wrong := self._wrong(title):
                 order = np.argsort(np.isin(hits.occupations[row], wrong), kind="stable")
                 for ranked in (hits.occupations, hits.titles):
@@ -142,61 +153,86 @@ class ExactMatch:
         return hits._replace(occupations=hits.occupations[:, :depth], titles=hits.titles[:, :depth])
 
     def _wrong(self, title: str) -> list[int]:
-        return self.rejected.get(normalize_title(title), []) if self.rejected else []
+        return self.rejected.get(_normalized(title), []) if self.rejected else []
 
     def __call__(self, titles: Sequence[str], hits: Hits) -> list[Decision]:
         """Rank the owners of each cleaned title first, in place; say what decided each answer."""
-        return [self._decide(row, title, hits) for row, title in enumerate(titles)]
+        places, decisions = self._places_of(titles), [BY_MODEL] * len(titles)
+        may_be_known = (places >= 0) | bool(self.overrides)
+        if self.labelled:
+            may_be_known |= np.array([title in self.labelled for title in titles], bool)
+        for row in np.flatnonzero(may_be_known).tolist():
+            decisions[row] = self._decide(row, titles[row], int(places[row]), hits)
+        return decisions
 
-    def _decide(self, row: int, title: str, hits: Hits) -> Decision:
-        override, known = self.override(title), self.written(title)
-        owners = self._owners(known) if override is None else [override]
-        scores, best = hits.scores[row], hits.occupations[row]
-        if not owners or (override is None and self._is_head(known, owners)):
-            by = LABEL if best[0] in self.labelled.get(title, ()) else MODEL
-            return Decision(by, [], settled=False)
-        by = TAXONOMY if override is None else REVIEW
+    def _places_of(self, titles: Sequence[str]) -> Int64[np.ndarray, " title"]:
+        """Return the places of titles as the index has them, or else without punctuation."""
+        places = self.places(titles)
+        missing = np.flatnonzero(places < 0)
+        places[missing] = self.places([_normalized(titles[row]) for row in missing.tolist()])
+        return places
+
+    def _decide(self, row: int, title: str, place: int, hits: Hits) -> Decision:
+        override, best = self.override(title), hits.occupations[row]
+        owners = [] if place < 0 else self._owners(place)
+        owners = owners if override is None else [override]
+        if not owners or (override is None and self._is_head(place, owners)):
+            by_label = best[0] in self.labelled.get(title, ())
+            return Decision(LABEL, [], settled=False) if by_label else BY_MODEL
+        scores, by = hits.scores[row], TAXONOMY if override is None else REVIEW
         ranked = sorted(owners, key=lambda owner: (-scores[owner], owner))[: len(best)]
         least = 1.0 if by == REVIEW else -np.inf  # 1 is the similarity of a title to itself
         scores[ranked] = np.maximum(scores[ranked], max(scores[best[0]], least))
         for owner in reversed(ranked):
             if owner != best[0]:
-                self._put_first(row, hits, owner, known)
-        return Decision(by, owners, by == REVIEW or self._is_settled(known, best[0]))
+                self._put_first(row, hits, owner, place)
+        return Decision(by, owners, by == REVIEW or self._is_settled(place, best[0]))
 
-    def _put_first(self, row: int, hits: Hits, owner: int, title: str) -> None:
+    def _put_first(self, row: int, hits: Hits, owner: int, place: int) -> None:
         """Rank an occupation first, by the title itself or, where it is no alias, its label."""
         best, closest = hits.occupations[row], hits.titles[row]
-        places = np.flatnonzero(best == owner)
-        end = places[0] if len(places) else len(best) - 1
-        alias = title if owner in self.index.owners(title) else self.labels[owner]
+        ranks = np.flatnonzero(best == owner)
+        end = ranks[0] if len(ranks) else len(best) - 1
+        is_alias = place >= 0 and owner in self.places.owners(place)
+        alias = place if is_alias else self.places.index.place(self.labels[owner])
         best[: end + 1] = owner, *best[:end]
-        closest[: end + 1] = self.index.place(alias), *closest[:end]
+        closest[: end + 1] = alias, *closest[:end]
 
-    def _is_head(self, title: str, owners: Sequence[int]) -> bool:
+    def _is_head(self, place: int, owners: Sequence[int]) -> bool:
         """Say whether a title is but the head of the titles of others.
 
         ESCO has "driver" as an alias of the hearse driver, and as the Swedish label of the talent
         agent it has "manager". An occupation's own label always means it.
         """
+        title = self.places.index.titles[place]
         is_own = any(self.labels[owner] == title for owner in owners)
         return not is_own and len(title) > SHORT and self.endings.get(title, 0) > HEAD
 
-    def _is_settled(self, title: str, occupation: int) -> bool:
+    def _is_settled(self, place: int, occupation: int) -> bool:
         """Say whether a title is an abbreviation or a label of its occupation."""
-        return len(title) <= SHORT or self._is_called(occupation, title)
+        return len(self.places.index.titles[place]) <= SHORT or self._is_called(occupation, place)
 
-    def _owners(self, title: str) -> list[int]:
+    def _owners(self, place: int) -> list[int]:
         """Return the occupations that may be the answer to a title that the index has."""
-        own = self.index.owners(title)
+        own, title = self.places.owners(place), self.places.index.titles[place]
         return (
             [name for name in own if self.labels[name] == title]
-            or [name for name in own if self._is_called(name, title)]
+            or [name for name in own if self._is_called(name, place)]
             or own
         )
 
-    def _is_called(self, occupation: int, title: str) -> bool:
+    def _is_called(self, occupation: int, place: int) -> bool:
         """Say whether a title is an occupation's label in any language."""
-        place = self.index.place(title)
-        is_label = place is not None and self.is_label(occupation, place)
-        return is_label or self.labels[occupation] == title
+        is_own = self.labels[occupation] == self.places.index.titles[place]
+        return is_own or self.is_label(occupation, place)
+
+
+def _normalized(title: str) -> str:
+    """Normalize a cleaned title; most are plain, which takes a tenth of the time."""
+    if title.replace(" ", "").isalnum():
+        return title
+    kept = " ".join(title.translate(PUNCTUATION).split())
+    is_plain = kept.isascii() or (
+        kept.translate(SIGNS).isalnum() and unicodedata.is_normalized("NFKC", kept)
+    )
+    return kept if is_plain and "." not in kept else normalize_title(title)

@@ -1,4 +1,4 @@
-"""The normalizer: raw titles in, one answer or abstention each out; numpy alone.
+"""The normalizer: raw titles in, one answer or abstention each out; numpy and Arrow alone.
 
 The file that consumers load contains it (`tasks/release/model_package/serving_file.py`); the gate
 judges this class in a loaded model. Without a calibration, confidence is null and the reason is
@@ -8,35 +8,43 @@ judges this class in a loaded model. Without a calibration, confidence is null a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from models.normalizer.abbreviations import Abbreviations
 from models.normalizer.answers.abstention import UNSURE, InputValidator
 from models.normalizer.answers.columns import UNCALIBRATED, Answers
+from models.normalizer.answers.table import Found, answer_table, joined
 from models.normalizer.confidence import Confidence
-from models.normalizer.exact_match import Decision, ExactMatch
+from models.normalizer.exact_match import ExactMatch
+from models.normalizer.many_qualifiers import ManyQualifiers
+from models.normalizer.many_words import ManyWords
 from models.normalizer.predict_params import PredictParams
-from models.normalizer.qualifiers import KINDS, Qualifiers
+from models.normalizer.qualifiers import Qualified, Qualifiers
 from models.normalizer.taxonomy_labels import TaxonomyLabels
+from models.normalizer.text_kernels import text_kernels_at_hand
 from models.normalizer.truncated_titles import are_truncated
 from models.search.calibration import Calibration, Levels
 from models.search.exemplars import Exemplars
 from models.search.index import AliasIndex
+from models.search.kernels import Kernels, kernels_for, threads
 from models.search.occupation_scores import ScoreRule
 from models.search.search import Hits, Search
 from models.search.stored_vectors import StoredVectors
 from models.search.tiled_matmul import similarities
-from models.search.two_stage_search import DEPTH, FEW, TwoStageSearch
+from models.search.title_places import TitlePlaces
+from models.search.two_stage_search import DEPTH, FEW, LOT, TwoStageSearch
 from models.search.weighted_vectors import Prototypes
 from models.search.words.respelling import Respelling
 from models.search.words.title_words import TitleWords
 from models.search.words.word_evidence import WordEvidence
 from models.text.featurizer import Featurizer
-from models.text.titles import clean_title, shortened
+from models.text.titles import clean_title
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int
@@ -95,6 +103,11 @@ class Normalizer:
         return AliasIndex.of(*columns)
 
     @cached_property
+    def title_places(self) -> TitlePlaces:
+        """Finds titles of `index`."""
+        return TitlePlaces(self.index)
+
+    @cached_property
     def search(self) -> Search:
         """Search all of `index` with cleaned titles."""
         return self._search(self.index, slice(None))
@@ -104,7 +117,9 @@ class Normalizer:
         """The same with less work, where that loses little; or None."""
         if len(self.index.occupations) < FEW or self.rule.kind != "soft":
             return None
-        return TwoStageSearch(self.search, self.embed, self.embeddings, self.prototypes)
+        return TwoStageSearch(
+            self.search, self.embed, self.embeddings, self.title_places, self.prototypes
+        )
 
     @cached_property
     def exact_match(self) -> ExactMatch:
@@ -112,7 +127,7 @@ class Normalizer:
         labels = [clean_title(label) for label in self.taxonomy_labels.labels]
         is_label = self.taxonomy_labels.spellings.is_label
         return ExactMatch.of(
-            self.index, labels, self.overrides, is_label, self.exemplars, self.words.endings
+            self.title_places, labels, self.overrides, is_label, self.exemplars, self.words.endings
         )
 
     def within(self, index: AliasIndex) -> Search:
@@ -164,64 +179,80 @@ class Normalizer:
             languages=self.taxonomy_labels.spellings.languages,
             calibrated=self.calibration is not None,
         )
-        validated = [self.validator(raw_title) for raw_title in raw_titles]
-        answers = Answers.abstaining([title.reason for title in validated])
-        rows = [row for row, title in enumerate(validated) if title.reason is None]
-        titles = [validated[row].title for row in rows]
-        answers.put(np.arange(len(answers)), **self.versions)
-        words = [self.qualifiers(shortened(str(raw_titles[row]))) for row in rows]
-        answers.put(np.array(rows, int), **{kind: [one[kind] for one in words] for kind in KINDS})
-        depth = max(params.top_k, 2)
-        search = self.two_stage_search if self.two_stage_search and depth <= DEPTH else self.search
-        spare = min(self.exact_match.most_rejected, max(DEPTH - depth, 0))
-        for place, ranked in search.blocks(titles, depth + spare):
-            hits = self.exact_match.accepted(titles[place], ranked, depth)
-            decisions = self.exact_match(titles[place], hits)
-            self._answer(answers, np.array(rows[place]), titles[place], hits, decisions, params)
-        return answers
+        kernels = kernels_for(len(raw_titles)) if self.two_stage_search else None
+        text_kernels_at_hand()  # before the threads ask for them
+        lots = [raw_titles[at : at + LOT] for at in range(0, len(raw_titles), LOT)]
+        if len(lots) < 2:
+            return Answers(self._lot(raw_titles, params, kernels))
+        with ThreadPoolExecutor(threads()) as pool:
+            tables = [*pool.map(lambda lot: self._lot(lot, params, kernels), lots)]
+        return Answers(pa.concat_tables(tables))
 
-    def _answer(
-        self,
-        answers: Answers,
-        rows: Int[np.ndarray, " query"],
-        titles: list[str],
-        hits: Hits,
-        decisions: Sequence[Decision],
-        params: PredictParams,
-    ) -> None:
-        """Write the answers to a block of titles."""
-        sure = None
-        answered = np.ones(len(rows), bool)
+    def _lot(
+        self, raw_titles: Sequence[object], params: PredictParams, kernels: Kernels | None
+    ) -> pa.Table:
+        """Answer a lot of raw titles."""
+        titles, reasons, qualified = self.validator(raw_titles)
+        read = [title for title, reason in zip(titles, reasons, strict=True) if reason is None]
+        depth, few = max(params.top_k, 2), self.two_stage_search
+        spare = min(self.exact_match.most_rejected, max(DEPTH - depth, 0))
+        if few and depth <= DEPTH:
+            blocks = few.blocks(read, depth + spare, kernels)
+        else:
+            blocks = self.search.blocks(read, depth + spare)
+        found = []
+        for place, ranked in blocks:
+            hits = self.exact_match.accepted(read[place], ranked, depth)
+            found.append(self._found(read[place], hits, params))
+        return answer_table(
+            self.taxonomy_labels,
+            reasons,
+            qualified,
+            joined(found),
+            params,
+            RUNNER_UP * (self.calibration or self.rule).temperature,
+            self.versions,
+        )
+
+    def _found(self, titles: list[str], hits: Hits, params: PredictParams) -> Found:
+        """Say of a block of titles what is found, how sure that is, and whether it is an answer."""
+        decisions = self.exact_match(titles, hits)
+        matched = hits.titles.copy()
+        count, best = len(titles), hits.occupations
+        sure, narrow = np.full((count, 1), np.nan), np.full(count, -1)
+        reasons, answered = np.full(count, UNCALIBRATED, object), np.ones(count, bool)
         if self.confidence is not None:
             sure = self.confidence(titles, hits, decisions)
-            answered = sure[:, params.code_depth - 1] >= params.min_confidence
-            reasons = self.confidence.rejections(titles, hits, decisions)
-            ood = np.array([reason is not None for reason in reasons], bool)
-            codes = self.taxonomy_labels.confident_codes(
-                sure, hits.occupations[:, 0], params.confident_from
-            )
-            answers.put(rows[~ood], best_confident_code=codes[~ood])
-            answers.put(rows[~answered], reason=UNSURE)
-            answers.put(rows[ood], reason=list(filter(None, reasons)))
-            answered &= ~ood
-        kept_hits = Hits(*(column[answered] for column in hits))
-        kept_titles = [title for title, kept in zip(titles, answered, strict=True) if kept]
-        truncated = are_truncated(kept_titles, self.featurizer)
-        near = RUNNER_UP * (self.calibration or self.rule).temperature
-        kept_sure = None if sure is None else sure[answered]
-        matched = self._matched(kept_titles, kept_hits, params.language)
-        columns = self.taxonomy_labels.answer_columns(kept_hits, matched, kept_sure, params, near)
-        decided_by = np.array([decision.by for decision in decisions], object)[answered]
-        answers.put(rows[answered], truncated=truncated, answered_by=decided_by, **columns)
-        if sure is None:
-            answers.put(rows, reason=UNCALIBRATED)
+            rejections = np.array(self.confidence.rejections(titles, hits, decisions), object)
+            rejected = rejections != None  # noqa: E711  # each of an array
+            unsure = sure[:, params.code_depth - 1] < params.min_confidence
+            reasons = rejections.copy()
+            reasons[unsure & ~rejected] = UNSURE
+            answered = ~(rejected | unsure)
+            least = params.confident_from
+            narrow = self.taxonomy_labels.confident_codes(sure, best[:, 0], least)
+            narrow[rejected] = -1
+        if params.language is not None:
+            own = [title for title, is_answer in zip(titles, answered, strict=True) if is_answer]
+            few = Hits(*(column[answered] for column in hits))
+            matched[answered] = self._matched(own, few, params.language)
+        return Found(
+            best,
+            hits.titles,
+            matched,
+            np.take_along_axis(hits.scores, best, axis=1).astype(float),
+            sure,
+            narrow,
+            reasons,
+            answered,
+            np.array([decision.by for decision in decisions], object),
+            are_truncated(titles, self.featurizer),
+        )
 
-    def _matched(
-        self, titles: list[str], hits: Hits, language: int | None
-    ) -> Int[np.ndarray, "query k"]:
+    def _matched(self, titles: list[str], hits: Hits, language: int) -> Int[np.ndarray, "query k"]:
         """Return the closest titles of hits in a language, as they are where there is none."""
         spellings = self.taxonomy_labels.spellings
-        if language is None or spellings.are_in(language, hits.occupations, hits.titles).all():
+        if spellings.are_in(language, hits.occupations, hits.titles).all():
             return hits.titles
         return spellings.closest(
             language, hits.occupations, hits.titles, self.embed(titles), self.embeddings
@@ -232,9 +263,14 @@ class Normalizer:
         """Says how certain answers are, if the model is calibrated."""
         if self.calibration is None:
             return None
-        spellings = self.taxonomy_labels.spellings
-        words = WordEvidence(self.words)
-        return Confidence(self.calibration, self.hierarchy, self.index, words, spellings)
+        return Confidence(
+            self.calibration,
+            self.hierarchy,
+            self.title_places,
+            WordEvidence(self.words),
+            self.taxonomy_labels.spellings,
+            lambda: self.many_words,
+        )
 
     @cached_property
     def hierarchy(self) -> Levels:
@@ -246,15 +282,34 @@ class Normalizer:
         """Says what can be read, and how."""
         return InputValidator.of(
             self.featurizer.alphabet,
-            self.exact_match,
+            self.exact_match.known,
             self.exact_match.is_none,
-            self.qualifiers.say_no_job,
+            self.qualified,
             self.spelled,
         )
 
-    def spelled(self, title: str) -> str:
-        """Return a cleaned title without abbreviations and misspelt words."""
-        return self.respelling(self.abbreviations(title))
+    def spelled(self, titles: Sequence[str]) -> list[str]:
+        """Return cleaned titles without abbreviations and misspelt words."""
+        if text_kernels_at_hand():
+            return self.many_words.respelled(titles, self.exact_match.known)
+        return [self.respelling(self.abbreviations(title)) for title in titles]
+
+    def qualified(self, raw_titles: Sequence[str]) -> list[Qualified]:
+        """Return what raw titles say besides their occupation."""
+        if text_kernels_at_hand():
+            return self.many_qualifiers(raw_titles)
+        return [self.qualifiers(raw_title) for raw_title in raw_titles]
+
+    @cached_property
+    def many_qualifiers(self) -> ManyQualifiers:
+        """Finds the qualifiers of many titles, with the compiled loops."""
+        return ManyQualifiers(self.qualifiers)
+
+    @cached_property
+    def many_words(self) -> ManyWords:
+        """Reads the words of many titles, with the compiled loops."""
+        labels = self.taxonomy_labels.spellings.labels
+        return ManyWords(self.words, self.index.titles, labels, self.abbreviations)
 
     @cached_property
     def respelling(self) -> Respelling:

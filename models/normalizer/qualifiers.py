@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 KINDS = ("seniority", "contract", "location")
 NEITHER = "neither"
@@ -32,9 +33,25 @@ TOKENS = re.compile(r"[£$€¥]\s?\d[\d.,:/-]*|\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:[
 PHRASE_TOKENS = re.compile(rf"{NUMBER}|{TOKENS.pattern}")
 
 
+class Qualified(NamedTuple):
+    """The words of a title, as spelled, of each of `KINDS`.
+
+    Attributes:
+        names_no_job: whether it has words, and none of them may belong to an occupation.
+    """
+
+    seniority: list[str]
+    contract: list[str]
+    location: list[str]
+    names_no_job: bool
+
+
+NOTHING = Qualified([], [], [], names_no_job=False)
+
+
 @dataclass(frozen=True)
 class Qualifiers:
-    """Finds the qualifiers of a title.
+    """Finds the qualifiers of a title, and the titles that name no job.
 
     Attributes:
         phrases: of each kind (`KINDS`, `NEITHER` and `NO_JOB`). One with a capital has to have it
@@ -43,18 +60,18 @@ class Qualifiers:
 
     phrases: Mapping[str, Sequence[str]]
 
-    def __call__(self, raw_title: str) -> dict[str, list[str]]:
-        """Return what the title says of each of `KINDS`, as spelled, in its order."""
-        spans = _joined([span for span in self._spans(raw_title) if span[0]], raw_title)
-        return {
-            kind: [raw_title[start:end] for own, start, end in spans if own == kind]
-            for kind in KINDS
-        }
-
-    def say_no_job(self, raw_title: str) -> bool:
-        """Say whether a title has words, and none of them may belong to an occupation."""
-        kinds = {kind for kind, _, _ in self._spans(raw_title)}
-        return bool(kinds) and kinds.isdisjoint(TELLING)
+    def __call__(self, raw_title: str) -> Qualified:
+        """Return what a title says of each kind, as spelled, in its order."""
+        tokens = TOKENS.findall(raw_title)
+        if self._lengths.keys().isdisjoint(map(_compared, tokens)):  # most titles
+            return NOTHING
+        spans = [*self._spans(raw_title)]
+        kinds = {kind for kind, _, _ in spans}
+        joined = _joined([span for span in spans if span[0]], raw_title)
+        seniority, contract, location = (
+            [raw_title[start:end] for own, start, end in joined if own == kind] for kind in KINDS
+        )
+        return Qualified(seniority, contract, location, kinds.isdisjoint(TELLING))
 
     def _spans(self, raw_title: str) -> Iterator[tuple[str, int, int]]:
         """Yield kind, start and end of every phrase, and of every other token without a kind."""
@@ -72,13 +89,13 @@ class Qualifiers:
         """Return the kind of the longest phrase at a token, and how many tokens it has, or 1."""
         most = min(self._lengths.get(folded[place], 0), len(folded) - place)
         for length in range(most, 0, -1):
-            known = self._known.get(" ".join(folded[place : place + length]))
+            known = self.known.get(" ".join(folded[place : place + length]))
             if known and _spelled(known[1], tokens[place : place + length]):
                 return known[0], length
         return "", 1
 
     @cached_property
-    def _known(self) -> dict[str, tuple[str, str]]:
+    def known(self) -> dict[str, tuple[str, str]]:
         """Tokens of each phrase to its kind and the phrase; the first kind has it."""
         known: dict[str, tuple[str, str]] = {}
         for kind in (NEITHER, NO_JOB, *KINDS):
@@ -90,7 +107,7 @@ class Qualifiers:
     def _lengths(self) -> dict[str, int]:
         """First token to the tokens of the longest phrase that begins with it."""
         lengths: dict[str, int] = {}
-        for phrase in self._known:
+        for phrase in self.known:
             first, length = phrase.partition(" ")[0], phrase.count(" ") + 1
             lengths[first] = max(length, lengths.get(first, 0))
         return lengths

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import pyarrow as pa
 
 from models.search.coded import Coded
 from models.search.stored_vectors import StoredVectors
@@ -82,9 +84,21 @@ class Spellings:
         places[~is_there] = np.searchsorted(self.keys, first[~is_there])
         return places
 
-    def texts(self, places: Int[np.ndarray, "*answer"]) -> Shaped[np.ndarray, "*answer"]:
+    def texts(self, places: Int[np.ndarray, " answer"]) -> pa.StringArray:
         """Return spellings as the taxonomy writes them."""
-        return self.written.take(self.rows[places])
+        return self._array.take(pa.array(self.rows[places])).cast(pa.string())
+
+    @cached_property
+    def language_names(self) -> pa.StringArray:
+        """All languages; an unknown one is null."""
+        return pa.array([name or None for name in self.languages], pa.string())
+
+    @cached_property
+    def _array(self) -> pa.StringArray | pa.LargeStringArray:
+        """All titles where they lie."""
+        data, ends = self.written.data, np.ascontiguousarray(self.written.ends)
+        kind = pa.StringArray if ends.dtype == np.int32 else pa.LargeStringArray
+        return kind.from_buffers(len(self.written), pa.py_buffer(ends), pa.py_buffer(data))
 
     def is_label(self, occupation: int, title: int) -> bool:
         """Say whether a title is an occupation's label in any language, or its form for a gender.
@@ -97,17 +111,25 @@ class Spellings:
             return True
         labels = self.labels[self.languages_of(places), occupation]
         return any(
-            written.casefold() in forms_of(label)
-            for written, label in zip(self.texts(places), labels, strict=True)
+            self.written[row].casefold() in forms_of(label)
+            for row, label in zip(self.rows[places].tolist(), labels, strict=True)
         )
 
     def labels_of(
         self, occupations: Int[np.ndarray, " answer"], titles: Int[np.ndarray, " answer"]
     ) -> Shaped[np.ndarray, " answer"]:
         """Return the label of each occupation in the first language of one of its titles."""
-        languages = self.languages_of(self.places(occupations, titles))
-        labels: Shaped[np.ndarray, " answer"] = self.labels[languages, occupations]
+        numbers = self.label_numbers(occupations, titles)
+        labels: Shaped[np.ndarray, " answer"] = self.labels.reshape(-1)[numbers]
         return labels
+
+    def label_numbers(
+        self, occupations: Int[np.ndarray, " answer"], titles: Int[np.ndarray, " answer"]
+    ) -> Int64[np.ndarray, " answer"]:
+        """Return the place of each such label in `labels`, all rows one behind the other."""
+        languages = self.languages_of(self.places(occupations, titles))
+        numbers: Int64[np.ndarray, " answer"] = languages * self.labels.shape[1] + occupations
+        return numbers
 
     def languages_of(self, places: Int[np.ndarray, "*answer"]) -> Int64[np.ndarray, "*answer"]:
         """Return the number of the language of each spelling."""

@@ -1,21 +1,20 @@
-"""The taxonomy's ids, labels and codes of what an index numbers, and answers of them."""
+"""The taxonomy's ids, labels and codes of what an index numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import pyarrow as pa
 
-from models.normalizer.predict_params import PredictParams
 from models.normalizer.spellings import Spellings, texts_of
 from models.search.index import AliasIndex
-from models.search.search import Hits
-from models.search.words.title_words import WORDS
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float64, Int, Shaped
+    from jaxtyping import Float64, Int, Int64, Shaped
 
 
 @dataclass(frozen=True)
@@ -69,92 +68,71 @@ class TaxonomyLabels:
         sure: Float64[np.ndarray, "query level"],
         answers: Int[np.ndarray, " query"],
         least: float,
-    ) -> Shaped[np.ndarray, " query"]:
-        """Return the narrowest code of each answer, or its id, that is sure enough; or None."""
-        depth = sure.shape[1] - 1
-        confident = texts_of([None] * len(answers))
-        for row, level in enumerate((sure >= least).sum(axis=1).tolist()):
-            own = self.codes[answers[row]]
-            if level > depth:
-                confident[row] = self.occupations[answers[row]]
-            elif level and own:
-                confident[row] = own[min(level, len(own)) - 1]
-        return confident
+    ) -> Int64[np.ndarray, " query"]:
+        """Return the narrowest code of each answer, or its id, that is sure enough; −1 if none is.
 
-    def answer_columns(
-        self,
-        hits: Hits,
-        titles: Int[np.ndarray, "query k"],
-        sure: Float64[np.ndarray, "query level"] | None,
-        params: PredictParams,
-        near: float,
-    ) -> dict[str, Any]:
-        """Return the columns of hits with two occupations if there are two.
-
-        `titles` are their closest ones in the language of `params`. `sure` is the
-        confidence at each level, the occupation last; without it no column has any. Distinguishing
-        words stand where the second occupation scores less by `near` at most.
+        They are places in `code_names`.
         """
-        best = hits.occupations
-        scores = np.take_along_axis(hits.scores, best, axis=1).astype(float)
-        margins = (
-            scores[:, 0] - scores[:, 1] if scores.shape[1] > 1 else np.full(len(scores), np.nan)
-        )
-        top = slice(params.top_k)
-        spellings = self.spellings
-        preferred = params.language or 0
-        matched = spellings.languages_of(spellings.places(best[:, 0], hits.titles[:, 0], preferred))
-        language = matched if params.language is None else np.full_like(matched, params.language)
-        labels = spellings.labels[language[:, None], best]
-        written = spellings.texts(spellings.places(best, titles, preferred))
-        close = margins <= near
-        words, runner_up = _differences(labels, written, titles, close)
-        codes = [own[: params.code_depth or None] for own in self.codes[best[:, 0]]]
-        confidences: dict[str, Any] = {}
-        if sure is not None:
-            levels = zip(sure.tolist(), codes, strict=True)
-            confidences["confidence"] = sure[:, -1]
-            confidences["code_confidences"] = [level[: len(own)] for level, own in levels]
-        return confidences | {
-            "abstained": False,
-            "occupation_id": self.occupations[best[:, 0]],
-            "occupation_label": labels[:, 0],
-            "codes": codes,
-            "crosswalk_codes": self.crosswalk_codes[best[:, 0]].tolist(),
-            "matched_title": written[:, 0],
-            "matched_language": texts_of([name or None for name in spellings.languages])[matched],
-            "score": scores[:, 0],
-            "score_margin": margins,
-            "distinguishing_words": words,
-            "runner_up_words": runner_up,
-            "top_occupation_ids": self.occupations[best[:, top]].tolist(),
-            "top_titles": written[:, top].tolist(),
-            "top_scores": scores[:, top].tolist(),
-        }
+        codes: Int64[np.ndarray, " query"] = self._narrow[1][answers, (sure >= least).sum(axis=1)]
+        return codes
 
+    @property
+    def code_names(self) -> pa.StringArray:
+        """All ids and codes."""
+        return self._narrow[0]
 
-def _differences(
-    labels: Shaped[np.ndarray, "query k"],
-    written: Shaped[np.ndarray, "query k"],
-    titles: Int[np.ndarray, "query k"],
-    close: Bool[np.ndarray, " query"],
-) -> tuple[list[list[str]], list[list[str]]]:
-    """Return the distinguishing words of the first occupation and of the second.
+    @cached_property
+    def _narrow(self) -> tuple[pa.StringArray, Int64[np.ndarray, "occupation level"]]:
+        """Ids and codes, and of each occupation their places: none, then broad to narrow."""
+        depth = max(map(len, self.codes), default=0)
+        place: dict[str, int] = {}
+        rows = [
+            [
+                -1,
+                *(
+                    place.setdefault(own[min(level, len(own) - 1)], len(place)) if own else -1
+                    for level in range(depth)
+                ),
+                place.setdefault(name, len(place)),
+            ]
+            for name, own in zip(self.occupations, self.codes, strict=True)
+        ]
+        return pa.array(place, pa.string()), np.array(rows, np.int64)
 
-    They are of the closest aliases, or of the labels where both have the same alias; rows that
-    are not `close` have none.
-    """
-    own: list[list[str]] = [[] for _ in close]
-    runner_up: list[list[str]] = [[] for _ in close]
-    for row in np.flatnonzero(close).tolist():
-        texts = labels if titles[row, 0] == titles[row, 1] else written
-        first, second = texts[row, :2]
-        own[row] = _distinguishing(first, second)
-        runner_up[row] = _distinguishing(second, first)
-    return own, runner_up
+    @cached_property
+    def ids(self) -> pa.StringArray:
+        """occupation_id of each."""
+        return pa.array(self.occupations, pa.string())
 
+    @cached_property
+    def _labels_by_language(self) -> pa.StringArray:
+        """Labels of all occupations in the first language, then in the next."""
+        return pa.array(self.spellings.labels.reshape(-1), pa.string())
 
-def _distinguishing(one: str, other: str) -> list[str]:
-    """Return the words of one text that another has not, in lower case, each once."""
-    theirs = set(WORDS.findall(other.lower()))
-    return [word for word in dict.fromkeys(WORDS.findall(one.lower())) if word not in theirs]
+    def labels_in(
+        self, languages: Int[np.ndarray, " answer"], occupations: Int[np.ndarray, " answer"]
+    ) -> pa.StringArray:
+        """Return labels of occupations, each in a language."""
+        places = languages * len(self.occupations) + occupations
+        return self._labels_by_language.take(pa.array(places))
+
+    @cached_property
+    def code_counts(self) -> Int64[np.ndarray, " occupation"]:
+        """How many codes stand above each."""
+        return np.array([*map(len, self.codes)], np.int64)
+
+    @cached_property
+    def crosswalk_lists(self) -> pa.ListArray:
+        """Codes of other standards of each occupation, and an empty list at last."""
+        return pa.array([*self.crosswalk_codes, []], pa.list_(pa.string()))
+
+    def code_lists(self, depth: int) -> pa.ListArray:
+        """Return the first `depth` codes of each occupation (0: all), an empty list at last."""
+        if depth not in self._code_lists:
+            codes = [own[: depth or None] for own in self.codes]
+            self._code_lists[depth] = pa.array([*codes, []], pa.list_(pa.string()))
+        return self._code_lists[depth]
+
+    @cached_property
+    def _code_lists(self) -> dict[int, pa.ListArray]:
+        return {}

@@ -7,6 +7,7 @@ title have one order, so its bits depend on no other title of its call.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -47,21 +48,37 @@ def kernels_at_hand() -> Kernels | None:
 
 @cache
 def _compiled() -> Kernels | None:
+    functions = (add_rows, add_half_rows, add_masses, choose_best, score_links)
+    return Kernels(*made) if (made := compile_all(functions, (power,))) else None
+
+
+def compile_all(
+    functions: Sequence[Any], inner: Sequence[Any], *, reorder: bool = True
+) -> list[Callable[..., Any]] | None:
+    """Compile functions, of which some call `inner` ones; None without numba.
+
+    `reorder`: sums of floats may be added up in any order, though always in the same.
+    """
     try:
         import numba
         from numba.extending import register_jitable
     except ImportError:  # or one that does not know this numpy
         return None
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    options["fastmath"] = {"reassoc", "contract"}
-    inner, *functions = _in_a_module(
-        [power, add_rows, add_half_rows, add_masses, choose_best, score_links]
-    )
-    register_jitable(inner)
+    options["fastmath"] = {"reassoc", "contract"} if reorder else False
+    made = _in_a_module([*inner, *functions])
+    for one in made[: len(inner)]:
+        register_jitable(one)
     try:
-        return Kernels(*map(numba.njit(cache=True, **options), functions))
+        return [*map(numba.njit(cache=True, **options), made[len(inner) :])]
     except RuntimeError:  # no folder for compiled code can be written
-        return Kernels(*map(numba.njit(**options), functions))
+        return [*map(numba.njit(**options), made[len(inner) :])]
+
+
+def threads() -> int:
+    """Return how many threads a process may use: `OMP_NUM_THREADS`, or as many as cores."""
+    named = os.environ.get("OMP_NUM_THREADS", "")  # a list, too, where threads are nested
+    return (int(named) if named.isdecimal() else 0) or os.cpu_count() or 1
 
 
 def _in_a_module(functions: Sequence[Any]) -> list[FunctionType]:
@@ -71,8 +88,8 @@ def _in_a_module(functions: Sequence[Any]) -> list[FunctionType]:
     """
     name = f"rolecall_kernels_{crc32(b''.join(one.__code__.co_code for one in functions))}"
     module = sys.modules.setdefault(name, ModuleType(name))
-    known = vars(module)
-    known.update({key: one for key, one in globals().items() if not key.startswith("__")})
+    known, own = vars(module), functions[0].__globals__
+    known.update({key: one for key, one in own.items() if not key.startswith("__")})
     made = [FunctionType(one.__code__, known, one.__name__) for one in functions]
     known.update({one.__name__: one for one in made})
     return made

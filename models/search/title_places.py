@@ -1,13 +1,13 @@
-"""Where many titles stand in an index, looked up by 64-bit hashes instead of one by one.
+"""Where titles stand in an index, many of them looked up by 64-bit hashes instead of one by one.
 
 Two different titles get the same hash with a probability below 1e-7 (`models/text/featurizer.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jaxtyping import Int64, UInt64
 
 HASHED_AT_ONCE = 1 << 13
+REMEMBERED_PLACES = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,40 @@ class TitlePlaces:
     def __call__(self, titles: Sequence[str]) -> Int64[np.ndarray, " title"]:
         """Return the place of each title, −1 of one that the index lacks."""
         if len(titles) < MANY and "_hashed" not in vars(self):  # hashing all of them takes longer
-            found = (self.index.place(title) for title in titles)
-            return np.array([-1 if place is None else place for place in found], np.int64)
+            return np.array([self._place(title) for title in titles], np.int64)
         hashes, places = self._hashed
         own = hashes_of(titles)
         at = np.minimum(np.searchsorted(hashes, own), len(hashes) - 1)
         return np.where(hashes[at] == own, places[at], -1)
+
+    def __contains__(self, title: object) -> bool:
+        """Say whether a title is one of the index."""
+        return isinstance(title, str) and self._place(title) >= 0
+
+    @cached_property
+    def _place(self) -> Callable[[str], int]:
+        """Looks up one title; a title is asked several times on its way to an answer."""
+
+        def place(title: str) -> int:
+            found = self.index.place(title)
+            return -1 if found is None else found
+
+        return lru_cache(REMEMBERED_PLACES)(place)
+
+    def owners(self, place: int) -> list[int]:
+        """Return the occupations of a title of the index, ascending."""
+        starts, occupations = self._by_title
+        own: list[int] = occupations[starts[place] : starts[place + 1]].tolist()
+        return own
+
+    @cached_property
+    def _by_title(self) -> tuple[Int64[np.ndarray, " title+1"], Int64[np.ndarray, " membership"]]:
+        """Where the occupations of each title begin, and these."""
+        members = self.index.memberships
+        owners = np.repeat(np.arange(len(members.sizes)), members.sizes)
+        counts = np.bincount(members.titles, minlength=len(self.index.titles))
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        return starts, owners[np.argsort(members.titles, kind="stable")]
 
     @cached_property
     def _hashed(self) -> tuple[UInt64[np.ndarray, " title"], Int64[np.ndarray, " title"]]:
@@ -52,6 +81,6 @@ def hashes_of(titles: Sequence[str]) -> UInt64[np.ndarray, " title"]:
     for start in range(0, len(titles), HASHED_AT_ONCE):
         part = titles[start : start + HASHED_AT_ONCE]
         ends = np.cumsum([0, *map(len, part)])
-        points = code_points("".join(part))
+        points = code_points("".join(part) + " ")  # the last one may be empty
         hashes[start : start + len(part)] = segment_hashes(points, ends[:-1], ends[1:])
     return hashes

@@ -33,8 +33,6 @@ DEPTH = CANDIDATES // 2
 """Nor is one for more answers to a title."""
 LOT = 4096
 """Titles whose candidates are scored together, occupation by occupation, by the kernels."""
-AT_ONCE = 16
-"""Titles whose products with the prototypes stay in the processor's cache."""
 
 
 class Scored(NamedTuple):
@@ -53,23 +51,29 @@ class TwoStageSearch:
         search: softly scoring, with exemplars, of `FEW` occupations at least.
         embed: cleaned titles to embeddings of unit norm.
         embeddings: of the titles of the search's index, then of its exemplars.
+        places: finds titles of the search's index.
         gathered: their prototypes, if they were gathered before.
     """
 
     search: Search
     embed: Callable[[Sequence[str]], Float32[np.ndarray, "title dim"]]
     embeddings: StoredVectors
+    places: TitlePlaces
     gathered: Prototypes | None = None
 
-    def blocks(self, titles: Sequence[str], depth: int) -> Iterator[tuple[slice, Hits]]:
+    def blocks(
+        self, titles: Sequence[str], depth: int, kernels: Kernels | None = None
+    ) -> Iterator[tuple[slice, Hits]]:
         """Yield block after block of any number of titles, with the place of each.
+
+        `kernels`: those for many titles, if these are a part of many.
 
         Raises:
             ValueError: `depth` is above `DEPTH`.
         """
         if depth > DEPTH:
             raise ValueError(f"{depth} answers of so few candidates: {DEPTH} at most")
-        kernels = kernels_for(len(titles))
+        kernels = kernels or kernels_for(len(titles))
         for start in range(0, len(titles), LOT):
             for place, hits in self._lot(titles[start : start + LOT], depth, kernels):
                 yield slice(start + place.start, start + place.stop), hits
@@ -84,10 +88,7 @@ class TwoStageSearch:
         self, titles: Sequence[str], depth: int, kernels: Kernels | None
     ) -> Iterator[tuple[slice, Hits]]:
         rounded = whole(self.embed(titles))
-        scores = np.empty((len(titles), len(self.search.index.occupations)), np.float32)
-        for start in range(0, len(titles), AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            scores[part] = self.prototypes(rounded[part], kernels)
+        scores = self.prototypes(rounded, kernels)
         candidates = self._candidates(titles, scores, kernels)
         scored = self._scored(rounded, candidates, kernels)
         np.put_along_axis(scores, candidates, scored.scores, axis=1)
@@ -114,8 +115,8 @@ class TwoStageSearch:
             kernels.choose_best(scores, best)
         else:
             best = np.argpartition(scores, -CANDIDATES, axis=1)[:, -CANDIDATES:]
-        for row in np.flatnonzero(self.places(titles) >= 0).tolist():
-            own = self.search.index.owners(titles[row])
+        for row, place in enumerate(self.places(titles).tolist()):
+            own = self.places.owners(place) if place >= 0 else ()
             missing = [name for name in own if name not in best[row]][:CANDIDATES]
             if missing:  # in the place of the worst that are no owners themselves
                 ranked = sorted(
@@ -161,11 +162,6 @@ class TwoStageSearch:
         near *= weighted_vectors.weights[own]
         total = most + t * np.log(np.add.reduceat(near, begin, axis=1))
         return Scored(total, places[np.stack(best, axis=1)], most)
-
-    @cached_property
-    def places(self) -> TitlePlaces:
-        """Finds titles of the index."""
-        return TitlePlaces(self.search.index)
 
     @cached_property
     def weighted_vectors(self) -> WeightedVectors:

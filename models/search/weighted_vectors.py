@@ -41,6 +41,8 @@ AXIS_STEPS = 1 << 10
 LARGEST, DIGIT = 63, 128
 """Of the whole numbers of a prototype, and what is added to those of a title: so the sum of two
 products fits into 16 bits on every processor."""
+AT_ONCE = 16
+"""Titles whose products with the prototypes stay in the processor's cache."""
 PAIRS_AT_ONCE = 1 << 16
 
 
@@ -172,33 +174,49 @@ class Prototypes:
     def __call__(
         self, titles: Float32[np.ndarray, "title dim"], kernels: Kernels | None = None
     ) -> Float32[np.ndarray, "title occupation"]:
-        """Return about the score of every occupation for a few whole titles."""
+        """Return about the score of every occupation for whole titles."""
         numbers = titles @ self.axes  # whole, and exact in any order
         steps = np.abs(numbers).max(axis=1, keepdims=True) / np.float32(DIGIT - 1)
         digits = np.round(numbers / np.where(steps > 0, steps, 1)) + DIGIT
         steps /= STEPS * AXIS_STEPS
-        multiply = self.product or self._multiply
-        sums = multiply(digits.astype(np.uint8))
+        multiply, rows = self.product or self._multiply, digits.astype(np.uint8)
+        scores = np.empty((len(titles), len(self.occupations)), np.float32)
+        for start in range(0, len(titles), AT_ONCE):
+            part = slice(start, start + AT_ONCE)
+            masses = self._masses(multiply(rows[part]), steps[part], kernels)
+            made = (self.temperature * np.log(masses)).astype(np.float32, copy=False)
+            np.take(made, self._places, axis=1, out=scores[part], mode="clip")
+        return scores
+
+    def _masses(
+        self,
+        sums: Int32[np.ndarray, "title prototype"],
+        steps: Float32[np.ndarray, "title 1"],
+        kernels: Kernels | None,
+    ) -> Float32[np.ndarray, "title occupation"]:
+        """Add up the powers of the prototypes of each of `occupations`."""
         if kernels:
-            masses = np.empty((len(titles), len(self.occupations)), np.float32)
+            masses = np.empty((len(sums), len(self.occupations)), np.float32)
             arrays = (self.factors, self.extras, self.counts, self.ends)
             kernels.add_masses(sums, steps[:, 0], *arrays, masses)
-        else:
-            near = sums.astype(np.float32) * steps * self.factors
-            near += self.extras
-            np.exp(near, out=near)  # at most e^(1/t) and some
-            parts = zip(self.counts, np.split(near, self.ends[:-1], axis=1), strict=True)
-            added = [part.reshape(len(part), count, -1).sum(axis=1) for count, part in parts]
-            masses = np.concatenate(added, axis=1)
-        scores = np.empty_like(masses)
-        scores[:, self.occupations] = self.temperature * np.log(masses)
-        return scores
+            return masses
+        near = sums.astype(np.float32) * steps * self.factors
+        near += self.extras
+        np.exp(near, out=near)  # at most e^(1/t) and some
+        parts = zip(self.counts, np.split(near, self.ends[:-1], axis=1), strict=True)
+        added = [part.reshape(len(part), count, -1).sum(axis=1) for count, part in parts]
+        return np.concatenate(added, axis=1)
 
     def _multiply(self, digits: UInt8[np.ndarray, "title axis"]) -> Int32[np.ndarray, "title _"]:
         sums: Int32[np.ndarray, "title _"] = (
             (digits.astype(np.float32) - DIGIT) @ self._floats
         ).astype(np.int32)
         return sums
+
+    @cached_property
+    def _places(self) -> Int64[np.ndarray, " occupation"]:
+        """Where each occupation stands in `occupations`."""
+        return np.argsort(self.occupations)
 
     @cached_property
     def _floats(self) -> Float32[np.ndarray, "axis prototype"]:

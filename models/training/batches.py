@@ -128,7 +128,7 @@ class TitleBatches:
         rejected = len(self.dissimilar) / len(similar) * count
         if judged_share is not None and pairs.judged.any():
             judged, similar = similar[pairs.judged], similar[~pairs.judged]
-            strings_judged = len(judged[:, 1].unique())
+            strings_judged = len(torch.unique(judged[:, 1]))
             drawn = round(judged_share * count * min(1, strings_judged / FEW))
             rows = Drawn(len(judged), drawn, child_seed(seed, "judged"), device)
             self.similar.append((judged, rows))

@@ -30,6 +30,9 @@ def test_a_whole_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     figures = {(row.system, row.test, row.metric): row.value for row in rows}
     assert figures["rolecall", "vacancies", "same_answer"] == 1
     assert figures["rolecall-exact", "vacancies", "gain_success_at_1"] == 0
+    for part in ("validate", "embed", "embed_and_search", "predict"):
+        assert figures["rolecall", f"part/{part}", "titles_per_second"] > 0
+    assert figures["machine", "floor", "gigabytes_per_second"] > 0
     for test in ("rows/4e-05m", "repeats"):
         assert figures["rolecall", test, "rows_per_second"] > 0
         assert figures["rolecall", test, "peak_mib"] > 10

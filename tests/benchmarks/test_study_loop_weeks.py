@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from benchmarks.studies.loop.arm import METRICS, effects, values, with_sums
@@ -95,7 +96,7 @@ class Answers:
         self.name = name
 
     def predict(self, titles: list[str]) -> Answers:
-        self.columns = {"occupation_id": np.array([self.name] * len(titles), object)}
+        self.table = pa.table({"occupation_id": [self.name] * len(titles)})
         return self
 
 

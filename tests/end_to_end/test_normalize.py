@@ -43,7 +43,7 @@ def environment(root: Path) -> dict[str, str]:
 def begun(
     root: Path, output: str, cache: str, stderr: int | None = None
 ) -> subprocess.Popen[bytes]:
-    words = ["in.parquet", output, MODEL, f"--cache-dir={cache}", "--processes=2"]
+    words = ["in.parquet", output, MODEL, f"--cache-dir={cache}", "--threads=2"]
     return subprocess.Popen(
         [sys.executable, "-m", "tasks.apps.bulk", *words],
         cwd=root,
@@ -120,7 +120,7 @@ def test_a_full_disk_keeps_what_is_finished(
     begins = (root / "whole").glob("part*") if full == "output" else root.glob("cache_whole/*/*")
     sizes = sorted(path.stat().st_size for path in begins)
     room = sum(sizes) - sizes[-1] // 2
-    words = [root / "in.parquet", output, MODEL, f"--cache-dir={cache}", "--processes=2"]
+    words = [root / "in.parquet", output, MODEL, f"--cache-dir={cache}", "--threads=2"]
     run = " ".join([sys.executable, "-m", "tasks.apps.bulk", *map(str, words)])
     script = IN_A_SMALL_DISK.format(bytes=room, disk=disk, run=run, output=output)
     address = f"sqlite:///{root.resolve()}/.mlflow/mlflow.db"

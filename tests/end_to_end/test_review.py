@@ -27,7 +27,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for version, output in enumerate(("one", "two"), 1):
         words = ["in.csv", output, f"--model=models:/rolecall/{version}", "--cache-dir=cache"]
         assert (
-            run(root, "tasks.apps.bulk", *words, "--prefix=answered_", "--processes=1").returncode
+            run(root, "tasks.apps.bulk", *words, "--prefix=answered_", "--threads=1").returncode
             == 0
         )
     return root

@@ -73,7 +73,7 @@ def test_no_home_dead_proxies_and_a_password_in_the_input(
         protected,
         "out",
         "--model=models:/rolecall/1",
-        "--processes=1",
+        "--threads=1",
     ]
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -14,6 +14,7 @@ from benchmarks.job_board import read_halves
 from benchmarks.query_figures import UNSEEDED, figures, gains
 from benchmarks.results import Row
 from benchmarks.studies.bulk.inputs import distinct_titles, write_titles
+from benchmarks.studies.bulk.parts import parts
 from benchmarks.studies.bulk.whole_run import normalized
 from benchmarks.systems import write_model
 from benchmarks.workspace import Workspace, data_folder
@@ -24,7 +25,7 @@ OURS, EXACT, TEST = "rolecall", "exact", "vacancies"
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Measure the loss of two-stage search, then whole runs, size by size."""
+    """Measure the loss of two-stage search and the parts of an answer, then whole runs by size."""
     import mlflow  # seconds
 
     workspace = Workspace.read(dataset)
@@ -33,7 +34,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
         place = Path(folder)
         write_model(RunFiles.below(workspace.folder), place / "model")
         served = mlflow.pyfunc.load_model(str(place / "model")).unwrap_python_model()
-        rows = [*search_loss(workspace, served.normalizer)]
+        rows = [*search_loss(workspace, served.normalizer), *parts(served.normalizer, titles)]
         for size in options.rows:
             rows += _run(workspace, place, titles, size, f"rows/{size / 1e6:g}m", options)
         few = titles[: len(titles) // 20]

@@ -16,21 +16,21 @@ EVERY = 0.25
 
 
 class Took(NamedTuple):
-    """Cost of a run; `memory` in MiB, pages that processes share counted once."""
+    """Cost of a run; `memory` in MiB, its own pages."""
 
     seconds: float
     memory: float
     rows: int
 
 
-def normalized(titles: Path, output: Path, model: Path, cache: Path, processes: int) -> Took:
+def normalized(titles: Path, output: Path, model: Path, cache: Path, threads: int) -> Took:
     """Run it with the cached answers of a folder.
 
     Raises:
         subprocess.CalledProcessError: it failed; its output shows why.
     """
     words = [str(titles), str(output), f"--model={model}", f"--cache-dir={cache}"]
-    words += ["--column=raw_title", f"--processes={processes}"]
+    words += ["--column=raw_title", f"--threads={threads}"]
     began, most = time.perf_counter(), 0.0
     with subprocess.Popen([sys.executable, "-m", "tasks.apps.bulk", *words]) as run:
         while run.poll() is None:

@@ -154,7 +154,7 @@ def effects(
 
 def right_answers(model: Normalizer, raw_titles: pl.Series, labels: pl.Series) -> np.ndarray:
     """Tell which titles a model answers with their label; an abstention is wrong."""
-    answers = model.predict(raw_titles.to_list()).columns["occupation_id"].tolist()
+    answers = model.predict(raw_titles.to_list()).table["occupation_id"].to_pylist()
     return np.array([a == b for a, b in zip(answers, labels, strict=True)], bool)
 
 

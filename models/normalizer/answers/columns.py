@@ -1,20 +1,17 @@
 """The answers of a normalizer; the columns of the registered model are declared here.
 
 Name, type and meaning of a column stand in `Answer` alone: the served frame, MLflow's signature and
-the reference page follow from it (`columns`). `Answers` holds many of them column by column.
+the reference page follow from it (`columns`). `Answers` holds many of them as a table of Arrow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, get_args, get_type_hints
+from typing import Annotated, NamedTuple, get_args, get_type_hints
 
-import numpy as np
-
-if TYPE_CHECKING:
-    from jaxtyping import Int, Shaped
+import pyarrow as pa
 
 UNCALIBRATED = "uncalibrated"
 """The reason of an answer without confidence."""
@@ -84,51 +81,20 @@ class Answers:
     """A row for each raw title, in their order.
 
     Attributes:
-        columns: of each name of `Answer` one value a row: text or None, a list, a yes or no, a
-            number or NaN for null.
+        table: of `schema()`.
     """
 
-    columns: dict[str, Shaped[np.ndarray, " row"]]
-
-    @classmethod
-    def abstaining(cls, reasons: Sequence[str | None]) -> Self:
-        """Give no answer to any row, each for its reason; one without is still to be filled in."""
-        count = len(reasons)
-        made: dict[str, np.ndarray] = {}
-        for name, column in columns().items():
-            if column.is_list:
-                made[name] = np.fromiter(([] for _ in range(count)), object, count)
-            elif column.type is str:
-                made[name] = np.full(count, None, object)
-            else:
-                made[name] = np.full(count, np.nan if column.type is float else False)
-        made["reason"][:] = reasons
-        made["abstained"][:] = True
-        return cls(made)
-
-    def put(self, rows: Int[np.ndarray, " answer"], **values: Any) -> None:  # noqa: ANN401
-        """Write columns of some rows: arrays, one value for all, or lists of lists."""
-        for name, own in values.items():
-            held = self.columns[name]
-            if columns()[name].is_list:
-                for row, value in zip(rows.tolist(), own, strict=True):
-                    held[row] = value
-            else:
-                held[rows] = own
+    table: pa.Table
 
     def __len__(self) -> int:
-        return len(self.columns["reason"])
+        return len(self.table)
 
     def __getitem__(self, row: int) -> Answer:
         """Return one row; nulls are None."""
-        values = {name: column[row] for name, column in self.columns.items()}
-        for name, value in values.items():
-            if isinstance(value, np.generic):
-                values[name] = None if value != value else value.item()  # NaN is no equal of itself
-        return Answer(**values)
+        return Answer(*(column[row].as_py() for column in self.table.columns))
 
     def __iter__(self) -> Iterator[Answer]:
-        return (self[row] for row in range(len(self)))
+        return map(Answer._make, zip(*(c.to_pylist() for c in self.table.columns), strict=True))
 
 
 @cache
@@ -141,3 +107,13 @@ def columns() -> Mapping[str, AnswerColumn]:
         is_list = getattr(kind, "__origin__", None) is list
         by_name[name] = AnswerColumn(inner[0] if inner else kind, is_list, meaning)
     return by_name
+
+
+@cache
+def schema() -> pa.Schema:
+    """Return the columns with Arrow's types."""
+    types = {str: pa.string(), float: pa.float64(), bool: pa.bool_()}
+    return pa.schema(
+        (name, pa.list_(types[column.type]) if column.is_list else types[column.type])
+        for name, column in columns().items()
+    )

@@ -67,7 +67,7 @@ def explain(normalizer: Normalizer, raw_title: object, language: str = "") -> Ex
     answer = normalizer.predict([raw_title], top_k=2, language=language)[0]
     if answer.abstained:
         return Explanation(answer, [], None, f"no answer: {answer.reason}")
-    title = normalizer.validator(raw_title).title
+    title = normalizer.validator([raw_title]).titles[0]
     places = [match.span() for match in WORDS.finditer(title)][:MOST_WORDS] or [(0, len(title))]
     less = [" ".join((title[:start] + title[end:]).split()) for start, end in places]
     codes = [normalizer.index.occupations.index(name) for name in answer.top_occupation_ids]

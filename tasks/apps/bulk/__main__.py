@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from models.reproducibility.progress import Progress
-from tasks.apps.bulk.answering import Answering, answering
+from tasks.apps.bulk.answering import Answering
 from tasks.apps.bulk.files import File, Refused
 from tasks.apps.bulk.output import OWN, Output
 from tasks.apps.bulk.place import require_free_names, require_place, require_room
@@ -48,16 +48,16 @@ def main() -> None:
     options = _options()
     require_place(options.output, options.input)
     named = (options.column, options.encoding, options.file_column)
-    source = TitleSource.find(options.input, *named, usual_column(Path.cwd()))
+    usual = usual_column(Path.cwd())
+    source = TitleSource.find(options.input, *named, usual, shard=options.shard)
     print(*source.description, sep="\n", flush=True)
     require_room(options.output, source)
     with (
         unfinished(options.output, OWN),
         fetched(options.model, Path.cwd()) as (address, folder),
-        answering(folder, options.processes) as ask,
     ):
         try:
-            manifest = _normalized(options, source, address, ask)
+            manifest = _normalized(options, source, address, Answering(folder, options.threads))
         except Exception as error:
             if not _is_disk_full(error):
                 raise
@@ -170,12 +170,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--column", action="append", default=[])
     parser.add_argument("--encoding", default="")
     parser.add_argument("--file-column", default="")
+    parser.add_argument("--shard", default="")
     parser.add_argument("--prefix", default="")
     parser.add_argument("--top-k", type=int)
     parser.add_argument("--min-confidence", type=float)
     parser.add_argument("--code-depth", type=int)
     parser.add_argument("--language")
-    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--threads", type=int)
     parser.add_argument("--cache-dir", type=Path, required=True)
     return parser.parse_args()
 

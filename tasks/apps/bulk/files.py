@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from urllib.parse import unquote
@@ -68,6 +69,21 @@ def files_at(system: AbstractFileSystem, path: str, address: str) -> Iterator[Fi
         raise SourceError(
             f"{address}: no file that ends in {kinds}, packed with gzip or zip or not"
         )
+
+
+def shard_of(files: Iterable[File], shard: str, address: str) -> list[File]:
+    """Return every n-th file for a shard i/n, from the i-th on; all of them if none is named.
+
+    Raises:
+        SourceError: it is no such shard, or it has no file.
+    """
+    number, _, count = (shard or "1/1").partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+        raise SourceError(f"shard {shard!r}: the second of eight is 2/8")
+    own = [*islice(files, int(number) - 1, None, int(count))]
+    if not own:
+        raise SourceError(f"{address} has fewer files than shards: none is left for {shard}")
+    return own
 
 
 def state_of(files: Sequence[File]) -> str:

@@ -19,7 +19,15 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tasks.apps.bulk.files import File, Refused, SourceError, files_at, partition, tables_in
+from tasks.apps.bulk.files import (
+    File,
+    Refused,
+    SourceError,
+    files_at,
+    partition,
+    shard_of,
+    tables_in,
+)
 from tasks.apps.bulk.inspection import Inspected, WithoutTitles, inspected, only_kind
 from tasks.tables.delimited import Delimited
 from tasks.tables.delimiters import checked_encoding
@@ -86,19 +94,23 @@ class TitleSource:
         file_column: str = "",
         usual: str = "",
         first: int | None = None,
+        shard: str = "",
     ) -> TitleSource:
         """Find the files at an address, and read the beginning of each.
 
         `columns`: those of titles, in place of the one detected; of several, each row's first that
         is not blank is asked. `usual`: the one that is detected first, if it is there. `encoding`:
-        of files of text, in place of the one found. `first`: leave it at so many files.
+        of files of text, in place of the one found. `first`: leave it at so many files. `shard`:
+        of i/n every n-th file is read, from the i-th on.
 
         Raises:
-            SourceError: no file is readable or has titles, or they differ in their columns.
+            SourceError: no file is readable or has titles, they differ in their columns, or there
+                is no such shard.
             ValueError: Python knows no such encoding.
         """
         system, path = fsspec.core.url_to_fs(address)
-        files = tuple(islice(files_at(system, path, address), first))
+        looked_up = islice(files_at(system, path, address), None if shard else first)
+        files = tuple(shard_of(looked_up, shard, address)[:first])
         form, columns = Format(encoding=checked_encoding(encoding)), list(dict.fromkeys(columns))
         seen, left_out, causes = list[Inspected](), dict[str, str](), list[str]()
         for file in files:

@@ -48,7 +48,7 @@ def disputed(run: LastRun, before: Normalizer, after: Normalizer) -> Disputed | 
     answers = both_answers(run, drawn["raw_title"].to_list(), before, after)
     if answers is None:
         return None
-    was, now = (columns["occupation_id"].tolist() for columns in answers)
+    was, now = (table["occupation_id"].to_pylist() for table in answers)
     rows = zip(drawn["raw_title"], was, now, strict=True)
     return Disputed(len(drawn), [(title, new) for title, old, new in rows if old != new])
 

@@ -50,8 +50,8 @@ def first_answers(
 
     The answer of an abstention is null.
     """
-    answers = normalizer.predict(queries["raw_title"].to_list(), top_k=1).columns
-    answer = pl.Series("occupation_id", answers["occupation_id"].tolist(), pl.String)
+    answers = normalizer.predict(queries["raw_title"].to_list(), top_k=1).table
+    answer = pl.Series("occupation_id", answers["occupation_id"].to_pylist(), pl.String)
     right = pl.col("occupation_ids").list.contains(answer).fill_null(value=False)
     named = queries.select(
         pl.lit(system).alias("system"),

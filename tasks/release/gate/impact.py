@@ -6,20 +6,17 @@ shows the impact beside a decision, which does not depend on it: nobody knows wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from models.normalizer.normalizer import Normalizer
 from tasks.release.gate.last_run import LastRun
 
 MOST_QUERIED = 2000  # distinct titles, the most frequent ones
 MOST_NAMED = 200  # titles that are named, the most frequent of those that change
-Columns = Mapping[str, np.ndarray]
-"""Of answers, by name."""
 PARAMS = ("min_confidence", "code_depth")
 """Of a run: those that change its answers, not only how many stand behind the first."""
 
@@ -48,10 +45,13 @@ def impact(run: LastRun, before: Normalizer, after: Normalizer) -> Impact | None
         return None
     was, now = answers
     labels = [
-        pl.Series(name, columns["occupation_label"].tolist(), pl.String)
-        for name, columns in (("before", was), ("after", now))
+        pl.Series(name, table["occupation_label"].to_pylist(), pl.String)
+        for name, table in (("before", was), ("after", now))
     ]
-    is_changed = pl.Series(was["occupation_id"] != now["occupation_id"], dtype=pl.Boolean)
+    before_ids, after_ids = (
+        pl.Series(table["occupation_id"].to_pylist(), dtype=pl.String) for table in (was, now)
+    )
+    is_changed = before_ids.ne_missing(after_ids)
     changed = titles.with_columns(labels).filter(is_changed)
     return Impact(
         model=run.model,
@@ -67,11 +67,11 @@ def impact(run: LastRun, before: Normalizer, after: Normalizer) -> Impact | None
 
 def both_answers(
     run: LastRun, raw_titles: list[str], before: Normalizer, after: Normalizer
-) -> tuple[Columns, Columns] | None:
+) -> tuple[pa.Table, pa.Table] | None:
     """Return both models' answers with the parameters of a run; None if one cannot give them."""
     params = {name: run.params[name] for name in PARAMS if name in run.params}
     try:
-        was, now = (model.predict(raw_titles, **params).columns for model in (before, after))
+        was, now = (model.predict(raw_titles, **params).table for model in (before, after))
     except (ValueError, TypeError, AttributeError) as error:  # a model of another release
         print(f"the impact on the last bulk run is unknown: {error}", flush=True)
         return None

@@ -27,6 +27,7 @@ from models.normalizer.package_format import check_format
 from models.normalizer.qualifiers import Qualifiers, read_phrases
 from models.search.calibration import Calibration
 from models.search.coded import Coded
+from models.search.kernels import threads
 from models.search.occupation_scores import ScoreRule
 from models.search.stored_vectors import StoredVectors
 from models.search.weighted_vectors import Prototypes
@@ -161,7 +162,7 @@ class PrototypeProduct:
     """Products of titles in bytes with the numbers of prototypes."""
 
     def __init__(self, file: Path) -> None:
-        self._session = _session(file)
+        self._session = _session(file, 1)  # several titles go through beside one another
 
     def __call__(self, digits: np.ndarray) -> np.ndarray:
         """Return [title, prototype], int32, of uint8 [title, axis]."""
@@ -169,14 +170,13 @@ class PrototypeProduct:
         return sums
 
 
-def _session(file: Path) -> Any:  # noqa: ANN401  # onnxruntime has no types
+def _session(file: Path, workers: int) -> Any:  # noqa: ANN401  # onnxruntime has no types
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # else its import writes to HOME
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    threads = os.environ.get("OMP_NUM_THREADS", "")  # a list, too, where threads are nested
-    options.intra_op_num_threads = int(threads) if threads.isdecimal() else 0  # 0: all cores
+    options.intra_op_num_threads = workers
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
 
@@ -213,7 +213,7 @@ class Network:
     """The encoder in ONNX: cleaned titles to embeddings of unit norm."""
 
     def __init__(self, file: Path, featurizer: Featurizer) -> None:
-        self._featurizer, self._session = featurizer, _session(file)
+        self._featurizer, self._session = featurizer, _session(file, threads())
         self._names = [entry.name for entry in self._session.get_inputs()]
         self._dim = self._session.get_outputs()[0].shape[1]
 

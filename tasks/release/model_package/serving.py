@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 import mlflow
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import INVALID_PARAMETER_VALUE
 from mlflow.pyfunc import PythonModel, PythonModelContext
@@ -68,17 +69,23 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
             WrongRequest: a param is unknown or out of range, or the column `raw_title` is missing.
                 (MLflow's own `predict` warns of unknown params and leaves them out before.)
         """
+        raw_titles, rows = _raw_titles(model_input)
+        table = self.answer(raw_titles, params)
+        columns = {name: _nullable(table[name], rows) for name in table.column_names}
+        return pd.DataFrame(columns, index=rows, copy=False)
+
+    def answer(
+        self, raw_titles: Sequence[object], params: Mapping[str, Any] | None = None
+    ) -> pa.Table:
+        """Do the same for values in a list, and return a table of Arrow: for many of them."""
         predict_params = params or {}
         unknown = sorted(set(predict_params) - set(PARAMS))
         if unknown:
             raise WrongRequest(f"unknown params {unknown}; this model knows {', '.join(PARAMS)}")
-        raw_titles, rows = _raw_titles(model_input)
         try:
-            answers = self.normalizer.predict(raw_titles, **predict_params)
+            return self.normalizer.predict(raw_titles, **predict_params).table
         except ValueError as error:
             raise WrongRequest(str(error)) from None
-        columns = {name: _nullable(values, rows) for name, values in answers.columns.items()}
-        return pd.DataFrame(columns, index=rows, copy=False)
 
     def embed(self, titles: Sequence[str]) -> np.ndarray:
         """Return unit-norm embeddings [title, dim], float32."""
@@ -124,13 +131,15 @@ class ServedNormalizer(PythonModel):  # type: ignore[misc]  # mlflow has no type
         return explain(self.normalizer, title, language).values()
 
 
-def _nullable(values: np.ndarray, index: pd.Index) -> object:
+def _nullable(column: pa.ChunkedArray, index: pd.Index) -> object:
     """Return a column for a frame, with pandas' own null among numbers, since NaN is no JSON."""
-    if values.dtype == object:
-        return pd.Series(values, index, object, copy=False)
-    if values.dtype == float:
-        return pd.arrays.FloatingArray(values, np.isnan(values))
-    return values
+    if pa.types.is_floating(column.type):
+        return pd.arrays.FloatingArray(
+            column.fill_null(np.nan).to_numpy(), column.is_null().to_numpy()
+        )
+    if pa.types.is_boolean(column.type):
+        return column.to_numpy()
+    return pd.Series(column.to_pylist(), index, object)
 
 
 def _refuse_unknown_params(record: logging.LogRecord) -> bool:

@@ -20,6 +20,7 @@ from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
 from models.search.search import Hits
 from models.search.stored_vectors import StoredVectors
+from models.search.title_places import TitlePlaces
 from models.search.two_stage_search import FEW
 from models.search.words.title_words import TitleWords
 
@@ -62,10 +63,10 @@ def test_every_label_is_answered_with_its_own_occupation(occupations: int) -> No
     outvoted = [normalizer.index.occupations[code] for code in ranked] != np.array(names)
     assert outvoted.sum() > occupations / 4
     answers = normalizer.predict(labels)
-    assert answers.columns["occupation_id"].tolist() == names
-    assert answers.columns["matched_title"].tolist() == labels
-    again = normalizer.predict(answers.columns["occupation_label"].tolist())
-    assert again.columns["occupation_id"].tolist() == names
+    assert answers.table["occupation_id"].to_pylist() == names
+    assert answers.table["matched_title"].to_pylist() == labels
+    again = normalizer.predict(answers.table["occupation_label"].to_pylist())
+    assert again.table["occupation_id"].to_pylist() == names
 
 
 def test_it_has_the_best_score_and_the_others_keep_theirs() -> None:
@@ -88,20 +89,20 @@ def test_what_people_said_comes_first_in_any_spelling_and_obeys_min_confidence(
     normalizer = replace(crowded(occupations), calibration=UNSURE)
     titles = [f"{label} b" for label in normalizer.occupations["occupation_label"][:20:2]]
     before = normalizer.predict(titles)
-    assert not set(before.columns["occupation_id"]) & {"a0011"}
+    assert not set(before.table["occupation_id"].to_pylist()) & {"a0011"}
     overrides = overrides_of(*((title, "a0011") for title in titles[1:]))
     spelled = [title.upper().replace(" ", " - ") for title in titles]
     answers = replace(normalizer, overrides=overrides).predict(spelled, top_k=3)
-    assert answers.columns["occupation_id"].tolist()[1:] == ["a0011"] * 9
-    (own,) = {*answers.columns["matched_title"].tolist()[1:]}
+    assert answers.table["occupation_id"].to_pylist()[1:] == ["a0011"] * 9
+    (own,) = {*answers.table["matched_title"].to_pylist()[1:]}
     assert own == normalizer.occupations["occupation_label"][22]
-    assert min(answers.columns["score"][1:]) >= 1
-    assert answers.columns["answered_by"].tolist() == ["taxonomy"] + ["review"] * 9
+    assert min(answers.table["score"].to_pylist()[1:]) >= 1
+    assert answers.table["answered_by"].to_pylist() == ["taxonomy"] + ["review"] * 9
     taught = replace(normalizer, overrides=overrides, calibration=replace(UNSURE, exact=[0.75]))
-    assert taught.predict(titles).columns["confidence"].tolist()[1:] == [0.75] * 9
+    assert taught.predict(titles).table["confidence"].to_pylist()[1:] == [0.75] * 9
     for least, abstained in ((0.7, False), (0.8, True)):  # as for every other title
         sure = taught.predict(titles, min_confidence=least)
-        assert sure.columns["abstained"].tolist()[1:] == [abstained] * 9
+        assert sure.table["abstained"].to_pylist()[1:] == [abstained] * 9
 
 
 def test_what_people_call_no_job_title_is_none() -> None:
@@ -110,8 +111,8 @@ def test_what_people_call_no_job_title_is_none() -> None:
     overrides = overrides_of(("see below", None), ("x", "of another taxonomy"))
     taught = replace(normalizer, overrides=overrides)
     assert taught.predict(["See below!"])[0].reason == NOT_A_JOB_TITLE
-    assert taught.predict(["x", label]).columns["occupation_id"].tolist() == (
-        normalizer.predict(["x", label]).columns["occupation_id"].tolist()
+    assert taught.predict(["x", label]).table["occupation_id"].to_pylist() == (
+        normalizer.predict(["x", label]).table["occupation_id"].to_pylist()
     )
 
 
@@ -121,17 +122,17 @@ def test_what_people_call_incorrect_is_not_given_to_that_title_again(occupations
     """One occupation of a title, two of the next; the others move up, and other titles stay."""
     normalizer = replace(crowded(occupations), calibration=UNSURE)
     titles = [f"{label} xb" for label in normalizer.occupations["occupation_label"][:20:2]]
-    before = normalizer.predict(titles, top_k=5).columns["top_occupation_ids"].tolist()
+    before = normalizer.predict(titles, top_k=5).table["top_occupation_ids"].to_pylist()
     wrong = [(titles[0], before[0][0]), *((titles[1], name) for name in before[1][:2])]
     wrong.append((titles[2], "of another taxonomy"))
     taught = replace(normalizer, overrides=overrides_of(*wrong, correct=False))
     answers = taught.predict([title.upper() for title in titles], top_k=3)
     expected = [before[0][1:4], before[1][2:], *(names[:3] for names in before[2:])]
-    assert answers.columns["top_occupation_ids"].tolist() == expected
-    assert answers.columns["answered_by"].tolist() == ["model"] * 10
+    assert answers.table["top_occupation_ids"].to_pylist() == expected
+    assert answers.table["answered_by"].to_pylist() == ["model"] * 10
     spelled = taught.predict([titles[0].replace(" ", " - ")], top_k=5)[0]
     assert before[0][0] not in spelled.top_occupation_ids
-    assert ((answers.columns["confidence"] > 0) & (answers.columns["confidence"] < 1)).all()
+    assert all(0 < sure < 1 for sure in answers.table["confidence"].to_pylist())
 
 
 def test_an_occupation_that_people_reject_is_last_where_there_is_no_other_left() -> None:
@@ -155,7 +156,7 @@ def test_ranks_equal_the_loop(seed: int, depth: int) -> None:
     rng = np.random.default_rng(seed)
     index = AliasIndex.of([*"aabbccdd"], [*"1223344" + "5"])
     labels = "abbdd"
-    exact_match = ExactMatch.of(index, [*labels], overrides_of(("e", "5"), ("d", "1")))
+    exact_match = ExactMatch.of(TitlePlaces(index), [*labels], overrides_of(("e", "5"), ("d", "1")))
     scores = rng.integers(0, 4, (6, 5)).astype(np.float32)
     best = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
     places = rng.integers(0, 4, best.shape)
@@ -187,10 +188,11 @@ def test_owners_of_titles() -> None:
     index = AliasIndex.of(["b", "a", "a"], ["1", "2", "1"])
     assert [index.owners(title) for title in "abc"] == [[0, 1], [0], []]
     hits = Hits(np.zeros((1, 2)), np.array([[0, 1]]), np.array([[0, 0]]), np.zeros(1))
-    ExactMatch.of(index, ["b", "a"], NO_OVERRIDES)(["a"], hits)
+    places = TitlePlaces(index)
+    ExactMatch.of(places, ["b", "a"], NO_OVERRIDES)(["a"], hits)
     assert hits.occupations.tolist() == [[1, 0]]
     is_label = {(0, 0)}
-    match = ExactMatch.of(index, ["b", "b"], NO_OVERRIDES, lambda *pair: pair in is_label)
+    match = ExactMatch.of(places, ["b", "b"], NO_OVERRIDES, lambda *pair: pair in is_label)
     match(["a"], hits)
     assert hits.occupations.tolist() == [[0, 1]]
 
@@ -203,7 +205,7 @@ def test_labels_and_abbreviations_alone_settle_the_answer() -> None:
     endings = {"driver": 99, "manager": 99, "baker": 99, "ceo": 99, "keeper": 3}
     is_label = {(0, "manager")}
     match = ExactMatch.of(
-        index,
+        TitlePlaces(index),
         ["hearse driver", "baker"],
         overrides_of(("driver", "a")),
         lambda occupation, title: (occupation, index.titles[title]) in is_label,

@@ -13,6 +13,7 @@ from served_toy import ALIASES, OCCUPATIONS, RULE, TORN, embed, table, toy_norma
 
 from models.normalizer.answers.abstention import InputValidator
 from models.normalizer.normalizer import Normalizer
+from models.normalizer.qualifiers import NOTHING
 from models.search.calibration import Calibration
 from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
@@ -273,9 +274,26 @@ def test_an_exemplar_is_one_more_alias(normalizer: Normalizer) -> None:
     assert within(["ovenhand"], 1).scores[0, 0] == pytest.approx(1.0, abs=1e-4)
 
 
+def test_lots_in_threads_give_the_table_of_one_lot(
+    normalizer: Normalizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    titles = ["Head baker, nights", None, "???", "nurse", "ward sister", 7, "", "baker"] * 3
+    whole = normalizer.predict(titles).table
+    monkeypatch.setattr("models.normalizer.normalizer.LOT", 5)
+    parts = normalizer.predict(titles).table
+    assert parts.equals(whole) and parts["reason"].num_chunks > 1
+
+
 def test_titles_of_the_index_are_answered_whatever_they_are_made_of() -> None:
-    assert InputValidator.of("ab", [])("24/7") == ("24/7", "no letters")
-    assert InputValidator.of("ab", ["24/7"])("24/7") == ("24/7", None)
+    for known, reason in ((False, "no letters"), (True, None)):
+        validator = InputValidator.of(
+            "ab",
+            lambda titles, known=known: np.full(len(titles), known),
+            lambda title: False,
+            lambda titles: [NOTHING] * len(titles),
+            lambda title: title,
+        )
+        assert validator(["24/7"])[:2] == (["24/7"], [reason])
 
 
 def test_qualifiers_and_versions_stand_in_abstentions_too(normalizer: Normalizer) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.normalizer.qualifiers import KINDS, Qualifiers, check_phrases
+from models.normalizer.qualifiers import NOTHING, Qualifiers, check_phrases
 
 QUALIFIERS = Qualifiers(
     {
@@ -42,16 +42,12 @@ QUALIFIERS = Qualifiers(
 def test_what_titles_say(
     title: str, seniority: list[str], contract: list[str], location: list[str]
 ) -> None:
-    assert QUALIFIERS(title) == {
-        "seniority": seniority,
-        "contract": contract,
-        "location": location,
-    }
+    assert QUALIFIERS(title)[:3] == (seniority, contract, location)
 
 
 @given(st.text(max_size=40))
 def test_what_is_found_stands_in_the_title_in_its_order(title: str) -> None:
-    for found in QUALIFIERS(title).values():
+    for found in QUALIFIERS(title)[:3]:
         place = 0
         for text in found:
             place = title.index(text, place) + len(text)
@@ -59,7 +55,7 @@ def test_what_is_found_stands_in_the_title_in_its_order(title: str) -> None:
 
 @given(st.text(max_size=40))
 def test_without_phrases_nothing_is_found(title: str) -> None:
-    assert Qualifiers({})(title) == {kind: [] for kind in KINDS}
+    assert Qualifiers({})(title) == NOTHING
 
 
 @pytest.mark.parametrize(
@@ -94,4 +90,4 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, said: st
     ],
 )
 def test_titles_without_a_word_of_an_occupation(title: str, no_job: bool) -> None:
-    assert QUALIFIERS.say_no_job(title) == no_job
+    assert QUALIFIERS(title).names_no_job == no_job

@@ -40,7 +40,7 @@ def test_every_title_in_every_language_equals_the_loop(normalizer: Normalizer) -
         places = spellings.places(occupations, titles, number)
         for pair, place in zip(pairs, places.tolist(), strict=True):
             own = [one for one in (language, *spellings.languages) if (*pair, one) in written]
-            assert spellings.texts(np.array(place)) == written[*pair, own[0]]
+            assert spellings.texts(np.array([place])).to_pylist() == [written[*pair, own[0]]]
             assert spellings.languages[spellings.languages_of(np.array(place))] == own[0]
     for name, label in LABELS.items():
         code = index.occupations.index(name)
@@ -129,7 +129,7 @@ def test_occupations_and_scores_do_not_depend_on_the_language(normalizer: Normal
     for language in ("en", "de"):
         spoken = normalizer.predict(raw_titles, 4, language=language)
         for name in ("top_occupation_ids", "top_scores", "reason"):
-            assert plain.columns[name].tolist() == spoken.columns[name].tolist()
+            assert plain.table[name].to_pylist() == spoken.table[name].to_pylist()
 
 
 def test_a_label_in_any_language_keeps_its_occupation(normalizer: Normalizer) -> None:

@@ -21,6 +21,7 @@ from models.search.occupation_scores import ScoreRule
 from models.search.search import Hits, Search
 from models.search.stored_vectors import StoredVectors, whole
 from models.search.tiled_matmul import similarities
+from models.search.title_places import TitlePlaces
 from models.search.two_stage_search import CANDIDATES, DEPTH, LOT, TwoStageSearch
 from models.search.weighted_vectors import AXES, Prototypes, WeightedVectors
 
@@ -60,7 +61,7 @@ def made() -> TwoStageSearch:
     table = embed([*index.titles, *learned.titles])
     rule = ScoreRule("soft", TEMPERATURE, {"en": 4.0})
     search = Search(index, lambda titles: similarities(embed(titles), table), rule, learned)
-    return TwoStageSearch(search, embed, StoredVectors.of(table))
+    return TwoStageSearch(search, embed, StoredVectors.of(table), TitlePlaces(index))
 
 
 @cache

@@ -52,7 +52,7 @@ def test_two_workers_answer_as_normalize_does(tmp_path: Path) -> None:
     run([*submit, example, str(file), str(tmp_path / "spark")], tmp_path)
     bulk = [sys.executable, "-m", "tasks.apps.bulk", str(file), str(tmp_path / "bulk")]
     champion = "--model=models:/rolecall@champion"
-    run([*bulk, champion, "--processes=1", f"--cache-dir={tmp_path / 'cache'}"], tiny_run.ROOT)
+    run([*bulk, champion, "--threads=1", f"--cache-dir={tmp_path / 'cache'}"], tiny_run.ROOT)
 
     ours, spark = (
         pl.read_parquet(tmp_path / name / pattern).sort("row")

@@ -1,10 +1,10 @@
-"""The columns of an answer follow from one declaration; an abstention fills all of them."""
+"""The columns of an answer follow from one declaration; and so do Arrow's types."""
 
 from __future__ import annotations
 
-import numpy as np
+import pyarrow as pa
 
-from models.normalizer.answers.columns import Answer, Answers, columns
+from models.normalizer.answers.columns import Answer, Answers, columns, schema
 
 KINDS = {
     "occupation_id": (str, False),
@@ -39,23 +39,15 @@ def test_columns_are_those_declared() -> None:
     assert all(column.meaning for column in declared.values())
 
 
-def test_an_abstention_has_nulls_empty_lists_and_its_reason() -> None:
-    answers = Answers.abstaining(["empty", None])
-    expected = {name: [] if is_list else None for name, (_, is_list) in KINDS.items()}
-    expected |= {"reason": "empty", "truncated": False, "abstained": True}
-    assert answers[0]._asdict() == expected
-    assert [answer.reason for answer in answers] == ["empty", None] and len(answers) == 2
-
-
-def test_values_are_put_into_some_rows() -> None:
-    """Text, numbers and yes or no as arrays or one for all, lists row by row; no list is shared."""
-    answers = Answers.abstaining([None] * 3)
-    rows = np.array([0, 2])
-    answers.put(rows, score=np.array([0.5, 0.25]), reason="low confidence", abstained=False)
-    answers.put(rows, codes=[["7"], ["2", "25"]])
-    assert [answer.score for answer in answers] == [0.5, None, 0.25]
-    assert [answer.reason for answer in answers] == ["low confidence", None, "low confidence"]
-    assert [answer.codes for answer in answers] == [["7"], [], ["2", "25"]]
-    assert [answer.abstained for answer in answers] == [False, True, False]
-    answers[1].codes.append("9")
-    assert answers[0].top_titles == answers[1].top_titles == []
+def test_arrow_has_the_declared_types_and_rows_come_back() -> None:
+    """Nulls are None, also where all are."""
+    types = {str: pa.string(), float: pa.float64(), bool: pa.bool_()}
+    fields = {name: types[kind] for name, (kind, _) in KINDS.items()}
+    assert {field.name: field.type for field in schema()} == {
+        name: pa.list_(kind) if KINDS[name][1] else kind for name, kind in fields.items()
+    }
+    empty = {name: [] if is_list else None for name, (_, is_list) in KINDS.items()}
+    rows = [empty | {"reason": "empty", "abstained": True}, empty | {"score": 0.5, "codes": ["7"]}]
+    answers = Answers(pa.Table.from_pylist(rows, schema()))
+    assert [answer._asdict() for answer in answers] == rows and len(answers) == 2
+    assert answers[1]._asdict() == rows[1]

@@ -60,12 +60,8 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Shouting:
     def fetched(address: str, root: Path) -> Iterator[tuple[str, Path]]:
         yield f"{address}/1", root
 
-    @contextmanager
-    def answering(folder: Path, processes: int) -> Iterator[Shouting]:
-        yield shouting
-
     monkeypatch.setattr(bulk, "fetched", fetched)
-    monkeypatch.setattr(bulk, "answering", answering)
+    monkeypatch.setattr(bulk, "Answering", lambda folder, threads: shouting)
     monkeypatch.setattr(source, "ROWS", 3)
     return shouting
 

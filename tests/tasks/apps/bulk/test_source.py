@@ -78,6 +78,18 @@ def test_a_folder_is_read_by_name_and_in_parts(
     assert sizes == [[3, 3, 1], [3, 3, 1], [1]]
 
 
+def test_shards_share_out_the_files(tmp_path: Path) -> None:
+    """Each file is in one of them, and a shard without files is refused as a misspelt one is."""
+    for number in range(5):
+        written(tmp_path / f"in/{number}.csv", f"title\nnurse {number}\n".encode())
+    address = str(tmp_path / "in")
+    titles = [[row["title"] for row in read(address, shard=f"{shard}/3")[0]] for shard in (1, 2, 3)]
+    assert titles == [["nurse 0", "nurse 3"], ["nurse 1", "nurse 4"], ["nurse 2"]]
+    for shard in ("6/6", "0/3", "4/3", "1", "a/b"):
+        with pytest.raises(SourceError, match=shard):
+            TitleSource.find(address, shard=shard)
+
+
 def test_parquet_keeps_its_columns(tmp_path: Path) -> None:
     table = pa.table({"id": [1, 2], "Job_Title": pa.array(["nurse", None]).dictionary_encode()})
     pq.write_table(table, tmp_path / "in.parquet")

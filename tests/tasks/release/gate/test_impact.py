@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from served_toy import toy_normalizer
 
@@ -28,7 +28,9 @@ class ByHeart:
         ids = [self.answers.get(title) for title in titles]
         labels = [name.title() if name else None for name in ids]
         columns = {"occupation_id": ids, "occupation_label": labels}
-        return SimpleNamespace(columns={k: np.array(v, object) for k, v in columns.items()})
+        return SimpleNamespace(
+            table=pa.table(columns, pa.schema([(k, pa.string()) for k in columns]))
+        )
 
 
 def run_of(rows: Mapping[str, int], total: int, **params: Any) -> LastRun:

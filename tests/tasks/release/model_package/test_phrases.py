@@ -16,11 +16,8 @@ def test_the_list_has_every_kind() -> None:
     check_phrases(PHRASES)
     phrases = read_phrases(PHRASES)
     assert all(phrases[kind] for kind in (*KINDS, "neither"))
-    assert Qualifiers(phrases)("Snr nurse, nights, remote") == {
-        "seniority": ["Snr"],
-        "contract": ["nights"],
-        "location": ["remote"],
-    }
+    said = Qualifiers(phrases)("Snr nurse, nights, remote")
+    assert said == (["Snr"], ["nights"], ["remote"], False)
 
 
 def test_places_stand_behind_the_phrases(tmp_path: Path) -> None:

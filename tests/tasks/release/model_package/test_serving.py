@@ -112,11 +112,13 @@ class Loop:
         normalizer = served.normalizer
         reader = InputValidator.of(
             self.featurizer.alphabet,
-            self.titles,
-            say_no_job=normalizer.qualifiers.say_no_job,
-            respelled=normalizer.spelled,
+            lambda titles: np.array([title in self.titles for title in titles], bool),
+            lambda title: False,
+            normalizer.qualified,
+            normalizer.spelled,
         )
-        read = [reader(title) for title in raw_titles]
+        titles, reasons, _ = reader(raw_titles)
+        read = [*zip(titles, reasons, strict=True)]
         embeddings = iter(self.embed([title for title, reason in read if reason is None]))
         return [
             Row(reason, False, [], [], [])

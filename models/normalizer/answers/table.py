@@ -1,0 +1,185 @@
+"""From numbers of occupations, titles and languages to the table of answers.
+
+Text is taken by its number from columns of Arrow, so an answer makes no string of its own but the
+words that set it apart from the second one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from models.normalizer.answers.columns import schema
+from models.normalizer.predict_params import PredictParams
+from models.normalizer.qualifiers import KINDS, Qualified
+from models.normalizer.taxonomy_labels import TaxonomyLabels
+from models.search.words.title_words import WORDS
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float64, Int, Shaped
+
+
+class Found(NamedTuple):
+    """The results of a search for some titles, and whether it is an answer.
+
+    Attributes:
+        occupations: codes, best first; two if there are so many.
+        titles: the closest title of each.
+        matched: the same in the language that is asked for.
+        scores: of each.
+        sure: confidence at each level, the occupation last; one of NaN without calibration.
+        confident_code: place of the narrowest code that is sure enough; −1: none.
+        reasons: why there is no answer, or no confidence; None of an answer.
+        answered: whether there is one.
+        decided_by: what decided it.
+        truncated: whether the title is longer than the network reads.
+    """
+
+    occupations: Int[np.ndarray, "title k"]
+    titles: Int[np.ndarray, "title k"]
+    matched: Int[np.ndarray, "title k"]
+    scores: Float64[np.ndarray, "title k"]
+    sure: Float64[np.ndarray, "title level"]
+    confident_code: Int[np.ndarray, " title"]
+    reasons: Shaped[np.ndarray, " title"]
+    answered: Bool[np.ndarray, " title"]
+    decided_by: Shaped[np.ndarray, " title"]
+    truncated: Bool[np.ndarray, " title"]
+
+
+def joined(blocks: Sequence[Found]) -> Found:
+    """Return blocks as one; of none, nothing."""
+    if blocks:
+        return Found(*map(np.concatenate, zip(*blocks, strict=True)))
+    numbers, flags = np.zeros((0, 1), np.int64), np.zeros(0, bool)
+    scores, texts = np.zeros((0, 1)), np.zeros(0, object)
+    return Found(
+        numbers, numbers, numbers, scores, scores, numbers[:, 0], texts, flags, texts, flags
+    )
+
+
+def answer_table(
+    labels: TaxonomyLabels,
+    reasons: Sequence[str | None],
+    qualified: Sequence[Qualified],
+    found: Found,
+    params: PredictParams,
+    near: float,
+    versions: Mapping[str, str],
+) -> pa.Table:
+    """Return a row for each raw title.
+
+    `reasons`: why a raw title was not searched; None of those that `found` has, in their order.
+    `qualified`: their qualifiers. Distinguishing words stand where the second occupation scores
+    less by `near` at most.
+    """
+    count = len(reasons)
+    searched = np.array([reason is None for reason in reasons], bool)
+    answered = searched.copy()
+    answered[searched] = found.answered
+    why = np.array(reasons, object)
+    why[searched] = found.reasons
+    own = Found(*(column[found.answered] for column in found))
+    place = np.where(answered, np.cumsum(answered) - 1, 0)
+    rows = pa.array(place, mask=~answered)
+
+    def spread(values: pa.Array) -> pa.Array:
+        """Give the values of answers to their rows, null to the others."""
+        return values.take(rows)
+
+    def listed(values: pa.Array, lengths: Int[np.ndarray, " answer"] | int) -> pa.ListArray:
+        """Give the lists of answers to their rows, of so many of the values each."""
+        ends = np.zeros(count + 1, np.int32)
+        ends[1:][answered] = lengths
+        return pa.ListArray.from_arrays(np.cumsum(ends, dtype=np.int32), values)
+
+    best, first, spellings = own.occupations, own.occupations[:, 0], labels.spellings
+    last = np.full(count, len(labels.occupations))  # an empty list
+    last[answered] = first
+    codes = labels.code_lists(params.code_depth).take(pa.array(last))
+    preferred = params.language or 0
+    spoken = spellings.languages_of(spellings.places(first, own.titles[:, 0], preferred))
+    language = spoken if params.language is None else np.full_like(spoken, params.language)
+    depth = own.sure.shape[1] - 1
+    lengths = np.minimum(labels.code_counts[first], min(depth, params.code_depth or depth))
+    levels = np.arange(depth + 1) < lengths[:, None]
+    top = best[:, : params.top_k]
+    width = top.shape[1]
+    places = spellings.places(best, own.matched, preferred)
+    margins = (
+        own.scores[:, 0] - own.scores[:, 1] if best.shape[1] > 1 else np.full(len(best), np.nan)
+    )
+    words, runner_up = _differences(labels, own, language, places, margins <= near)
+    narrow, truncated = np.full(count, -1), np.zeros(count, bool)
+    narrow[searched], truncated[answered] = found.confident_code, own.truncated
+    made = {
+        "occupation_id": spread(labels.ids.take(pa.array(first))),
+        "occupation_label": spread(labels.labels_in(language, first)),
+        "codes": codes,
+        "crosswalk_codes": labels.crosswalk_lists.take(pa.array(last)),
+        "matched_title": spread(spellings.texts(places[:, 0])),
+        "matched_language": spread(spellings.language_names.take(pa.array(spoken))),
+        "score": spread(pa.array(own.scores[:, 0])),
+        "score_margin": spread(pa.array(margins, mask=np.isnan(margins))),
+        "confidence": spread(pa.array(own.sure[:, -1], mask=np.isnan(own.sure[:, -1]))),
+        "code_confidences": listed(pa.array(own.sure[levels]), levels.sum(axis=1)),
+        "best_confident_code": labels.code_names.take(pa.array(narrow, mask=narrow < 0)),
+        "answered_by": spread(pa.array(own.decided_by, pa.string())),
+        "abstained": pa.array(~answered),
+        "reason": pa.array(why, pa.string()),
+        "truncated": pa.array(truncated),
+        "distinguishing_words": listed(*words),
+        "runner_up_words": listed(*runner_up),
+        "top_occupation_ids": listed(labels.ids.take(pa.array(top.reshape(-1))), width),
+        "top_titles": listed(spellings.texts(places[:, :width].reshape(-1)), width),
+        "top_scores": listed(pa.array(own.scores[:, :width].reshape(-1)), width),
+    }
+    for number, kind in enumerate(KINDS):
+        made[kind] = pa.array([one[number] for one in qualified], pa.list_(pa.string()))
+    made |= {name: pa.repeat(version, count) for name, version in versions.items()}
+    return pa.table([made[field.name] for field in schema()], schema=schema())
+
+
+def _differences(
+    labels: TaxonomyLabels,
+    own: Found,
+    languages: Int[np.ndarray, " answer"],
+    places: Int[np.ndarray, "answer k"],
+    close: Bool[np.ndarray, " answer"],
+) -> list[tuple[pa.Array, Int[np.ndarray, " answer"]]]:
+    """Return the distinguishing words of the first occupation and of the second, and their counts.
+
+    They are of the closest aliases, or of the labels where both have the same alias; answers that
+    are not `close` have none.
+    """
+    rows = np.flatnonzero(close)
+    same = (own.matched[rows, 0] == own.matched[rows, 1]).tolist() if len(rows) else []
+    texts = [
+        [
+            label if alike else title
+            for alike, label, title in zip(
+                same,
+                labels.labels_in(languages[rows], own.occupations[rows, rank]).to_pylist(),
+                labels.spellings.texts(places[rows, rank]).to_pylist(),
+                strict=True,
+            )
+        ]
+        for rank in (0, 1)
+        if len(rows)
+    ] or [[], []]
+    made = []
+    for one, other in (texts, texts[::-1]):
+        words = [_distinguishing(*pair) for pair in zip(one, other, strict=True)]
+        counts = np.zeros(len(close), np.int64)
+        counts[rows] = [*map(len, words)]
+        made.append((pa.array([word for own in words for word in own], pa.string()), counts))
+    return made
+
+
+def _distinguishing(one: str, other: str) -> list[str]:
+    """Return the words of one text that another has not, in lower case, each once."""
+    theirs = set(WORDS.findall(other.lower()))
+    return [word for word in dict.fromkeys(WORDS.findall(one.lower())) if word not in theirs]

@@ -1,0 +1,100 @@
+"""The qualifiers of many titles, by compiled loops; the same as `Qualifiers` title by title."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from models.normalizer.qualifiers import (
+    ALL_KINDS,
+    MONEY,
+    NOTHING,
+    NUMBER,
+    Qualified,
+    Qualifiers,
+)
+from models.normalizer.text_kernels import (
+    ALL_CAPITALS,
+    ANY_CASE,
+    FIRST_CAPITAL,
+    HashTable,
+    Phrases,
+    Words,
+    characters_of,
+    classes_for,
+    folded_for,
+    needed_text_kernels,
+)
+
+if TYPE_CHECKING:
+    from jaxtyping import UInt64
+
+
+@dataclass(frozen=True, eq=False)
+class ManyQualifiers:
+    """Finds the qualifiers of titles."""
+
+    qualifiers: Qualifiers
+
+    def __call__(self, raw_titles: Sequence[str]) -> list[Qualified]:
+        """Return what each title says of each kind."""
+        characters = characters_of(raw_titles)
+        points, ends = characters
+        classes, folded = classes_for(points), folded_for(points)
+        spans, firsts = np.empty((3, len(points)), np.int64), np.empty(len(ends), np.int64)
+        states = np.empty(len(raw_titles), np.int64)
+        found = (*spans, firsts, states)
+        needed_text_kernels().find_phrases(characters, classes, folded, self._phrases, found)
+        qualified, count = [NOTHING] * len(raw_titles), firsts[-1]
+        kinds, begins, stops = (one[:count].tolist() for one in spans)
+        for row in np.flatnonzero((np.diff(firsts) > 0) | (states != 0)).tolist():
+            raw_title, begin = raw_titles[row], int(ends[row])
+            if states[row] < 0:  # a letter whose folding has several
+                qualified[row] = self.qualifiers(raw_title)
+                continue
+            texts: tuple[list[str], ...] = ([], [], [])
+            for place in range(firsts[row], firsts[row + 1]):
+                texts[kinds[place]].append(raw_title[begins[place] - begin : stops[place] - begin])
+            qualified[row] = Qualified(texts[0], texts[1], texts[2], bool(states[row]))
+        return qualified
+
+    @cached_property
+    def _phrases(self) -> Phrases:
+        """All phrases by the hashes of their tokens."""
+        known = self.qualifiers.known
+        tokens = [phrase.split(" ") for phrase in known]
+        starts = np.cumsum([0, *map(len, tokens)])
+        hashes = _hashes([token for own in tokens for token in own])
+        keys = np.empty(len(tokens), np.uint64)
+        needed_text_kernels().hash_phrases(hashes, starts, keys)
+        firsts, place = np.unique(hashes[starts[:-1]], return_inverse=True)
+        lengths = np.zeros(len(firsts) + 1, np.int64)
+        np.maximum.at(lengths, place, np.diff(starts))
+        number, money = _hashes([NUMBER, MONEY])
+        return Phrases(
+            *HashTable.of(firsts).arrays,
+            lengths,
+            *HashTable.of(keys).arrays,
+            np.array([ALL_KINDS.index(kind) for kind, _ in known.values()], np.int64),
+            np.array([_capitals(phrase) for _, phrase in known.values()], np.int64),
+            number,
+            money,
+        )
+
+
+def _capitals(phrase: str) -> int:
+    if phrase.isupper():
+        return ALL_CAPITALS
+    return FIRST_CAPITAL if phrase[0].isupper() else ANY_CASE
+
+
+def _hashes(tokens: Sequence[str]) -> UInt64[np.ndarray, " token"]:
+    points, ends = characters_of(tokens)
+    hashes = np.empty(len(tokens), np.uint64)
+    words = Words(points, ends[:-1].copy(), ends[1:].copy(), ends)
+    needed_text_kernels().hash_words(words, hashes)
+    return hashes

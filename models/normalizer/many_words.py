@@ -1,0 +1,225 @@
+"""The words of many titles, read by compiled loops; the same as title by title.
+
+It stands in for `WordEvidence` and for the bonus of `OodScore` where the kernels are at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log1p
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from models.normalizer.abbreviations import Abbreviations
+from models.normalizer.text_kernels import (
+    Characters,
+    HashTable,
+    Words,
+    characters_of,
+    classes_for,
+    needed_text_kernels,
+    words_in,
+)
+from models.search.words.near_words import NearWords
+from models.search.words.respelling import (
+    FREQUENT,
+    MOST_UNKNOWN,
+    RARER,
+    SHORTEST,
+    SHORTEST_OF_TITLE,
+)
+from models.search.words.title_words import TitleWords, forms_of
+from models.search.words.word_evidence import EVIDENCE
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Float, Float64, Int, Int32, Int64, Shaped, UInt64
+
+BITS_OF_HASHES = 22
+"""First bits of the hashes of near words that are looked up at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class ManyWords:
+    """Looks up words of titles, and compares them with those of aliases and labels.
+
+    Attributes:
+        words: of the titles of an index.
+        aliases: these titles.
+        labels: of its occupations in each language.
+        abbreviations: that are written out before words are corrected.
+    """
+
+    words: TitleWords
+    aliases: Sequence[str]
+    labels: Shaped[np.ndarray, "language occupation"]
+    abbreviations: Abbreviations
+
+    def bonuses(self, titles: Sequence[str]) -> Float64[np.ndarray, " title"]:
+        """Return how much the words of cleaned titles count (`models/search/ood_score.py`)."""
+        words, made = words_in(characters_of(titles)), np.empty(len(titles))
+        classes = classes_for(words.points)
+        needed_text_kernels().count_bonuses(words, self._numbers(words), self._logs, classes, made)
+        return made
+
+    def word_evidence(
+        self,
+        titles: Sequence[str],
+        aliases: Int[np.ndarray, " title"],
+        labels: Int[np.ndarray, " title"],
+        closest: Float[np.ndarray, " title"],
+    ) -> Float64[np.ndarray, "title feature"]:
+        """Return what `WordEvidence` does; aliases and labels are named by their numbers."""
+        words, (forms, starts) = words_in(characters_of(titles)), self._forms
+        made = np.empty((len(titles), len(EVIDENCE)))
+        places, names = (np.ascontiguousarray(one, np.int64) for one in (aliases, labels))
+        compared = (self._aliases, places, forms, starts, names, made)
+        needed_text_kernels().compare_words(words, self._numbers(words), self._logs, *compared)
+        made[:, -1] = 1.0 - closest.astype(np.float64)
+        return made
+
+    def respelled(
+        self,
+        titles: Sequence[str],
+        are_known: Callable[[Sequence[str]], Bool[np.ndarray, " title"]],
+    ) -> list[str]:
+        """Return cleaned titles as `Abbreviations` and then `Respelling` make them.
+
+        `are_known`: says which titles the taxonomy has.
+        """
+        titles = self._with_last_words(self._written_out(titles))
+        characters = characters_of(titles)
+        words = words_in(characters)
+        unknown = self._numbers(words) < 0
+        owners = np.repeat(np.arange(len(titles)), np.diff(words.firsts))
+        short = unknown & (words.stops - words.begins < SHORTEST_OF_TITLE)
+        count, of_short = (
+            np.bincount(owners[own], minlength=len(titles)) for own in (unknown, short)
+        )
+        may_be = (count <= MOST_UNKNOWN) & (of_short == 0)
+        chosen = np.flatnonzero(unknown & may_be[owners])
+        changed = self._replaced(titles, characters, words, chosen, self._counts, 0)
+        wholes = [*changed.values()]
+        for (row, whole), is_known in zip(changed.items(), are_known(wholes), strict=True):
+            if is_known:
+                titles[row] = whole
+        return titles
+
+    def _written_out(self, titles: Sequence[str]) -> list[str]:
+        """Return titles without abbreviations."""
+        made, words = [*titles], words_in(characters_of(titles))
+        found = np.flatnonzero(self._numbers(words, self._abbreviated) >= 0)
+        for row in np.unique(np.searchsorted(words.firsts, found, side="right") - 1).tolist():
+            made[row] = self.abbreviations(titles[row])
+        return made
+
+    def _with_last_words(self, titles: Sequence[str]) -> list[str]:
+        """Return titles with the last words of their parts corrected."""
+        characters, made = characters_of(titles), [*titles]
+        words = words_in(characters)
+        are_last = np.empty(len(words.begins), bool)
+        needed_text_kernels().mark_words(
+            words, characters.ends, classes_for(words.points), are_last
+        )
+        numbers = self._numbers(words)
+        least = np.maximum(FREQUENT, RARER * (self._endings + self._beginnings)[numbers])
+        are_last &= (words.stops - words.begins >= SHORTEST) & (least <= self._endings.max())
+        chosen = np.flatnonzero(are_last)
+        changed = self._replaced(titles, characters, words, chosen, self._endings, least[chosen])
+        for row, title in changed.items():
+            made[row] = title
+        return made
+
+    def _replaced(
+        self,
+        titles: Sequence[str],
+        characters: Characters,
+        words: Words,
+        chosen: Int64[np.ndarray, " chosen"],
+        counts: Int64[np.ndarray, " known"],
+        least: Int64[np.ndarray, " chosen"] | int,
+    ) -> dict[int, str]:
+        """Return, by row, titles of whose chosen words some are an edit away from a known one."""
+        best, near = np.empty(len(chosen), np.int64), self._near
+        bounds = np.broadcast_to(np.int64(least), len(chosen)).copy()
+        known = (self._known_words, near.hashes, near.owners, self._buckets)
+        needed_text_kernels().choose_near(words, chosen, *known, counts, bounds, best)
+        found = np.flatnonzero(best >= 0)
+        rows = np.searchsorted(words.firsts, chosen[found], side="right") - 1
+        spans = (one[chosen[found]] - characters.ends[rows] for one in (words.begins, words.stops))
+        changed: dict[int, str] = {}
+        replaced = zip(rows.tolist(), *(one.tolist() for one in spans), best[found], strict=True)
+        for row, begin, stop, one in reversed([*replaced]):  # from the last one: places stay
+            title = changed.get(row, titles[row])
+            changed[row] = title[:begin] + near.words[one] + title[stop:]
+        return changed
+
+    def _numbers(self, words: Words, known: HashTable | None = None) -> Int32[np.ndarray, " word"]:
+        """Return the place of each word among those of the titles, or others; −1 of none."""
+        hashes, table = self._hashes(words), known or self._known
+        numbers = np.empty(len(hashes), np.int32)
+        needed_text_kernels().number_words(hashes, *table.arrays, numbers)
+        return numbers
+
+    @cached_property
+    def _abbreviated(self) -> HashTable:
+        return HashTable.of(self._hashes(words_in(characters_of([*self.abbreviations.meanings]))))
+
+    def _hashes(self, words: Words) -> UInt64[np.ndarray, " word"]:
+        hashes = np.empty(len(words.begins), np.uint64)
+        needed_text_kernels().hash_words(words, hashes)
+        return hashes
+
+    @cached_property
+    def _known(self) -> HashTable:
+        """Hashes of the known words."""
+        return HashTable.of(self._hashes(self._known_words))
+
+    @cached_property
+    def _known_words(self) -> Words:
+        return words_in(characters_of(self._near.words))
+
+    @cached_property
+    def _near(self) -> NearWords:
+        return NearWords.of(sorted(self.words.counts))
+
+    @cached_property
+    def _buckets(self) -> Int64[np.ndarray, " bucket"]:
+        """Where the hashes of near words begin that have the same first bits."""
+        bits = min(BITS_OF_HASHES, len(self._near.hashes).bit_length())
+        firsts = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
+        return np.searchsorted(self._near.hashes, firsts)
+
+    def _column(self, counts: Mapping[str, int]) -> Int64[np.ndarray, " word+1"]:
+        return np.array([*(counts.get(word, 0) for word in self._near.words), 0], np.int64)
+
+    @cached_property
+    def _counts(self) -> Int64[np.ndarray, " word+1"]:
+        """Titles that have each known word; none have an unknown one, the last."""
+        return self._column(self.words.counts)
+
+    @cached_property
+    def _endings(self) -> Int64[np.ndarray, " word+1"]:
+        return self._column(self.words.endings)
+
+    @cached_property
+    def _beginnings(self) -> Int64[np.ndarray, " word+1"]:
+        return self._column(self.words.beginnings)
+
+    @cached_property
+    def _logs(self) -> Float64[np.ndarray, " word+1"]:
+        """log(1 + titles that end with a word) of each known one, and of the others."""
+        return np.array([*map(log1p, self._endings.tolist())])
+
+    @cached_property
+    def _aliases(self) -> Words:
+        return words_in(characters_of(self.aliases))
+
+    @cached_property
+    def _forms(self) -> tuple[Words, Int64[np.ndarray, " label+1"]]:
+        """The words of the forms of all labels, and where the forms of each begin."""
+        forms = [forms_of(label) for label in self.labels.reshape(-1).tolist()]
+        words = words_in(characters_of([form for own in forms for form in own]))
+        return words, np.cumsum([0, *map(len, forms)])

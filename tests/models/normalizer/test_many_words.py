@@ -1,0 +1,115 @@
+"""The compiled loops over words, units and qualifiers beside the code for one title."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.normalizer.abbreviations import Abbreviations
+from models.normalizer.bag import Bag
+from models.normalizer.many_qualifiers import ManyQualifiers
+from models.normalizer.many_words import ManyWords
+from models.normalizer.qualifiers import Qualifiers
+from models.search import kernels
+from models.search.ood_score import OodScore
+from models.search.words.respelling import Respelling
+from models.search.words.title_words import TitleWords
+from models.search.words.word_evidence import WordEvidence
+from models.text.featurizer import Featurizer
+from models.text.titles import clean_title
+from models.text.units import UnitSettings
+
+ALIASES = sorted(
+    [
+        *("night nurse", "bus driver", "tram driver, nights", "hearse driver", "c++ developer"),
+        *("r&d engineer", "head of sales - emea", "baker/pastry cook", "köchin", "o'neill's baker"),
+        *(f"{word} worker" for word in ("dock", "farm", "steel", "youth", "social", "factory")),
+        "pastry cook",
+    ]
+)
+LABELS = np.array([["Koch/Köchin", "Night nurse", "", "(-)", "Bus drivers / Fahrer", "R&D"]])
+WORDS = TitleWords.of(ALIASES)
+MANY = ManyWords(WORDS, ALIASES, LABELS, Abbreviations({"rn": "night nurse", "r&d": "research"}))
+PHRASES = {
+    "seniority": ["head", "senior", "II"],
+    "contract": ["nights", "part time", "# %", "#"],
+    "location": ["Reading", "New York", "york", "Straße"],
+    "neither": ["head office"],
+    "no_job": ["retired"],
+}
+QUALIFIERS = Qualifiers(PHRASES)
+PIECES = st.sampled_from(
+    [
+        *(*" -,./()'’&#+_²€£", " - ", "ß", "é", "e\u0301", "ﬁ", "İ", "٣", "😀", "\ud800"),
+        *("driver", "drivr", "Nurse", "nrse", "wroker", "worker", "RN", "r&d", "50 %", "£ 12.50"),
+        *("part time", "Part", "Reading", "reading", "New York", "II", "ii", "head", "office"),
+        *("-nights", "20-30", "o’neill's", "c++", ".net", "pastri", "cok", "straße", "retired"),
+        *ALIASES,
+    ]
+)
+RAW = st.lists(PIECES | st.text(max_size=3), max_size=6).map("".join)
+TITLES = st.lists(RAW.map(clean_title), max_size=6)
+
+
+def test_titles_of_the_taxonomy_are_told_by_their_words() -> None:
+    own = MANY.respelled(["pastri coook", "dock wroker"], lambda titles: np.isin(titles, ALIASES))
+    assert own == ["pastry cook", "dock worker"]
+
+
+@given(TITLES)
+@settings(max_examples=400)
+def test_words_equal_those_of_one_title(titles: list[str]) -> None:
+    ood = OodScore([], WORDS.endings)
+    closest = np.linspace(0.1, 0.9, len(titles)).astype(np.float32)
+    alone = -(np.array(closest, np.float64) + MANY.bonuses(titles))
+    assert alone.tolist() == ood(titles, closest).tolist()
+    rows = np.arange(len(titles))
+    aliases, labels = rows * 7 % len(ALIASES), rows % LABELS.size
+    texts = [ALIASES[place] for place in aliases], LABELS.reshape(-1)[labels].tolist()
+    one = WordEvidence(WORDS)(titles, *texts, closest)
+    assert MANY.word_evidence(titles, aliases, labels, closest).tolist() == one.tolist()
+    respelling = Respelling(WORDS, ALIASES)
+    spelled = MANY.respelled(titles, lambda own: np.array([one in ALIASES for one in own], bool))
+    assert spelled == [respelling(MANY.abbreviations(title)) for title in titles]
+
+
+@given(st.lists(RAW, max_size=6))
+@settings(max_examples=400)
+def test_qualifiers_equal_those_of_one_title(raw_titles: list[str]) -> None:
+    many = ManyQualifiers(QUALIFIERS)
+    assert many(raw_titles) == [QUALIFIERS(raw_title) for raw_title in raw_titles]
+
+
+UNITS = [
+    UnitSettings("ngram", 12, (2, 3)),
+    UnitSettings("subword", 3, (2, 3, 4), 2),
+    UnitSettings("subword", 30, (3,)),
+]
+
+
+@cache
+def bag(number: int) -> Bag:
+    """A bag whose rows are as many as its units."""
+    featurizer = Featurizer.fit([*ALIASES, "ward sister of the night"], [UNITS[number]])
+    rows = np.random.default_rng(number).integers(-127, 127, (featurizer.sizes[0], 4), np.int8)
+    scales = np.full(len(rows), 0.5, np.float32)
+    return Bag(featurizer, rows, scales, np.zeros(4, np.float32), tanh=False)
+
+
+@pytest.mark.parametrize("number", range(len(UNITS)))
+@given(TITLES)
+def test_units_equal_those_of_the_featurizer(number: int, titles: list[str]) -> None:
+    """In any order, since they are added up."""
+    (ids,) = bag(number).featurizer(titles).streams
+    ends = np.cumsum([0, *ids.lengths])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("models.normalizer.text_kernels.kernels_at_hand", lambda: kernels._compiled)
+        flat, starts = bag(number)._units(titles)
+    assert starts.tolist() == ends.tolist()
+    for start, end in pairwise(starts):
+        assert sorted(flat[start:end]) == sorted(ids.flat[start:end])
