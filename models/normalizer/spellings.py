@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pyarrow as pa
 
+from models.normalizer.answers.arrays import arrow_numbers, arrow_texts
 from models.search.coded import Coded
 from models.search.stored_vectors import StoredVectors
 from models.search.words.title_words import forms_of
@@ -86,12 +87,12 @@ class Spellings:
 
     def texts(self, places: Int[np.ndarray, " answer"]) -> pa.StringArray:
         """Return spellings as the taxonomy writes them."""
-        return self._array.take(pa.array(self.rows[places])).cast(pa.string())
+        return self._array.take(arrow_numbers(self.rows[places])).cast(pa.string())
 
     @cached_property
     def language_names(self) -> pa.StringArray:
         """All languages; an unknown one is null."""
-        return pa.array([name or None for name in self.languages], pa.string())
+        return arrow_texts([name or None for name in self.languages])
 
     @cached_property
     def _array(self) -> pa.StringArray | pa.LargeStringArray:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pyarrow as pa
 
+from models.normalizer.answers.arrays import arrow_lists, arrow_numbers, arrow_texts
 from models.normalizer.spellings import Spellings, texts_of
 from models.search.index import AliasIndex
 
@@ -97,24 +98,24 @@ class TaxonomyLabels:
             ]
             for name, own in zip(self.occupations, self.codes, strict=True)
         ]
-        return pa.array(place, pa.string()), np.array(rows, np.int64)
+        return arrow_texts([*place]), np.array(rows, np.int64)
 
     @cached_property
     def ids(self) -> pa.StringArray:
         """occupation_id of each."""
-        return pa.array(self.occupations, pa.string())
+        return arrow_texts(self.occupations.tolist())
 
     @cached_property
     def _labels_by_language(self) -> pa.StringArray:
         """Labels of all occupations in the first language, then in the next."""
-        return pa.array(self.spellings.labels.reshape(-1), pa.string())
+        return arrow_texts(self.spellings.labels.reshape(-1).tolist())
 
     def labels_in(
         self, languages: Int[np.ndarray, " answer"], occupations: Int[np.ndarray, " answer"]
     ) -> pa.StringArray:
         """Return labels of occupations, each in a language."""
         places = languages * len(self.occupations) + occupations
-        return self._labels_by_language.take(pa.array(places))
+        return self._labels_by_language.take(arrow_numbers(places))
 
     @cached_property
     def code_counts(self) -> Int64[np.ndarray, " occupation"]:
@@ -124,13 +125,13 @@ class TaxonomyLabels:
     @cached_property
     def crosswalk_lists(self) -> pa.ListArray:
         """Codes of other standards of each occupation, and an empty list at last."""
-        return pa.array([*self.crosswalk_codes, []], pa.list_(pa.string()))
+        return arrow_lists([*self.crosswalk_codes, []])
 
     def code_lists(self, depth: int) -> pa.ListArray:
         """Return the first `depth` codes of each occupation (0: all), an empty list at last."""
         if depth not in self._code_lists:
             codes = [own[: depth or None] for own in self.codes]
-            self._code_lists[depth] = pa.array([*codes, []], pa.list_(pa.string()))
+            self._code_lists[depth] = arrow_lists([*codes, []])
         return self._code_lists[depth]
 
     @cached_property

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from models.normalizer.answers.arrays import arrow_listed, arrow_lists, arrow_numbers, arrow_texts
 from models.normalizer.answers.columns import schema
 from models.normalizer.predict_params import PredictParams
 from models.normalizer.qualifiers import KINDS, Qualified
@@ -84,7 +85,7 @@ def answer_table(
     why[searched] = found.reasons
     own = Found(*(column[found.answered] for column in found))
     place = np.where(answered, np.cumsum(answered) - 1, 0)
-    rows = pa.array(place, mask=~answered)
+    rows = arrow_numbers(place, answered)
 
     def spread(values: pa.Array) -> pa.Array:
         """Give the values of answers to their rows, null to the others."""
@@ -94,12 +95,12 @@ def answer_table(
         """Give the lists of answers to their rows, of so many of the values each."""
         ends = np.zeros(count + 1, np.int32)
         ends[1:][answered] = lengths
-        return pa.ListArray.from_arrays(np.cumsum(ends, dtype=np.int32), values)
+        return arrow_listed(np.cumsum(ends, dtype=np.int32), values)
 
     best, first, spellings = own.occupations, own.occupations[:, 0], labels.spellings
     last = np.full(count, len(labels.occupations))  # an empty list
     last[answered] = first
-    codes = labels.code_lists(params.code_depth).take(pa.array(last))
+    codes = labels.code_lists(params.code_depth).take(arrow_numbers(last))
     preferred = params.language or 0
     spoken = spellings.languages_of(spellings.places(first, own.titles[:, 0], preferred))
     language = spoken if params.language is None else np.full_like(spoken, params.language)
@@ -116,31 +117,32 @@ def answer_table(
     narrow, truncated = np.full(count, -1), np.zeros(count, bool)
     narrow[searched], truncated[answered] = found.confident_code, own.truncated
     made = {
-        "occupation_id": spread(labels.ids.take(pa.array(first))),
+        "occupation_id": spread(labels.ids.take(arrow_numbers(first))),
         "occupation_label": spread(labels.labels_in(language, first)),
         "codes": codes,
-        "crosswalk_codes": labels.crosswalk_lists.take(pa.array(last)),
+        "crosswalk_codes": labels.crosswalk_lists.take(arrow_numbers(last)),
         "matched_title": spread(spellings.texts(places[:, 0])),
-        "matched_language": spread(spellings.language_names.take(pa.array(spoken))),
-        "score": spread(pa.array(own.scores[:, 0])),
-        "score_margin": spread(pa.array(margins, mask=np.isnan(margins))),
-        "confidence": spread(pa.array(own.sure[:, -1], mask=np.isnan(own.sure[:, -1]))),
-        "code_confidences": listed(pa.array(own.sure[levels]), levels.sum(axis=1)),
-        "best_confident_code": labels.code_names.take(pa.array(narrow, mask=narrow < 0)),
-        "answered_by": spread(pa.array(own.decided_by, pa.string())),
-        "abstained": pa.array(~answered),
-        "reason": pa.array(why, pa.string()),
-        "truncated": pa.array(truncated),
+        "matched_language": spread(spellings.language_names.take(arrow_numbers(spoken))),
+        "score": spread(arrow_numbers(own.scores[:, 0])),
+        "score_margin": spread(arrow_numbers(margins, ~np.isnan(margins))),
+        "confidence": spread(arrow_numbers(own.sure[:, -1], ~np.isnan(own.sure[:, -1]))),
+        "code_confidences": listed(arrow_numbers(own.sure[levels]), levels.sum(axis=1)),
+        "best_confident_code": labels.code_names.take(arrow_numbers(narrow, narrow >= 0)),
+        "answered_by": spread(arrow_texts(own.decided_by.tolist())),
+        "abstained": arrow_numbers(~answered),
+        "reason": arrow_texts(why.tolist()),
+        "truncated": arrow_numbers(truncated),
         "distinguishing_words": listed(*words),
         "runner_up_words": listed(*runner_up),
-        "top_occupation_ids": listed(labels.ids.take(pa.array(top.reshape(-1))), width),
+        "top_occupation_ids": listed(labels.ids.take(arrow_numbers(top.reshape(-1))), width),
         "top_titles": listed(spellings.texts(places[:, :width].reshape(-1)), width),
-        "top_scores": listed(pa.array(own.scores[:, :width].reshape(-1)), width),
+        "top_scores": listed(arrow_numbers(own.scores[:, :width].reshape(-1)), width),
     }
-    for number, kind in enumerate(KINDS):
-        made[kind] = pa.array([one[number] for one in qualified], pa.list_(pa.string()))
-    made |= {name: pa.repeat(version, count) for name, version in versions.items()}
-    return pa.table([made[field.name] for field in schema()], schema=schema())
+    for kind in KINDS:
+        made[kind] = arrow_lists([getattr(one, kind) for one in qualified])
+    made |= {name: arrow_texts([version] * count) for name, version in versions.items()}
+    columns = [made[field.name].cast(field.type) for field in schema()]
+    return pa.Table.from_arrays(columns, schema=schema())
 
 
 def _differences(
@@ -175,7 +177,7 @@ def _differences(
         words = [_distinguishing(*pair) for pair in zip(one, other, strict=True)]
         counts = np.zeros(len(close), np.int64)
         counts[rows] = [*map(len, words)]
-        made.append((pa.array([word for own in words for word in own], pa.string()), counts))
+        made.append((arrow_texts([word for own in words for word in own]), counts))
     return made
 
 
