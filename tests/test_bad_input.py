@@ -37,7 +37,7 @@ STAGES = (
     ["ingest", "split", "typos", "synonyms", "extra_words", "auxiliary_taxonomy"]
     + [f"pairs --mix {mix}" for mix in ("base", "typos", "synonyms", "extra_words")]
     + ["train --mix extra_words --seed 1", "simulate_feedback --seed 1", "feedback"]
-    + ["pairs --mix corrections", "train --mix corrections --seed 1", "lexical"]
+    + ["pairs --mix corrections", "train_feedback --mix corrections --seed 1", "lexical"]
     + ["calibrate --mix corrections --seed 1", "evaluate --mix corrections --seed 1"]
 )
 

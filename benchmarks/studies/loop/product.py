@@ -115,7 +115,7 @@ class Product:
         if not source.is_file():
             inputs.write_parquet(source)
         model = f"models:/{self._name}@{CHAMPION}"
-        options = ["--column", "raw_title", "--prefix", ANSWER, "--processes", "1"]
+        options = ["--column", "raw_title", "--prefix", ANSWER, "--threads", "1"]
         options += ["--model", model, "--cache-dir", ".prediction_cache"]
         self.command(f"{week}-normalize", "tasks.apps.bulk", [source, answers, *options])
         return pl.read_parquet(answers)

@@ -31,7 +31,12 @@ CALIBRATE = {
     "prediction_weight": 0.0,
     "predictions_per_input": 5,
 }
-CALIBRATE |= {"label_weight": 1e-3, "input_label_weight": 0.0, "max_false_rejection_rate": 0.05}
+CALIBRATE |= {
+    "label_weight": 1e-3,
+    "input_label_weight": 0.0,
+    "auxiliary_titles": 0,
+    "max_false_rejection_rate": 0.05,
+}
 PICK_UP = """
 from pathlib import Path
 from tasks.release.feedback_patch import pick_up
