@@ -1,9 +1,9 @@
 """A finished training that another one continues: featurizer, weights and history.
 
-What is learned then lies near what the first network had learned. Two trainings from new weights
-answer a tenth of all inputs differently, whatever the few pairs are that one of them has more.
-Several trainings from one start lie near each other, so their weights can be averaged (Wortsman et
-al. 2022, "Model soups"): what only one of them learned becomes weaker.
+The second network stays near the first. Two networks from new weights, by contrast, answer a tenth
+of all inputs differently, even if their pairs are nearly the same. Several trainings from one start
+also stay near each other, so their weights can be averaged (Wortsman et al. 2022, "Model soups"):
+the mean weakens what only one of them learned.
 """
 
 from __future__ import annotations

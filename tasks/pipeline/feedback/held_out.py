@@ -1,10 +1,10 @@
 """Judged titles that nothing trains on, so that the gate can compare any two versions on them.
 
-The title of a random row of a review queue is held out, and so is one that two models answer
-differently, by which the gate decides between such models. One that a queue chose otherwise is
-learned from. Of titles from no queue, as those of hand-made files, the hash decides. So a title
-stays held out in every later run, for champion and challenger alike, and the gate's queries grow
-with the feedback. Those of random rows measure the inputs without bias.
+Titles that a review queue drew at random are held out: they measure accuracy on the inputs without
+bias. So are disputed titles, which two models answer differently: the gate decides between these
+models by them. Training reads all other titles of a queue. Of titles from no queue, such as those
+of hand-made files, the hash decides. A title stays held out in every later run, for champion and
+challenger alike, so the gate's queries grow with the feedback.
 """
 
 from __future__ import annotations

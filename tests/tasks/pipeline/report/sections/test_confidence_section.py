@@ -1,4 +1,4 @@
-"""What the page says of confidence."""
+"""The report names what confidence is fitted on, or what is missing for one."""
 
 from __future__ import annotations
 
