@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,18 @@ from models.training.strings import Strings
 from models.training.train_files import main, settings_from, train_files
 
 Toy = tuple[Strings, Pairs, Featurizer]
+
+
+@contextmanager
+def killed_before_it_writes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """End a training that has finished its steps."""
+
+    def stop(*_: object) -> None:
+        raise InterruptedError
+
+    with monkeypatch.context() as patch, pytest.raises(InterruptedError):
+        patch.setattr(module, "save_model", stop)
+        yield
 
 
 @pytest.fixture
@@ -128,11 +141,7 @@ def test_another_file_does_not_resume(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def stop(*_: object) -> None:
-        raise InterruptedError
-
-    with monkeypatch.context() as patch, pytest.raises(InterruptedError):
-        patch.setattr(module, "save_model", stop)
+    with killed_before_it_writes(monkeypatch):
         train_files(*files, train_settings(), tmp_path / "out", tmp_path / "saved")
     pq.write_table(pq.read_table(files[1])[:60], files[1])
     train_files(*files, train_settings(), tmp_path / "out", tmp_path / "saved")
@@ -206,11 +215,7 @@ def test_a_training_goes_on_from_another(
     moved = [(started.state_dict()[k] - v).abs().max() for k, v in after.state_dict().items()]
     assert 0 < max(moved) < 1e-4
 
-    def stop(*_: object) -> None:
-        raise InterruptedError
-
-    with monkeypatch.context() as patch, pytest.raises(InterruptedError):
-        patch.setattr(module, "save_model", stop)
+    with killed_before_it_writes(monkeypatch):
         train_files(
             *files, settings, tmp_path / "out", tmp_path / "saved", start=first, trainings=trainings
         )
@@ -233,11 +238,7 @@ def test_a_changed_start_does_not_resume(
     judge(files[1], 20)
     settings = train_settings(judged_share=0.5, max_steps=2)
 
-    def stop(*_: object) -> None:
-        raise InterruptedError
-
-    with monkeypatch.context() as patch, pytest.raises(InterruptedError):
-        patch.setattr(module, "save_model", stop)
+    with killed_before_it_writes(monkeypatch):
         train_files(*files, settings, tmp_path / "out", tmp_path / "saved", start=first)
     weights = first / "model/weights.safetensors"
     weights.write_bytes(save({name: value / 2 for name, value in load_file(weights).items()}))
