@@ -135,7 +135,7 @@ def test_by_keyboard_alone(browser: Tab, address: str) -> None:
     tab.press("ArrowDown")
     tab.ask("Input.dispatchKeyEvent", type="keyDown", **ENTER)
     until(lambda: "/occupation?id=" in tab.value("location.href"))
-    assert shown(tab, "h1")[0] in ("Nurse", "Keeper")
+    until(lambda: shown(tab, "h1") and shown(tab, "h1")[0] in ("Nurse", "Keeper"))
 
 
 def test_an_abstention_says_why(browser: Tab, address: str) -> None:
