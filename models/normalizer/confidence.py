@@ -15,7 +15,7 @@ from models.normalizer.many_words import ManyWords
 from models.normalizer.spellings import Spellings
 from models.normalizer.text_kernels import text_kernels_at_hand
 from models.search.calibration import Calibration, Levels
-from models.search.exemplars import LABEL, MODEL, posterior
+from models.search.exemplars import LABEL, MODEL
 from models.search.ood_score import KNOWN, OodScore
 from models.search.search import Hits
 from models.search.title_places import TitlePlaces
@@ -58,9 +58,8 @@ class Confidence:
         one title agree.
         """
         calibration, answers = self.calibration, hits.occupations[:, 0]
-        chances = posterior(hits.scores, calibration.temperature)
-        words = self._compared_words(titles, hits)
-        sure = calibration(self.hierarchy.shares(chances, answers), words)
+        shares = self.hierarchy.shares(hits.scores, calibration.temperature, answers)
+        sure = calibration(shares, self._compared_words(titles, hits))
         for row, (by, owners, settled) in enumerate(decisions):
             if owners and len(calibration.exact):
                 answer = np.full(len(owners), answers[row])

@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from models.search.exemplars import posterior
+from models.search.kernels import kernels_at_hand
+
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float, Float64, Int, Int64
+    from jaxtyping import Bool, Float32, Float64, Int, Int64
 
 EDGE = 1e-6
 """Chances are kept this far from 0 and 1, where the logarithm ends."""
@@ -46,15 +50,32 @@ class Levels:
 
     def shares(
         self,
-        chances: Float[np.ndarray, "query occupation"],
+        scores: Float32[np.ndarray, "query occupation"],
+        temperature: float,
         answers: Int[np.ndarray, " query"],
     ) -> Float64[np.ndarray, "query level"]:
         """Add up the chances of all occupations under the answer's code, level by level."""
+        if kernels := kernels_at_hand():
+            made, (members, starts) = np.empty((len(scores), len(self))), self._members
+            own, t = np.ascontiguousarray(answers, np.int64), np.float32(temperature)
+            kernels.add_shares(scores, t, own, self.codes, members, starts, made)
+            return made
+        chances = posterior(scores, temperature)
         shares = [
             np.where(level == level[answers][:, None], chances, 0).sum(axis=1)
             for level in self.codes
         ]
         return np.stack(shares, axis=1).astype(np.float64)
+
+    @cached_property
+    def _members(
+        self,
+    ) -> tuple[Int64[np.ndarray, "level occupation"], Int64[np.ndarray, "level code+1"]]:
+        """Occupations by their codes at each level, and where those of each code begin."""
+        members = np.argsort(self.codes, axis=1, kind="stable")
+        ranked = np.take_along_axis(self.codes, members, axis=1)
+        codes = np.arange(self.codes.max(initial=-1) + 2)
+        return members, np.stack([np.searchsorted(level, codes) for level in ranked])
 
     def agree(
         self, answers: Int[np.ndarray, " query"], gold: Int[np.ndarray, " query"]

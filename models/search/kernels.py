@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 MANY = 2_000
 """Titles for which compiling pays; they take numpy about two seconds."""
 BY_FOUR = 4
-"""Titles that are multiplied with a row while it is at hand."""
+"""Titles that are multiplied with two rows while these are at hand."""
+COMPARED_AT_ONCE = 64
+"""Occupations whose best score is looked at first."""
+LEAST_POWER = np.float32(-80)
+"""Exponents below it count as this one."""
 
 
 class Kernels(NamedTuple):
@@ -34,6 +38,7 @@ class Kernels(NamedTuple):
     add_masses: Callable[..., None]
     choose_best: Callable[..., None]
     score_links: Callable[..., None]
+    add_shares: Callable[..., None]
 
 
 def kernels_for(titles: int) -> Kernels | None:
@@ -48,8 +53,12 @@ def kernels_at_hand() -> Kernels | None:
 
 @cache
 def _compiled() -> Kernels | None:
-    functions = (add_rows, add_half_rows, add_masses, choose_best, score_links)
-    return Kernels(*made) if (made := compile_all(functions, (power,))) else None
+    functions = (add_rows, add_half_rows, add_masses, choose_best, score_links, add_shares)
+    return (
+        Kernels(*made)
+        if (made := compile_all(functions, (power, multiply_rows, soft_score_of)))
+        else None
+    )
 
 
 def compile_all(
@@ -180,16 +189,23 @@ def choose_best(
     kept = np.empty(most, np.float32)
     for title in range(len(scores)):
         row, chosen, count = scores[title], best[title], 0
-        for name in range(len(row)):
-            score = row[name]
-            if count == most and score <= kept[most - 1]:
+        for start in range(0, len(row), COMPARED_AT_ONCE):
+            block = row[start : start + COMPARED_AT_ONCE]
+            most_here = block[0]
+            for place in range(len(block)):
+                most_here = max(most_here, block[place])
+            if count == most and most_here <= kept[most - 1]:
                 continue
-            place = min(count, most - 1)
-            while place > 0 and kept[place - 1] < score:
-                kept[place], chosen[place] = kept[place - 1], chosen[place - 1]
-                place -= 1
-            kept[place], chosen[place] = score, name
-            count = min(count + 1, most)
+            for place in range(len(block)):
+                score = block[place]
+                if count == most and score <= kept[most - 1]:
+                    continue
+                rank = min(count, most - 1)
+                while rank > 0 and kept[rank - 1] < score:
+                    kept[rank], chosen[rank] = kept[rank - 1], chosen[rank - 1]
+                    rank -= 1
+                kept[rank], chosen[rank] = score, start + place
+                count = min(count + 1, most)
 
 
 def score_links(
@@ -233,8 +249,9 @@ def score_links(
             name = candidates[title, candidate]
             pairs[ends[name]] = title * each + candidate
             ends[name] += 1
-    most = np.max(starts[1:] - starts[:-1])
-    floats, cosines = np.empty((most, dim), np.float32), np.empty((BY_FOUR, most), np.float32)
+    most = np.max(starts[1:] - starts[:-1]) + 1
+    floats, scales = np.zeros((most, dim), np.float32), np.empty(most, np.float32)
+    products = np.empty((BY_FOUR, most), np.float32)
     for name in range(len(aliases)):
         begin, end = begins[name], begins[name + 1]
         if begin == end:
@@ -243,30 +260,100 @@ def score_links(
         own, weight = places[first : first + count], weights[first : first + count]
         for link in range(count):
             numbers, row = rows[own[link]], floats[link]
+            scales[link] = factors[own[link]]
             for d in range(dim):
                 row[d] = np.float32(numbers[d])
         for start in range(begin, end, BY_FOUR):
-            one = titles[pairs[start] // each]
-            two = titles[pairs[min(start + 1, end - 1)] // each]
-            three = titles[pairs[min(start + 2, end - 1)] // each]
-            four = titles[pairs[min(start + 3, end - 1)] // each]
-            for link in range(count):
-                row, factor = floats[link], factors[own[link]]
-                sum_1 = sum_2 = sum_3 = sum_4 = np.float32(0)
-                for d in range(dim):  # whole numbers, exact in any order
-                    sum_1 += one[d] * row[d]
-                    sum_2 += two[d] * row[d]
-                    sum_3 += three[d] * row[d]
-                    sum_4 += four[d] * row[d]
-                cosines[0, link], cosines[1, link] = sum_1 * factor, sum_2 * factor
-                cosines[2, link], cosines[3, link] = sum_3 * factor, sum_4 * factor
+            last = end - 1
+            multiply_rows(
+                titles[pairs[start] // each],
+                titles[pairs[min(start + 1, last)] // each],
+                titles[pairs[min(start + 2, last)] // each],
+                titles[pairs[min(start + 3, last)] // each],
+                floats[: count + 1],
+                products,
+            )
             for part in range(min(BY_FOUR, end - start)):
-                near, pair = cosines[part, :count], pairs[start + part]
+                near, pair = products[part, :count], pairs[start + part]
                 title, candidate = pair // each, pair % each
-                best = np.argmax(near[: aliases[name]])
-                top = np.max(near)
-                total = np.float32(0)
                 for link in range(count):
-                    total += weight[link] * power((near[link] - top) / temperature)
-                scores[title, candidate] = top + temperature * np.float32(np.log(total))
+                    near[link] *= scales[link]
+                best, top, score = soft_score_of(near, weight, aliases[name], temperature)
+                scores[title, candidate] = score
                 closest[title, candidate], nearest[title, candidate] = own[best], top
+
+
+def multiply_rows(
+    one: Float32[np.ndarray, " dim"],
+    two: Float32[np.ndarray, " dim"],
+    three: Float32[np.ndarray, " dim"],
+    four: Float32[np.ndarray, " dim"],
+    rows: Float32[np.ndarray, "row dim"],
+    products: Float32[np.ndarray, "title row"],
+) -> None:
+    """Multiply four titles with all rows but the last, two rows at a time."""
+    for place in range(0, len(rows) - 1, 2):
+        row, other = rows[place], rows[place + 1]
+        a_1 = a_2 = a_3 = a_4 = b_1 = b_2 = b_3 = b_4 = np.float32(0)
+        for d in range(len(one)):  # whole numbers, exact in any order
+            x, y = row[d], other[d]
+            a_1 += one[d] * x
+            a_2 += two[d] * x
+            a_3 += three[d] * x
+            a_4 += four[d] * x
+            b_1 += one[d] * y
+            b_2 += two[d] * y
+            b_3 += three[d] * y
+            b_4 += four[d] * y
+        products[0, place], products[0, place + 1] = a_1, b_1
+        products[1, place], products[1, place + 1] = a_2, b_2
+        products[2, place], products[2, place + 1] = a_3, b_3
+        products[3, place], products[3, place + 1] = a_4, b_4
+
+
+def soft_score_of(
+    near: Float32[np.ndarray, " link"],
+    weights: Float32[np.ndarray, " link"],
+    aliases: int,
+    temperature: np.float32,
+) -> tuple[int, np.float32, np.float32]:
+    """Return the closest alias, the highest similarity of all and the score."""
+    top, total, best = near[0], np.float32(0), 0
+    for link in range(aliases):
+        top = max(top, near[link])
+    while near[best] != top:
+        best += 1
+    for link in range(aliases, len(near)):
+        top = max(top, near[link])
+    inverse = np.float32(1) / temperature
+    for link in range(len(near)):
+        total += weights[link] * power((near[link] - top) * inverse)
+    return best, top, top + temperature * np.float32(np.log(total))
+
+
+def add_shares(
+    scores: Float32[np.ndarray, "title occupation"],
+    temperature: np.float32,
+    answers: Int[np.ndarray, " title"],
+    codes: Int[np.ndarray, "level occupation"],
+    members: Int[np.ndarray, "level occupation"],
+    starts: Int[np.ndarray, "level code+1"],
+    shares: Float64[np.ndarray, "title level"],
+) -> None:
+    """Write the chance of each answer's code at every level (`models/search/calibration.py`).
+
+    `members`: occupations by their codes; those of a code begin where `starts` says.
+    """
+    powers, inverse = np.empty(scores.shape[1], np.float32), np.float32(1) / temperature
+    for title in range(len(scores)):
+        row, top, total = scores[title], np.float32(-np.inf), np.float32(0)
+        for name in range(len(row)):
+            top = max(top, row[name])
+        for name in range(len(row)):
+            powers[name] = power(max((row[name] - top) * inverse, LEAST_POWER))
+            total += powers[name]
+        for level in range(len(codes)):
+            code, share = codes[level, answers[title]], np.float32(0)
+            for place in range(starts[level, code], starts[level, code + 1]):
+                share += powers[members[level, place]]
+            shares[title, level] = share / total

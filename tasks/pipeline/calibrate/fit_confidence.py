@@ -11,7 +11,6 @@ import polars as pl
 
 from models.metrics.platt import fitted
 from models.search.calibration import Calibration, Levels, logit
-from models.search.exemplars import posterior
 from models.search.index import AliasIndex
 from models.search.ood_score import KNOWN
 from models.search.search import Search
@@ -93,7 +92,7 @@ def judged(
     titles = [respelling(title) for title in queries["cleaned"]]
     for place, hits in without_own_exemplars(search).blocks(titles, 1):
         answers = hits.occupations[:, 0]
-        shares = hierarchy.shares(posterior(hits.scores, temperature), answers)
+        shares = hierarchy.shares(hits.scores, temperature, answers)
         aliases = [search.index.titles[title] for title in hits.titles[:, 0].tolist()]
         names = [search.index.occupations[code] for code in answers]
         pairs = pl.DataFrame({"occupation_id": names, "cleaned": aliases})

@@ -14,7 +14,7 @@ from frames_of import frame_of, inputs_of, queries_of
 from tiny_run import make_run
 
 from models.search.calibration import Levels
-from models.search.exemplars import Exemplars, posterior
+from models.search.exemplars import Exemplars
 from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
 from models.search.ood_score import KNOWN
@@ -156,7 +156,7 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
     made = calibrate(PLAIN, queries, hierarchy, T, labels, 0.0)
     titles = [title for title, _ in asked]
     hits = PLAIN(titles, 1)
-    shares = hierarchy.shares(posterior(hits.scores, T), hits.occupations[:, 0])
+    shares = hierarchy.shares(hits.scores, T, hits.occupations[:, 0])
     aliases = [INDEX.titles[place] for place in hits.titles[:, 0]]
     words = WordEvidence(TitleWords.of(INDEX.titles))
     said = words(titles, aliases, aliases, hits.closest)
