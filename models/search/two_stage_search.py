@@ -114,7 +114,7 @@ class TwoStageSearch:
             best = np.empty((len(titles), CANDIDATES), np.int64)
             kernels.choose_best(scores, best)
         else:
-            best = np.argpartition(scores, -CANDIDATES, axis=1)[:, -CANDIDATES:]
+            best = np.stack([best_of(row) for row in scores])
         for row, place in enumerate(self.places(titles).tolist()):
             own = self.places.owners(place) if place >= 0 else ()
             missing = [name for name in own if name not in best[row]][:CANDIDATES]
@@ -172,3 +172,11 @@ class TwoStageSearch:
     def prototypes(self) -> Prototypes:
         """Prototypes of all of these."""
         return self.gathered or Prototypes.of(self.weighted_vectors, self.embeddings[:])
+
+
+def best_of(scores: Float32[np.ndarray, " occupation"]) -> Int64[np.ndarray, " candidate"]:
+    """Return the best `CANDIDATES` of a title, best first; of equal ones the first."""
+    least = np.partition(scores, -CANDIDATES)[-CANDIDATES]
+    names = np.flatnonzero(scores >= least)
+    best: Int64[np.ndarray, " candidate"] = names[np.argsort(-scores[names], kind="stable")]
+    return best[:CANDIDATES]

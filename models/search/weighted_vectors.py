@@ -30,9 +30,9 @@ from models.search.stored_vectors import STEPS
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int8, Int32, Int64, UInt8
 
-PROTOTYPES = 20_000
+PROTOTYPES = 8_000
 """About so many, by gathering equally many links on average in each; fewer links stay alone."""
-ROUNDS = 2
+ROUNDS = 10
 """Of moving each link to the closest prototype of its occupation."""
 AXES = 128
 """Principal axes of the embeddings on which prototypes are compared."""
