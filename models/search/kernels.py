@@ -251,7 +251,7 @@ def score_links(
             ends[name] += 1
     most = np.max(starts[1:] - starts[:-1]) + 1
     floats, scales = np.zeros((most, dim), np.float32), np.empty(most, np.float32)
-    products = np.empty((BY_FOUR, most), np.float32)
+    sums = np.empty((BY_FOUR, most), np.float32)
     for name in range(len(aliases)):
         begin, end = begins[name], begins[name + 1]
         if begin == end:
@@ -271,10 +271,10 @@ def score_links(
                 titles[pairs[min(start + 2, last)] // each],
                 titles[pairs[min(start + 3, last)] // each],
                 floats[: count + 1],
-                products,
+                sums,
             )
             for part in range(min(BY_FOUR, end - start)):
-                near, pair = products[part, :count], pairs[start + part]
+                near, pair = sums[part, :count], pairs[start + part]
                 title, candidate = pair // each, pair % each
                 for link in range(count):
                     near[link] *= scales[link]
@@ -289,7 +289,7 @@ def multiply_rows(
     three: Float32[np.ndarray, " dim"],
     four: Float32[np.ndarray, " dim"],
     rows: Float32[np.ndarray, "row dim"],
-    products: Float32[np.ndarray, "title row"],
+    sums: Float32[np.ndarray, "title row"],
 ) -> None:
     """Multiply four titles with all rows but the last, two rows at a time."""
     for place in range(0, len(rows) - 1, 2):
@@ -305,10 +305,10 @@ def multiply_rows(
             b_2 += two[d] * y
             b_3 += three[d] * y
             b_4 += four[d] * y
-        products[0, place], products[0, place + 1] = a_1, b_1
-        products[1, place], products[1, place + 1] = a_2, b_2
-        products[2, place], products[2, place + 1] = a_3, b_3
-        products[3, place], products[3, place + 1] = a_4, b_4
+        sums[0, place], sums[0, place + 1] = a_1, b_1
+        sums[1, place], sums[1, place + 1] = a_2, b_2
+        sums[2, place], sums[2, place + 1] = a_3, b_3
+        sums[3, place], sums[3, place + 1] = a_4, b_4
 
 
 def soft_score_of(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
+import polars as pl
 from threadpoolctl import threadpool_limits
 
 from benchmarks.results import Row
@@ -12,7 +13,7 @@ from benchmarks.timing import Work, alternate
 from models.normalizer.normalizer import Normalizer
 from models.search.two_stage_search import LOT
 
-OURS, SPEED = "rolecall", "titles_per_second"
+SPEED = "titles_per_second"
 REPEATS = 5
 WIDE = 1024
 """Rows and columns of the floor's matrices of numbers."""
@@ -20,13 +21,13 @@ COPIED = 1 << 28
 """Bytes that the floor copies: more than a processor's cache holds."""
 
 
-def parts(served: Normalizer, titles: Sequence[str]) -> Iterator[Row]:
+def parts(system: str, served: Normalizer, titles: pl.Series) -> Iterator[Row]:
     """Yield titles a second of each part and of all, and what the machine does at most.
 
     The floor is `multiply`, 10⁹ products of floats a second in one matrix product, and `copy`,
     10⁹ bytes a second from memory to memory.
     """
-    lot = [*titles[:LOT]]
+    lot = titles[:LOT].to_list()
     served.predict(lot)  # compiled, and what all read made once
     checked = served.validator(lot)
     read = [
@@ -43,7 +44,7 @@ def parts(served: Normalizer, titles: Sequence[str]) -> Iterator[Row]:
     }
     with threadpool_limits(1):
         works = [
-            Work(OURS, f"part/{name}", SPEED, _times(len(lot), step))
+            Work(system, f"part/{name}", SPEED, _times(len(lot), step))
             for name, step in steps.items()
         ]
         yield from alternate([*works, *_floor()], REPEATS)

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
 from benchmarks.job_board import FILE
+from benchmarks.networks.language_arm import ALL, Arm
 from benchmarks.networks.runner import learning, one_thread
 from benchmarks.pages.plots import intervals, legend, svg
 from benchmarks.pages.tables import over_seeds, where
@@ -22,7 +23,6 @@ from benchmarks.query_figures import UNSEEDED, figures
 from benchmarks.results import Line, Lines, Row
 from benchmarks.studies.languages import melo
 from benchmarks.studies.languages.answers import METRICS, answered, error_rows, queries
-from benchmarks.studies.languages.arm import ALL, Arm
 from benchmarks.study import study
 from benchmarks.workspace import Workspace, data_folder
 from models.search.search import Similarities

@@ -35,7 +35,7 @@ from tasks.release.registry.loading import fetched
 ALL, AND = "all", "+"
 MIX = "extra_words"
 DATA_STAGES = ("ingest", "split", "typos", "synonyms", "extra_words", "auxiliary_taxonomy")
-CODE = Path(__file__).parents[3]
+CODE = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
