@@ -26,23 +26,23 @@ def deviations(system: str, served: Normalizer, workspace: Workspace) -> Iterato
     print(f"{system}: {len(queries):,} vacancy titles, by both searches", flush=True)
     names = (system, f"{system}{EXACT}")
     models = (served, exactly(served))
-    answers = [pl.from_arrow(model.predict(raw_titles).table) for model in models]
+    answers = [pl.DataFrame(pl.from_arrow(model.predict(raw_titles).table)) for model in models]
     frames = {}
-    for name, own in zip(names, answers, strict=True):
-        right = own["occupation_id"].eq_missing(queries["occupation_id"]).cast(float)
+    for name, answer in zip(names, answers, strict=True):
+        right = answer["occupation_id"].eq_missing(queries["occupation_id"]).cast(float)
         test = queries.select("query_id", test=pl.lit(TEST))
         frames[name] = {UNSEEDED: test.with_columns(right.alias(RIGHT))}
         yield from figures(name, frames[name], {RIGHT: "success_at_1"}, workspace.params)
-    both = (frames[name] for name in names)
-    gain = ("-".join(names), *both, "gain_success_at_1", workspace.params)
-    yield from gains(*gain, column=RIGHT)
+    own, other = (frames[name] for name in names)
+    pair, params = "-".join(names), workspace.params
+    yield from gains(pair, own, other, "gain_success_at_1", params, column=RIGHT)
     ours, exact = answers
     for metric, column in (
         ("other_first", "occupation_id"),
         ("other_top_five", "top_occupation_ids"),
     ):
-        other = ours[column].ne_missing(exact[column])
-        yield Row(system, TEST, metric, float(other.mean()), len(other))
+        changed = ours[column].ne_missing(exact[column]).to_numpy()
+        yield Row(system, TEST, metric, float(changed.mean()), len(changed))
     change = (ours["confidence"] - exact["confidence"]).abs().drop_nulls().to_numpy()
     if len(change):
         last = float(np.quantile(change, 0.99))
