@@ -1,14 +1,16 @@
 """Cached answers on disk: the model answers each distinct title once, today and tomorrow.
 
-A folder holds a table from title to place (SQLite) and the answers, in Arrow files that are mapped
-into memory. Titles of a part and their answers come in together or not at all: a file is whole
-before the table names it, and a file that no table names is overwritten. A folder belongs to one
-model and its parameters.
+A folder holds a table from a title's hash to its place (SQLite), and titles with their answers in
+Arrow files that are mapped into memory. Two titles of one hash are told apart by their text; the
+second one is answered each time. Titles of a part and their answers come in together or not at
+all: a file is whole before the table names it, and a file that no table names is overwritten. A
+folder belongs to one model and its parameters.
 """
 
 from __future__ import annotations
 
 import fcntl
+import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,7 +26,10 @@ from models.reproducibility.atomic_write import atomic_write
 
 SHIFT = 24  # A place is file · 2^SHIFT + row
 MAPPED = 512  # files mapped at once
-PLACE = "SELECT place FROM cached WHERE title = ?"
+PLACES = (
+    "SELECT place FROM json_each(?) AS own LEFT JOIN cached ON hash = own.value ORDER BY own.key"
+)
+TITLE = "cached_title"
 
 Ask = Callable[[Sequence[str]], pa.Table]
 
@@ -37,46 +43,64 @@ class PredictionCache:
 
     def __call__(self, titles: pa.Array, ask: Ask) -> tuple[pa.Table, int]:
         """Return an answer for each of some distinct titles, and how many were new."""
-        places = self._places(titles)
+        hashes = hashes_of(titles)
+        places = self._places(hashes)
+        known = np.flatnonzero(places >= 0)
+        if len(known):
+            cached = self._taken(places[known], [TITLE])[TITLE]
+            same = pc.equal(cached, titles.take(pa.array(known))).to_numpy()
+            places[known[~same]] = -1
         missing = np.flatnonzero(places < 0)
         if len(missing):
             new = titles.take(pa.array(missing))
-            places[missing] = self._add(new, ask(new.to_pylist()))
-        return self._taken(places), len(missing)
+            places[missing] = self._add(new, hashes[missing], ask(new.to_pylist()))
+        return self._taken(places).drop_columns(TITLE), len(missing)
 
-    def _places(self, titles: pa.Array) -> np.ndarray:
-        """Return the place of each title, -1 of a new one."""
-        find = self._table.cursor().execute
-        cached = (find(PLACE, (title,)).fetchone() for title in titles.to_pylist())
-        return np.array([-1 if one is None else one[0] for one in cached], np.int64)
+    def _places(self, hashes: np.ndarray) -> np.ndarray:
+        """Return the place of each hash, -1 of a new one."""
+        order = np.argsort(hashes, kind="stable")  # neighbours share a page of the table
+        found = self._table.execute(PLACES, (json.dumps(hashes[order].tolist()),)).fetchall()
+        places = np.empty(len(hashes), np.int64)
+        places[order] = [-1 if place is None else place for (place,) in found]
+        return places
 
-    def _add(self, titles: pa.Array, answers: pa.Table) -> np.ndarray:
+    def _add(self, titles: pa.Array, hashes: np.ndarray, answers: pa.Table) -> np.ndarray:
         """Keep answers to new titles; return their places."""
-        (last,) = self._table.execute("SELECT max(place) FROM cached").fetchone()
-        file = 0 if last is None else (last >> SHIFT) + 1
+        (last,) = self._table.execute("SELECT max(file) FROM files").fetchone()
+        file = 0 if last is None else last + 1
+        whole = answers.append_column(TITLE, titles).combine_chunks()
         with (
             atomic_write(self._folder / f"{file}.arrow") as partial,
             pa.OSFile(str(partial), "wb") as sink,
-            pa.ipc.new_file(sink, answers.schema) as writer,
+            pa.ipc.new_file(sink, whole.schema) as writer,
         ):
-            writer.write_table(answers.combine_chunks())
+            writer.write_table(whole)
         places = (file << SHIFT) + np.arange(len(titles))
+        order = np.argsort(hashes, kind="stable")
+        pairs = zip(hashes[order].tolist(), places[order].tolist(), strict=True)
         with self._table:
-            pairs = zip(titles.to_pylist(), places.tolist(), strict=True)
-            self._table.executemany("INSERT INTO cached VALUES (?, ?)", pairs)
+            self._table.execute("INSERT INTO files VALUES (?)", (file,))
+            self._table.executemany("INSERT OR IGNORE INTO cached VALUES (?, ?)", pairs)
         return places
 
-    def _taken(self, places: np.ndarray) -> pa.Table:
+    def _taken(self, places: np.ndarray, names: Sequence[str] | None = None) -> pa.Table:
+        """Return the columns of places in the order of these; all, unless some are named."""
         order = np.argsort(places, kind="stable")
         files, starts = np.unique(places[order] >> SHIFT, return_index=True)
-        parts = [
-            self._opened(int(file)).take(pa.array(rows & ((1 << SHIFT) - 1)))
-            for file, rows in zip(files, np.split(places[order], starts[1:]), strict=True)
-        ]
+        parts = []
+        for file, rows in zip(files.tolist(), np.split(places[order], starts[1:]), strict=True):
+            table = self._opened(file)
+            own = table if names is None else table.select(names)
+            parts.append(own.take(pa.array(rows & ((1 << SHIFT) - 1))))
         return pa.concat_tables(parts).combine_chunks().take(pa.array(np.argsort(order)))
 
     def _open(self, file: int) -> pa.Table:
         return pa.ipc.open_file(pa.memory_map(str(self._folder / f"{file}.arrow"))).read_all()
+
+
+def hashes_of(titles: pa.Array) -> np.ndarray:
+    """Return a signed number of 64 bits for each title; another polars may give another one."""
+    return pl.Series(pl.from_arrow(titles)).hash().to_numpy().view(np.int64)
 
 
 @contextmanager
@@ -91,14 +115,15 @@ def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
                 f"another run keeps its answers in {folder}: wait for it, or name another folder: "
                 "--cache-dir"
             ) from None
-        table = sqlite3.connect(folder / "titles.sqlite", isolation_level="DEFERRED")
+        table = sqlite3.connect(folder / "places.sqlite", isolation_level="DEFERRED")
         try:
             table.execute("PRAGMA journal_mode = WAL")
             table.execute("PRAGMA cache_size = -262144")  # 256 MiB
             table.execute(
-                "CREATE TABLE IF NOT EXISTS cached (title TEXT PRIMARY KEY, "
-                "place INTEGER NOT NULL) WITHOUT ROWID"
+                "CREATE TABLE IF NOT EXISTS cached (hash INTEGER PRIMARY KEY, "
+                "place INTEGER NOT NULL)"
             )
+            table.execute("CREATE TABLE IF NOT EXISTS files (file INTEGER PRIMARY KEY)")
             table.commit()
             yield PredictionCache(folder, table)
         finally:

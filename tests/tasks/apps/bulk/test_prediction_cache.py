@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tasks.apps.bulk import prediction_cache as cache
 from tasks.apps.bulk.prediction_cache import distinct, prediction_cache
 
 
@@ -46,6 +48,16 @@ def test_what_fails_leaves_nothing_half(tmp_path: Path) -> None:
         (tmp_path / "1.arrow").write_bytes(b"left by a kill before the table named it")
         answers, new = known(pa.array(["b", "a"]), shouted)
     assert (answers["loud"].to_pylist(), new) == (["B", "A"], 1)
+
+
+def test_titles_of_one_hash_have_their_own_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "hashes_of", lambda titles: np.zeros(len(titles), np.int64))
+    with prediction_cache(tmp_path) as known:
+        for new in (2, 1):  # the first one is kept
+            answers, asked = known(pa.array(["a", "b"]), shouted)
+            assert (answers["loud"].to_pylist(), asked) == (["A", "B"], new)
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
