@@ -14,6 +14,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -138,16 +139,24 @@ class _Bulk:
             self.rows += sum(self.output.rows(number, part) or 0 for part in range(parts))
             return
         refused: list[Refused] = []
-        count = 0
-        for part, table in enumerate(self.source.parts(file, refused.append)):
-            if self.output.rows(number, part) is None:
-                self._part(number, part, table)
-            self.rows += len(table)
-            self.progress(self.rows)
-            count = part + 1
+        count, write = 0, self.output.write_part
+        with ThreadPoolExecutor(1) as writer:  # writes a part while the next one is answered
+            written: Future[None] | None = None
+            for part, table in enumerate(self.source.parts(file, refused.append)):
+                if self.output.rows(number, part) is None:
+                    answered = self._answered(table)
+                    if written:
+                        written.result()
+                    written = writer.submit(write, number, part, *answered)
+                self.rows += len(table)
+                self.progress(self.rows)
+                count = part + 1
+            if written:
+                written.result()
         self.output.write_file(number, count, refused)
 
-    def _part(self, number: int, part: int, table: pa.Table) -> None:
+    def _answered(self, table: pa.Table) -> tuple[pa.Table, pa.ChunkedArray]:
+        """Return a part with its answers, and why there are none."""
         titles, places = distinct(table[self.source.column])
         answers, new_titles = self.cache(titles, lambda new: self.ask(new, self._report))
         everything = pa.concat_tables([answers, self.nothing])
@@ -155,8 +164,8 @@ class _Bulk:
         reasons = pc.if_else(rows["abstained"], rows["reason"], pa.scalar(None, pa.string()))
         for name in rows.schema.names:
             table = table.append_column(self.prefix + name, rows[name].combine_chunks())
-        self.output.write_part(number, part, table, reasons)
         self.new_titles += new_titles
+        return table, reasons
 
     def _report(self, titles: int) -> None:
         self.progress(self.rows + titles)
