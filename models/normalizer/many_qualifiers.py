@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from models.normalizer.loops.characters import characters_of, classes_for, folded_for
+from models.normalizer.loops.phrases import ALL_CAPITALS, ANY_CASE, FIRST_CAPITAL, Phrases
+from models.normalizer.loops.words import Words
 from models.normalizer.qualifiers import (
     ALL_KINDS,
     MONEY,
@@ -17,18 +20,7 @@ from models.normalizer.qualifiers import (
     Qualified,
     Qualifiers,
 )
-from models.normalizer.text_kernels import (
-    ALL_CAPITALS,
-    ANY_CASE,
-    FIRST_CAPITAL,
-    HashTable,
-    Phrases,
-    Words,
-    characters_of,
-    classes_for,
-    folded_for,
-    needed_text_kernels,
-)
+from models.normalizer.text_kernels import HashTable, needed_text_kernels
 
 if TYPE_CHECKING:
     from jaxtyping import UInt64

@@ -14,15 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.normalizer.abbreviations import Abbreviations
-from models.normalizer.text_kernels import (
-    Characters,
-    HashTable,
-    Words,
-    characters_of,
-    classes_for,
-    needed_text_kernels,
-    words_in,
-)
+from models.normalizer.loops.characters import Characters, characters_of, classes_for
+from models.normalizer.loops.words import Words
+from models.normalizer.text_kernels import HashTable, needed_text_kernels, words_in
 from models.search.words.near_words import NearWords
 from models.search.words.respelling import (
     FREQUENT,

@@ -88,8 +88,10 @@ def _in_a_module(functions: Sequence[Any]) -> list[FunctionType]:
     """
     name = f"rolecall_kernels_{crc32(b''.join(one.__code__.co_code for one in functions))}"
     module = sys.modules.setdefault(name, ModuleType(name))
-    known, own = vars(module), functions[0].__globals__
-    known.update({key: one for key, one in own.items() if not key.startswith("__")})
+    known = vars(module)
+    for function in functions:  # of modules that give no name to two things
+        own = function.__globals__.items()
+        known.update({key: one for key, one in own if not key.startswith("__")})
     made = [FunctionType(one.__code__, known, one.__name__) for one in functions]
     known.update({one.__name__: one for one in made})
     return made
