@@ -9,12 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from models.normalizer.loops.characters import Characters, classes_for
-from models.normalizer.loops.hashing import fill_slots, mixed, number_words, slot_of
+from models.normalizer.loops.cleaning import (
+    clean_titles,
+    hash_cleaned,
+    hash_normalized,
+    may_be_dotted,
+)
+from models.normalizer.loops.hashing import (
+    Hashes,
+    Numbers,
+    fill_slots,
+    mixed,
+    number_words,
+    slot_of,
+)
 from models.normalizer.loops.near import choose_near, mark_words
 from models.normalizer.loops.phrases import (
     end_of_token,
@@ -24,7 +37,7 @@ from models.normalizer.loops.phrases import (
     longest_phrase,
     tokens_between,
 )
-from models.normalizer.loops.units import find_units, is_of_unit
+from models.normalizer.loops.unit_ids import count_unit_words, find_units, is_of_unit
 from models.normalizer.loops.words import (
     Words,
     are_an_edit,
@@ -34,22 +47,19 @@ from models.normalizer.loops.words import (
     count_bonuses,
     ends_part,
     find_words,
-    hash_words,
     lacking_share,
+    list_differences,
 )
 from models.search.kernels import compile_all, kernels_at_hand
-
-if TYPE_CHECKING:
-    from models.normalizer.loops.hashing import Hashes, Numbers
 
 
 class TextKernels(NamedTuple):
     """The functions below, compiled."""
 
     fill_slots: Callable[..., None]
+    count_unit_words: Callable[..., None]
     find_units: Callable[..., int]
     find_words: Callable[..., int]
-    hash_words: Callable[..., None]
     number_words: Callable[..., None]
     count_bonuses: Callable[..., None]
     compare_words: Callable[..., None]
@@ -57,6 +67,10 @@ class TextKernels(NamedTuple):
     choose_near: Callable[..., None]
     hash_phrases: Callable[..., None]
     find_phrases: Callable[..., None]
+    clean_titles: Callable[..., None]
+    hash_cleaned: Callable[..., None]
+    hash_normalized: Callable[..., None]
+    list_differences: Callable[..., int]
 
 
 def text_kernels_at_hand() -> TextKernels | None:
@@ -75,14 +89,15 @@ def needed_text_kernels() -> TextKernels:
 def text_kernels() -> TextKernels | None:
     """Return the kernels, None without numba."""
     functions = (
-        *(fill_slots, find_units, find_words, hash_words, number_words),
+        *(fill_slots, count_unit_words, find_units, find_words, number_words),
         *(count_bonuses, compare_words, mark_words, choose_near),
         *(hash_phrases, find_phrases),
+        *(clean_titles, hash_cleaned, hash_normalized, list_differences),
     )
     inner = (
         *(mixed, slot_of, is_of_unit, ends_part),
         *(common_letters, are_an_edit, are_same_word, lacking_share),
-        *(end_of_token, is_spelled, tokens_between, longest_phrase),
+        *(end_of_token, is_spelled, tokens_between, longest_phrase, may_be_dotted),
     )
     made = compile_all(functions, inner, reorder=False)
     return TextKernels(*map(_of_plain_tuples, made)) if made else None
@@ -99,10 +114,11 @@ def words_in(characters: Characters) -> Words:
     """Find the words of texts."""
     points, ends = characters
     begins, stops = np.empty((2, len(points) // 2 + len(ends)), np.int64)
-    firsts = np.empty(len(ends), np.int64)
-    classes = classes_for(points)
-    count = needed_text_kernels().find_words(characters, classes, begins, stops, firsts)
-    return Words(points, begins[:count].copy(), stops[:count].copy(), firsts)
+    firsts, hashes = np.empty(len(ends), np.int64), np.empty(len(begins), np.uint64)
+    made = (begins, stops, firsts, hashes)
+    count = needed_text_kernels().find_words(characters, classes_for(points), *made)
+    own = begins[:count].copy(), stops[:count].copy(), firsts, hashes[:count].copy()
+    return Words(points, *own)
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,11 +29,7 @@ def parts(served: Normalizer, titles: Sequence[str]) -> Iterator[Row]:
     lot = [*titles[:LOT]]
     served.predict(lot)  # compiled, and what all read made once
     checked = served.validator(lot)
-    read = [
-        title
-        for title, reason in zip(checked.titles, checked.reasons, strict=True)
-        if reason is None
-    ]
+    read = checked.readable
     search = served.two_stage_search or served.search
     steps: dict[str, Callable[[], object]] = {
         "validate": lambda: served.validator(lot),

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from unicodedata import category
 
 import numpy as np
 
 from models.text.spans import WORD_SIGNS
+from models.text.titles import KEPT_PUNCTUATION
 
 if TYPE_CHECKING:
     from jaxtyping import Int64, UInt16, UInt32
 
-    Points = UInt32[np.ndarray, " character"]
-    Classes = UInt16[np.ndarray, " point"]
-    Places = Int64[np.ndarray, " place"]
+Points: TypeAlias = "UInt32[np.ndarray, ' character']"
+Classes: TypeAlias = "UInt16[np.ndarray, ' point']"
+Places: TypeAlias = "Int64[np.ndarray, ' place']"
 
 IS_ALNUM, IS_ALPHA, IS_MARK, IS_JOINT, IS_SIGN, IS_SEPARATOR, IS_SPACE = (1 << b for b in range(7))
 IS_DECIMAL, IS_DIGIT, IS_MONEY, IS_INNER, IS_LOWER, HAS_CAPITAL = (1 << b for b in range(7, 13))
+IS_DROPPED, IS_EDGE = 1 << 13, 1 << 14
 UNSEEN, UNFOLDED, EXPANDING = 1 << 15, 0xFFFFFFFF, 0xFFFFFFFE
 JOINTS, SEPARATORS = "+#'&", ",(/|:;)[]–"
 """Signs inside of a word, and between parts (`models/search/words/title_words.py`)."""
+EDGES = ",;:()/|-"
+"""Signs that an abbreviation with dots may follow (`models/text/titles.py`)."""
 DOT, DASH = (np.uint32(ord(sign)) for sign in ".-")
 
 
@@ -60,6 +64,8 @@ def classes_for(points: Points) -> Classes:
             | IS_INNER * (character in ".,:/-")
             | IS_LOWER * character.islower()
             | HAS_CAPITAL * (character.upper() != character)
+            | IS_DROPPED * (category(character)[0] == "P" and character not in KEPT_PUNCTUATION)
+            | IS_EDGE * (character in EDGES)
         )
     return classes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from models.text.spans import FACTOR
 if TYPE_CHECKING:
     from jaxtyping import Int32, UInt64
 
-    Hashes = UInt64[np.ndarray, " hash"]
-    Numbers = Int32[np.ndarray, " number"]
+Hashes: TypeAlias = "UInt64[np.ndarray, ' hash']"
+Numbers: TypeAlias = "Int32[np.ndarray, ' number']"
 
 STEP_64, BASE_64 = np.uint64(FACTOR), np.uint64(HASH_BASE)
 MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

@@ -11,8 +11,10 @@ from models.normalizer.loops.characters import (
     IS_ALPHA,
     IS_SEPARATOR,
     IS_SPACE,
+    Classes,
+    Places,
 )
-from models.normalizer.loops.hashing import BASE_64, NOTHING_64, ONE_64
+from models.normalizer.loops.hashing import BASE_64, NOTHING_64, ONE_64, Hashes, Numbers
 from models.normalizer.loops.words import (
     BEGINS,
     FIRSTS,
@@ -27,8 +29,6 @@ from models.search.words.near_words import HASH_INVERSE
 if TYPE_CHECKING:
     from jaxtyping import Bool
 
-    from models.normalizer.loops.characters import Classes, Places
-    from models.normalizer.loops.hashing import Hashes, Numbers
 
 INVERSE_64 = np.uint64(HASH_INVERSE)
 

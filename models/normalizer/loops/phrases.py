@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,18 +17,27 @@ from models.normalizer.loops.characters import (
     IS_MONEY,
     IS_SPACE,
     Characters,
+    Classes,
+    Places,
+    Points,
 )
-from models.normalizer.loops.hashing import BASE_64, NOTHING_64, ONE_64, mixed, slot_of
+from models.normalizer.loops.hashing import (
+    BASE_64,
+    NOTHING_64,
+    ONE_64,
+    Hashes,
+    Numbers,
+    mixed,
+    slot_of,
+)
 from models.normalizer.loops.words import POINTS
 from models.normalizer.qualifiers import ALL_KINDS, NEITHER
 
 if TYPE_CHECKING:
     from jaxtyping import UInt32
 
-    from models.normalizer.loops.characters import Classes, Places, Points
-    from models.normalizer.loops.hashing import Hashes, Numbers
 
-    Tokens = tuple[Places, Places, Hashes]
+Tokens: TypeAlias = tuple[Places, Places, Hashes]
 
 ANY_CASE, FIRST_CAPITAL, ALL_CAPITALS = range(3)
 SENIORITY, NO_KIND, REPORTED = (ALL_KINDS.index(own) for own in ("seniority", NEITHER, NEITHER))

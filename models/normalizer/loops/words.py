@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,20 +16,21 @@ from models.normalizer.loops.characters import (
     IS_SEPARATOR,
     IS_SPACE,
     Characters,
+    Classes,
+    Places,
+    Points,
 )
-from models.normalizer.loops.hashing import BASE_64, NOTHING_64, ONE_64
+from models.normalizer.loops.hashing import BASE_64, NOTHING_64, ONE_64, Hashes, Numbers
 from models.search.ood_score import ENDING, MEAN, SINGLE, STRONG
 from models.search.words.word_evidence import SHORT, STEM
 
 if TYPE_CHECKING:
     from jaxtyping import Float64
 
-    from models.normalizer.loops.characters import Classes, Places, Points
-    from models.normalizer.loops.hashing import Hashes, Numbers
 
-    Logs = Float64[np.ndarray, " log"]
+Logs: TypeAlias = "Float64[np.ndarray, ' log']"
 
-POINTS, BEGINS, STOPS, FIRSTS = range(4)
+POINTS, BEGINS, STOPS, FIRSTS, HASHES = range(5)
 """Places in a tuple of `Words`; numba keeps compiled code for plain tuples alone."""
 
 
@@ -41,43 +42,43 @@ class Words(NamedTuple):
         begins: where each word begins in `points`.
         stops: where it ends.
         firsts: number of the first word of each text; one more at the end.
+        hashes: of each word (`models/search/words/near_words.py`).
     """
 
     points: Points
     begins: Places
     stops: Places
     firsts: Places
+    hashes: Hashes
 
 
 def find_words(
-    characters: Characters, classes: Classes, begins: Places, stops: Places, firsts: Places
+    characters: Characters,
+    classes: Classes,
+    begins: Places,
+    stops: Places,
+    firsts: Places,
+    hashes: Hashes,
 ) -> int:
-    """Write where the words of each text begin and end; return how many there are."""
+    """Write the words of each text as `Words` has them; return how many there are."""
     (points, ends), at = characters, 0
     for text in range(len(ends) - 1):
         firsts[text] = at
         place, end = ends[text], ends[text + 1]
         while place < end:
-            if classes[points[place]] & IS_ALNUM:
-                begins[at] = place
-                while place < end and classes[points[place]] & (IS_ALNUM | IS_JOINT):
-                    place += 1
-                stops[at] = place
-                at += 1
-            else:
+            if not classes[points[place]] & IS_ALNUM:
                 place += 1
+                continue
+            begins[at] = place
+            total, power = NOTHING_64, ONE_64
+            while place < end and classes[points[place]] & (IS_ALNUM | IS_JOINT):
+                total += np.uint64(points[place]) * power
+                power *= BASE_64
+                place += 1
+            stops[at], hashes[at] = place, total
+            at += 1
     firsts[len(ends) - 1] = at
     return at
-
-
-def hash_words(words: Words, hashes: Hashes) -> None:
-    """Write the hash of each word (`models/search/words/near_words.py`)."""
-    for word in range(len(hashes)):
-        total, power = NOTHING_64, ONE_64
-        for place in range(words[BEGINS][word], words[STOPS][word]):
-            total += np.uint64(words[POINTS][place]) * power
-            power *= BASE_64
-        hashes[word] = total
 
 
 def ends_part(points: Points, begin: int, end: int, classes: Classes) -> bool:
@@ -231,3 +232,37 @@ def compare_words(
                 )
             ):
                 row[6] = 1.0
+
+
+def list_differences(
+    numbers: Numbers,
+    firsts: Places,
+    ones: Places,
+    others: Places,
+    counts: Places,
+    found: Numbers,
+) -> int:
+    """Write the words of each text that its other lacks, each once; return how many.
+
+    Args:
+        numbers: of the words of all texts; equal words have equal ones.
+        firsts: where the words of each text begin.
+        ones: texts whose words are listed.
+        others: text that each is compared with.
+        counts: written: words of each.
+        found: written: their numbers.
+    """
+    at = 0
+    for pair in range(len(ones)):
+        start = at
+        for word in range(firsts[ones[pair]], firsts[ones[pair] + 1]):
+            is_new = True
+            for other in range(firsts[others[pair]], firsts[others[pair] + 1]):
+                is_new = is_new and numbers[word] != numbers[other]
+            for own in range(start, at):
+                is_new = is_new and numbers[word] != found[own]
+            if is_new:
+                found[at] = numbers[word]
+                at += 1
+        counts[pair] = at - start
+    return at

@@ -6,15 +6,30 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.normalizer.loops.characters import DOT, IS_ALNUM, IS_MARK, IS_SIGN, Characters
-from models.normalizer.loops.hashing import NOTHING_64, ONE_64, STEP_64, mixed, slot_of
+from models.normalizer.loops.characters import (
+    DOT,
+    IS_ALNUM,
+    IS_MARK,
+    IS_SIGN,
+    Characters,
+    Classes,
+    Places,
+    Points,
+)
+from models.normalizer.loops.hashing import (
+    NOTHING_64,
+    ONE_64,
+    STEP_64,
+    Hashes,
+    Numbers,
+    mixed,
+    slot_of,
+)
 from models.text.featurizer import FIRST, PADDING
 
 if TYPE_CHECKING:
     from jaxtyping import Bool
 
-    from models.normalizer.loops.characters import Classes, Places, Points
-    from models.normalizer.loops.hashing import Hashes, Numbers
 
 SPACE_64 = np.uint64(ord(" "))
 
@@ -25,6 +40,17 @@ def is_of_unit(points: Points, place: int, end: int, classes: Classes) -> bool:
         return True
     is_stop = points[place] == DOT and place + 1 < end
     return is_stop and classes[points[place + 1]] & (IS_ALNUM | IS_MARK) != 0
+
+
+def count_unit_words(characters: Characters, classes: Classes, counts: Places) -> None:
+    """Write how many words of a featurizer each title has."""
+    points, ends = characters
+    for title in range(len(counts)):
+        counts[title], is_inside = 0, False
+        for place in range(ends[title], ends[title + 1]):
+            was_inside = is_inside
+            is_inside = is_of_unit(points, place, ends[title + 1], classes)
+            counts[title] += is_inside and not was_inside
 
 
 def find_units(
