@@ -15,12 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.normalizer.text_kernels import (
-    HashTable,
-    characters_of,
-    classes_for,
-    text_kernels_at_hand,
-)
+from models.normalizer.loops.characters import characters_of, classes_for
+from models.normalizer.text_kernels import HashTable, text_kernels_at_hand
 from models.search.kernels import kernels_at_hand
 from models.text.featurizer import Featurizer
 from models.text.spans import code_points, segment_hashes

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.normalizer.answers.abstention import why_rejected
+from models.normalizer.answers.abstention import CODES, why_rejected
 from models.normalizer.exact_match import Decision
 from models.normalizer.many_words import ManyWords
 from models.normalizer.spellings import Spellings
 from models.normalizer.text_kernels import text_kernels_at_hand
 from models.search.calibration import Calibration, Levels
-from models.search.exemplars import LABEL, MODEL
+from models.search.exemplars import LABEL
 from models.search.ood_score import KNOWN, OodScore
 from models.search.search import Hits
 from models.search.title_places import TitlePlaces
 from models.search.words.word_evidence import WordEvidence
 
 if TYPE_CHECKING:
-    from jaxtyping import Float64
+    from jaxtyping import Float64, Int64
 
 LONGEST_ABBREVIATION = 5
 VOWELS = frozenset("aeiouyäöüåæøœáéíóúàèìòùâêîôûãõőűěůýąęėįųūāēīăαεηιουωаеиоуъыэюяіїє")
@@ -49,7 +49,7 @@ class Confidence:
     many_words: Callable[[], ManyWords]
 
     def __call__(
-        self, titles: Sequence[str], hits: Hits, decisions: Sequence[Decision]
+        self, titles: Sequence[str], hits: Hits, decisions: Mapping[int, Decision]
     ) -> Float64[np.ndarray, "query level"]:
         """Return how certain each answer is at every level, the occupation last.
 
@@ -60,11 +60,12 @@ class Confidence:
         calibration, answers = self.calibration, hits.occupations[:, 0]
         shares = self.hierarchy.shares(hits.scores, calibration.temperature, answers)
         sure = calibration(shares, self._compared_words(titles, hits))
-        for row, (by, owners, settled) in enumerate(decisions):
+        for row, (by, owners, settled) in decisions.items():
             if owners and len(calibration.exact):
-                answer = np.full(len(owners), answers[row])
-                shared = self.hierarchy.agree(answer, np.array(owners)).mean(axis=0)
-                most = np.array(calibration.exact) * shared
+                most = np.array(calibration.exact)
+                if len(owners) > 1 or owners[0] != answers[row]:
+                    answer = np.full(len(owners), answers[row])
+                    most *= self.hierarchy.agree(answer, np.array(owners)).mean(axis=0)
                 sure[row] = most if settled else np.minimum(sure[row], most)
             elif by == LABEL and len(calibration.agreement):
                 sure[row] = np.minimum(sure[row], calibration.agreement)
@@ -83,22 +84,23 @@ class Confidence:
         return self.word_evidence(titles, texts, labels, hits.closest)
 
     def rejections(
-        self, titles: Sequence[str], hits: Hits, decisions: Sequence[Decision]
-    ) -> list[str | None]:
-        """Return why a title is rejected: unlike all others, and no abbreviation either."""
+        self, titles: Sequence[str], hits: Hits, decisions: Mapping[int, Decision]
+    ) -> Int64[np.ndarray, " query"]:
+        """Return why a title is rejected, by the places of `REASONS`; 0 if it is not.
+
+        It is unlike all others, and no abbreviation either.
+        """
         if text_kernels_at_hand():
             bonuses = self.many_words().bonuses(titles)
             bonuses[self.places(titles) >= 0] = KNOWN
             scores = -(hits.closest.astype(np.float64) + bonuses)
         else:
             scores = self._ood_score(titles, hits.closest)
-        unlike = scores > self.calibration.ood_threshold
-        return [
-            why_rejected(title, self.word_evidence.words.counts)
-            if is_unlike and decision.by == MODEL and not is_abbreviation(title)
-            else None
-            for title, is_unlike, decision in zip(titles, unlike, decisions, strict=True)
-        ]
+        codes = np.zeros(len(titles), np.int64)
+        for row in np.flatnonzero(scores > self.calibration.ood_threshold).tolist():
+            if row not in decisions and not is_abbreviation(titles[row]):
+                codes[row] = CODES[why_rejected(titles[row], self.word_evidence.words.counts)]
+        return codes
 
     @cached_property
     def _ood_score(self) -> OodScore:

@@ -11,31 +11,31 @@ Evaluation and gate have no exact match; no query of a test is a title of its in
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
+from models.normalizer.loops.title_lot import TitleLot, normalized
 from models.search.exemplars import LABEL, MODEL, REVIEW
 from models.search.search import Hits
-from models.search.title_places import TitlePlaces
+from models.search.title_places import TitlePlaces, are_among, hashes_of
 from models.search.words.word_evidence import SHORT
-from models.text.titles import normalize_title
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Int64
+    from jaxtyping import Bool, Int64, UInt64
 
 TAXONOMY = "taxonomy"
 """Decides where the title is one of its own; else `REVIEW`, `LABEL` or `MODEL` do."""
-PUNCTUATION = {ord(sign): None for sign in "!\"%'()*,-:;?@[\\]_{}"}
-"""Signs of ASCII that normalizing removes."""
-SIGNS = {ord(sign): None for sign in " +#&/"}
-"""Signs that it keeps, and that join no others."""
+DECIDED_BY = (MODEL, TAXONOMY, LABEL, REVIEW)
+"""All of these, by which tables of answers number them."""
 HEAD = 12
 """Titles that a word ends; with more it is the head of others' titles."""
+REMEMBERED = 1 << 16
+"""Titles of the index whose meaning is remembered; looking it up takes long."""
+NOBODY: tuple[list[int], bool] = [], False
 BELOW = 1.0
 """An occupation that people rejected scores less than all others by this."""
 
@@ -44,8 +44,8 @@ class Decision(NamedTuple):
     """The reason of an answer.
 
     Attributes:
-        by: one of `REVIEW, LABEL, TAXONOMY, MODEL`.
-        owners: occupations with the very title, the answer among them; none by label or model.
+        by: one of `REVIEW, LABEL, TAXONOMY`.
+        owners: occupations with the very title, the answer among them; none by label.
         settled: whether the title means them alone: an abbreviation, or a label of the answer. A
             taxonomy has broad aliases of narrow occupations ("team leader" of a zoo's).
     """
@@ -53,9 +53,6 @@ class Decision(NamedTuple):
     by: str
     owners: list[int]
     settled: bool
-
-
-BY_MODEL = Decision(MODEL, [], settled=False)
 
 
 @dataclass(frozen=True)
@@ -117,7 +114,7 @@ class ExactMatch:
 
     def override(self, title: str) -> int | None:
         """Return the occupation that people gave to a cleaned title, if any."""
-        return self.overrides.get(_normalized(title)) if self.overrides else None
+        return self.overrides.get(normalized(title)) if self.overrides else None
 
     def __contains__(self, title: object) -> bool:
         """Say whether people judged a cleaned title, or it is one of the index."""
@@ -126,16 +123,38 @@ class ExactMatch:
     def known(self, titles: Sequence[str]) -> Bool[np.ndarray, " title"]:
         """Say which cleaned titles people judged, or are some of the index."""
         known: Bool[np.ndarray, " title"] = self._places_of(titles) >= 0
-        if self.overrides or self.rejected:
-            known |= np.array([self._is_judged(title) for title in titles], bool)
+        for row in self._judged(titles):
+            known[row] |= self.override(titles[row]) is not None or bool(self._wrong(titles[row]))
         return known
 
-    def _is_judged(self, title: str) -> bool:
-        return self.override(title) is not None or bool(self._wrong(title))
+    def are_none(self, titles: Sequence[str]) -> Bool[np.ndarray, " title"]:
+        """Say which cleaned titles people judged not to be job titles."""
+        none = np.zeros(len(titles), bool)
+        for row in self._judged(titles) if self.overrides else ():
+            none[row] = self.overrides.get(normalized(titles[row]), 0) is None
+        return none
 
-    def is_none(self, title: str) -> bool:
-        """Say whether people judged a cleaned title not to be a job title."""
-        return bool(self.overrides) and self.overrides.get(_normalized(title), 0) is None
+    def _judged(self, titles: Sequence[str]) -> list[int]:
+        """Return the rows that people may have judged."""
+        if not self.overrides and not self.rejected:
+            return []
+        if isinstance(titles, TitleLot):
+            return are_among(self._judged_hashes, titles.normalized_hashes)
+        return [*range(len(titles))]
+
+    def _labelled(self, titles: Sequence[str]) -> list[int]:
+        """Return the rows of titles that labels in the data give."""
+        if self.labelled and isinstance(titles, TitleLot):
+            return are_among(self._labelled_hashes, titles.hashes)
+        return [row for row, title in enumerate(titles) if title in self.labelled]
+
+    @cached_property
+    def _judged_hashes(self) -> UInt64[np.ndarray, " title"]:
+        return np.sort(hashes_of([*self.overrides, *self.rejected]))
+
+    @cached_property
+    def _labelled_hashes(self) -> UInt64[np.ndarray, " title"]:
+        return np.sort(hashes_of([*self.labelled]))
 
     @cached_property
     def most_rejected(self) -> int:
@@ -144,8 +163,8 @@ class ExactMatch:
 
     def accepted(self, titles: Sequence[str], hits: Hits, depth: int) -> Hits:
         """Return the `depth` best occupations, with those last that people called incorrect."""
-        for row, title in enumerate(titles if self.rejected else ()):
-            if wrong := self._wrong(title):
+        for row in self._judged(titles) if self.rejected else ():
+            if wrong := self._wrong(titles[row]):
                 order = np.argsort(np.isin(hits.occupations[row], wrong), kind="stable")
                 for ranked in (hits.occupations, hits.titles):
                     ranked[row] = ranked[row, order]
@@ -153,40 +172,50 @@ class ExactMatch:
         return hits._replace(occupations=hits.occupations[:, :depth], titles=hits.titles[:, :depth])
 
     def _wrong(self, title: str) -> list[int]:
-        return self.rejected.get(_normalized(title), []) if self.rejected else []
+        return self.rejected.get(normalized(title), []) if self.rejected else []
 
-    def __call__(self, titles: Sequence[str], hits: Hits) -> list[Decision]:
-        """Rank the owners of each cleaned title first, in place; say what decided each answer."""
-        places, decisions = self._places_of(titles), [BY_MODEL] * len(titles)
-        may_be_known = (places >= 0) | bool(self.overrides)
-        if self.labelled:
-            may_be_known |= np.array([title in self.labelled for title in titles], bool)
-        for row in np.flatnonzero(may_be_known).tolist():
-            decisions[row] = self._decide(row, titles[row], int(places[row]), hits)
-        return decisions
+    def __call__(self, titles: Sequence[str], hits: Hits) -> dict[int, Decision]:
+        """Rank the owners of each cleaned title first, in place.
+
+        Return, by row, what decided the answers that the model did not decide alone.
+        """
+        places = self._places_of(titles)
+        known = {*np.flatnonzero(places >= 0).tolist(), *self._labelled(titles)}
+        known |= {*self._judged(titles)} if self.overrides else set()
+        decided = {}
+        for row in sorted(known):
+            if decision := self._decide(row, titles[row], int(places[row]), hits):
+                decided[row] = decision
+        return decided
 
     def _places_of(self, titles: Sequence[str]) -> Int64[np.ndarray, " title"]:
         """Return the places of titles as the index has them, or else without punctuation."""
         places = self.places(titles)
         missing = np.flatnonzero(places < 0)
-        places[missing] = self.places([_normalized(titles[row]) for row in missing.tolist()])
+        if isinstance(titles, TitleLot):
+            places[missing] = self.places.of_hashes(titles.normalized_hashes[missing])
+        else:
+            places[missing] = self.places([normalized(titles[row]) for row in missing.tolist()])
         return places
 
-    def _decide(self, row: int, title: str, place: int, hits: Hits) -> Decision:
+    def _decide(self, row: int, title: str, place: int, hits: Hits) -> Decision | None:
         override, best = self.override(title), hits.occupations[row]
-        owners = [] if place < 0 else self._owners(place)
-        owners = owners if override is None else [override]
-        if not owners or (override is None and self._is_head(place, owners)):
+        owners, settled = self._meaning(place) if place >= 0 else NOBODY
+        if override is not None:
+            owners, settled = [override], True
+        if not owners:
             by_label = best[0] in self.labelled.get(title, ())
-            return Decision(LABEL, [], settled=False) if by_label else BY_MODEL
+            return Decision(LABEL, [], settled=False) if by_label else None
         scores, by = hits.scores[row], TAXONOMY if override is None else REVIEW
         ranked = sorted(owners, key=lambda owner: (-scores[owner], owner))[: len(best)]
         least = 1.0 if by == REVIEW else -np.inf  # 1 is the similarity of a title to itself
-        scores[ranked] = np.maximum(scores[ranked], max(scores[best[0]], least))
+        most = max(scores[best[0]], least)
+        for owner in ranked:
+            scores[owner] = max(scores[owner], most)
         for owner in reversed(ranked):
             if owner != best[0]:
                 self._put_first(row, hits, owner, place)
-        return Decision(by, owners, by == REVIEW or self._is_settled(place, best[0]))
+        return Decision(by, owners, settled)
 
     def _put_first(self, row: int, hits: Hits, owner: int, place: int) -> None:
         """Rank an occupation first, by the title itself or, where it is no alias, its label."""
@@ -198,41 +227,23 @@ class ExactMatch:
         best[: end + 1] = owner, *best[:end]
         closest[: end + 1] = alias, *closest[:end]
 
-    def _is_head(self, place: int, owners: Sequence[int]) -> bool:
-        """Say whether a title is but the head of the titles of others.
+    @cached_property
+    def _meaning(self) -> Callable[[int], tuple[list[int], bool]]:
+        """Look up whom a title of the index means, and whether it means them alone.
 
-        ESCO has "driver" as an alias of the hearse driver, and as the Swedish label of the talent
-        agent it has "manager". An occupation's own label always means it.
+        It means the owners that have it as label, as label in a further language, or as alias. An
+        abbreviation or a label means them alone. A title that is but the head of the titles of
+        others means nobody: ESCO has "driver" as an alias of the hearse driver, and as the Swedish
+        label of the talent agent it has "manager". An occupation's own label always means it.
         """
-        title = self.places.index.titles[place]
-        is_own = any(self.labels[owner] == title for owner in owners)
-        return not is_own and len(title) > SHORT and self.endings.get(title, 0) > HEAD
 
-    def _is_settled(self, place: int, occupation: int) -> bool:
-        """Say whether a title is an abbreviation or a label of its occupation."""
-        return len(self.places.index.titles[place]) <= SHORT or self._is_called(occupation, place)
+        def meaning(place: int) -> tuple[list[int], bool]:
+            owners, title = self.places.owners(place), self.places.index.titles[place]
+            called = [name for name in owners if self.labels[name] == title]
+            is_short = len(title) <= SHORT
+            if not called and not is_short and self.endings.get(title, 0) > HEAD:
+                return NOBODY
+            called = called or [name for name in owners if self.is_label(name, place)]
+            return called or owners, is_short or bool(called)
 
-    def _owners(self, place: int) -> list[int]:
-        """Return the occupations that may be the answer to a title that the index has."""
-        own, title = self.places.owners(place), self.places.index.titles[place]
-        return (
-            [name for name in own if self.labels[name] == title]
-            or [name for name in own if self._is_called(name, place)]
-            or own
-        )
-
-    def _is_called(self, occupation: int, place: int) -> bool:
-        """Say whether a title is an occupation's label in any language."""
-        is_own = self.labels[occupation] == self.places.index.titles[place]
-        return is_own or self.is_label(occupation, place)
-
-
-def _normalized(title: str) -> str:
-    """Normalize a cleaned title; most are plain, which takes a tenth of the time."""
-    if title.replace(" ", "").isalnum():
-        return title
-    kept = " ".join(title.translate(PUNCTUATION).split())
-    is_plain = kept.isascii() or (
-        kept.translate(SIGNS).isalnum() and unicodedata.is_normalized("NFKC", kept)
-    )
-    return kept if is_plain and "." not in kept else normalize_title(title)
+        return lru_cache(REMEMBERED)(meaning)

@@ -9,26 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.normalizer.qualifiers import (
-    ALL_KINDS,
-    MONEY,
-    NOTHING,
-    NUMBER,
-    Qualified,
-    Qualifiers,
-)
-from models.normalizer.text_kernels import (
-    ALL_CAPITALS,
-    ANY_CASE,
-    FIRST_CAPITAL,
-    HashTable,
-    Phrases,
-    Words,
-    characters_of,
-    classes_for,
-    folded_for,
-    needed_text_kernels,
-)
+from models.normalizer.loops.characters import characters_of, classes_for, folded_for
+from models.normalizer.loops.phrases import ALL_CAPITALS, ANY_CASE, FIRST_CAPITAL, Phrases
+from models.normalizer.qualifiers import ALL_KINDS, MONEY, NUMBER, FoundQualifiers, Qualifiers
+from models.normalizer.text_kernels import HashTable, needed_text_kernels
+from models.search.words.near_words import HASH_BASE
 
 if TYPE_CHECKING:
     from jaxtyping import UInt64
@@ -40,8 +25,8 @@ class ManyQualifiers:
 
     qualifiers: Qualifiers
 
-    def __call__(self, raw_titles: Sequence[str]) -> list[Qualified]:
-        """Return what each title says of each kind."""
+    def __call__(self, raw_titles: Sequence[str]) -> FoundQualifiers:
+        """Return what titles say of each kind."""
         characters = characters_of(raw_titles)
         points, ends = characters
         classes, folded = classes_for(points), folded_for(points)
@@ -49,18 +34,15 @@ class ManyQualifiers:
         states = np.empty(len(raw_titles), np.int64)
         found = (*spans, firsts, states)
         needed_text_kernels().find_phrases(characters, classes, folded, self._phrases, found)
-        qualified, count = [NOTHING] * len(raw_titles), firsts[-1]
-        kinds, begins, stops = (one[:count].tolist() for one in spans)
-        for row in np.flatnonzero((np.diff(firsts) > 0) | (states != 0)).tolist():
-            raw_title, begin = raw_titles[row], int(ends[row])
-            if states[row] < 0:  # a letter whose folding has several
-                qualified[row] = self.qualifiers(raw_title)
-                continue
-            texts: tuple[list[str], ...] = ([], [], [])
-            for place in range(firsts[row], firsts[row + 1]):
-                texts[kinds[place]].append(raw_title[begins[place] - begin : stops[place] - begin])
-            qualified[row] = Qualified(texts[0], texts[1], texts[2], bool(states[row]))
-        return qualified
+        rows = np.repeat(np.arange(len(raw_titles)), np.diff(firsts))
+        kinds, begins, stops = spans[:, : firsts[-1]]
+        places = zip(
+            rows.tolist(), *((one - ends[rows]).tolist() for one in (begins, stops)), strict=True
+        )
+        texts = [raw_titles[row][begin:stop] for row, begin, stop in places]
+        made = FoundQualifiers(rows, kinds, np.fromiter(texts, object, len(texts)), states > 0)
+        slow = np.flatnonzero(states < 0)  # a letter whose folding has several
+        return made.joined(slow, [self.qualifiers(raw_titles[row]) for row in slow.tolist()])
 
     @cached_property
     def _phrases(self) -> Phrases:
@@ -93,8 +75,10 @@ def _capitals(phrase: str) -> int:
 
 
 def _hashes(tokens: Sequence[str]) -> UInt64[np.ndarray, " token"]:
-    points, ends = characters_of(tokens)
-    hashes = np.empty(len(tokens), np.uint64)
-    words = Words(points, ends[:-1].copy(), ends[1:].copy(), ends)
-    needed_text_kernels().hash_words(words, hashes)
-    return hashes
+    hashes = []
+    for token in tokens:
+        total = 0
+        for character in reversed(token):
+            total = (total * HASH_BASE + ord(character)) % 2**64
+        hashes.append(total)
+    return np.array(hashes, np.uint64)

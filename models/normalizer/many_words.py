@@ -14,15 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.normalizer.abbreviations import Abbreviations
-from models.normalizer.text_kernels import (
-    Characters,
-    HashTable,
-    Words,
-    characters_of,
-    classes_for,
-    needed_text_kernels,
-    words_in,
-)
+from models.normalizer.loops.characters import characters_of, classes_for
+from models.normalizer.loops.title_lot import TitleLot
+from models.normalizer.loops.words import Words
+from models.normalizer.text_kernels import HashTable, needed_text_kernels, words_in
 from models.search.words.near_words import NearWords
 from models.search.words.respelling import (
     FREQUENT,
@@ -35,7 +30,7 @@ from models.search.words.title_words import TitleWords, forms_of
 from models.search.words.word_evidence import EVIDENCE
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float, Float64, Int, Int32, Int64, Shaped, UInt64
+    from jaxtyping import Bool, Float, Float64, Int, Int32, Int64, Shaped
 
 BITS_OF_HASHES = 22
 """First bits of the hashes of near words that are looked up at once."""
@@ -59,7 +54,7 @@ class ManyWords:
 
     def bonuses(self, titles: Sequence[str]) -> Float64[np.ndarray, " title"]:
         """Return how much the words of cleaned titles count (`models/search/ood_score.py`)."""
-        words, made = words_in(characters_of(titles)), np.empty(len(titles))
+        words, made = TitleLot.of(titles).words, np.empty(len(titles))
         classes = classes_for(words.points)
         needed_text_kernels().count_bonuses(words, self._numbers(words), self._logs, classes, made)
         return made
@@ -72,7 +67,7 @@ class ManyWords:
         closest: Float[np.ndarray, " title"],
     ) -> Float64[np.ndarray, "title feature"]:
         """Return what `WordEvidence` does; aliases and labels are named by their numbers."""
-        words, (forms, starts) = words_in(characters_of(titles)), self._forms
+        words, (forms, starts) = TitleLot.of(titles).words, self._forms
         made = np.empty((len(titles), len(EVIDENCE)))
         places, names = (np.ascontiguousarray(one, np.int64) for one in (aliases, labels))
         compared = (self._aliases, places, forms, starts, names, made)
@@ -84,98 +79,82 @@ class ManyWords:
         self,
         titles: Sequence[str],
         are_known: Callable[[Sequence[str]], Bool[np.ndarray, " title"]],
-    ) -> list[str]:
+    ) -> TitleLot:
         """Return cleaned titles as `Abbreviations` and then `Respelling` make them.
 
         `are_known`: says which titles the taxonomy has.
         """
-        titles = self._with_last_words(self._written_out(titles))
-        characters = characters_of(titles)
-        words = words_in(characters)
+        lot = self._with_last_words(self._written_out(TitleLot.of(titles)))
+        words = lot.words
         unknown = self._numbers(words) < 0
-        owners = np.repeat(np.arange(len(titles)), np.diff(words.firsts))
+        owners = np.repeat(np.arange(len(lot)), np.diff(words.firsts))
         short = unknown & (words.stops - words.begins < SHORTEST_OF_TITLE)
-        count, of_short = (
-            np.bincount(owners[own], minlength=len(titles)) for own in (unknown, short)
-        )
+        count, of_short = (np.bincount(owners[own], minlength=len(lot)) for own in (unknown, short))
         may_be = (count <= MOST_UNKNOWN) & (of_short == 0)
         chosen = np.flatnonzero(unknown & may_be[owners])
-        changed = self._replaced(titles, characters, words, chosen, self._counts, 0)
-        wholes = [*changed.values()]
-        for (row, whole), is_known in zip(changed.items(), are_known(wholes), strict=True):
-            if is_known:
-                titles[row] = whole
-        return titles
+        changed = self._replaced(lot, chosen, self._counts, 0)
+        known = are_known([*changed.values()]).tolist()
+        return lot.with_titles(
+            {row: whole for (row, whole), own in zip(changed.items(), known, strict=True) if own}
+        )
 
-    def _written_out(self, titles: Sequence[str]) -> list[str]:
+    def _written_out(self, lot: TitleLot) -> TitleLot:
         """Return titles without abbreviations."""
-        made, words = [*titles], words_in(characters_of(titles))
+        words = lot.words
         found = np.flatnonzero(self._numbers(words, self._abbreviated) >= 0)
-        for row in np.unique(np.searchsorted(words.firsts, found, side="right") - 1).tolist():
-            made[row] = self.abbreviations(titles[row])
-        return made
+        rows = np.unique(np.searchsorted(words.firsts, found, side="right") - 1).tolist()
+        return lot.with_titles({row: self.abbreviations(lot[row]) for row in rows})
 
-    def _with_last_words(self, titles: Sequence[str]) -> list[str]:
+    def _with_last_words(self, lot: TitleLot) -> TitleLot:
         """Return titles with the last words of their parts corrected."""
-        characters, made = characters_of(titles), [*titles]
-        words = words_in(characters)
+        words = lot.words
         are_last = np.empty(len(words.begins), bool)
         needed_text_kernels().mark_words(
-            words, characters.ends, classes_for(words.points), are_last
+            words, lot.characters.ends, classes_for(words.points), are_last
         )
         numbers = self._numbers(words)
         least = np.maximum(FREQUENT, RARER * (self._endings + self._beginnings)[numbers])
         are_last &= (words.stops - words.begins >= SHORTEST) & (least <= self._endings.max())
         chosen = np.flatnonzero(are_last)
-        changed = self._replaced(titles, characters, words, chosen, self._endings, least[chosen])
-        for row, title in changed.items():
-            made[row] = title
-        return made
+        return lot.with_titles(self._replaced(lot, chosen, self._endings, least[chosen]))
 
     def _replaced(
         self,
-        titles: Sequence[str],
-        characters: Characters,
-        words: Words,
+        lot: TitleLot,
         chosen: Int64[np.ndarray, " chosen"],
         counts: Int64[np.ndarray, " known"],
         least: Int64[np.ndarray, " chosen"] | int,
     ) -> dict[int, str]:
         """Return, by row, titles of whose chosen words some are an edit away from a known one."""
-        best, near = np.empty(len(chosen), np.int64), self._near
+        best, near, words = np.empty(len(chosen), np.int64), self._near, lot.words
         bounds = np.broadcast_to(np.int64(least), len(chosen)).copy()
         known = (self._known_words, near.hashes, near.owners, self._buckets)
         needed_text_kernels().choose_near(words, chosen, *known, counts, bounds, best)
         found = np.flatnonzero(best >= 0)
         rows = np.searchsorted(words.firsts, chosen[found], side="right") - 1
-        spans = (one[chosen[found]] - characters.ends[rows] for one in (words.begins, words.stops))
+        starts = lot.characters.ends[rows]
+        spans = (one[chosen[found]] - starts for one in (words.begins, words.stops))
         changed: dict[int, str] = {}
         replaced = zip(rows.tolist(), *(one.tolist() for one in spans), best[found], strict=True)
         for row, begin, stop, one in reversed([*replaced]):  # from the last one: places stay
-            title = changed.get(row, titles[row])
+            title = changed.get(row, lot[row])
             changed[row] = title[:begin] + near.words[one] + title[stop:]
         return changed
 
     def _numbers(self, words: Words, known: HashTable | None = None) -> Int32[np.ndarray, " word"]:
         """Return the place of each word among those of the titles, or others; −1 of none."""
-        hashes, table = self._hashes(words), known or self._known
-        numbers = np.empty(len(hashes), np.int32)
-        needed_text_kernels().number_words(hashes, *table.arrays, numbers)
+        table, numbers = known or self._known, np.empty(len(words.hashes), np.int32)
+        needed_text_kernels().number_words(words.hashes, *table.arrays, numbers)
         return numbers
 
     @cached_property
     def _abbreviated(self) -> HashTable:
-        return HashTable.of(self._hashes(words_in(characters_of([*self.abbreviations.meanings]))))
-
-    def _hashes(self, words: Words) -> UInt64[np.ndarray, " word"]:
-        hashes = np.empty(len(words.begins), np.uint64)
-        needed_text_kernels().hash_words(words, hashes)
-        return hashes
+        return HashTable.of(words_in(characters_of([*self.abbreviations.meanings])).hashes)
 
     @cached_property
     def _known(self) -> HashTable:
         """Hashes of the known words."""
-        return HashTable.of(self._hashes(self._known_words))
+        return HashTable.of(self._known_words.hashes)
 
     @cached_property
     def _known_words(self) -> Words:

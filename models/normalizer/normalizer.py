@@ -17,15 +17,15 @@ import numpy as np
 import pyarrow as pa
 
 from models.normalizer.abbreviations import Abbreviations
-from models.normalizer.answers.abstention import UNSURE, InputValidator
+from models.normalizer.answers.abstention import CODES, UNSURE, InputValidator
 from models.normalizer.answers.columns import UNCALIBRATED, Answers
 from models.normalizer.answers.table import Found, answer_table, joined
 from models.normalizer.confidence import Confidence
-from models.normalizer.exact_match import ExactMatch
+from models.normalizer.exact_match import DECIDED_BY, ExactMatch
 from models.normalizer.many_qualifiers import ManyQualifiers
 from models.normalizer.many_words import ManyWords
 from models.normalizer.predict_params import PredictParams
-from models.normalizer.qualifiers import Qualified, Qualifiers
+from models.normalizer.qualifiers import FoundQualifiers, Qualifiers
 from models.normalizer.taxonomy_labels import TaxonomyLabels
 from models.normalizer.text_kernels import text_kernels_at_hand
 from models.normalizer.truncated_titles import are_truncated
@@ -192,8 +192,8 @@ class Normalizer:
         self, raw_titles: Sequence[object], params: PredictParams, kernels: Kernels | None
     ) -> pa.Table:
         """Answer a lot of raw titles."""
-        titles, reasons, qualified = self.validator(raw_titles)
-        read = [title for title, reason in zip(titles, reasons, strict=True) if reason is None]
+        checked = self.validator(raw_titles)
+        read = checked.readable
         depth, few = max(params.top_k, 2), self.two_stage_search
         spare = min(self.exact_match.most_rejected, max(DEPTH - depth, 0))
         if few and depth <= DEPTH:
@@ -206,28 +206,30 @@ class Normalizer:
             found.append(self._found(read[place], hits, params))
         return answer_table(
             self.taxonomy_labels,
-            reasons,
-            qualified,
+            checked.reasons,
+            checked.qualified,
             joined(found),
             params,
             RUNNER_UP * (self.calibration or self.rule).temperature,
             self.versions,
         )
 
-    def _found(self, titles: list[str], hits: Hits, params: PredictParams) -> Found:
+    def _found(self, titles: Sequence[str], hits: Hits, params: PredictParams) -> Found:
         """Say of a block of titles what is found, how sure that is, and whether it is an answer."""
         decisions = self.exact_match(titles, hits)
         matched = hits.titles.copy()
         count, best = len(titles), hits.occupations
         sure, narrow = np.full((count, 1), np.nan), np.full(count, -1)
-        reasons, answered = np.full(count, UNCALIBRATED, object), np.ones(count, bool)
+        reasons, answered = np.full(count, CODES[UNCALIBRATED]), np.ones(count, bool)
+        decided_by = np.zeros(count, np.int64)
+        for row, decision in decisions.items():
+            decided_by[row] = DECIDED_BY.index(decision.by)
         if self.confidence is not None:
             sure = self.confidence(titles, hits, decisions)
-            rejections = np.array(self.confidence.rejections(titles, hits, decisions), object)
-            rejected = rejections != None  # noqa: E711  # each of an array
+            reasons = self.confidence.rejections(titles, hits, decisions)
+            rejected = reasons > 0
             unsure = sure[:, params.code_depth - 1] < params.min_confidence
-            reasons = rejections.copy()
-            reasons[unsure & ~rejected] = UNSURE
+            reasons[unsure & ~rejected] = CODES[UNSURE]
             answered = ~(rejected | unsure)
             least = params.confident_from
             narrow = self.taxonomy_labels.confident_codes(sure, best[:, 0], least)
@@ -245,7 +247,7 @@ class Normalizer:
             narrow,
             reasons,
             answered,
-            np.array([decision.by for decision in decisions], object),
+            decided_by,
             are_truncated(titles, self.featurizer),
         )
 
@@ -283,22 +285,22 @@ class Normalizer:
         return InputValidator.of(
             self.featurizer.alphabet,
             self.exact_match.known,
-            self.exact_match.is_none,
+            self.exact_match.are_none,
             self.qualified,
             self.spelled,
         )
 
-    def spelled(self, titles: Sequence[str]) -> list[str]:
+    def spelled(self, titles: Sequence[str]) -> Sequence[str]:
         """Return cleaned titles without abbreviations and misspelt words."""
         if text_kernels_at_hand():
             return self.many_words.respelled(titles, self.exact_match.known)
         return [self.respelling(self.abbreviations(title)) for title in titles]
 
-    def qualified(self, raw_titles: Sequence[str]) -> list[Qualified]:
+    def qualified(self, raw_titles: Sequence[str]) -> FoundQualifiers:
         """Return what raw titles say besides their occupation."""
         if text_kernels_at_hand():
             return self.many_qualifiers(raw_titles)
-        return [self.qualifiers(raw_title) for raw_title in raw_titles]
+        return FoundQualifiers.of([self.qualifiers(raw_title) for raw_title in raw_titles])
 
     @cached_property
     def many_qualifiers(self) -> ManyQualifiers:

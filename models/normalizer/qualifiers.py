@@ -16,7 +16,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, Int, Shaped
 
 KINDS = ("seniority", "contract", "location")
 NEITHER = "neither"
@@ -47,6 +52,52 @@ class Qualified(NamedTuple):
 
 
 NOTHING = Qualified([], [], [], names_no_job=False)
+
+
+class FoundQualifiers(NamedTuple):
+    """The qualifiers of several titles.
+
+    Attributes:
+        rows: title of each text, ascending.
+        kinds: place in `KINDS` of each.
+        texts: as spelled, in the order of a title.
+        name_no_job: as `Qualified` has it, of each title.
+    """
+
+    rows: Int[np.ndarray, " text"]
+    kinds: Int[np.ndarray, " text"]
+    texts: Shaped[np.ndarray, " text"]
+    name_no_job: Bool[np.ndarray, " title"]
+
+    @classmethod
+    def of(cls, qualified: Sequence[Qualified]) -> FoundQualifiers:
+        """Collect those of titles, one by one."""
+        none = np.zeros(0, int)
+        made = cls(none, none, np.zeros(0, object), np.zeros(len(qualified), bool))
+        return made.joined(np.arange(len(qualified)), qualified)
+
+    def joined(
+        self, rows: Int[np.ndarray, " title"], qualified: Sequence[Qualified]
+    ) -> FoundQualifiers:
+        """Add those of titles that have none so far."""
+        added = [
+            (row, kind, text)
+            for row, own in zip(rows.tolist(), qualified, strict=True)
+            for kind, texts in enumerate((own.seniority, own.contract, own.location))
+            for text in texts
+        ]
+        self.name_no_job[rows] = [own.names_no_job for own in qualified]
+        if not added:
+            return self
+        own_rows, kinds, texts = zip(*added, strict=True)
+        everyones = np.append(self.rows, own_rows)
+        order = np.argsort(everyones, kind="stable")
+        return FoundQualifiers(
+            everyones[order],
+            np.append(self.kinds, kinds)[order],
+            np.append(self.texts, np.array(texts, object))[order],
+            self.name_no_job,
+        )
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from models.normalizer.answers.arrays import arrow_lists, arrow_numbers, arrow_texts
+from models.normalizer.answers.differences import Differences
 from models.normalizer.spellings import Spellings, texts_of
 from models.search.index import AliasIndex
 
@@ -116,6 +117,19 @@ class TaxonomyLabels:
         """Return labels of occupations, each in a language."""
         places = languages * len(self.occupations) + occupations
         return self._labels_by_language.take(arrow_numbers(places))
+
+    def label_text(
+        self, languages: Int[np.ndarray, " answer"], occupations: Int[np.ndarray, " answer"]
+    ) -> Int[np.ndarray, " answer"]:
+        """Return the numbers of labels in `differences`; those of spellings are their rows."""
+        labels = languages * len(self.occupations) + occupations
+        numbers: Int[np.ndarray, " answer"] = labels + len(self.spellings.written)
+        return numbers
+
+    @cached_property
+    def differences(self) -> Differences:
+        """Compares the words of spellings and labels."""
+        return Differences([self.spellings.written, self.spellings.labels.reshape(-1).tolist()])
 
     @cached_property
     def code_counts(self) -> Int64[np.ndarray, " occupation"]:

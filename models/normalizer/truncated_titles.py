@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from models.normalizer.loops.title_lot import TitleLot, chosen, lengths_of
 from models.text.featurizer import Featurizer
 from models.text.titles import LONGEST
 
@@ -16,11 +17,14 @@ if TYPE_CHECKING:
 
 def are_truncated(titles: Sequence[str], featurizer: Featurizer) -> Bool[np.ndarray, " title"]:
     """Say which cleaned titles are longer than the network reads, or as long as any may be."""
-    least = min(one.units.max_length for one in featurizer.vocabularies)
-    lengths = np.array([len(title) for title in titles], int)
-    truncated = lengths > least  # perhaps: a unit has a character at least
-    if truncated.any():
-        long = [title for title, may in zip(titles, truncated, strict=True) if may]
-        truncated[truncated] = featurizer(long).truncated
-    longest: Bool[np.ndarray, " title"] = truncated | (lengths >= LONGEST)
-    return longest
+    lengths = lengths_of(titles)
+    truncated: Bool[np.ndarray, " title"] = lengths >= LONGEST
+    if isinstance(titles, TitleLot):
+        for units in (one.units for one in featurizer.vocabularies):
+            by_word = units.unit in ("word", "subword")
+            truncated |= (titles.unit_words if by_word else lengths) > units.max_length
+        return truncated
+    may_be = lengths > min(one.units.max_length for one in featurizer.vocabularies)
+    if may_be.any():  # a unit has a character at least
+        truncated[may_be] |= featurizer(chosen(titles, may_be)).truncated
+    return truncated

@@ -94,13 +94,23 @@ def _in_a_module(functions: Sequence[Any]) -> list[FunctionType]:
     """Return functions in a module that every process calls the same.
 
     Compiled code that was kept names its module, and MLflow calls a served file anew at each load.
+    Code and numbers of all functions are in its name, since numba looks at one file alone to see
+    whether what it kept has changed.
     """
-    name = f"rolecall_kernels_{crc32(b''.join(one.__code__.co_code for one in functions))}"
+    known: dict[str, Any] = {}
+    for function in functions:  # of modules that give no name to two things
+        own = function.__globals__.items()
+        known.update({key: one for key, one in own if not key.startswith("__")})
+    codes = [function.__code__ for function in functions]
+    used = sorted({key for code in codes for key in code.co_names if key in known})
+    numbers = [(key, known[key]) for key in used if isinstance(known[key], int | float | np.number)]
+    state = repr([numbers, *((code.co_code, code.co_consts) for code in codes)])
+    name = f"rolecall_kernels_{crc32(state.encode())}"
     module = sys.modules.setdefault(name, ModuleType(name))
-    known, own = vars(module), functions[0].__globals__
-    known.update({key: one for key, one in own.items() if not key.startswith("__")})
-    made = [FunctionType(one.__code__, known, one.__name__) for one in functions]
-    known.update({one.__name__: one for one in made})
+    made = [FunctionType(code, vars(module), code.co_name) for code in codes]
+    for one in made:
+        one.__qualname__ = f"{one.__name__}_{name}"
+    vars(module).update({**known, **{one.__name__: one for one in made}})
     return made
 
 

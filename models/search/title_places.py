@@ -5,6 +5,7 @@ Two different titles get the same hash with a probability below 1e-7 (`models/te
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -23,6 +24,15 @@ HASHED_AT_ONCE = 1 << 13
 REMEMBERED_PLACES = 1 << 12
 
 
+class HashedTitles(Sequence[str]):
+    """Titles that know their hashes."""
+
+    @property
+    @abstractmethod
+    def hashes(self) -> UInt64[np.ndarray, " title"]:
+        """Those that `hashes_of` makes of them."""
+
+
 @dataclass(frozen=True)
 class TitlePlaces:
     """Looks up titles of an index."""
@@ -33,8 +43,11 @@ class TitlePlaces:
         """Return the place of each title, −1 of one that the index lacks."""
         if len(titles) < MANY and "_hashed" not in vars(self):  # hashing all of them takes longer
             return np.array([self._place(title) for title in titles], np.int64)
+        return self.of_hashes(hashes_of(titles))
+
+    def of_hashes(self, own: UInt64[np.ndarray, " title"]) -> Int64[np.ndarray, " title"]:
+        """Return the place of each title by its hash, −1 of one that the index lacks."""
         hashes, places = self._hashed
-        own = hashes_of(titles)
         at = np.minimum(np.searchsorted(hashes, own), len(hashes) - 1)
         return np.where(hashes[at] == own, places[at], -1)
 
@@ -75,8 +88,18 @@ class TitlePlaces:
         return hashes[order], order
 
 
+def are_among(
+    ascending: UInt64[np.ndarray, " known"], hashes: UInt64[np.ndarray, " title"]
+) -> list[int]:
+    """Return the rows of titles whose hashes are some of the known ones."""
+    at = np.minimum(np.searchsorted(ascending, hashes), len(ascending) - 1)
+    return np.flatnonzero(ascending[at] == hashes).tolist()
+
+
 def hashes_of(titles: Sequence[str]) -> UInt64[np.ndarray, " title"]:
     """Return a hash of the characters of each title."""
+    if isinstance(titles, HashedTitles):
+        return titles.hashes
     hashes = np.empty(len(titles), np.uint64)
     for start in range(0, len(titles), HASHED_AT_ONCE):
         part = titles[start : start + HASHED_AT_ONCE]

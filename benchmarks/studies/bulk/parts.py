@@ -30,11 +30,7 @@ def parts(system: str, served: Normalizer, titles: pl.Series) -> Iterator[Row]:
     lot = titles[:LOT].to_list()
     served.predict(lot)  # compiled, and what all read made once
     checked = served.validator(lot)
-    read = [
-        title
-        for title, reason in zip(checked.titles, checked.reasons, strict=True)
-        if reason is None
-    ]
+    read = checked.readable
     search = served.two_stage_search or served.search
     steps: dict[str, Callable[[], object]] = {
         "validate": lambda: served.validator(lot),

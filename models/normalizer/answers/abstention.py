@@ -6,16 +6,26 @@ import math
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from models.normalizer.qualifiers import NOTHING, Qualified
+from models.normalizer.answers.columns import UNCALIBRATED
+from models.normalizer.loops.title_lot import (
+    TitleLot,
+    chosen,
+    cleaned_titles,
+    lengths_of,
+    lot_of,
+    replaced,
+)
+from models.normalizer.qualifiers import FoundQualifiers
 from models.search.words.title_words import WORDS
-from models.text.titles import clean_title, shortened
+from models.text.titles import LONGEST, shortened
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool
+    from jaxtyping import Bool, Int
 
 NULL = "null"
 """None, NaN, NaT or pandas' NA."""
@@ -35,6 +45,12 @@ UNKNOWN_WORDS = "unknown words"
 of three letters or more: it is in another language, or no words at all."""
 UNSURE = "low confidence"
 """Its confidence is below `min_confidence`."""
+REASONS = (
+    *(None, NULL, NOT_TEXT, EMPTY, NO_LETTERS, UNKNOWN_LETTERS, NOT_A_JOB_TITLE, UNKNOWN_WORDS),
+    *(UNSURE, UNCALIBRATED),
+)
+"""All reasons, by which tables of answers number them; none of an answer."""
+CODES = {reason: code for code, reason in enumerate(REASONS)}
 
 
 class ValidatedTitles(NamedTuple):
@@ -42,13 +58,18 @@ class ValidatedTitles(NamedTuple):
 
     Attributes:
         titles: cleaned; empty where there is nothing to clean.
-        reasons: None where a title can be read.
-        qualified: what else it holds; nothing where it cannot be read.
+        reasons: places in `REASONS`; 0 where a title can be read.
+        qualified: what else they hold.
     """
 
-    titles: list[str]
-    reasons: list[str | None]
-    qualified: list[Qualified]
+    titles: Sequence[str]
+    reasons: Int[np.ndarray, " title"]
+    qualified: FoundQualifiers
+
+    @property
+    def readable(self) -> Sequence[str]:
+        """The titles that can be read."""
+        return lot_of(chosen(self.titles, self.reasons == 0))
 
 
 @dataclass(frozen=True)
@@ -59,60 +80,64 @@ class InputValidator:
         letters: seen in training.
         known: says of cleaned titles whether the index has them; these are answered whatever they
             are made of.
-        is_none: says whether people judged a cleaned title not to be a job title.
+        are_none: says which cleaned titles people judged not to be job titles.
         qualifiers: say what raw titles hold beside an occupation.
         respelled: writes out abbreviations of cleaned titles and corrects their spelling.
     """
 
     letters: frozenset[str]
     known: Callable[[Sequence[str]], Bool[np.ndarray, " title"]]
-    is_none: Callable[[str], bool]
-    qualifiers: Callable[[Sequence[str]], list[Qualified]]
-    respelled: Callable[[Sequence[str]], list[str]]
+    are_none: Callable[[Sequence[str]], Bool[np.ndarray, " title"]]
+    qualifiers: Callable[[Sequence[str]], FoundQualifiers]
+    respelled: Callable[[Sequence[str]], Sequence[str]]
 
     @classmethod
     def of(
         cls,
         alphabet: Iterable[str],
         known: Callable[[Sequence[str]], Bool[np.ndarray, " title"]],
-        is_none: Callable[[str], bool],
-        qualifiers: Callable[[Sequence[str]], list[Qualified]],
-        respelled: Callable[[Sequence[str]], list[str]],
+        are_none: Callable[[Sequence[str]], Bool[np.ndarray, " title"]],
+        qualifiers: Callable[[Sequence[str]], FoundQualifiers],
+        respelled: Callable[[Sequence[str]], Sequence[str]],
     ) -> Self:
         """Read what holds a letter of the featurizer's characters, or is one of the titles."""
         letters = frozenset(filter(_is_letter, alphabet))
-        return cls(letters, known, is_none, qualifiers, respelled)
+        return cls(letters, known, are_none, qualifiers, respelled)
 
     def __call__(self, raw_titles: Sequence[object]) -> ValidatedTitles:
         """Clean values of any type, or say why they get no answer."""
-        texts = [shortened(raw) if isinstance(raw, str) else "" for raw in raw_titles]
-        titles = [_cleaned(text) for text in texts]
-        known, qualified = self.known(titles).tolist(), self.qualifiers(texts)
-        reasons, unknown = list[str | None]([None] * len(texts)), list[int]()
-        for row, title in enumerate(titles):
-            if not title:
-                reasons[row] = _no_text(raw_titles[row])
-            elif self.is_none(title):
-                reasons[row] = NOT_A_JOB_TITLE
-            elif not known[row] and self.letters.isdisjoint(title):
-                reasons[row] = UNKNOWN_LETTERS if any(map(_is_letter, title)) else NO_LETTERS
-            elif not known[row] and qualified[row].names_no_job:
-                reasons[row] = NOT_A_JOB_TITLE
-            elif not known[row]:
-                unknown.append(row)
-            if reasons[row] is not None:
-                qualified[row] = NOTHING
-        respelled = self.respelled([titles[row] for row in unknown])
-        for row, title in zip(unknown, respelled, strict=True):
-            titles[row] = title
-        return ValidatedTitles(titles, reasons, qualified)
+        texts = [
+            raw if isinstance(raw, str) and len(raw) <= LONGEST else _text_of(raw)
+            for raw in raw_titles
+        ]
+        titles, qualified = cleaned_titles(texts), self.qualifiers(texts)
+        reasons, known = np.zeros(len(texts), np.int64), self.known(titles)
+        reasons[~known & qualified.name_no_job] = CODES[NOT_A_JOB_TITLE]
+        for row in np.flatnonzero(~known & ~self._have_letters(titles)).tolist():
+            any_letter = any(map(_is_letter, titles[row]))
+            reasons[row] = CODES[UNKNOWN_LETTERS if any_letter else NO_LETTERS]
+        reasons[self.are_none(titles)] = CODES[NOT_A_JOB_TITLE]
+        for row in np.flatnonzero(lengths_of(titles) == 0).tolist():
+            reasons[row] = CODES[_no_text(raw_titles[row])]
+        unknown = ~known & (reasons == 0)
+        respelled = self.respelled(chosen(titles, unknown))
+        return ValidatedTitles(replaced(titles, unknown, respelled), reasons, qualified)
+
+    def _have_letters(self, titles: Sequence[str]) -> Bool[np.ndarray, " title"]:
+        """Say which titles have a letter that was seen in training."""
+        if isinstance(titles, TitleLot):
+            return titles.have_any(self._seen)
+        return np.array([not self.letters.isdisjoint(title) for title in titles], bool)
+
+    @cached_property
+    def _seen(self) -> Bool[np.ndarray, " point"]:
+        seen = np.zeros(0x110000, bool)
+        seen[[*map(ord, self.letters)]] = True
+        return seen
 
 
-def _cleaned(text: str) -> str:
-    """Clean a shortened title; most are plain, which takes a tenth of the time."""
-    if text.isascii() and "." not in text:
-        return " ".join(text.lower().split())
-    return clean_title(text)
+def _text_of(value: object) -> str:
+    return shortened(value) if isinstance(value, str) else ""
 
 
 def _no_text(value: object) -> str:

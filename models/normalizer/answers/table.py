@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from models.normalizer.answers.arrays import arrow_listed, arrow_lists, arrow_numbers, arrow_texts
+from models.normalizer.answers.abstention import REASONS
+from models.normalizer.answers.arrays import arrow_listed, arrow_numbers, arrow_texts
 from models.normalizer.answers.columns import schema
+from models.normalizer.exact_match import DECIDED_BY
 from models.normalizer.predict_params import PredictParams
-from models.normalizer.qualifiers import KINDS, Qualified
+from models.normalizer.qualifiers import KINDS, FoundQualifiers
 from models.normalizer.taxonomy_labels import TaxonomyLabels
-from models.search.words.title_words import WORDS
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float64, Int, Shaped
+    from jaxtyping import Bool, Float64, Int
 
 
 class Found(NamedTuple):
@@ -33,9 +34,9 @@ class Found(NamedTuple):
         scores: of each.
         sure: confidence at each level, the occupation last; one of NaN without calibration.
         confident_code: place of the narrowest code that is sure enough; −1: none.
-        reasons: why there is no answer, or no confidence; None of an answer.
+        reasons: why there is no answer, or no confidence, by the places of `REASONS`.
         answered: whether there is one.
-        decided_by: what decided it.
+        decided_by: what decided it, a place in `DECIDED_BY`.
         truncated: whether the title is longer than the network reads.
     """
 
@@ -45,9 +46,9 @@ class Found(NamedTuple):
     scores: Float64[np.ndarray, "title k"]
     sure: Float64[np.ndarray, "title level"]
     confident_code: Int[np.ndarray, " title"]
-    reasons: Shaped[np.ndarray, " title"]
+    reasons: Int[np.ndarray, " title"]
     answered: Bool[np.ndarray, " title"]
-    decided_by: Shaped[np.ndarray, " title"]
+    decided_by: Int[np.ndarray, " title"]
     truncated: Bool[np.ndarray, " title"]
 
 
@@ -56,16 +57,14 @@ def joined(blocks: Sequence[Found]) -> Found:
     if blocks:
         return Found(*map(np.concatenate, zip(*blocks, strict=True)))
     numbers, flags = np.zeros((0, 1), np.int64), np.zeros(0, bool)
-    scores, texts = np.zeros((0, 1)), np.zeros(0, object)
-    return Found(
-        numbers, numbers, numbers, scores, scores, numbers[:, 0], texts, flags, texts, flags
-    )
+    scores, codes = np.zeros((0, 1)), numbers[:, 0]
+    return Found(numbers, numbers, numbers, scores, scores, codes, codes, flags, codes, flags)
 
 
 def answer_table(
     labels: TaxonomyLabels,
-    reasons: Sequence[str | None],
-    qualified: Sequence[Qualified],
+    reasons: Int[np.ndarray, " title"],
+    qualified: FoundQualifiers,
     found: Found,
     params: PredictParams,
     near: float,
@@ -73,15 +72,15 @@ def answer_table(
 ) -> pa.Table:
     """Return a row for each raw title.
 
-    `reasons`: why a raw title was not searched; None of those that `found` has, in their order.
-    `qualified`: their qualifiers. Distinguishing words stand where the second occupation scores
-    less by `near` at most.
+    `reasons`: why a raw title was not searched, by the places of `REASONS`; 0 of those that
+    `found` has, in their order. `qualified`: the qualifiers of all. Distinguishing words stand
+    where the second occupation scores less by `near` at most.
     """
     count = len(reasons)
-    searched = np.array([reason is None for reason in reasons], bool)
+    searched = reasons == 0
     answered = searched.copy()
     answered[searched] = found.answered
-    why = np.array(reasons, object)
+    why = reasons.copy()
     why[searched] = found.reasons
     own = Found(*(column[found.answered] for column in found))
     place = np.where(answered, np.cumsum(answered) - 1, 0)
@@ -128,9 +127,9 @@ def answer_table(
         "confidence": spread(arrow_numbers(own.sure[:, -1], ~np.isnan(own.sure[:, -1]))),
         "code_confidences": listed(arrow_numbers(own.sure[levels]), levels.sum(axis=1)),
         "best_confident_code": labels.code_names.take(arrow_numbers(narrow, narrow >= 0)),
-        "answered_by": spread(arrow_texts(own.decided_by.tolist())),
+        "answered_by": spread(_named(DECIDED_BY, own.decided_by)),
         "abstained": arrow_numbers(~answered),
-        "reason": arrow_texts(why.tolist()),
+        "reason": _named(REASONS, why),
         "truncated": arrow_numbers(truncated),
         "distinguishing_words": listed(*words),
         "runner_up_words": listed(*runner_up),
@@ -138,9 +137,13 @@ def answer_table(
         "top_titles": listed(spellings.texts(places[:, :width].reshape(-1)), width),
         "top_scores": listed(arrow_numbers(own.scores[:, :width].reshape(-1)), width),
     }
-    for kind in KINDS:
-        made[kind] = arrow_lists([getattr(one, kind) for one in qualified])
-    made |= {name: arrow_texts([version] * count) for name, version in versions.items()}
+    for number, kind in enumerate(KINDS):
+        own_kind = (qualified.kinds == number) & searched[qualified.rows]
+        ends = np.cumsum(np.bincount(qualified.rows[own_kind] + 1, minlength=count + 1))
+        texts = arrow_texts(qualified.texts[own_kind].tolist())
+        made[kind] = arrow_listed(ends.astype(np.int32), texts)
+    first_name = np.zeros(count, np.int64)
+    made |= {name: _named([version], first_name) for name, version in versions.items()}
     columns = [made[field.name].cast(field.type) for field in schema()]
     return pa.Table.from_arrays(columns, schema=schema())
 
@@ -158,30 +161,25 @@ def _differences(
     are not `close` have none.
     """
     rows = np.flatnonzero(close)
-    same = (own.matched[rows, 0] == own.matched[rows, 1]).tolist() if len(rows) else []
+    if not len(rows):
+        return [(arrow_texts([]), np.zeros(len(close), np.int64))] * 2
+    same = own.matched[rows, 0] == own.matched[rows, 1]
     texts = [
-        [
-            label if alike else title
-            for alike, label, title in zip(
-                same,
-                labels.labels_in(languages[rows], own.occupations[rows, rank]).to_pylist(),
-                labels.spellings.texts(places[rows, rank]).to_pylist(),
-                strict=True,
-            )
-        ]
+        np.where(
+            same,
+            labels.label_text(languages[rows], own.occupations[rows, rank]),
+            labels.spellings.rows[places[rows, rank]],
+        )
         for rank in (0, 1)
-        if len(rows)
-    ] or [[], []]
-    made = []
+    ]
+    made: list[tuple[pa.Array, Int[np.ndarray, " answer"]]] = []
     for one, other in (texts, texts[::-1]):
-        words = [_distinguishing(*pair) for pair in zip(one, other, strict=True)]
         counts = np.zeros(len(close), np.int64)
-        counts[rows] = [*map(len, words)]
-        made.append((arrow_texts([word for own in words for word in own]), counts))
+        words, own_counts = labels.differences(one, other)
+        counts[rows] = own_counts
+        made.append((words, counts))
     return made
 
 
-def _distinguishing(one: str, other: str) -> list[str]:
-    """Return the words of one text that another has not, in lower case, each once."""
-    theirs = set(WORDS.findall(other.lower()))
-    return [word for word in dict.fromkeys(WORDS.findall(one.lower())) if word not in theirs]
+def _named(names: Sequence[str | None], codes: Int[np.ndarray, " row"]) -> pa.StringArray:
+    return arrow_texts(names).take(arrow_numbers(codes))

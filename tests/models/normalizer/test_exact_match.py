@@ -176,9 +176,8 @@ def test_ranks_equal_the_loop(seed: int, depth: int) -> None:
     hits = Hits(scores.copy(), best.copy(), places.copy(), np.zeros(6))
     decisions = exact_match(titles, hits)
     by = {"d": "review", "e": "review", "f": "model"}
-    assert [decision.by for decision in decisions] == [
-        by.get(title, "taxonomy") for title in titles
-    ]
+    decided = [decisions[row].by if row in decisions else "model" for row in range(len(titles))]
+    assert decided == [by.get(title, "taxonomy") for title in titles]
     both = np.stack([hits.occupations, hits.titles], axis=2)
     assert both.tolist() == [[[*pair] for pair in ranked] for ranked in expected]
     np.testing.assert_array_equal(hits.scores, raised)
@@ -214,9 +213,9 @@ def test_labels_and_abbreviations_alone_settle_the_answer() -> None:
     titles = ["driver", "bus driver", "manager", "baker", "ceo", "keeper"]
     hits = Hits(np.zeros((6, 2)), np.array([[0, 1]] * 6), np.zeros((6, 2), int), np.zeros(6))
     decisions = match(titles, hits)
-    assert [one.settled for one in decisions] == [True, False, False, True, True, False]
-    by = ["review", "taxonomy", "model", *["taxonomy"] * 3]
-    assert [one.by for one in decisions] == by
+    assert [row for row, one in decisions.items() if one.settled] == [0, 3, 4]
+    by = dict.fromkeys((1, 3, 4, 5), "taxonomy")
+    assert {row: one.by for row, one in decisions.items()} == {0: "review", **by}
     assert hits.occupations[:, 0].tolist() == [0, 1, 0, 1, 0, 0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -11,17 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.normalizer.abbreviations import Abbreviations
+from models.normalizer.answers.differences import Differences
 from models.normalizer.bag import Bag
+from models.normalizer.loops.title_lot import TitleLot, cleaned_titles
 from models.normalizer.many_qualifiers import ManyQualifiers
 from models.normalizer.many_words import ManyWords
-from models.normalizer.qualifiers import Qualifiers
+from models.normalizer.qualifiers import FoundQualifiers, Qualifiers
+from models.normalizer.truncated_titles import are_truncated
 from models.search import kernels
 from models.search.ood_score import OodScore
+from models.search.title_places import hashes_of
 from models.search.words.respelling import Respelling
 from models.search.words.title_words import TitleWords
 from models.search.words.word_evidence import WordEvidence
-from models.text.featurizer import Featurizer
-from models.text.titles import clean_title
+from models.text.featurizer import Featurizer, Vocabulary
+from models.text.titles import clean_title, normalize_title, shortened
 from models.text.units import UnitSettings
 
 ALIASES = sorted(
@@ -54,11 +59,12 @@ PIECES = st.sampled_from(
 )
 RAW = st.lists(PIECES | st.text(max_size=3), max_size=6).map("".join)
 TITLES = st.lists(RAW.map(clean_title), max_size=6)
+Unit = Literal["character", "word", "subword"]
 
 
 def test_titles_of_the_taxonomy_are_told_by_their_words() -> None:
     own = MANY.respelled(["pastri coook", "dock wroker"], lambda titles: np.isin(titles, ALIASES))
-    assert own == ["pastry cook", "dock worker"]
+    assert [*own] == ["pastry cook", "dock worker"]
 
 
 @given(TITLES)
@@ -75,14 +81,21 @@ def test_words_equal_those_of_one_title(titles: list[str]) -> None:
     assert MANY.word_evidence(titles, aliases, labels, closest).tolist() == one.tolist()
     respelling = Respelling(WORDS, ALIASES)
     spelled = MANY.respelled(titles, lambda own: np.array([one in ALIASES for one in own], bool))
-    assert spelled == [respelling(MANY.abbreviations(title)) for title in titles]
+    assert [*spelled] == [respelling(MANY.abbreviations(title)) for title in titles]
 
 
 @given(st.lists(RAW, max_size=6))
 @settings(max_examples=400)
 def test_qualifiers_equal_those_of_one_title(raw_titles: list[str]) -> None:
-    many = ManyQualifiers(QUALIFIERS)
-    assert many(raw_titles) == [QUALIFIERS(raw_title) for raw_title in raw_titles]
+    many = ManyQualifiers(QUALIFIERS)(raw_titles)
+    one = FoundQualifiers.of([QUALIFIERS(raw_title) for raw_title in raw_titles])
+    assert by_kind(many) == by_kind(one)
+
+
+def by_kind(found: FoundQualifiers) -> list[object]:
+    """The qualifiers of titles, kind by kind."""
+    order = np.lexsort((found.kinds, found.rows))
+    return [own.tolist() for own in (*(column[order] for column in found[:3]), found.name_no_job)]
 
 
 UNITS = [
@@ -113,3 +126,43 @@ def test_units_equal_those_of_the_featurizer(number: int, titles: list[str]) -> 
     assert starts.tolist() == ends.tolist()
     for start, end in pairwise(starts):
         assert sorted(flat[start:end]) == sorted(ids.flat[start:end])
+
+
+@given(st.lists(RAW | st.text(), max_size=6))
+@settings(max_examples=400)
+def test_lots_are_cleaned_and_hashed_as_one_title(raw_titles: list[str]) -> None:
+    texts = [*map(shortened, raw_titles)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("models.normalizer.text_kernels.kernels_at_hand", lambda: kernels._compiled)
+        lot = cleaned_titles(texts)
+    assert isinstance(lot, TitleLot)
+    assert [*lot] == [*map(clean_title, texts)]
+    assert lot.hashes.tolist() == hashes_of([*lot]).tolist()
+    plain = [normalize_title(title) for title in lot]
+    assert lot.normalized_hashes.tolist() == hashes_of(plain).tolist()
+    part, alone = lot[1:3], TitleLot.of([*lot][1:3])
+    assert [*part] == [*alone]
+    assert [own.tolist() for own in part.words] == [own.tolist() for own in alone.words]
+    assert part.hashes.tolist() == alone.hashes.tolist()
+    assert part.normalized_hashes.tolist() == alone.normalized_hashes.tolist()
+
+
+@pytest.mark.parametrize("unit", ["character", "word", "subword"])
+@given(titles=TITLES, longest=st.integers(1, 9))
+def test_lots_are_truncated_as_one_title(unit: Unit, titles: list[str], longest: int) -> None:
+    settings = UnitSettings(unit, longest, (2,))
+    featurizer = Featurizer("", (Vocabulary(settings, ("ab",)),))
+    many = are_truncated(TitleLot.of(titles), featurizer)
+    assert many.tolist() == are_truncated(titles, featurizer).tolist()
+
+
+@given(st.lists(RAW, min_size=1, max_size=6))
+def test_differences_are_the_same_in_lots(texts: list[str]) -> None:
+    compared = Differences([texts[:2], texts[2:]])
+    ones = np.arange(len(texts))
+    alone, alone_counts = compared(ones, ones[::-1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("models.normalizer.text_kernels.kernels_at_hand", lambda: kernels._compiled)
+        words, counts = compared(ones, ones[::-1])
+    assert words.to_pylist() == alone.to_pylist()
+    assert counts.tolist() == alone_counts.tolist()

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from served_toy import ALIASES, OCCUPATIONS, RULE, TORN, embed, table, toy_normalizer
 
-from models.normalizer.answers.abstention import InputValidator
+from models.normalizer.answers.abstention import REASONS, InputValidator
 from models.normalizer.normalizer import Normalizer
-from models.normalizer.qualifiers import NOTHING
+from models.normalizer.qualifiers import NOTHING, FoundQualifiers
 from models.search.calibration import Calibration
 from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
@@ -289,11 +289,12 @@ def test_titles_of_the_index_are_answered_whatever_they_are_made_of() -> None:
         validator = InputValidator.of(
             "ab",
             lambda titles, known=known: np.full(len(titles), known),
-            lambda title: False,
-            lambda titles: [NOTHING] * len(titles),
-            lambda title: title,
+            lambda titles: np.zeros(len(titles), bool),
+            lambda titles: FoundQualifiers.of([NOTHING] * len(titles)),
+            lambda titles: titles,
         )
-        assert validator(["24/7"])[:2] == (["24/7"], [reason])
+        titles, reasons, _ = validator(["24/7"])
+        assert ([*titles], [REASONS[code] for code in reasons]) == (["24/7"], [reason])
 
 
 def test_qualifiers_and_versions_stand_in_abstentions_too(normalizer: Normalizer) -> None:

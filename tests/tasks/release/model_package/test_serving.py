@@ -29,6 +29,7 @@ from models.network.embedding import embed_titles
 from models.network.encoder import Encoder
 from models.network.kinds import fit_featurizer, make_encoder
 from models.network.model_files import save_model
+from models.normalizer.answers.abstention import REASONS as NUMBERED
 from models.normalizer.answers.abstention import InputValidator
 from models.normalizer.answers.columns import columns
 from models.search.occupation_scores import ScoreRule
@@ -113,11 +114,12 @@ class Loop:
         reader = InputValidator.of(
             self.featurizer.alphabet,
             lambda titles: np.array([title in self.titles for title in titles], bool),
-            lambda title: False,
+            lambda titles: np.zeros(len(titles), bool),
             normalizer.qualified,
             normalizer.spelled,
         )
-        titles, reasons, _ = reader(raw_titles)
+        titles, codes, _ = reader(raw_titles)
+        reasons = [NUMBERED[code] for code in codes]
         read = [*zip(titles, reasons, strict=True)]
         embeddings = iter(self.embed([title for title, reason in read if reason is None]))
         return [

@@ -1,0 +1,167 @@
+"""Compiled loops that clean, normalize and hash titles of plain characters.
+
+`models/text/titles.py` reads any. A plain character is read alike whatever
+stands beside it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, TypeAlias
+from unicodedata import category, normalize
+
+import numpy as np
+
+from models.normalizer.loops.characters import (
+    DOT,
+    IS_ALNUM,
+    IS_DECIMAL,
+    IS_DROPPED,
+    IS_EDGE,
+    IS_SPACE,
+    Characters,
+    Classes,
+    Places,
+    Points,
+    classes_for,
+)
+from models.normalizer.loops.hashing import NOTHING_64, ONE_64, STEP_64, Hashes, mixed
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool, UInt32
+
+
+Read: TypeAlias = "UInt32[np.ndarray, ' point']"
+
+UNREAD, NOT_PLAIN = np.uint32(0xFFFFFFFF), np.uint32(0xFFFFFFFE)
+GAP = np.uint32(ord(" "))
+PLAIN_RANGES = (range(0x1100), range(0x2000, 0x3000))
+"""Code points of which none but marks joins the letter before it."""
+
+
+def cleaned_for(points: Points) -> Read:
+    """Return what cleaning makes of all characters, `NOT_PLAIN` where that depends on others."""
+    cleaned = _cleaned_points()
+    new = np.unique(points[cleaned[points] == UNREAD])
+    for point in new.tolist():
+        cleaned[point] = _cleaned_alone(chr(point))
+    made = cleaned[new]
+    classes_for(made[made != NOT_PLAIN])
+    return cleaned
+
+
+@cache
+def _cleaned_points() -> Read:
+    classes_for(np.array([GAP]))
+    return np.full(0x110000, UNREAD, np.uint32)
+
+
+def _cleaned_alone(character: str) -> int:
+    read = character
+    for _ in range(2):  # the second time changes nothing
+        before = read
+        for step in (_composed, str.casefold, _composed):
+            read = step(read)
+            if len(read) > 1 or not any(ord(read) in own for own in PLAIN_RANGES):
+                return int(NOT_PLAIN)
+            if category(read)[0] == "M":
+                return int(NOT_PLAIN)
+    return ord(read) if read == before else int(NOT_PLAIN)
+
+
+def _composed(text: str) -> str:
+    return normalize("NFKC", text)
+
+
+def may_be_dotted(points: Points, start: int, end: int, classes: Classes) -> bool:
+    """Say whether a letter alone, a dot and the last character may begin an abbreviation."""
+    if end - start < 3 or points[end - 2] != DOT or not classes[points[end - 1]] & IS_ALNUM:
+        return False
+    if not classes[points[end - 3]] & IS_ALNUM or classes[points[end - 3]] & IS_DECIMAL:
+        return False
+    return end - start == 3 or classes[points[end - 4]] & (IS_SPACE | IS_EDGE) != 0
+
+
+def clean_titles(
+    raw: Characters,
+    cleaned: Read,
+    classes: Classes,
+    points: Points,
+    ends: Places,
+    are_plain: Bool[np.ndarray, " title"],
+) -> None:
+    """Write the characters of titles, cleaned, and where each begins; of one not plain, none."""
+    at = 0
+    for title in range(len(are_plain)):
+        ends[title], start, gap, is_plain = at, at, False, True
+        for place in range(raw[1][title], raw[1][title + 1]):
+            point = cleaned[raw[0][place]]
+            if point == NOT_PLAIN:
+                is_plain = False
+                break
+            if classes[point] & IS_SPACE:
+                gap = at > start
+                continue
+            if gap:
+                points[at] = GAP
+                at += 1
+                gap = False
+            points[at] = point
+            at += 1
+            if may_be_dotted(points, start, at, classes):
+                is_plain = False
+                break
+        are_plain[title] = is_plain
+        if not is_plain:
+            at = start
+    ends[len(are_plain)] = at
+
+
+def hash_cleaned(characters: Characters, hashes: Hashes) -> None:
+    """Write the hash of each title (`models/search/title_places.py`)."""
+    points, ends = characters
+    for title in range(len(hashes)):
+        total, power = NOTHING_64, ONE_64
+        for place in range(ends[title], ends[title + 1]):
+            total += mixed(np.uint64(points[place])) * power
+            power *= STEP_64
+        hashes[title] = mixed(total)
+
+
+def hash_normalized(
+    characters: Characters,
+    cleaned: Read,
+    classes: Classes,
+    hashes: Hashes,
+    are_plain: Bool[np.ndarray, " title"],
+) -> None:
+    """Write the hash of each cleaned title, normalized; of one not plain, none."""
+    points, ends = characters
+    kept = np.empty(len(points), np.uint32)
+    for title in range(len(hashes)):
+        at, gap, is_plain = 0, False, True
+        total, power = NOTHING_64, ONE_64
+        for place in range(ends[title], ends[title + 1]):
+            point = points[place]
+            if cleaned[point] != point:
+                is_plain = False
+                break
+            if classes[point] & IS_DROPPED:
+                continue
+            if classes[point] & IS_SPACE:
+                gap = at > 0
+                continue
+            if gap:
+                kept[at] = GAP
+                total += mixed(np.uint64(GAP)) * power
+                power *= STEP_64
+                at += 1
+                gap = False
+            kept[at] = point
+            total += mixed(np.uint64(point)) * power
+            power *= STEP_64
+            at += 1
+            if may_be_dotted(kept, 0, at, classes):
+                is_plain = False
+                break
+        are_plain[title], hashes[title] = is_plain, mixed(total)

@@ -1,0 +1,268 @@
+"""Compiled loops over the words of many texts, as regular expressions find them text by text.
+
+`models/search/words/word_evidence.py` and `models/search/ood_score.py` have the formulas.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from models.normalizer.loops.characters import (
+    DASH,
+    IS_ALNUM,
+    IS_JOINT,
+    IS_SEPARATOR,
+    IS_SPACE,
+    Characters,
+    Classes,
+    Places,
+    Points,
+)
+from models.normalizer.loops.hashing import BASE_64, NOTHING_64, ONE_64, Hashes, Numbers
+from models.search.ood_score import ENDING, MEAN, SINGLE, STRONG
+from models.search.words.word_evidence import SHORT, STEM
+
+if TYPE_CHECKING:
+    from jaxtyping import Float64
+
+
+Logs: TypeAlias = "Float64[np.ndarray, ' log']"
+
+POINTS, BEGINS, STOPS, FIRSTS, HASHES = range(5)
+"""Places in a tuple of `Words`; numba keeps compiled code for plain tuples alone."""
+
+
+class Words(NamedTuple):
+    """The words of some texts, as `WORDS` finds them.
+
+    Attributes:
+        points: code points of all texts.
+        begins: where each word begins in `points`.
+        stops: where it ends.
+        firsts: number of the first word of each text; one more at the end.
+        hashes: of each word (`models/search/words/near_words.py`).
+    """
+
+    points: Points
+    begins: Places
+    stops: Places
+    firsts: Places
+    hashes: Hashes
+
+
+def find_words(
+    characters: Characters,
+    classes: Classes,
+    begins: Places,
+    stops: Places,
+    firsts: Places,
+    hashes: Hashes,
+) -> int:
+    """Write the words of each text as `Words` has them; return how many there are."""
+    (points, ends), at = characters, 0
+    for text in range(len(ends) - 1):
+        firsts[text] = at
+        place, end = ends[text], ends[text + 1]
+        while place < end:
+            if not classes[points[place]] & IS_ALNUM:
+                place += 1
+                continue
+            begins[at] = place
+            total, power = NOTHING_64, ONE_64
+            while place < end and classes[points[place]] & (IS_ALNUM | IS_JOINT):
+                total += np.uint64(points[place]) * power
+                power *= BASE_64
+                place += 1
+            stops[at], hashes[at] = place, total
+            at += 1
+    firsts[len(ends) - 1] = at
+    return at
+
+
+def ends_part(points: Points, begin: int, end: int, classes: Classes) -> bool:
+    """Say whether a separator of parts stands between two words."""
+    for place in range(begin, end):
+        if classes[points[place]] & IS_SEPARATOR:
+            return True
+        if points[place] == DASH:
+            before = place > begin and classes[points[place - 1]] & IS_SPACE != 0
+            if before or (place + 1 < end and classes[points[place + 1]] & IS_SPACE != 0):
+                return True
+    return False
+
+
+def count_bonuses(
+    words: Words, numbers: Numbers, logs: Logs, classes: Classes, bonuses: Logs
+) -> None:
+    """Write how much the words of each text count (`models/search/ood_score.py`).
+
+    `logs`: log(1 + titles that end with a word); the last one is that of unknown words.
+    """
+    for text in range(len(bonuses)):
+        first, last = words[FIRSTS][text], words[FIRSTS][text + 1]
+        total = most = bonuses[text] = 0.0
+        for word in range(first, last):
+            own = logs[numbers[word]]
+            total += own
+            if word + 1 == last or ends_part(
+                words[POINTS], words[STOPS][word], words[BEGINS][word + 1], classes
+            ):
+                most = max(most, own)
+        if first < last:
+            alone = SINGLE if last - first == 1 else 0.0
+            bonuses[text] = ENDING * min(STRONG, most) + MEAN * total / (last - first) - alone
+
+
+def common_letters(
+    one: Points, begin: int, stop: int, other: Points, other_begin: int, other_stop: int
+) -> int:
+    """Return how many letters two words have in common from their beginning."""
+    least = min(stop - begin, other_stop - other_begin)
+    for letter in range(least):
+        if one[begin + letter] != other[other_begin + letter]:
+            return letter
+    return least
+
+
+def are_an_edit(
+    one: Points, begin: int, stop: int, other: Points, other_begin: int, other_stop: int
+) -> bool:
+    """Say whether one edit makes a word, the shorter one, another."""
+    common = common_letters(one, begin, stop, other, other_begin, other_stop)
+    rest = 0
+    while rest < stop - begin - common and one[stop - 1 - rest] == other[other_stop - 1 - rest]:
+        rest += 1
+    edited = other_stop - other_begin - common - rest
+    if edited != 2 or stop - begin != other_stop - other_begin:
+        return edited <= 1
+    place, opposite = begin + common, other_begin + common
+    return bool(one[place] == other[opposite + 1] and one[place + 1] == other[opposite])
+
+
+def are_same_word(
+    one: Points, begin: int, stop: int, other: Points, other_begin: int, other_stop: int
+) -> bool:
+    """Say whether two words are forms or spellings of one."""
+    if stop - begin > other_stop - other_begin:
+        one, other = other, one
+        begin, other_begin, stop, other_stop = other_begin, begin, other_stop, stop
+    shorter, longer = stop - begin, other_stop - other_begin
+    common = common_letters(one, begin, stop, other, other_begin, other_stop)
+    if common == longer:
+        return True
+    if shorter < STEM or longer - shorter > STEM:
+        return False
+    return common >= max(STEM, longer - 2) or are_an_edit(
+        one, begin, stop, other, other_begin, other_stop
+    )
+
+
+def lacking_share(words: Words, text: int, others: Words, other: int) -> float:
+    """Return the share of the letters of a text's words that have no like in another text."""
+    letters = lacking = 0
+    for word in range(words[FIRSTS][text], words[FIRSTS][text + 1]):
+        begin, stop = words[BEGINS][word], words[STOPS][word]
+        letters += stop - begin
+        is_there = False
+        for one in range(others[FIRSTS][other], others[FIRSTS][other + 1]):
+            if are_same_word(
+                words[POINTS], begin, stop, others[POINTS], others[BEGINS][one], others[STOPS][one]
+            ):
+                is_there = True
+                break
+        if not is_there:
+            lacking += stop - begin
+    return lacking / max(letters, 1)
+
+
+def compare_words(
+    titles: Words,
+    numbers: Numbers,
+    logs: Logs,
+    aliases: Words,
+    places: Places,
+    forms: Words,
+    starts: Places,
+    labels: Places,
+    features: Float64[np.ndarray, "title feature"],
+) -> None:
+    """Write all of `EVIDENCE` but the last (`models/search/words/word_evidence.py`).
+
+    Args:
+        titles: words of the titles.
+        numbers: of these words.
+        logs: as for `count_bonuses`.
+        aliases: words of all aliases.
+        places: closest alias of each title.
+        forms: words of the forms of all labels.
+        starts: where the forms of each label begin.
+        labels: label of each title.
+        features: written.
+    """
+    for title in range(len(places)):
+        row, first, last = features[title], titles[FIRSTS][title], titles[FIRSTS][title + 1]
+        if first == last:
+            row[:3], row[3:7], row[7] = 1.0, 0.0, 1.0
+            continue
+        alias, longest = places[title], 0
+        unsaid = lacking_share(aliases, alias, titles, title)
+        row[0], row[1], row[2] = lacking_share(titles, title, aliases, alias), unsaid, 0.0
+        for form in range(starts[labels[title]], starts[labels[title] + 1]):
+            share = lacking_share(forms, form, titles, title)
+            if form == starts[labels[title]] or share < row[2]:
+                row[2] = share
+        for word in range(first, last):
+            longest = max(longest, titles[STOPS][word] - titles[BEGINS][word])
+        row[3:7], row[7] = 0.0, 1.0 if longest <= SHORT else 0.0
+        if last - first == 1:
+            row[3], row[4], row[5] = 1.0, row[0], logs[numbers[first]]
+            one = aliases[FIRSTS][alias]
+            if (
+                unsaid > 0
+                and one < aliases[FIRSTS][alias + 1]
+                and are_same_word(
+                    titles[POINTS],
+                    titles[BEGINS][first],
+                    titles[STOPS][first],
+                    aliases[POINTS],
+                    aliases[BEGINS][one],
+                    aliases[STOPS][one],
+                )
+            ):
+                row[6] = 1.0
+
+
+def list_differences(
+    numbers: Numbers,
+    firsts: Places,
+    ones: Places,
+    others: Places,
+    counts: Places,
+    found: Numbers,
+) -> int:
+    """Write the words of each text that its other lacks, each once; return how many.
+
+    Args:
+        numbers: of the words of all texts; equal words have equal ones.
+        firsts: where the words of each text begin.
+        ones: texts whose words are listed.
+        others: text that each is compared with.
+        counts: written: words of each.
+        found: written: their numbers.
+    """
+    at = 0
+    for pair in range(len(ones)):
+        start = at
+        for word in range(firsts[ones[pair]], firsts[ones[pair] + 1]):
+            is_new = True
+            for other in range(firsts[others[pair]], firsts[others[pair] + 1]):
+                is_new = is_new and numbers[word] != numbers[other]
+            for own in range(start, at):
+                is_new = is_new and numbers[word] != found[own]
+            if is_new:
+                found[at] = numbers[word]
+                at += 1
+        counts[pair] = at - start
+    return at
