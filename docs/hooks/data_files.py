@@ -155,7 +155,8 @@ DATA_FILES = (
         "feedback, pairs@K",
         REVIEWS,
         "every row of feedback that was accepted; `occupation_id` is the one that the row calls "
-        "correct; `chosen_by` says how a review queue chose the title; sorted",
+        "correct; `chosen_by` says how a review queue chose the title, `served` whether its run "
+        "`answered` or `abstained`; sorted",
     ),
     DataFile(
         "{feedback,pairs/K}/overrides.parquet",

@@ -98,9 +98,14 @@ FEEDBACK: Schema = {
     "reviewer_id": pl.String,
     "judged_at": pl.String,
 }
-FEEDBACK_ROWS: Schema = {**FEEDBACK, "chosen_by": pl.String, "from_labels": pl.Boolean}
-"""`chosen_by` is the column of a review queue, if the title was in one. `from_labels` marks the
-rows of stage `simulate_feedback`, whose verdicts come from labels."""
+FEEDBACK_ROWS: Schema = {
+    **FEEDBACK,
+    "chosen_by": pl.String,
+    "served": pl.String,
+    "from_labels": pl.Boolean,
+}
+"""`chosen_by` and `served` are columns of a review queue, if the title was in one. `from_labels`
+marks the rows of stage `simulate_feedback`, whose verdicts come from labels."""
 OUTCOMES: Schema = {
     "raw_title": pl.String,
     **READINGS,
@@ -131,10 +136,12 @@ REVIEWS: Schema = {
     "reviewer_id": pl.String,
     "judged_at": pl.String,
     "chosen_by": pl.String,
+    "model_version": pl.String,
+    "served": pl.String,
     "from_labels": pl.Boolean,
 }
 """Every accepted row of feedback, with reviewer and date. `occupation_id` is the one that the row
-calls correct, if any."""
+calls correct, if any; `served` says whether users got the prediction."""
 OVERRIDES: Schema = {"normalized": pl.String, "occupation_id": pl.String, "correct": pl.Boolean}
 """Answers that reviewers have fixed; a null `occupation_id` means not a job title. A title without
 such an answer may have rows that are not `correct`: occupations that it does not get."""

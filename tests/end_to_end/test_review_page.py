@@ -55,6 +55,7 @@ def item(title: str, predicted: str | None, names: list[str]) -> dict[str, Any]:
         "confidence": 0.25 if predicted else None,
         "rows": 3,
         "chosen_by": "coverage",
+        "served": "answered" if predicted else None,
         "why_queued": f"3 rows; {title[:20]}",
         "why_answered": f"because of {title}",
         "distinguishing_words": [],
@@ -90,7 +91,7 @@ def saved(folder: Path) -> list[dict[str, str]]:
     path.unlink()
     assert content.startswith(b"\xef\xbb\xbf"), "Excel knows UTF-8 by its mark"
     rows = [*csv.DictReader(content.decode("utf-8-sig").splitlines(keepends=True))]
-    assert list(rows[0]) == [*FEEDBACK, "chosen_by"]
+    assert list(rows[0]) == [*FEEDBACK, "chosen_by", "served"]
     return rows
 
 
@@ -150,6 +151,7 @@ def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
         "corrected_occupation_id": "",
         "reviewer_id": "me",
         "chosen_by": "coverage",
+        "served": "answered",
     }
     assert verdicts(rows) == [
         ("night nurse", "correct", ""),

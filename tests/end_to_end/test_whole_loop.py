@@ -24,6 +24,8 @@ from clones import Clone
 pytestmark = pytest.mark.slow
 BUDGET = 30
 SERVED = re.compile(r"http://127\.0\.0\.1:\d+/")
+LONGER = {"train.max_steps": 400, "train.evaluate_every": 40, "encoders.ngram_bag.dim": 32}
+"""A training by which .3 more of the labelled inputs are answered correctly (.13 before)."""
 VERSION = re.compile(r"^version (\d+)  .*?UTC  (\S+)  (promoted|not promoted)", re.MULTILINE)
 
 
@@ -107,7 +109,10 @@ def once_labelled(clone: Clone) -> dict[str, str]:
 
 
 def test_the_whole_loop(retrained: tuple[Clone, str], tmp_path: Path) -> None:
-    """Its first version, whose training `retrained` has shown, is champion."""
+    """Its first version, whose training `retrained` has shown, is champion.
+
+    Retraining is longer than that one was, so that its version is better: a promotion is due.
+    """
     clone = retrained[0].copied(tmp_path)
     first = normalized(clone, "first")
     typed(clone, "review", "first", "queue", f"--budget={BUDGET}")
@@ -118,11 +123,7 @@ def test_the_whole_loop(retrained: tuple[Clone, str], tmp_path: Path) -> None:
 
     printed = typed(clone, "apply-feedback")
     assert re.search(r"^model +rolecall version 2$", printed, re.MULTILINE), printed
-    corrected = champion(versions(typed(clone, "models")))
-    assert corrected in (
-        "2",
-        "3",
-    )  # 3: exemplars would have harmed, the overrides alone are at work
+    assert champion(versions(typed(clone, "models"))) == "2"
     with serving(clone) as address:
         assert reconciled(address, mistaken) == [answers[title] for title in mistaken]
     reviews = pl.read_parquet(clone.root / "data/feedback/reviews.parquet").filter(
@@ -130,16 +131,15 @@ def test_the_whole_loop(retrained: tuple[Clone, str], tmp_path: Path) -> None:
     )
     assert set(reviews["reviewer_id"]) == {"ann"}
     assert set(reviews["judged_at"].str.head(10)) == {"2026-11-24"}
+    assert set(reviews["served"]) <= {"answered", "abstained"}
 
+    clone.set_params(LONGER)
     typed(clone, "retrain")
-    latest, listed = str(int(corrected) + 1), versions(typed(clone, "models"))
-    assert listed[latest][1] in ("promoted", "not promoted")
-    promoted = listed[latest][1] == "promoted"
-    assert champion(listed) == (latest if promoted else corrected)
+    assert versions(typed(clone, "models"))["3"] == ("champion", "promoted")
     second = normalized(clone, "second")
     assert {title: second[title] for title in answers} == answers
 
     typed(clone, "rollback", "--reason=to see that it works")
     printed = typed(clone, "models")
-    assert champion(versions(printed)) == (corrected if promoted else "1")
+    assert champion(versions(printed)) == "2"
     assert "to see that it works" in printed

@@ -65,14 +65,15 @@ JUDGED_ROWS = [
 ]
 """raw title, answer judged, what was decided, disputed?, right occupation, held out?"""
 REVIEW_ROWS = [
-    ("ward sister", "c", "correct", "c", "ann", "2026-01-01", None, False),
-    ("Ward sister!", "c", "incorrect", "a", "labels", "2026-01-01", None, True),
-    ("ward sister", "c", "incorrect", "a", "<bob>", "2026-01-01", None, False),
-    ("see below", "b", "not_a_job_title", None, "ann", "2026-01-01", None, False),
-    ("see below", "b", "not_a_job_title", None, "<bob>", "2026-01-01", None, False),
-    ("lorry driver", "a", "correct", "a", "ann", "2026-01-01", None, False),
+    ("ward sister", "c", "correct", "c", "ann", "2026-01-01", None, None, None, False),
+    ("Ward sister!", "c", "incorrect", "a", "labels", "2026-01-01", None, None, None, True),
+    ("ward sister", "c", "incorrect", "a", "<bob>", "2026-01-01", None, None, None, False),
+    ("see below", "b", "not_a_job_title", None, "ann", "2026-01-01", None, None, None, False),
+    ("see below", "b", "not_a_job_title", None, "<bob>", "2026-01-01", None, None, None, False),
+    ("lorry driver", "a", "correct", "a", "ann", "2026-01-01", None, None, None, False),
 ]
-"""raw title, answer judged, verdict, right occupation, reviewer, when, chosen by, from labels?"""
+"""raw title, answer judged, verdict, right occupation, reviewer, when, chosen by, version, served,
+from labels?"""
 FEEDBACK_COUNTS = {
     "rows_read": {"feedback/<ann>.csv": 30, "data/simulate_feedback/feedback.csv": 4},
     "rejected": {"feedback/<ann>.csv": {"empty raw_title": 2, "unknown occupation": 3}},
@@ -205,6 +206,7 @@ def report_data() -> ReportData:
             report=load(ReportParams, PARAMS),
         ),
         calibration={"calibrated_on": "annotations", "calibration_queries": 1500},
+        ood_threshold=None,
         counts={
             "occupations": 4,
             "aliases": 10,

@@ -96,6 +96,7 @@ def feedback_rows(
         reviewer_id=pl.int_range(pl.len()).cast(pl.String),
         judged_at=pl.lit(None, pl.String),
         chosen_by=pl.lit(None, pl.String),
+        served=pl.lit(None, pl.String),
         from_labels=pl.lit(value=False),
     )
 

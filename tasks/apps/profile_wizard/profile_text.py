@@ -63,6 +63,11 @@ train: # for fewer than {few:,} titles: more steps find nothing to learn
   max_steps: 300
   evaluate_every: 50
 """
+TRAIN_FEEDBACK = """\
+
+train_feedback:
+  continues: true # from the network without reviews, so few other answers change; false: anew
+"""
 REGISTER = """\
 
 register:
@@ -95,7 +100,7 @@ def profile_text(name: str, files: Mapping[str, FileStats], titles: int, root: P
         else:
             text += without
     text += TRAIN.format(few=FEW) if titles < FEW else ""
-    return text + REGISTER.format(name=name)
+    return text + TRAIN_FEEDBACK + REGISTER.format(name=name)
 
 
 def _external_names(files: Mapping[str, FileStats]) -> dict[Path, str]:

@@ -3,9 +3,9 @@
 In: schema `CANDIDATES` and a registered model. Out: schema `QUEUE`, at most `budget` rows, every
 fifth of which is drawn at random, and another fifth disputed if there are such. Whoever stops early
 has judged some of each. The second alternative of a disputed title is the other model's answer. The
-model answers
-again without a least confidence, so that each title has alternatives: the run may have had one, or
-been answered by another model.
+model answers again without a least confidence, so that each title has alternatives: the run may
+have had one, or been answered by another model. So `served` says whether the run answered, empty if
+it answered otherwise.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tasks.apps.review.candidates import AT_RANDOM
 from tasks.apps.review.priority import UNLIKE, why_queued
 from tasks.apps.review.title_coverage import Coverage
 from tasks.io.frames import Schema, check
-from tasks.pipeline.feedback.feedback_rows.cells import DISPUTED, RANDOM
+from tasks.pipeline.feedback.feedback_rows.cells import ABSTAINED, ANSWERED, DISPUTED, RANDOM
 
 QUEUE: Schema = {
     "raw_title": pl.String,
@@ -36,6 +36,7 @@ QUEUE: Schema = {
     "confidence": pl.Float64,
     "rows": pl.UInt32,
     "chosen_by": pl.String,
+    "served": pl.String,
     "why_queued": pl.String,
     "why_answered": pl.String,
     "distinguishing_words": pl.List(pl.String),
@@ -44,7 +45,9 @@ QUEUE: Schema = {
     "top_titles": pl.List(pl.String),
     "top_scores": pl.List(pl.Float64),
 }
-ANSWERED: Schema = {name: k for name, k in {**ANSWER, **QUEUE}.items() if name in Answer._fields}
+OF_THE_MODEL: Schema = {
+    name: k for name, k in {**ANSWER, **QUEUE}.items() if name in Answer._fields
+}
 ALTERNATIVES = 5
 AT_ONCE = 1024
 EXPLAINED = 1000  # titles whose answers are explained: each takes one search a word
@@ -72,7 +75,12 @@ def build_queue(
     """
     embeddings = embedded(normalizer, candidates["raw_title"].to_list())
     queue = chosen(candidates, embeddings, normalizer.rule.temperature, budget)
-    of_run = queue.select(*OF_THE_RUN, run_reason="reason")
+    of_run = queue.select(
+        *OF_THE_RUN,
+        run_reason="reason",
+        run_abstained="abstained",
+        run_occupation_id="occupation_id",
+    )
     answered = answers(normalizer, of_run["raw_title"].to_list())
     queue = with_both_answers(pl.concat([of_run, answered], how="horizontal"), labels)
     why = [why_queued(row, labels) for row in queue.iter_rows(named=True)]
@@ -80,6 +88,10 @@ def build_queue(
     queue = queue.with_columns(
         why_queued=pl.Series(why, dtype=pl.String),
         why_answered=pl.Series(sentences, dtype=pl.String),
+        served=pl.when("run_abstained")
+        .then(pl.lit(ABSTAINED))
+        .when(pl.col("run_occupation_id") == pl.col("occupation_id"))
+        .then(pl.lit(ANSWERED)),
     )
     return check(queue.select(list(QUEUE)), QUEUE, "the queue")
 
@@ -140,12 +152,12 @@ def embedded(normalizer: Normalizer, titles: Sequence[str]) -> np.ndarray:
 
 
 def answers(normalizer: Normalizer, titles: Sequence[str]) -> pl.DataFrame:
-    """Return the answer to each raw title, with `ALTERNATIVES`: schema `ANSWERED`."""
+    """Return the answer to each raw title, with `ALTERNATIVES`: schema `OF_THE_MODEL`."""
     progress = Progress("titles answered:", len(titles), partial(print, flush=True))
-    parts = [pl.DataFrame(schema=dict(ANSWERED))]
+    parts = [pl.DataFrame(schema=dict(OF_THE_MODEL))]
     for start in range(0, len(titles), AT_ONCE):
         answered = normalizer.predict(titles[start : start + AT_ONCE], top_k=ALTERNATIVES)
-        parts.append(pl.DataFrame([one._asdict() for one in answered], schema=dict(ANSWERED)))
+        parts.append(pl.DataFrame([one._asdict() for one in answered], schema=dict(OF_THE_MODEL)))
         progress(start + AT_ONCE)
     return pl.concat(parts)
 

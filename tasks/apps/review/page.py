@@ -75,6 +75,7 @@ def _items(queue: pl.DataFrame, place: dict[str, int]) -> Iterator[dict[str, Any
             "version": row["model_version"],
             "confidence": _rounded(row["confidence"]),
             "chosenBy": row["chosen_by"],
+            "served": row["served"],
             "why_queued": row["why_queued"],
             "answered": row["why_answered"],
             "distinguishing": row["distinguishing_words"],

@@ -16,7 +16,7 @@ from models.reproducibility.atomic_write import atomic_write
 from tasks.io.formulas import guarded
 from tasks.io.schemas import FEEDBACK
 
-BESIDE = ("occupation_label", "confidence", "rows", "chosen_by", "why_queued")
+BESIDE = ("occupation_label", "confidence", "rows", "chosen_by", "served", "why_queued")
 SECOND = ("second_occupation_id", "second_label")
 
 

@@ -33,7 +33,14 @@ ORIGIN = (
     "out of the folder."
 )
 REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
-OPTIONAL = ("model_version", "corrected_occupation_id", "reviewer_id", "judged_at", "chosen_by")
+OPTIONAL = (
+    "model_version",
+    "corrected_occupation_id",
+    "reviewer_id",
+    "judged_at",
+    "chosen_by",
+    "served",
+)
 
 
 def files(folder: Path) -> list[Path]:

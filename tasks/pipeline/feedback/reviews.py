@@ -32,6 +32,8 @@ def reviews(feedback_rows: pl.DataFrame) -> pl.DataFrame:
         pl.col("reviewer_id").fill_null(""),
         "judged_at",
         "chosen_by",
+        "model_version",
+        "served",
         "from_labels",
     )
     return rows.sort(TITLE, pl.all().exclude(TITLE), nulls_last=True)

@@ -15,6 +15,7 @@ from tasks.pipeline.report.sections.learning import learning
 from tasks.pipeline.report.sections.overview import data, headline
 from tasks.pipeline.report.sections.results import results
 from tasks.pipeline.report.sections.reviewers import reviewers
+from tasks.pipeline.report.sections.weeks import weeks
 
 STYLE = Path(__file__).with_name("page.css")
 SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html]]] = {
@@ -24,6 +25,7 @@ SECTIONS: dict[str, tuple[str, Callable[[ReportData], Html]]] = {
     "confusions": ("Worst occupations and confusions", confusions),
     "learning": ("Learning curves", learning),
     "feedback": ("Feedback", feedback),
+    "weeks": ("Week by week", weeks),
     "reviewers": ("Reviewers", reviewers),
     "data": ("The data", data),
 }

@@ -49,6 +49,7 @@ class ReportData:
     judged: pl.DataFrame  # schema `JUDGED`; empty for a mix that learns from no feedback
     reviews: pl.DataFrame  # schema `REVIEWS`; the same
     calibration: dict[str, Any]  # counts of the stage `calibrate`
+    ood_threshold: float | None  # titles with a higher score get no answer; without calibration all
     search: Search  # the trained system, with its exemplars
 
     @property

@@ -81,6 +81,7 @@ def load_report_data(params: PageParams, data: Path) -> ReportData:
         judged=read_frame(pairs / "judged.parquet", schemas.JUDGED),
         reviews=read_frame(pairs / "reviews.parquet", schemas.REVIEWS),
         calibration=read_json(calibrated / "metrics.json"),
+        ood_threshold=(read_json(calibrated / "calibration.json") or {}).get("ood_threshold"),
         search=answering(trained / "model", read_index(data), params.evaluate.rule, calibrated),
     )
 

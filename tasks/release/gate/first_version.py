@@ -72,10 +72,20 @@ def _losses(figures: Sequence[TestFigures], opponent: str) -> str:
 def what_training_saw(model: Path, data: Path) -> str:
     """Say how many validation queries chose the weights, and whether those of step 0 were kept.
 
+    Steps on people's verdicts that followed, which no validation query judges, are named too.
+
     `model`: the folder of the network; its history lies beside it.
     """
     with (model.parent / "history.csv").open(encoding="utf-8", newline="") as file:
-        looks = [(int(row["step"]), float(row["valid_score"])) for row in csv.DictReader(file)]
+        steps = [(int(row["step"]), float(row["valid_score"])) for row in csv.DictReader(file)]
+    looks = [look for look in steps if not math.isnan(look[1])]
+    more = steps[-1][0] - looks[-1][0]
+    followed = f"; {more} steps on people's verdicts followed" if more else ""
+    return _chosen_by_validation(looks, data) + followed
+
+
+def _chosen_by_validation(looks: Sequence[tuple[int, float]], data: Path) -> str:
+    """Say which of the looks, step and score, were kept."""
     queries = read_frame(data / "split/queries.parquet", QUERIES).filter(split="valid")
     count = queries["cleaned"].n_unique()
     step, best = max(looks, key=lambda look: look[1])  # of equal ones the first, as training does

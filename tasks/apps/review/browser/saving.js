@@ -4,7 +4,7 @@
 
 const COLUMNS = [
   "raw_title", "predicted_occupation_id", "matched_title", "model_version",
-  "verdict", "corrected_occupation_id", "reviewer_id", "judged_at", "chosen_by",
+  "verdict", "corrected_occupation_id", "reviewer_id", "judged_at", "chosen_by", "served",
 ];
 
 function feedbackText(items, occupations, decisions, reviewer) {
@@ -23,6 +23,7 @@ function feedbackText(items, occupations, decisions, reviewer) {
       reviewer,
       new Date(decision.at).toISOString(),
       item.chosenBy,
+      item.served ?? "",
     ]);
   });
   return rows.map((row) => row.map(cell).join(",") + "\n").join("");

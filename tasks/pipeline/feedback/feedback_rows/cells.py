@@ -17,6 +17,8 @@ CORRECT, INCORRECT, NOT_A_JOB_TITLE = "correct", "incorrect", "not_a_job_title"
 COVERAGE, RANDOM, DISPUTED = "coverage", "random", "disputed"
 """How a review queue chose a title: for all that it speaks for, as that of a random row, or because
 two models answer it differently."""
+ANSWERED, ABSTAINED = "answered", "abstained"
+"""How the run that a queue was made of served a title: with the prediction, or with nothing."""
 EARLIER_VERDICTS = {"right": CORRECT, "wrong": INCORRECT, "no_job_title": NOT_A_JOB_TITLE}
 """Words of older files, which are still read."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import polars as pl
 
 from tasks.io.schemas import FEEDBACK
-from tasks.pipeline.feedback.feedback_rows.cells import CORRECT, INCORRECT
+from tasks.pipeline.feedback.feedback_rows.cells import ABSTAINED, ANSWERED, CORRECT, INCORRECT
 from tasks.pipeline.feedback.feedback_rows.occupation_ids import OccupationIds
 
 REPAIRS = {
@@ -32,6 +32,8 @@ def repair(taken: pl.DataFrame, occupations: OccupationIds) -> tuple[pl.DataFram
         occupations.owned, on=["predicted", "matched"], how="left", maintain_order="left"
     )
     counts = rows.select(needed.sum().alias(name) for name, needed in REPAIRS.items())
+    served = _word("served")
+    is_served = (served == ABSTAINED) | (pl.col("predicted_given") & (served == ANSWERED))
     predicted = pl.when("answers").then("corrected").otherwise("predicted")
     label = predicted.replace_strict(occupations.labels, default=None, return_dtype=pl.String)
     repaired = rows.with_columns(
@@ -40,10 +42,15 @@ def repair(taken: pl.DataFrame, occupations: OccupationIds) -> tuple[pl.DataFram
         corrected_occupation_id=pl.when(incorrect & ~pl.col("answers")).then("corrected"),
         verdict=pl.when("answers").then(pl.lit(CORRECT)).otherwise("verdict"),
         judged_at="at",
-        chosen_by=pl.col("chosen_by").str.strip_chars().str.to_lowercase(),
+        chosen_by=_word("chosen_by"),
+        served=pl.when(is_served).then(served),
     )
-    columns = (*FEEDBACK, "chosen_by")
+    columns = (*FEEDBACK, "chosen_by", "served")
     repaired = repaired.select(
         pl.when(pl.col(name) != "").then(name).alias(name) for name in columns
     )
     return repaired, counts.row(0, named=True)
+
+
+def _word(column: str) -> pl.Expr:
+    return pl.col(column).str.strip_chars().str.to_lowercase()

@@ -109,6 +109,7 @@ def test_the_example_is_read_whole_by_what_is_proposed(root: Path) -> None:
     (root / "params.yaml").write_text(yaml.safe_dump(merged(base, tree)), encoding="utf-8")
     params = load_params(root / "params.yaml")
     check_params(params)
+    assert params.train_feedback.continues
     assert params.register_.name == "rolecall-mine"
     section = IngestParams.model_validate(
         params.ingest.model_dump() | {"folder": EXAMPLE.as_posix()}

@@ -61,6 +61,7 @@ def queue_of(*titles: str, **changes: Any) -> pl.DataFrame:
         "confidence": 0.25,
         "rows": 3,
         "chosen_by": "coverage",
+        "served": "answered",
         "why_queued": "3 rows",
         "why_answered": "so",
         "distinguishing_words": [],

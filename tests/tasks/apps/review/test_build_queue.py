@@ -64,6 +64,23 @@ def test_each_has_alternatives_and_says_why(normalizer: Normalizer) -> None:
     assert queue["chosen_by"].to_list() == ["coverage", "coverage"]
 
 
+@pytest.mark.parametrize(
+    ("run", "served"),
+    [
+        ({}, "abstained"),
+        ({"abstained": False, "reason": None, "occupation_id": "baker"}, "answered"),
+        ({"abstained": False, "reason": None, "occupation_id": "nurse"}, None),
+    ],
+    ids=["held back", "the same answer", "another model's answer"],
+)
+def test_it_says_how_the_run_served_a_title(
+    normalizer: Normalizer, run: dict[str, Any], served: str | None
+) -> None:
+    """The queue answers it Baker, whatever the run did."""
+    queue = build_queue(normalizer, candidates("bread makr", **run), LABELS, 5)
+    assert queue.select("occupation_id", "served").row(0) == ("baker", served)
+
+
 def test_every_fifth_title_is_one_of_the_drawn() -> None:
     """In their order; the others are chosen, and fill the places between as far as they reach."""
     names = [f"{letter}{letter}" for letter in "abcdefghijkl"]

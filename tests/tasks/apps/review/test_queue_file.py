@@ -50,6 +50,7 @@ def test_columns_of_feedback_come_first_and_are_empty_where_a_person_writes() ->
         "confidence": "0.25",
         "rows": "3",
         "chosen_by": "coverage",
+        "served": "answered",
         "why_queued": "3 rows",
         "second_occupation_id": "baker",
         "second_label": "Baker",

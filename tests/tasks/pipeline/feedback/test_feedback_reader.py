@@ -38,7 +38,7 @@ def read(path: Path, **columns: str) -> tuple[pl.DataFrame, dict[str, int], Reje
     rows, repairs = read_feedback(params_for(path.parent, **columns), ALIASES, rejected)
     check(rows, FEEDBACK_ROWS, "feedback")
     assert not rows["from_labels"].any()
-    return rows.drop("chosen_by", "from_labels"), repairs, rejected
+    return rows.drop("chosen_by", "served", "from_labels"), repairs, rejected
 
 
 def csv_of(folder: Path, *lines: str, header: str = HEADER) -> Path:
@@ -58,6 +58,21 @@ def test_how_the_queue_chose_a_title_comes_back(tmp_path: Path) -> None:
     chosen_by = ["random", "random", "coverage", None, None]
     assert rows["chosen_by"].to_list() == chosen_by
     assert sorted(reviews(rows)["chosen_by"].to_list(), key=str) == sorted(chosen_by, key=str)
+
+
+def test_how_the_run_served_a_title_comes_back(tmp_path: Path) -> None:
+    """An older file does not say; nobody was answered with a prediction that is not there."""
+    header, row = f"{HEADER},served", "cook,v7,correct,,ann,2026-03-01"
+    lines = [f"RN,cook,{row},{word}" for word in ("answered", " Abstained", "", "yes")]
+    none = [f"RN,,,v7,incorrect,cook,,,{word}" for word in ("answered", "abstained")]
+    csv_of(tmp_path, *lines, *none, header=header)
+    (tmp_path / "g.csv").write_text(f"{HEADER}\nRN,cook,{row}\n", encoding="utf-8")
+    rows, _ = read_feedback(params_for(tmp_path), ALIASES, RejectedRows())
+    served = ["answered", "abstained", None, None, None, "abstained", None]
+    assert rows["served"].to_list() == served
+    reviewed = reviews(rows)
+    assert sorted(reviewed["served"].to_list(), key=str) == sorted(served, key=str)
+    assert set(reviewed["model_version"]) == {"v7"}
 
 
 def test_rows_by_hand(tmp_path: Path) -> None:

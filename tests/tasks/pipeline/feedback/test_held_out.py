@@ -48,7 +48,9 @@ def test_titles_that_train_anyway_are_not_reserved() -> None:
 def reviews_of(*rows: tuple[str, str | None]) -> pl.DataFrame:
     """Schema `REVIEWS` from (raw title, how a queue chose it)."""
     who = ("ann", "2026-01-01")
-    values = ((raw, "cook", "correct", "cook", *who, chosen, False) for raw, chosen in rows)
+    values = (
+        (raw, "cook", "correct", "cook", *who, chosen, "v", None, False) for raw, chosen in rows
+    )
     return frame_of(values, REVIEWS)
 
 

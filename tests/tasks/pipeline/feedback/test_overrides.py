@@ -19,7 +19,7 @@ def feedback_rows(*rows: tuple[str, str | None, str, str | None, str, str, bool]
     """Rows of (raw title, predicted, verdict, corrected, reviewer, when, own)."""
     return pl.DataFrame(
         [
-            (raw, predicted, predicted or "", "v", verdict, corrected, who, at, None, own)
+            (raw, predicted, predicted or "", "v", verdict, corrected, who, at, None, None, own)
             for raw, predicted, verdict, corrected, who, at, own in rows
         ],
         schema=dict(FEEDBACK_ROWS),

@@ -52,6 +52,7 @@ def row(
         reviewer,
         at,
         None,
+        None,
         from_labels,
     )
 
@@ -308,7 +309,7 @@ def oracle(rows: list[Row]) -> set[tuple[str, str, bool, str | None]]:
         for title in titles:
             owners[title].add(one)
     said = defaultdict(set)  # (name, reviewer, predicted) -> (at, right, corrected)
-    for raw, predicted, _, _, verdict, corrected, name_given, at, _, own in rows:
+    for raw, predicted, _, _, verdict, corrected, name_given, at, _, _, own in rows:
         reviewer = (name_given or "", own)
         name = normalize_title(raw)
         held = owners.get(name)

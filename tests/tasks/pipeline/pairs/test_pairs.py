@@ -308,7 +308,9 @@ def write_sources() -> None:
     judged = [("judged right", "o1", "correct", False, "o1", False)]
     write(frame_of(judged, JUDGED), "feedback/judged", JUDGED)
     write(
-        frame_of([("judged right", "o1", "correct", "o1", "ann", "", None, False)], REVIEWS),
+        frame_of(
+            [("judged right", "o1", "correct", "o1", "ann", "", None, None, None, False)], REVIEWS
+        ),
         "feedback/reviews",
         REVIEWS,
     )

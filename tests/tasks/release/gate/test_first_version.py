@@ -79,6 +79,19 @@ def test_what_training_saw(tmp_path: Path, scores: list[float], queries: int, wo
     assert words in what_training_saw(tmp_path / "model", tmp_path / "data")
 
 
+def test_steps_on_verdicts_are_named(tmp_path: Path) -> None:
+    """No validation query judges them: the history has no score of theirs."""
+    queries = queries_of([("v", "annotations", "valid", "cook", ["a"], 1, "input")])
+    write_frame(queries, tmp_path / "data/split/queries.parquet", QUERIES)
+    looks = pl.DataFrame({"step": [0, 100], "valid_score": [0.5, 0.6]})
+    more = pl.DataFrame({"step": [160, 220], "valid_score": [float("nan")] * 2})
+    for history, ends in ((looks, "only"), (pl.concat([looks, more]), "; 120 steps on people's")):
+        history.write_csv(tmp_path / "history.csv")
+        said = what_training_saw(tmp_path / "model", tmp_path / "data")
+        assert said.startswith("the weights are those of step 100, chosen by 1 validation queries")
+        assert said.removesuffix(" verdicts followed").endswith(ends)
+
+
 def test_a_consumer_is_told_what_to_load_and_the_owner_what_to_call() -> None:
     said = without_champion("mine", "2")
     assert "models:/mine/2 or models:/mine@challenger" in said

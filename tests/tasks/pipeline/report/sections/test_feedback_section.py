@@ -77,7 +77,7 @@ def test_random_titles_estimate_the_accuracy(answered, change, drawn, sentence):
     """The first two are right now; nobody knows the occupation of the lorry driver."""
     of_titles = pl.col("raw_title").is_in(drawn)
     marked = frame_of(
-        [(title, None, "correct", None, "ann", None, None, False) for title in JUDGED_TITLES],
+        [(title, None, "correct", None, "ann", *[None] * 4, False) for title in JUDGED_TITLES],
         REVIEWS,
     ).with_columns(chosen_by=pl.when(of_titles).then(pl.lit("random")))
     assert sentence in feedback(change(search=answered.search, reviews=marked))
