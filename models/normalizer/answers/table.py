@@ -84,11 +84,11 @@ def answer_table(
     why[searched] = found.reasons
     own = Found(*(column[found.answered] for column in found))
     place = np.where(answered, np.cumsum(answered) - 1, 0)
-    rows = arrow_numbers(place, answered)
+    rows = None if answered.all() else arrow_numbers(place, answered)
 
     def spread(values: pa.Array) -> pa.Array:
         """Give the values of answers to their rows, null to the others."""
-        return values.take(rows)
+        return values if rows is None else values.take(rows)
 
     def listed(values: pa.Array, lengths: Int[np.ndarray, " answer"] | int) -> pa.ListArray:
         """Give the lists of answers to their rows, of so many of the values each."""
@@ -144,7 +144,12 @@ def answer_table(
         made[kind] = arrow_listed(ends.astype(np.int32), texts)
     first_name = np.zeros(count, np.int64)
     made |= {name: _named([version], first_name) for name, version in versions.items()}
-    columns = [made[field.name].cast(field.type) for field in schema()]
+    columns = [
+        made[field.name]
+        if made[field.name].type == field.type
+        else made[field.name].cast(field.type)
+        for field in schema()
+    ]
     return pa.Table.from_arrays(columns, schema=schema())
 
 

@@ -68,7 +68,7 @@ def _recorded(titles: pl.DataFrame) -> Iterator[Html]:
     if recorded.is_empty():
         yield paragraph(
             "There is no curve of answers as served: the files of these weeks have no column "
-            "`served`. The reviews of the next queue begin it."
+            "“served”. The reviews of the next queue begin it."
         )
         return
     right, now = recorded.filter("right"), recorded.filter("now")
@@ -80,7 +80,7 @@ def _recorded(titles: pl.DataFrame) -> Iterator[Html]:
     )
     if len(recorded) < len(titles):
         yield paragraph(
-            "Weeks whose files have no column `served` have no point of the first curve."
+            "Weeks whose files have no column “served” have no point of the first curve."
         )
 
 

@@ -55,7 +55,7 @@ def test_files_without_the_column_have_no_curve(change):
     )
     page = weeks(old)
     assert "<svg" not in page
-    assert "the files of these weeks have no column `served`" in page
+    assert "the files of these weeks have no column “served”" in page
     assert [row[4] for row in tables(page)[CAPTION]] == ["not recorded"] * 3
 
 
