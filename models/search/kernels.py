@@ -26,6 +26,8 @@ BY_FOUR = 4
 """Titles that are multiplied with two rows while these are at hand."""
 COMPARED_AT_ONCE = 64
 """Occupations whose best score is looked at first."""
+RANKS = np.float32(1 << 16)
+"""Scores are ranked in so many steps of one: kernels and numpy differ in the last bits."""
 LEAST_POWER = np.float32(-80)
 """Exponents below it count as this one."""
 
@@ -194,7 +196,7 @@ def add_masses(
 def choose_best(
     scores: Float32[np.ndarray, "title occupation"], best: Int[np.ndarray, "title candidate"]
 ) -> None:
-    """Write the best occupations of each title, best first; of equal ones the first."""
+    """Write the best occupations of each title by `RANKS`, best first; of equal ones the first."""
     most = best.shape[1]
     kept = np.empty(most, np.float32)
     for title in range(len(scores)):
@@ -204,10 +206,10 @@ def choose_best(
             most_here = block[0]
             for place in range(len(block)):
                 most_here = max(most_here, block[place])
-            if count == most and most_here <= kept[most - 1]:
+            if count == most and np.floor(most_here * RANKS) <= kept[most - 1]:
                 continue
             for place in range(len(block)):
-                score = block[place]
+                score = np.floor(block[place] * RANKS)
                 if count == most and score <= kept[most - 1]:
                     continue
                 rank = min(count, most - 1)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from models.search.kernels import Kernels, kernels_for
+from models.search.kernels import RANKS, Kernels, kernels_for
 from models.search.occupation_scores import exp_below
 from models.search.search import TITLES_AT_ONCE, Hits, Search
 from models.search.stored_vectors import StoredVectors, whole
@@ -25,7 +25,7 @@ from models.search.weighted_vectors import Prototypes, WeightedVectors
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int64
 
-CANDIDATES = 32
+CANDIDATES = 20
 """Occupations that are scored in full."""
 FEW = 1000
 """A search of fewer occupations is faster as a whole."""
@@ -175,8 +175,8 @@ class TwoStageSearch:
 
 
 def best_of(scores: Float32[np.ndarray, " occupation"]) -> Int64[np.ndarray, " candidate"]:
-    """Return the best `CANDIDATES` of a title, best first; of equal ones the first."""
-    least = np.partition(scores, -CANDIDATES)[-CANDIDATES]
-    names = np.flatnonzero(scores >= least)
-    best: Int64[np.ndarray, " candidate"] = names[np.argsort(-scores[names], kind="stable")]
+    """Return the best `CANDIDATES` of a title by `RANKS`, best first; of equal ones the first."""
+    ranks = np.floor(scores * RANKS)
+    names = np.flatnonzero(ranks >= np.partition(ranks, -CANDIDATES)[-CANDIDATES])
+    best: Int64[np.ndarray, " candidate"] = names[np.argsort(-ranks[names], kind="stable")]
     return best[:CANDIDATES]

@@ -30,10 +30,12 @@ from models.search.stored_vectors import STEPS
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int8, Int32, Int64, UInt8
 
-PROTOTYPES = 8_000
+PROTOTYPES = 5_000
 """About so many, by gathering equally many links on average in each; fewer links stay alone."""
 ROUNDS = 10
 """Of moving each link to the closest prototype of its occupation."""
+APART = 4_000
+"""Links that are far from their prototype and weigh much: each is one of its own besides."""
 AXES = 128
 """Principal axes of the embeddings on which prototypes are compared."""
 AXIS_STEPS = 1 << 10
@@ -142,8 +144,10 @@ class Prototypes:
             group = _nearest(
                 projected, _means(projected, group, counts.sum()), firsts[own], counts[own]
             )
+        apart = _far(projected, group, links.weights)[:APART]
+        group[apart] = counts.sum() + np.arange(len(apart))
         used = np.bincount(own[np.unique(group, return_index=True)[1]])
-        order = np.lexsort((group, used[own]))
+        order = np.lexsort((group, own, used[own]))
         begin = np.flatnonzero(np.diff(group[order], prepend=-1))
         weights = np.add.reduceat(links.weights[order], begin)
         weighted = embeddings[links.places[order]] * links.weights[order, None]
@@ -234,6 +238,24 @@ def _means(
     norms = np.linalg.norm(means, axis=1, keepdims=True)
     directions: Float32[np.ndarray, "group axis"] = means / np.maximum(norms, 1e-9)
     return directions
+
+
+def _far(
+    rows: Float32[np.ndarray, "link axis"],
+    group: Int64[np.ndarray, " link"],
+    weights: Float32[np.ndarray, " link"],
+) -> Int64[np.ndarray, " far"]:
+    """Return the links that have company in their group, the farthest first, each by its weight.
+
+    Such a link is what a mean hides: the alias "designer" of an art director.
+    """
+    means = _means(rows, group, group.max(initial=-1) + 1)
+    norms = np.maximum(np.linalg.norm(rows, axis=1), 1e-9)
+    far = weights * (1 - np.einsum("la,la->l", rows, means[group]) / norms)
+    far[np.bincount(group)[group] == 1] = 0
+    order = np.argsort(-far, kind="stable")
+    farthest: Int64[np.ndarray, " far"] = order[far[order] > 0]
+    return farthest
 
 
 def _nearest(
