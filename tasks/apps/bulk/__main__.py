@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -111,7 +112,7 @@ def _normalized(
     settings = json.dumps([versions, params, ask.schema.to_string()], sort_keys=True)
     with prediction_cache(options.cache_dir / text_hash(settings)) as cache:
         progress = Progress("rows normalized:", source.rows)
-        bulk = _Bulk(source, output, partial(ask, params), cache, nothing, options.prefix, progress)
+        bulk = _Bulk(source, output, partial(ask, params), cache, nothing, progress)
         for number, file in enumerate(source.files):
             bulk.file(number, file)
     print(f"{bulk.rows:,} rows; of their titles {bulk.new_titles:,} were new", flush=True)
@@ -127,7 +128,6 @@ class _Bulk:
     ask: Callable[[Sequence[str | None], Callable[[int], None]], pa.Table]
     cache: PredictionCache
     nothing: pa.Table
-    prefix: str
     progress: Progress
     rows: int = 0
     new_titles: int = 0
@@ -158,14 +158,14 @@ class _Bulk:
     def _answered(self, table: pa.Table) -> tuple[pa.Table, pa.ChunkedArray]:
         """Return a part with its answers, and why there are none."""
         titles, places = distinct(table[self.source.column])
-        answers, new_titles = self.cache(titles, lambda new: self.ask(new, self._report))
-        everything = pa.concat_tables([answers, self.nothing])
-        rows = everything.take(pc.fill_null(places, len(titles)))
+        cached = self.cache(titles, lambda new: self.ask(new, self._report))
+        answers = pa.concat_tables([self.nothing, *cached.tables]).combine_chunks()
+        row_of = np.append(cached.rows + 1, 0)  # the last one is that of no title
+        rows = answers.take(pa.array(row_of[pc.fill_null(places, len(titles)).to_numpy()]))
         reasons = pc.if_else(rows["abstained"], rows["reason"], pa.scalar(None, pa.string()))
-        for name in rows.schema.names:
-            table = table.append_column(self.prefix + name, rows[name].combine_chunks())
-        self.new_titles += new_titles
-        return table, reasons
+        self.new_titles += cached.new
+        columns = [*table.columns, *rows.columns]
+        return pa.Table.from_arrays(columns, schema=self.output.schema), reasons
 
     def _report(self, titles: int) -> None:
         self.progress(self.rows + titles)

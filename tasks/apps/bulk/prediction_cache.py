@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -34,6 +35,20 @@ TITLE = "cached_title"
 Ask = Callable[[Sequence[str]], pa.Table]
 
 
+class Cached(NamedTuple):
+    """Answers to some titles.
+
+    Attributes:
+        tables: of answers, to be read one behind the other.
+        rows: where each title has its own in these.
+        new: titles that had none before.
+    """
+
+    tables: list[pa.Table]
+    rows: np.ndarray
+    new: int
+
+
 class PredictionCache:
     """Answers of one model by title; see `prediction_cache`."""
 
@@ -41,20 +56,25 @@ class PredictionCache:
         self._folder, self._table = folder, table
         self._opened = lru_cache(MAPPED)(self._open)
 
-    def __call__(self, titles: pa.Array, ask: Ask) -> tuple[pa.Table, int]:
-        """Return an answer for each of some distinct titles, and how many were new."""
+    def __call__(self, titles: pa.Array, ask: Ask) -> Cached:
+        """Return an answer for each of some distinct titles."""
         hashes = hashes_of(titles)
         places = self._places(hashes)
-        known = np.flatnonzero(places >= 0)
-        if len(known):
-            cached = self._taken(places[known], [TITLE])[TITLE]
-            same = pc.equal(cached, titles.take(pa.array(known))).to_numpy()
-            places[known[~same]] = -1
-        missing = np.flatnonzero(places < 0)
+        order = np.argsort(places, kind="stable")[np.count_nonzero(places < 0) :]
+        rows, tables = np.full(len(titles), -1), list[pa.Table]()
+        if len(order):
+            known = self._taken(places[order])
+            same = pc.equal(known[TITLE], titles.take(pa.array(order))).to_numpy()
+            rows[order[same]] = np.flatnonzero(same)
+            tables.append(known.drop_columns(TITLE))
+        missing = np.flatnonzero(rows < 0)
         if len(missing):
             new = titles.take(pa.array(missing))
-            places[missing] = self._add(new, hashes[missing], ask(new.to_pylist()))
-        return self._taken(places).drop_columns(TITLE), len(missing)
+            answers = ask(new.to_pylist())
+            self._add(new, hashes[missing], answers)
+            rows[missing] = len(order) + np.arange(len(missing))
+            tables.append(answers)
+        return Cached(tables, rows, len(missing))
 
     def _places(self, hashes: np.ndarray) -> np.ndarray:
         """Return the place of each hash, -1 of a new one."""
@@ -64,8 +84,8 @@ class PredictionCache:
         places[order] = [-1 if place is None else place for (place,) in found]
         return places
 
-    def _add(self, titles: pa.Array, hashes: np.ndarray, answers: pa.Table) -> np.ndarray:
-        """Keep answers to new titles; return their places."""
+    def _add(self, titles: pa.Array, hashes: np.ndarray, answers: pa.Table) -> None:
+        """Keep answers to new titles."""
         (last,) = self._table.execute("SELECT max(file) FROM files").fetchone()
         file = 0 if last is None else last + 1
         whole = answers.append_column(TITLE, titles).combine_chunks()
@@ -75,24 +95,20 @@ class PredictionCache:
             pa.ipc.new_file(sink, whole.schema) as writer,
         ):
             writer.write_table(whole)
-        places = (file << SHIFT) + np.arange(len(titles))
         order = np.argsort(hashes, kind="stable")
-        pairs = zip(hashes[order].tolist(), places[order].tolist(), strict=True)
+        pairs = zip(hashes[order].tolist(), ((file << SHIFT) + order).tolist(), strict=True)
         with self._table:
             self._table.execute("INSERT INTO files VALUES (?)", (file,))
             self._table.executemany("INSERT OR IGNORE INTO cached VALUES (?, ?)", pairs)
-        return places
 
-    def _taken(self, places: np.ndarray, names: Sequence[str] | None = None) -> pa.Table:
-        """Return the columns of places in the order of these; all, unless some are named."""
-        order = np.argsort(places, kind="stable")
-        files, starts = np.unique(places[order] >> SHIFT, return_index=True)
-        parts = []
-        for file, rows in zip(files.tolist(), np.split(places[order], starts[1:]), strict=True):
-            table = self._opened(file)
-            own = table if names is None else table.select(names)
-            parts.append(own.take(pa.array(rows & ((1 << SHIFT) - 1))))
-        return pa.concat_tables(parts).combine_chunks().take(pa.array(np.argsort(order)))
+    def _taken(self, places: np.ndarray) -> pa.Table:
+        """Return the rows of ascending places."""
+        files, starts = np.unique(places >> SHIFT, return_index=True)
+        own = np.split(places & ((1 << SHIFT) - 1), starts[1:])
+        return pa.concat_tables(
+            self._opened(file).take(pa.array(rows))
+            for file, rows in zip(files.tolist(), own, strict=True)
+        )
 
     def _open(self, file: int) -> pa.Table:
         return pa.ipc.open_file(pa.memory_map(str(self._folder / f"{file}.arrow"))).read_all()

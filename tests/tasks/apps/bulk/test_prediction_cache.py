@@ -11,11 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.apps.bulk import prediction_cache as cache
-from tasks.apps.bulk.prediction_cache import distinct, prediction_cache
+from tasks.apps.bulk.prediction_cache import Cached, distinct, prediction_cache
 
 
 def shouted(titles: list[str]) -> pa.Table:
     return pa.table({"loud": [title.upper() for title in titles]})
+
+
+def loud(cached: Cached) -> list[str]:
+    titles: list[str] = pa.concat_tables(cached.tables)["loud"].take(cached.rows).to_pylist()
+    return titles
 
 
 def test_a_title_is_asked_once_also_tomorrow(tmp_path: Path) -> None:
@@ -26,14 +31,12 @@ def test_a_title_is_asked_once_also_tomorrow(tmp_path: Path) -> None:
         return shouted(titles)
 
     with prediction_cache(tmp_path / "known") as known:
-        assert known(pa.array(["b", "a"]), ask)[1] == 2
-        answers, new = known(pa.array(["c", "a", "b\0", "b"]), ask)
-        assert answers["loud"].to_pylist() == ["C", "A", "B\0", "B"]
-        assert new == 2
+        assert known(pa.array(["b", "a"]), ask).new == 2
+        cached = known(pa.array(["c", "a", "b\0", "b"]), ask)
+        assert (loud(cached), cached.new) == (["C", "A", "B\0", "B"], 2)
     with prediction_cache(tmp_path / "known") as known:
-        answers, new = known(pa.array(["a", "b\0", "c", "b"]), ask)
-        assert answers["loud"].to_pylist() == ["A", "B\0", "C", "B"]
-        assert new == 0
+        cached = known(pa.array(["a", "b\0", "c", "b"]), ask)
+        assert (loud(cached), cached.new) == (["A", "B\0", "C", "B"], 0)
     assert asked == ["b", "a", "c", "b\0"]
 
 
@@ -46,8 +49,8 @@ def test_what_fails_leaves_nothing_half(tmp_path: Path) -> None:
         with pytest.raises(RuntimeError, match="killed"):
             known(pa.array(["a", "b"]), fail)
         (tmp_path / "1.arrow").write_bytes(b"left by a kill before the table named it")
-        answers, new = known(pa.array(["b", "a"]), shouted)
-    assert (answers["loud"].to_pylist(), new) == (["B", "A"], 1)
+        cached = known(pa.array(["b", "a"]), shouted)
+    assert (loud(cached), cached.new) == (["B", "A"], 1)
 
 
 def test_titles_of_one_hash_have_their_own_answers(
@@ -56,8 +59,8 @@ def test_titles_of_one_hash_have_their_own_answers(
     monkeypatch.setattr(cache, "hashes_of", lambda titles: np.zeros(len(titles), np.int64))
     with prediction_cache(tmp_path) as known:
         for new in (2, 1):  # the first one is kept
-            answers, asked = known(pa.array(["a", "b"]), shouted)
-            assert (answers["loud"].to_pylist(), asked) == (["A", "B"], new)
+            cached = known(pa.array(["a", "b"]), shouted)
+            assert (loud(cached), cached.new) == (["A", "B"], new)
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
