@@ -34,7 +34,7 @@ PROTOTYPES = 5_000
 """About so many, by gathering equally many links on average in each; fewer links stay alone."""
 ROUNDS = 10
 """Of moving each link to the closest prototype of its occupation."""
-APART = 4_000
+LONE = 4_000
 """Links that are far from their prototype and weigh much: each is one of its own besides."""
 AXES = 128
 """Principal axes of the embeddings on which prototypes are compared."""
@@ -144,8 +144,8 @@ class Prototypes:
             group = _nearest(
                 projected, _means(projected, group, counts.sum()), firsts[own], counts[own]
             )
-        apart = _far(projected, group, links.weights)[:APART]
-        group[apart] = counts.sum() + np.arange(len(apart))
+        lone = _far(projected, group, links.weights)[:LONE]
+        group[lone] = counts.sum() + np.arange(len(lone))
         used = np.bincount(own[np.unique(group, return_index=True)[1]])
         order = np.lexsort((group, own, used[own]))
         begin = np.flatnonzero(np.diff(group[order], prepend=-1))
