@@ -21,7 +21,7 @@ from models.text.featurizer import Featurizer
 from models.training.lazy_adam import LazyAdam, clip_rows
 
 if TYPE_CHECKING:
-    from jaxtyping import Int
+    from jaxtyping import Float, Int
     from torch import Tensor
 
 
@@ -50,6 +50,8 @@ class TrainSettings:
     """Whether a step changes only the rows that it reads, of an encoder that is one table."""
     judged_share: float | None = None
     """Of the similar pairs of a step, those of people's verdicts; None: as in the pairs file."""
+    held_weight: float = 0.0
+    """Of the distance of strings that nobody judged from where the network before has them."""
 
     def __post_init__(self) -> None:
         if self.sparse_updates and self.l2:
@@ -84,6 +86,10 @@ class Run(ABC):
     def valid_score(self) -> float:
         """Return how good the encoder is on validation data; higher is better."""
 
+    def drift(self, rows: Int[Tensor, " batch"], embeddings: Float[Tensor, "batch dim"]) -> Tensor:
+        """Return a cost of having moved away from a network before; of a run from new ones, 0."""
+        return embeddings.new_zeros(())
+
     @abstractmethod
     def batch(self, step: int) -> tuple[Int[Tensor, " batch"], PairBatch]:
         """Return the strings of a step, each once, and who belongs to whom among them."""
@@ -96,10 +102,13 @@ class Run(ABC):
             group["lr"] = learning_rate(self.settings, step)
         rows, batch = self.batch(step)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            embeddings = self.encoder(*self.strings.batch(rows))
-        loss = self.loss(embeddings.float(), batch, self.settings.loss)
+            embeddings = self.encoder(*self.strings.batch(rows)).float()
+        loss = self.loss(embeddings, batch, self.settings.loss)
+        total = loss.total
+        if self.settings.held_weight:
+            total = total + self.settings.held_weight * self.drift(rows, embeddings)
         self.optimizer.zero_grad(set_to_none=True)
-        loss.total.backward()  # type: ignore[no-untyped-call]
+        total.backward()  # type: ignore[no-untyped-call]
         clip = clip_rows if self.settings.sparse_updates else torch.nn.utils.clip_grad_norm_
         clip(self.encoder.parameters(), self.settings.clip_norm)
         self.optimizer.step()

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from torch.func import functional_call
 
 from models.metrics.gold_ranks import pad_gold, rank_gold, success_at_k
 from models.network.embedding import embed_rows
 from models.network.kinds import kind_of
-from models.network.loss import PairBatch
+from models.network.loss import PairBatch, unit
 from models.search.index import AliasIndex
 from models.search.occupation_scores import best_scores
 from models.text.featurizer import Featurizer
@@ -24,7 +25,7 @@ from models.training.run import Run, TrainSettings
 from models.training.strings import Strings
 
 if TYPE_CHECKING:
-    from jaxtyping import Int
+    from jaxtyping import Float, Int
     from torch import Tensor
 
 BLOCK = 32  # validation queries compared with all aliases at once; more would leave the cache
@@ -77,6 +78,26 @@ class TitleRun(Run):
         self.gold = pad_gold(self.index.codes(strings.occupations[strings.valid].tolist()))
         self.aliases = strings.aliases[self.order].to(device)
         self.valid = strings.valid.to(device)
+        judged = pairs.similar[pairs.judged] if pairs.judged.any() else pairs.similar[:0]
+        self.judged = torch.unique(judged[:, 1]).to(device)
+        self.before: dict[str, Tensor] | None = None
+
+    def continue_from(self, weights: dict[str, Tensor]) -> None:
+        """Start from the weights of a network before, near which strings can be held."""
+        self.encoder.load_state_dict(weights)
+        self.before = {name: value.to(self.device) for name, value in weights.items()}
+
+    def drift(self, rows: Int[Tensor, " batch"], embeddings: Float[Tensor, "batch dim"]) -> Tensor:
+        """Return the mean squared distance, at unit norm, of the strings that nobody judged."""
+        if self.before is None:
+            return super().drift(rows, embeddings)
+        held = torch.isin(rows, self.judged, invert=True)
+        self.encoder.eval()
+        with torch.no_grad():
+            units = self.strings.batch(rows[held])
+            there = unit(functional_call(self.encoder, self.before, units))
+        self.encoder.train()
+        return (unit(embeddings[held]) - there).square().sum() / max(1, len(there))
 
     @property
     def is_judged(self) -> bool:

@@ -76,7 +76,7 @@ def train_files(
         for own, kept in zip(runs, saved, strict=True):
             run = TitleRun(strings, pairs, featurizer, own, device, frozen)
             if started is not None:
-                run.encoder.load_state_dict(started.trained.weights)
+                run.continue_from(started.trained.weights)
             results.append(train(run, kept))
         trained = results[0] if started is None else started.continued(averaged(results))
     save_model(out / "model", featurizer, settings.encoder, trained.weights, trained.initial)

@@ -2,10 +2,10 @@
 
 `python results/trials/retraining.py PACKAGE` needs the workspace of `esco` without feedback and its
 model package. The titles of the job board's even half are dealt in two. Of one part, so many titles
-are chosen and answered by their labels; they are exemplars in every arm. The inputs of the other
-part are queried, by the network alone: no exact match, no abstention. `mended` is the share of the
-inputs answered wrongly without training that are right with it, `spoiled` the opposite; both also
-of the titles with two labels or more, all of one occupation. Prints CSV.
+are chosen and answered by their labels; in every arm they are exemplars and count in the prior. The
+inputs of the other part are queried, by the network alone: no exact match, no abstention. `mended`
+is the share of the inputs answered wrongly without training that are right with it, `spoiled` the
+opposite; both also of the titles with two labels or more, all of one occupation. Prints CSV.
 """
 
 from __future__ import annotations
@@ -20,20 +20,16 @@ import numpy as np
 import polars as pl
 import torch
 from review_queue import Board, Pool, first_in_queue, random_titles
-from torch.nn import functional
 
 from benchmarks.networks.corrected_pairs import write_corrected
 from benchmarks.studies.loop.stream import split_weeks, titles_of
 from benchmarks.workspace import Workspace
 from models.network.embedding import embed_rows
 from models.network.featurized_strings import FeaturizedStrings
-from models.network.loss import unit
 from models.network.model_files import load_model
 from models.reproducibility.seeding import generator
 from models.search.exemplars import Exemplars
 from models.training.batches import TitleBatches, read_pairs
-from models.training.lazy_adam import clip_rows
-from models.training.run import learning_rate
 from models.training.strings import read_strings
 from models.training.title_run import TitleRun
 from tasks.evaluation.systems import read_index
@@ -44,7 +40,7 @@ from tasks.release.model_package.reading import read_normalizer
 
 BEFORE, CPU, AT_ONCE = "extra_words", torch.device("cpu"), 256
 CHOICES = {"queue": first_in_queue, "random rows": random_titles}
-MARGINS = (0.01, 0.02, 0.04)
+MARGINS, SEEDS = (0.02, 0.04), (1, 2, 3)
 Weights = dict[str, torch.Tensor]
 
 
@@ -64,20 +60,39 @@ class Base:
         folder = self.workspace.files("calibrate", self.workspace.mix, 1)
         self.known = read_frame(folder / "exemplars.parquet", EXEMPLARS)
         prior = read_frame(folder / "prior.parquet", PRIOR)
-        self.bias = dict(prior.select("occupation_id", "bias").iter_rows())
+        self.chance = dict(prior.select("occupation_id", "chance").iter_rows())
         titles = [*board.titles, *self.known["title"]]
         self.place = {title: row for row, title in enumerate(titles)}
         self.strings = [
             FeaturizedStrings.of(each, self.featurizer, CPU) for each in (self.index.titles, titles)
         ]
 
-    def scores(self, weights: Weights, titles: list[str], chosen: pl.DataFrame) -> np.ndarray:
-        """Return the scores of all occupations; `chosen` has titles with their `label`."""
-        self.encoder.load_state_dict(weights)
-        index, own = (
-            embed_rows(self.encoder, strings, torch.arange(len(strings.lengths))).numpy()
-            for strings in self.strings
-        )
+    def bias(self, chosen: pl.DataFrame) -> dict[str, float]:
+        """Return the prior's part of scores, the answers counted as stage `calibrate` does."""
+        params, counts = self.workspace.params.calibrate, dict.fromkeys(self.chance, 0)
+        counts |= dict(chosen["label"].value_counts().iter_rows())
+        before = params.pseudo_count * len(self.chance)
+        times = len(self.chance) / (len(chosen) + before)
+        return {
+            name: params.prior_power
+            * self.rule.temperature
+            * float(np.log(max((counts[name] + before * chance) * times, 1e-9)))
+            for name, chance in self.chance.items()
+        }
+
+    def scores(
+        self, weights: Weights, titles: list[str], chosen: pl.DataFrame, of_index: Weights
+    ) -> np.ndarray:
+        """Return the scores of all occupations; `chosen` has titles with their `label`.
+
+        `of_index`: weights that the index is embedded with.
+        """
+        parts = []
+        for own_weights, strings in zip((of_index, weights), self.strings, strict=True):
+            self.encoder.load_state_dict(own_weights)
+            rows = torch.arange(len(strings.lengths))
+            parts.append(embed_rows(self.encoder, strings, rows).numpy())
+        index, own = parts
         reviewed = [self.board.titles[self.board.row[name]] for name in chosen["normalized"]]
         named = {
             "title": [*self.known["title"], *reviewed],
@@ -85,7 +100,7 @@ class Base:
             "weight": [*self.known["weight"]]
             + [self.workspace.params.calibrate.label_weight] * len(reviewed),
         }
-        exemplars = Exemplars.of(self.index, self.bias, named, self.rule.temperature)
+        exemplars = Exemplars.of(self.index, self.bias(chosen), named, self.rule.temperature)
         known = own[[self.place[title] for title in exemplars.titles]].T
         parts = []
         for start in range(0, len(titles), AT_ONCE):
@@ -119,60 +134,35 @@ class Learner:
             self.strings = read_strings(place / "strings.parquet")
             self.pairs = read_pairs(place / "pairs.parquet", with_dissimilar=False)
         self.run = TitleRun(self.strings, self.pairs, base.featurizer, base.settings, CPU)
-        self.teacher = load_model(workspace.model(BEFORE, 1))[1]
 
-    def __call__(self, seed: int, distilled: float = 0.0) -> Weights:
-        """Return the weights after all steps; `distilled` weighs the loss against base's ranks."""
-        run, settings = self.run, replace(self.base.settings, seed=seed)
+    def __call__(self, seed: int, held: float = 0.0) -> Weights:
+        """Return the weights after all steps; `held`: weight of the strings' distance moved."""
+        run, settings = self.run, replace(self.base.settings, seed=seed, held_weight=held)
         parts = (self.strings, self.pairs, settings.batch_pairs, seed, CPU)
         share = settings.judged_share
         run.batches = TitleBatches(*parts, reads_dissimilar=False, judged_share=share)
         run.settings = settings
-        run.encoder.load_state_dict(self.base.weights)
+        run.continue_from(self.base.weights)
         run.optimizer = run._optimizer()
         for step in range(settings.max_steps):
-            self._distilling(step, distilled) if distilled else run.step(step)
+            run.step(step)
         return run.weights()
 
-    def _distilling(self, step: int, weight: float) -> None:
-        """Add the divergence from the base's ranks in the batch, threefold where it is right."""
-        run, settings = self.run, self.run.settings
-        run.encoder.train()
-        for group in run.optimizer.param_groups:
-            group["lr"] = learning_rate(settings, step)
-        rows, batch = run.batch(step)
-        units = run.strings.batch(rows)
-        with torch.no_grad():
-            before = unit(self.teacher(*units))
-        after = run.encoder(*units)
-        own, diagonal = unit(after), torch.eye(len(rows), dtype=torch.bool)
-        wanted, made = ((one @ one.T / 0.07).masked_fill(diagonal, -100) for one in (before, own))
-        shared = ~batch.negative_mask
-        right = shared[torch.arange(len(rows)), wanted.argmax(1)]
-        rows_cost = functional.kl_div(
-            made.log_softmax(1), wanted.log_softmax(1), reduction="none", log_target=True
-        ).sum(1)
-        focal = torch.where(right, 3.0, 1.0)
-        cost = (rows_cost * focal).sum() / focal.sum()
-        total = run.loss(after, batch, settings.loss).total + weight * cost
-        run.optimizer.zero_grad(set_to_none=True)
-        total.backward()  # type: ignore[no-untyped-call]
-        clip_rows(run.encoder.parameters(), settings.clip_norm)
-        run.optimizer.step()
 
-
-def arms(learn: Learner, base: Weights) -> Iterator[tuple[str, Weights]]:
-    """Yield the weights of every arm that trains."""
-    seeds = [learn(seed) for seed in (1, 2, 3)]
-    yield "retrained", seeds[0]
-    yield "retrained, weights half the base's", mean([seeds[0], base])
-    yield "mean of three seeds", mean(seeds)
-    yield "the base's ranks distilled", learn(1, 1.0)
+def arms(learn: Learner, base: Weights, held: float) -> Iterator[tuple[str, Weights, Weights]]:
+    """Yield the weights of every arm that trains, and those that its index is embedded with."""
+    plain = mean([learn(seed) for seed in SEEDS])
+    yield "mean of three seeds", plain, plain
+    half = mean([plain, base])
+    yield "half of its change", half, half
+    near = mean([learn(seed, held) for seed in SEEDS])
+    yield f"strings held by {held:g}", near, near
+    yield "mean of three seeds, index of the base", plain, base
 
 
 def mean(weights: list[Weights]) -> Weights:
     """Return the mean of several networks' weights."""
-    return {name: torch.stack([one[name] for one in weights]).mean(0) for name in weights[0]}
+    return {name: sum(one[name] for one in weights) / len(weights) for name in weights[0]}
 
 
 class Figures:
@@ -215,16 +205,16 @@ class Figures:
 
 
 def compared(
-    base: Base, queried: pl.DataFrame, chosen: pl.DataFrame, per_verdict: int
+    base: Base, queried: pl.DataFrame, chosen: pl.DataFrame, per_verdict: int, held: float
 ) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield every arm and its figures, first those without training."""
     board, names = base.board, queried["normalized"].unique().sort()
     asked = [board.titles[board.row[name]] for name in names]
-    before = base.scores(base.weights, asked, chosen)
+    before = base.scores(base.weights, asked, chosen, base.weights)
     figures = Figures(base, queried, before)
     yield "not trained", figures.of(before, figures.best)
-    for arm, weights in arms(Learner(base, chosen, per_verdict), base.weights):
-        for rule, own in figures(base.scores(weights, asked, chosen)):
+    for arm, weights, of_index in arms(Learner(base, chosen, per_verdict), base.weights, held):
+        for rule, own in figures(base.scores(weights, asked, chosen, of_index)):
             yield arm + rule, own
 
 
@@ -239,6 +229,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=0.002)
     parser.add_argument("--share", type=float, default=1 / 3)
     parser.add_argument("--per-verdict", type=int, default=24)
+    parser.add_argument("--held", type=float, default=200)
     options = parser.parse_args()
     torch.set_num_threads(1)
     board = Board(read_normalizer(options.package))
@@ -252,7 +243,9 @@ def main() -> None:
             week = Pool(board, titles, deal).week(1)
             for choice in options.choices:
                 chosen = titles.filter(pl.col("normalized").is_in(CHOICES[choice](week, count)))
-                for arm, figures in compared(base, queried, chosen, options.per_verdict):
+                for arm, figures in compared(
+                    base, queried, chosen, options.per_verdict, options.held
+                ):
                     values = (f"{value:.4f}" for value in figures.values())
                     row = (deal, choice, len(chosen), f'"{arm}"', len(queried), *values)
                     print(*row, sep=",", flush=True)

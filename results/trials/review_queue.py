@@ -49,8 +49,7 @@ class Board:
         titles = inputs.unique("normalized", keep="first", maintain_order=True)
         self.row = {name: row for row, name in enumerate(titles["normalized"])}
         raw, scores, closest, self.abstained = titles["raw_title"].to_list(), [], [], []
-        self.titles = [normalizer.validator(title).title for title in raw]
-        reasons = [normalizer.validator(title).reason for title in raw]
+        self.titles, reasons, _ = normalizer.validator(raw)
         for start in range(0, len(raw), AT_ONCE):
             some = self.titles[start : start + AT_ONCE]
             hits = normalizer.search(some, DEPTH)
@@ -62,12 +61,10 @@ class Board:
         self.abstained = [a or b for a, b in zip(reasons, self.abstained, strict=True)]
         self.scores, self.closest = np.concatenate(scores), np.concatenate(closest)
         self.embeddings = normalizer.embed(self.titles)
-        columns = normalizer.predict(raw).columns
-        names = ("score", "score_margin", "confidence", "abstained", "reason")
-        answers = {name: columns[name].tolist() for name in names}
-        answers |= {"answer": columns["occupation_id"].tolist(), "normalized": titles["normalized"]}
-        answered = pl.DataFrame(answers, strict=False).with_columns(
-            pl.col(pl.Float64).fill_nan(None)
+        names = ["score", "score_margin", "confidence", "abstained", "reason"]
+        answers = pl.DataFrame(normalizer.predict(raw).table.select([*names, "occupation_id"]))
+        answered = answers.rename({"occupation_id": "answer"}).with_columns(
+            pl.col(pl.Float64).fill_nan(None), titles["normalized"]
         )
         self.inputs = inputs.join(answered, on="normalized", how="left", maintain_order="left")
 

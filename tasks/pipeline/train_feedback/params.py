@@ -25,3 +25,6 @@ class TrainFeedbackParams(Section):
     batch_pairs: Annotated[int, Field(ge=2)]
     judged_share: Annotated[float, Field(gt=0, lt=1)]
     """Of the similar pairs of a step; the others are of the taxonomy and its variants."""
+    held_weight: Annotated[float, Field(ge=0)]
+    """Of the squared distance between where that network and this one put a string, at unit norm,
+    in the mean of a step's strings that nobody judged."""

@@ -338,3 +338,29 @@ def test_the_schedule_reaches_the_optimizer(
     one, other = runs
     assert all(torch.equal(one.initial[name], other.initial[name]) for name in one.initial)
     assert any(not torch.equal(one.weights[name], other.weights[name]) for name in one.weights)
+
+
+def moved(toy: Toy, settings: TrainSettings, steps: int = 20) -> torch.Tensor:
+    """Return how far each string moves, squared, at unit norm, in a training that goes on."""
+    strings, pairs, _ = toy
+    judged = torch.zeros(len(pairs.similar), dtype=torch.bool)
+    judged[0] = True
+    continued = TitleRun(strings, replace(pairs, judged=judged), toy[2], settings, CPU)
+    continued.continue_from(TitleRun(*toy, replace(settings, seed=7), CPU).weights())
+    rows = torch.arange(len(strings.titles))
+    before = embed_rows(continued.encoder, continued.strings, rows)
+    assert continued.drift(rows, before) == pytest.approx(0, abs=1e-9)
+    for step in range(steps):
+        continued.step(step)
+    after = embed_rows(continued.encoder, continued.strings, rows)
+    distances = (after - before).square().sum(1)
+    others = rows != pairs.similar[0, 1]
+    assert continued.drift(rows, after) == pytest.approx(float(distances[others].mean()), rel=1e-4)
+    return distances
+
+
+def test_strings_that_nobody_judged_are_held(toy: Toy, train_settings: Build) -> None:
+    free, held = (
+        moved(toy, train_settings(judged_share=0.5, held_weight=weight)) for weight in (0, 100)
+    )
+    assert held.mean() < free.mean() / 2

@@ -13,6 +13,7 @@ from tasks.pipeline.train_feedback import stage
 
 ROOT = Path(__file__).parents[4]
 VALUES = {"max_steps": 7, "learning_rate": 0.5, "batch_pairs": 6, "judged_share": 0.25}
+VALUES["held_weight"] = 3
 
 
 def called(folder: Path, monkeypatch: pytest.MonkeyPatch, mix: str, **changes: object) -> list[Any]:
