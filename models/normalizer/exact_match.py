@@ -55,7 +55,7 @@ class Decision(NamedTuple):
     settled: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ExactMatch:
     """Puts the owners of a known title first.
 
@@ -122,7 +122,7 @@ class ExactMatch:
 
     def known(self, titles: Sequence[str]) -> Bool[np.ndarray, " title"]:
         """Say which cleaned titles people judged, or are some of the index."""
-        known: Bool[np.ndarray, " title"] = self._places_of(titles) >= 0
+        known: Bool[np.ndarray, " title"] = self.places_of(titles) >= 0
         for row in self._judged(titles):
             known[row] |= self.override(titles[row]) is not None or bool(self._wrong(titles[row]))
         return known
@@ -179,7 +179,7 @@ class ExactMatch:
 
         Return, by row, what decided the answers that the model did not decide alone.
         """
-        places = self._places_of(titles)
+        places = self.places_of(titles)
         known = {*np.flatnonzero(places >= 0).tolist(), *self._labelled(titles)}
         known |= {*self._judged(titles)} if self.overrides else set()
         decided = {}
@@ -188,14 +188,19 @@ class ExactMatch:
                 decided[row] = decision
         return decided
 
-    def _places_of(self, titles: Sequence[str]) -> Int64[np.ndarray, " title"]:
+    def places_of(self, titles: Sequence[str]) -> Int64[np.ndarray, " title"]:
         """Return the places of titles as the index has them, or else without punctuation."""
+        if isinstance(titles, TitleLot):
+            return titles.remembered(self, lambda: self._places_in(titles))
         places = self.places(titles)
         missing = np.flatnonzero(places < 0)
-        if isinstance(titles, TitleLot):
-            places[missing] = self.places.of_hashes(titles.normalized_hashes[missing])
-        else:
-            places[missing] = self.places([normalized(titles[row]) for row in missing.tolist()])
+        places[missing] = self.places([normalized(titles[row]) for row in missing.tolist()])
+        return places
+
+    def _places_in(self, lot: TitleLot) -> Int64[np.ndarray, " title"]:
+        places = self.places(lot).copy()
+        missing = np.flatnonzero(places < 0)
+        places[missing] = self.places.of_hashes(lot.normalized_hashes[missing])
         return places
 
     def _decide(self, row: int, title: str, place: int, hits: Hits) -> Decision | None:

@@ -93,17 +93,16 @@ class ManyWords:
         may_be = (count <= MOST_UNKNOWN) & (of_short == 0)
         chosen = np.flatnonzero(unknown & may_be[owners])
         changed = self._replaced(lot, chosen, self._counts, 0)
-        known = are_known([*changed.values()]).tolist()
+        known = are_known(TitleLot.of([*changed.values()])).tolist()
         return lot.with_titles(
             {row: whole for (row, whole), own in zip(changed.items(), known, strict=True) if own}
         )
 
     def _written_out(self, lot: TitleLot) -> TitleLot:
         """Return titles without abbreviations."""
-        words = lot.words
-        found = np.flatnonzero(self._numbers(words, self._abbreviated) >= 0)
-        rows = np.unique(np.searchsorted(words.firsts, found, side="right") - 1).tolist()
-        return lot.with_titles({row: self.abbreviations(lot[row]) for row in rows})
+        numbers, meanings = self._numbers(lot.words, self._abbreviated), self.abbreviations.meanings
+        found, texts = np.flatnonzero(numbers >= 0), [*meanings.values()]
+        return lot.with_titles(_with_words(lot, found, [texts[one] for one in numbers[found]]))
 
     def _with_last_words(self, lot: TitleLot) -> TitleLot:
         """Return titles with the last words of their parts corrected."""
@@ -131,21 +130,11 @@ class ManyWords:
         known = (self._known_words, near.hashes, near.owners, self._buckets)
         needed_text_kernels().choose_near(words, chosen, *known, counts, bounds, best)
         found = np.flatnonzero(best >= 0)
-        rows = np.searchsorted(words.firsts, chosen[found], side="right") - 1
-        starts = lot.characters.ends[rows]
-        spans = (one[chosen[found]] - starts for one in (words.begins, words.stops))
-        changed: dict[int, str] = {}
-        replaced = zip(rows.tolist(), *(one.tolist() for one in spans), best[found], strict=True)
-        for row, begin, stop, one in reversed([*replaced]):  # from the last one: places stay
-            title = changed.get(row, lot[row])
-            changed[row] = title[:begin] + near.words[one] + title[stop:]
-        return changed
+        return _with_words(lot, chosen[found], [near.words[one] for one in best[found].tolist()])
 
     def _numbers(self, words: Words, known: HashTable | None = None) -> Int32[np.ndarray, " word"]:
         """Return the place of each word among those of the titles, or others; −1 of none."""
-        table, numbers = known or self._known, np.empty(len(words.hashes), np.int32)
-        needed_text_kernels().number_words(words.hashes, *table.arrays, numbers)
-        return numbers
+        return (known or self._known).numbers_of(words.hashes)
 
     @cached_property
     def _abbreviated(self) -> HashTable:
@@ -202,3 +191,19 @@ class ManyWords:
         forms = [forms_of(label) for label in self.labels.reshape(-1).tolist()]
         words = words_in(characters_of([form for own in forms for form in own]))
         return words, np.cumsum([0, *map(len, forms)])
+
+
+def _with_words(
+    lot: TitleLot, places: Int64[np.ndarray, " word"], others: Sequence[str]
+) -> dict[int, str]:
+    """Return, by row, titles of whose words some are replaced, in ascending places."""
+    words = lot.words
+    rows = np.searchsorted(words.firsts, places, side="right") - 1
+    starts = lot.characters.ends[rows]
+    spans = (own[places] - starts for own in (words.begins, words.stops))
+    changed: dict[int, str] = {}
+    replaced = zip(rows.tolist(), *(own.tolist() for own in spans), others, strict=True)
+    for row, begin, stop, other in reversed([*replaced]):  # from the last one: places stay
+        title = changed.get(row) or lot.titles[row]
+        changed[row] = title[:begin] + other + title[stop:]
+    return changed

@@ -22,6 +22,7 @@ from models.normalizer.answers.columns import UNCALIBRATED, Answers
 from models.normalizer.answers.table import Found, answer_table, joined
 from models.normalizer.confidence import Confidence
 from models.normalizer.exact_match import DECIDED_BY, ExactMatch
+from models.normalizer.loops.title_lot import TitleLot
 from models.normalizer.many_qualifiers import ManyQualifiers
 from models.normalizer.many_words import ManyWords
 from models.normalizer.predict_params import PredictParams
@@ -194,6 +195,8 @@ class Normalizer:
         """Answer a lot of raw titles."""
         checked = self.validator(raw_titles)
         read = checked.readable
+        if isinstance(read, TitleLot):
+            self.exact_match.places_of(read)  # of all blocks at once
         depth, few = max(params.top_k, 2), self.two_stage_search
         spare = min(self.exact_match.most_rejected, max(DEPTH - depth, 0))
         if few and depth <= DEPTH:

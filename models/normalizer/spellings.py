@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from models.normalizer.answers.arrays import arrow_numbers, arrow_texts
+from models.normalizer.text_kernels import HashTable, text_kernels_at_hand
 from models.search.coded import Coded
 from models.search.stored_vectors import StoredVectors
 from models.search.words.title_words import forms_of
@@ -79,11 +80,23 @@ class Spellings:
         language: int = 0,
     ) -> Int64[np.ndarray, "*answer"]:
         """Return the spelling of each (occupation, title) in a language, or in the first it has."""
-        first = (occupations * self.titles + titles) * len(self.languages)
+        pairs = occupations * self.titles + titles
+        if language == 0 and text_kernels_at_hand():
+            firsts, numbers = self._firsts
+            found = numbers.numbers_of(pairs.reshape(-1).astype(np.uint64))
+            if (found >= 0).all():
+                return firsts[found].reshape(pairs.shape)
+        first = pairs * len(self.languages)
         places: Int64[np.ndarray, "*answer"] = np.searchsorted(self.keys, first + language)
         is_there = self.keys.take(places, mode="clip") == first + language
         places[~is_there] = np.searchsorted(self.keys, first[~is_there])
         return places
+
+    @cached_property
+    def _firsts(self) -> tuple[Int64[np.ndarray, " pair"], HashTable]:
+        """The first spelling of each (occupation, title), and the numbers of these."""
+        pairs, firsts = np.unique(self.keys // len(self.languages), return_index=True)
+        return firsts, HashTable.of(pairs.astype(np.uint64))
 
     def texts(self, places: Int[np.ndarray, " answer"]) -> pa.StringArray:
         """Return spellings as the taxonomy writes them."""

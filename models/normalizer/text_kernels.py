@@ -141,6 +141,12 @@ class HashTable:
         needed_text_kernels().fill_slots(hashes, made.keys, made.numbers)
         return made
 
+    def numbers_of(self, hashes: Hashes) -> Numbers:
+        """Return the number of each hash, −1 of one that the table lacks."""
+        found = np.empty(len(hashes), np.int32)
+        needed_text_kernels().number_words(hashes, *self.arrays, found)
+        return found
+
     @property
     def arrays(self) -> tuple[Hashes, Numbers]:
         """Both, for the kernels."""

@@ -6,8 +6,8 @@ Where the loops are not at hand, titles are read one by one, with the same resul
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress, pairwise
 from typing import TYPE_CHECKING, overload
@@ -37,10 +37,12 @@ class TitleLot(HashedTitles):
     Attributes:
         titles: as strings.
         characters: of all of them.
+        places: of the titles, by who looked them up.
     """
 
     titles: list[str]
     characters: Characters
+    places: dict[object, Int64[np.ndarray, " title"]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, titles: Sequence[str]) -> TitleLot:
@@ -69,7 +71,8 @@ class TitleLot(HashedTitles):
         points, ends = self.characters
         first = ends[start]
         own = Characters(points[first : ends[stop]], ends[start : stop + 1] - first)
-        part = TitleLot(self.titles[start:stop], own)
+        places = {owner: found[start:stop] for owner, found in self.places.items()}
+        part = TitleLot(self.titles[start:stop], own, places)
         words = self.words
         begin, end = words.firsts[[start, stop]].tolist()
         vars(part)["words"] = Words(
@@ -81,6 +84,14 @@ class TitleLot(HashedTitles):
         )
         vars(part)["hashes"] = self.hashes[start:stop]
         return part
+
+    def remembered(
+        self, owner: object, places: Callable[[], Int64[np.ndarray, " title"]]
+    ) -> Int64[np.ndarray, " title"]:
+        """Return places that somebody looks up for these titles, or looked up before."""
+        if owner not in self.places:
+            self.places[owner] = places()
+        return self.places[owner]
 
     def with_titles(self, changed: Mapping[int, str]) -> TitleLot:
         """Return the lot with other titles in some rows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import Literal
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from served_toy import embed, overrides_of, table, toy_normalizer
 
 from models.normalizer.abbreviations import Abbreviations
 from models.normalizer.answers.differences import Differences
@@ -17,10 +19,13 @@ from models.normalizer.bag import Bag
 from models.normalizer.loops.title_lot import TitleLot, cleaned_titles
 from models.normalizer.many_qualifiers import ManyQualifiers
 from models.normalizer.many_words import ManyWords
+from models.normalizer.normalizer import Normalizer
 from models.normalizer.qualifiers import FoundQualifiers, Qualifiers
 from models.normalizer.truncated_titles import are_truncated
 from models.search import kernels
+from models.search.calibration import Calibration
 from models.search.ood_score import OodScore
+from models.search.stored_vectors import StoredVectors
 from models.search.title_places import hashes_of
 from models.search.words.respelling import Respelling
 from models.search.words.title_words import TitleWords
@@ -166,3 +171,35 @@ def test_differences_are_the_same_in_lots(texts: list[str]) -> None:
         words, counts = compared(ones, ones[::-1])
     assert words.to_pylist() == alone.to_pylist()
     assert counts.tolist() == alone_counts.tolist()
+
+
+@cache
+def judged(calibrated: bool) -> Normalizer:
+    """The toy, and what people and data call some titles."""
+    normalizer = toy_normalizer(
+        Calibration(0.06, [0.5] * 3, [1.0] * 3, -0.8, [], [0.9] * 3, [0.7] * 3)
+        if calibrated
+        else None
+    )
+    overrides = overrides_of(("driver", "baker"), ("part time", None), ("farm worker", "nurse"))
+    wrong = overrides_of(("nurse", "nurse"), correct=False)
+    labelled = [("driver nurse", "baker", 1.0, "label"), ("steel worker", "nurse", 1.0, "label")]
+    return replace(
+        normalizer,
+        overrides={name: [*own, *wrong[name]] for name, own in overrides.items()},
+        exemplars=table("title occupation_id weight source", labelled),
+        embeddings=StoredVectors.of(embed([*normalizer.index.titles, *(r[0] for r in labelled)])),
+        abbreviations=MANY.abbreviations,
+        qualifiers=QUALIFIERS,
+    )
+
+
+@pytest.mark.parametrize("calibrated", [True, False])
+@given(raw_titles=st.lists(RAW | st.text(max_size=3) | st.none() | st.floats(), max_size=8))
+def test_lots_get_the_answers_of_one_title(calibrated: bool, raw_titles: list[object]) -> None:
+    normalizer = judged(calibrated)
+    plain = normalizer.predict(raw_titles).table
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("models.normalizer.text_kernels.kernels_at_hand", lambda: kernels._compiled)
+        many = normalizer.predict(raw_titles).table
+    assert many.equals(plain)
