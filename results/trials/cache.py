@@ -110,6 +110,9 @@ class Parquet:
         return int(found.collect(engine="streaming").item())
 
 
+STORES = {"sqlite": Sqlite, "lmdb": Lmdb, "duckdb": Duckdb, "parquet": Parquet}
+
+
 def seconds(run: Callable[[np.ndarray], object], keys: np.ndarray) -> float:
     """Time a step."""
     began = time.perf_counter()
@@ -122,6 +125,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--known", type=int, nargs="+", default=[10_000_000, 100_000_000])
+    parser.add_argument("--stores", nargs="+", default=[*STORES])
     options = parser.parse_args()
     print("store,known,build,find,add,gigabytes")
     for count in options.known:
@@ -129,8 +133,8 @@ def main() -> None:
         keys = np.unique(rng.integers(-(1 << 62), 1 << 62, count + PART * REPEATS))
         is_new = rng.random(len(keys)) < PART * REPEATS / len(keys)
         known, new = keys[~is_new], rng.permutation(keys[is_new])
-        for store in (Sqlite, Lmdb, Duckdb, Parquet):
-            folder = options.folder / store.__name__.lower()
+        for name in options.stores:
+            store, folder = STORES[name], options.folder / name
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
             table = store(folder)
@@ -145,7 +149,7 @@ def main() -> None:
             size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e9
             each = (build / len(known), np.median(finding), np.median(adding))
             figures = (f"{1e6 * one:.2f}" for one in each)
-            print(store.__name__.lower(), len(known), *figures, f"{size:.2f}", sep=",", flush=True)
+            print(name, len(known), *figures, f"{size:.2f}", sep=",", flush=True)
             del table
             shutil.rmtree(folder)
 
