@@ -20,9 +20,9 @@ from mlflow_import import WARNINGS
 from toy_workspace import PARAMS
 
 from benchmarks.job_board import COLUMNS, FILE
+from benchmarks.networks import language_arm as arms
 from benchmarks.product.systems import PACKAGE, RegisteredModel
 from benchmarks.results import Run, read_rows, replace_rows
-from benchmarks.studies.languages import arm as arms
 from benchmarks.studies.languages import measure as languages
 from benchmarks.studies.languages import melo
 from benchmarks.studies.languages.answers import answered, error_rows
