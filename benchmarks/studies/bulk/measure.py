@@ -41,18 +41,18 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
             arm.train([workspace.seed], options.processes)
         with arm.served(workspace.seed) as model, TemporaryDirectory() as folder:
             place, served = Path(folder), model.model.unwrap_python_model().normalizer
-            yield [*parts(name, served, titles), *single_titles(name, model.folder, titles)]
             is_first, is_last = name == options.languages[0], name == options.languages[-1]
+            rows = [*parts(name, served, titles), *single_titles(name, model.folder, titles)]
             for repeated, sizes in ((1, options.titles), (REPEATED, options.rows)):
-                for rows in sizes:
-                    if is_first or rows <= FIRST:
-                        own, test = titles[: rows // repeated], _test(rows, repeated)
-                        yield [*whole_run(name, own, rows, test, model.folder, place, options)]
+                for size in sizes:
+                    if is_first or size <= FIRST:
+                        own, test = titles[: size // repeated], _test(size, repeated)
+                        rows += whole_run(name, own, size, test, model.folder, place, options)
             if is_first:
-                yield [*on_spark(model.folder, titles[: options.cluster], options.processes)]
+                rows += on_spark(model.folder, titles[: options.cluster], options.processes)
             if is_last:
-                yield [*one_thread_speeds(name, served, titles)]
-            yield [*deviations(name, served, workspace)]
+                rows += one_thread_speeds(name, served, titles)
+            yield [*rows, *deviations(name, served, workspace)]
 
 
 def _test(rows: int, repeated: int) -> str:
