@@ -63,7 +63,7 @@ def closest(embed: Embed, known: Sequence[str]) -> Answer:
     """Search the known titles with faiss."""
     import faiss
 
-    vectors = np.ascontiguousarray(embed(known))
+    vectors = np.ascontiguousarray(embed([*known]))
     index = faiss.IndexFlatIP(vectors.shape[1])
     index.add(vectors)
     return lambda titles: index.search(embed([*map(clean_title, titles)]), 1)
@@ -75,7 +75,7 @@ def matcher(known: Sequence[str]) -> Answer:
 
     def answer(titles: Sequence[str]) -> object:
         cleaned = [clean_title(title) for title in titles]
-        return process.cdist(cleaned, known, scorer=fuzz.token_sort_ratio).argmax(axis=1)
+        return process.cdist(cleaned, [*known], scorer=fuzz.token_sort_ratio).argmax(axis=1)
 
     return answer
 
