@@ -36,7 +36,14 @@ from tasks.io.schemas import (
 )
 from tasks.pipeline.pairs.strings_table import NO_AUXILIARY
 
-OPTIONS: dict[str, Any] = {"weeks": 1, "budget": 8, "seeds": 1, "deals": 1, "processes": 1}
+OPTIONS: dict[str, Any] = {
+    "weeks": 1,
+    "budget": 8,
+    "every": 1,
+    "seeds": 1,
+    "deals": 1,
+    "processes": 1,
+}
 FRONTS = [one + two for one in "abcdefg" for two in "mnopqrs"]
 OF_SOURCES = (VARIANTS, SYNONYM_VARIANTS, EXTRA_WORDS_VARIANTS)
 
@@ -106,7 +113,7 @@ def test_a_study_on_a_toy(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gained = made.filter(pl.col("metric") == "gain_success_at_1")
     assert set(gained["system"]) == {"queue-random", "queue-nothing", "random-nothing"}
     kept = sorted(path.name for path in (board / "kept").iterdir())
-    names = [f"sample-{arm}-1-1-1x8.parquet" for arm in sorted(ARMS)]
+    names = [f"sample-{arm}-1-1-1x8-every-1.parquet" for arm in sorted(ARMS)]
     assert kept == sorted([*names, "sample-first-1"])
     monkeypatch.setattr(subprocess, "run", None)
     (again,) = loop.measure("sample", options(board))

@@ -1,4 +1,4 @@
-"""The weeks of one arm: answer, review some titles, apply the answers, retrain, decide.
+"""The weeks of one arm: answer, review some titles, apply the answers, now and then retrain.
 
 The champion answers a week's inputs first. Then a person reviews some of its titles, and the
 product's own commands do the rest (`product.py`).
@@ -56,12 +56,14 @@ class Arm:
     Attributes:
         name: of the arm, which says who chooses the titles.
         budget: titles that a person reviews in a week.
+        every: weeks from one retraining to the next.
         weeks: as `read_weeks` returns them.
         product: of this arm alone.
     """
 
     name: str
     budget: int
+    every: int
     weeks: Sequence[pl.DataFrame]
     product: Product
 
@@ -84,8 +86,12 @@ class Arm:
             applied = self.product.apply_feedback(_file(number))
             if applied and applied.promoted:
                 champion = applied.version
+            models = [self.product.normalizer(champion)]
+            if number % self.every:
+                yield from corrections(week, titles, reviewed, models)
+                continue
             challenger = self.product.retrain(_file(number))
-            models = [self.product.normalizer(v) for v in (champion, challenger.version)]
+            models.append(self.product.normalizer(challenger.version))
             yield from corrections(week, titles, reviewed, models)
             later = pl.concat(self.weeks[number:])
             yield from effects(week, later, models, promoted=challenger.promoted)
@@ -113,14 +119,14 @@ def corrections(
 ) -> Iterator[pl.DataFrame]:
     """Yield which reviewed answers were mistakes, and which of these each model corrects.
 
-    `models`: the corrected champion, then the retrained network.
+    `models`: the corrected champion, and the retrained network if there is one.
     """
     verdicts = reviewed.select("verdict", normalized(reviewed["raw_title"]))
     chosen = verdicts.join(titles, on="normalized", how="left", maintain_order="left")
     wrong = pl.col("verdict") != CORRECT
     yield values(chosen, f"{week}/queried", mistakes=wrong)
     mistakes = chosen.filter(wrong)
-    for name, model in zip(("at_once", "retrained"), models, strict=True):
+    for name, model in zip(("at_once", "retrained"), models, strict=False):
         right = right_answers(model, mistakes["raw_title"], mistakes["label"])
         yield values(mistakes, f"{week}/{name}", corrected=pl.lit(pl.Series(right)))
 

@@ -54,7 +54,7 @@ class Job(NamedTuple):
     @property
     def folder(self) -> Path:
         """Where it is kept, named by what it follows from."""
-        size = f"{self.options.weeks}x{self.options.budget}"
+        size = "{weeks}x{budget}-every-{every}".format(**vars(self.options))
         return Path(self.options.kept, f"{self.dataset}-{self.arm}-{self.seed}-{self.deal}-{size}")
 
     def first(self) -> Product:
@@ -85,7 +85,7 @@ def run_arm(job: Job) -> pl.DataFrame:
         weeks = read_weeks(workspace, data_folder(), job.options.weeks, job.deal)
         product = Product.of(job.first().folder, job.folder, job.seed)
         with one_thread():
-            values = Arm(job.arm, job.options.budget, weeks, product).run()
+            values = Arm(job.arm, job.options.budget, job.options.every, weeks, product).run()
         write_frame(values, kept, EMPTY.schema)
         shutil.rmtree(job.folder)
     return read_frame(kept, EMPTY.schema)
