@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -81,31 +82,35 @@ class Arm:
             yield values(answered, week, success_at_1=right)
             if number == len(self.weeks) or self.name == NOTHING:
                 continue
-            titles = titles_of(answered)
-            reviewed = self._review(titles, number)
+            reviewed = self._review(answered, number)
             applied = self.product.apply_feedback(_file(number))
             if applied and applied.promoted:
                 champion = applied.version
             models = [self.product.normalizer(champion)]
             if number % self.every:
-                yield from corrections(week, titles, reviewed, models)
+                yield from corrections(week, self.titles, reviewed, models)
                 continue
             challenger = self.product.retrain(_file(number))
             models.append(self.product.normalizer(challenger.version))
-            yield from corrections(week, titles, reviewed, models)
+            yield from corrections(week, self.titles, reviewed, models)
             later = pl.concat(self.weeks[number:])
             yield from effects(week, later, models, promoted=challenger.promoted)
             if challenger.promoted:
                 champion = challenger.version
 
-    def _review(self, titles: pl.DataFrame, number: int) -> pl.DataFrame:
+    @cached_property
+    def titles(self) -> pl.DataFrame:
+        """The distinct titles of all weeks: a queue may hold disputed ones of an earlier week."""
+        return titles_of(pl.concat(self.weeks))
+
+    def _review(self, answered: pl.DataFrame, number: int) -> pl.DataFrame:
         """Write the person's file of a week, and return it."""
         if self.name == QUEUE:
             queue = self.product.queue(_file(number), self.budget)
         else:
             rng = generator(self.product.seed, "loop", self.name, str(number))
-            queue = random_queue(titles, self.budget, rng)
-        reviewed = filled_in(queue, titles, number)
+            queue = random_queue(titles_of(answered), self.budget, rng)
+        reviewed = filled_in(queue, self.titles, number)
         write_frame(reviewed, self.product.reviews / f"{_file(number)}.parquet", FILLED_IN)
         return reviewed
 

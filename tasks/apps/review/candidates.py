@@ -2,9 +2,9 @@
 
 In: one answered run, an earlier one if there is one, the titles that people have judged, and those
 that the gate left undecided. Out: a frame of schema `CANDIDATES`: titles of rows that were drawn at
-random, disputed ones, and those with most rows that are probably answered incorrectly. Draws and
-ties follow a hash of the title, so that equal runs give equal queues, and the budget cuts off no
-letter of the alphabet.
+random, disputed ones (with 0 rows if this run has none), and those with most rows that are probably
+answered incorrectly. Draws and ties follow a hash of the title, so that equal runs give equal
+queues, and the budget cuts off no letter of the alphabet.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ def candidates(
     # feedback refuses a title that is empty when normalized
     titled = (titles.filter(pl.col("normalized") != "") for titles in buckets)
     unjudged = (titles.join(judged, on="normalized", how="anti") for titles in titled)
+    if disputed is not None:
+        disputed = disputed.join(judged, on="normalized", how="anti")
     return pooled(unjudged, budget, disputed)
 
 
@@ -73,7 +75,8 @@ def pooled(
         some = frame.filter(is_readable()).with_columns(
             priority=priority(), chosen_by=pl.lit(COVERAGE), turn=_turn()
         )
-        some = some.join(disputes, on="normalized", how="left").select(best.columns)
+        some = some.join(disputes.drop("raw_title"), on="normalized", how="left")
+        some = some.select(best.columns)
         named = pl.concat([named, some.drop_nulls("place")])
         drawn = pl.concat([drawn, some]).sort("turn", "normalized").head(budget // AT_RANDOM)
         heavy = some.filter(pl.col("priority") > 0)
@@ -81,6 +84,9 @@ def pooled(
             "priority", "hash", "normalized", descending=[True, False, False]
         )
         best = best.head(MOST)
+    absent = disputes.join(named, on="normalized", how="anti")
+    absent = absent.with_columns(rows=pl.lit(0, pl.UInt32))
+    named = pl.concat([named, absent], how="diagonal")
     argued = named.join(drawn, on="normalized", how="anti").sort("place").head(budget // AT_RANDOM)
     first = pl.concat(
         [

@@ -47,7 +47,8 @@ def why_queued(row: Mapping[str, Any], labels: Mapping[str, str]) -> str:
     run gave none), `earlier_occupation_id` and `other_occupation_id`.
     """
     score, margin, earlier = row["score"], row["score_margin"], row["earlier_occupation_id"]
-    reasons = [f"{row['rows']:,} row{'s' * (row['rows'] != 1)}", _how_sure(row)]
+    rows = f"{row['rows']:,} row{'s' * (row['rows'] != 1)}" if row["rows"] else "of an earlier run"
+    reasons = [rows, _how_sure(row)]
     if row["chosen_by"] == RANDOM:
         reasons.append("drawn at random")
     elif row["chosen_by"] == DISPUTED:

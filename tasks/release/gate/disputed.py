@@ -21,7 +21,12 @@ from tasks.release.gate.impact import both_answers
 from tasks.release.gate.last_run import LastRun
 from tasks.release.registry.outcomes import DISPUTED
 
-TITLES: Schema = {"normalized": pl.String, "place": pl.UInt32, "other_occupation_id": pl.String}
+TITLES: Schema = {
+    "raw_title": pl.String,
+    "normalized": pl.String,
+    "place": pl.UInt32,
+    "other_occupation_id": pl.String,
+}
 SAMPLED = 2000
 """Titles that are drawn."""
 HASHES = 2**32

@@ -100,17 +100,28 @@ def test_what_people_judged_is_not_asked_again(run: AnsweredRun, tmp_path: Path)
 def test_disputed_titles_come_in_their_order_behind_the_drawn(
     run: AnsweredRun, tmp_path: Path
 ) -> None:
-    """As many as the drawn ones; neither a judged one, nor one that is drawn, nor an unknown."""
-    names = ["no such title", "sure", "often", "cook", "seldom"]
-    others = pl.DataFrame(
-        {"normalized": names, "place": range(5), "other_occupation_id": ["x"] * 4 + [None]},
-        schema=dict(DISPUTED_TITLES),
-    )
+    """As many as the drawn ones; neither a judged one, nor one that is drawn."""
+    others = disputes("sure", "often", "cook", "seldom")
     judged = pl.DataFrame({"normalized": ["sure"]})
     rows = candidates(run, None, judged, 5, tmp_path / "titles", others)
     drawn = rows["normalized"][0]
     first = next(name for name in ("often", "cook", "seldom") if name != drawn)
     assert rows["chosen_by"].to_list() == ["random", "disputed", "coverage"]
     assert rows["normalized"][1] == first
-    other = None if first == "seldom" else "x"
-    assert rows["other_occupation_id"].to_list() == [None, other, None]
+    assert rows["other_occupation_id"].to_list() == [None, f"other of {first}", None]
+
+
+def test_a_disputed_title_that_the_run_lacks_is_asked(run: AnsweredRun, tmp_path: Path) -> None:
+    """It has 0 rows here and no answer of the run; one that people judged is not asked."""
+    judged = pl.DataFrame({"normalized": ["judged"]})
+    others = disputes("judged", "no such title", "often")
+    rows = candidates(run, None, judged, 5, tmp_path / "titles", others)
+    assert rows["chosen_by"].to_list()[:2] == ["random", "disputed"]
+    named = ("raw_title", "rows", "occupation_id", "other_occupation_id")
+    assert rows.select(named).row(1) == ("No such title", 0, None, "other of no such title")
+
+
+def disputes(*names: str) -> pl.DataFrame:
+    columns = [[name.capitalize() for name in names], names, range(len(names))]
+    columns.append([f"other of {name}" for name in names])
+    return pl.DataFrame(columns, schema=dict(DISPUTED_TITLES))

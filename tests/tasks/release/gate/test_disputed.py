@@ -58,5 +58,5 @@ def test_what_the_review_reads(tmp_path: Path) -> None:
         file.write_text(json.dumps(content), encoding="utf-8")
         made = read_disputed(tmp_path)
         assert dict(made.schema) == dict(disputing.TITLES)
-    assert made.rows() == [("cook", 0, "a"), ("nurse", 1, None)]
+    assert made.rows() == [("Cook!", "cook", 0, "a"), ("Nurse", "nurse", 1, None)]
     assert made["other_occupation_id"].dtype == pl.String
