@@ -25,7 +25,7 @@ from flows.summary import Summary, as_markdown
 from flows.workspaces.workspace import root_of
 from tasks.release.registry.outcomes import Promotion, RegisteredVersion
 
-DEPLOYMENT = "weekly"
+DEPLOYMENT = "monthly"
 
 
 @flow(name="retrain", on_failure=[leave_page], on_crashed=[leave_page])
@@ -74,7 +74,7 @@ def read_schedules(root: Path, deployment: str = DEPLOYMENT) -> list[Schedule]:
     return [Cron(entry["cron"], timezone=entry["timezone"]) for entry in schedules]
 
 
-def serve_weekly(root: Path, profile: str) -> None:
+def serve_on_schedule(root: Path, profile: str) -> None:
     """Retrain on the schedule of `prefect.yaml`, one run at a time; return when interrupted."""
     retrain.serve(
         name=DEPLOYMENT,

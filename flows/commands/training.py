@@ -24,7 +24,7 @@ MAX_REASONS = 3  # of a stage
 
 def retrain(
     profile: Profile = DEFAULT,
-    serve: Annotated[bool, typer.Option(help="Stay, and run on the weekly schedule.")] = False,
+    serve: Annotated[bool, typer.Option(help="Stay, and run on the schedule.")] = False,
 ) -> None:
     """Train on the data that changed, and register the model.
 
@@ -44,9 +44,9 @@ def retrain(
             from flows.processes.server import server
 
             with server():
-                from flows.retrain import serve_weekly
+                from flows.retrain import serve_on_schedule
 
-                serve_weekly(project_root(), profile)
+                serve_on_schedule(project_root(), profile)
         return
     with change_to_root(profile) as root:
         from flows.stages.up_to_date import print_if_up_to_date

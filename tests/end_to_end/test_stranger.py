@@ -59,7 +59,7 @@ ENDINGS = {  # what a line that begins like this prints, less that which no comm
     "dvc push": r"^Everything is up to date\.\n$",  # the flow has pushed
     "dvc pull": r"files? (fetched|added)",
     "export": r"^$",
-    "rolecall schedule": r"\nretrain/weekly +Monday (.*\n)+to end ",
+    "rolecall schedule": r"\nretrain/monthly +(.*\n)+to end ",
     "prefect block ls": r"ID|No blocks|block",
     "prefect deployment run": r"Flow run finished successfully",
     "rolecall init mine": r"20 occupations, 107 titles(.*\n)+.*rolecall retrain --profile mine",

@@ -312,7 +312,7 @@ def test_serving_waits_for_the_schedule(toy: Path, own_server: dict[str, str]) -
     with log.open("w") as file:
         command = [*ROLECALL, "retrain", "--serve"]
         process = subprocess.Popen(command, cwd=toy, env=own_server, stdout=file, stderr=file)
-    until(lambda: "retrain/weekly" in log.read_text() or process.poll() is not None)
+    until(lambda: "retrain/monthly" in log.read_text() or process.poll() is not None)
     assert process.poll() is None, log.read_text()
     process.send_signal(signal.SIGTERM)
     process.wait()

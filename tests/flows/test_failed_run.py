@@ -15,7 +15,7 @@ from flows.failed_run import as_markdown, command
 from flows.failure import StageFailed
 
 ID = UUID("00000000-0000-0000-0000-000000000007")
-WEEKLY: Any = SimpleNamespace(name="weekly", parameters={"profile": "", "options": {}})
+MONTHLY: Any = SimpleNamespace(name="monthly", parameters={"profile": "", "options": {}})
 
 
 def page(message: str | None, deployment: Any = None, name: str = "Failed") -> str:
@@ -26,12 +26,12 @@ def page(message: str | None, deployment: Any = None, name: str = "Failed") -> s
 
 def test_a_failure_s_own_words_stand_without_prefect_s() -> None:
     message = "StageFailed: stage train failed\nfeedback: | line 3 ```\n# remove it"
-    text = page(f"Flow run encountered an exception: {message}", WEEKLY)
+    text = page(f"Flow run encountered an exception: {message}", MONTHLY)
     assert text.startswith(
         "# retrain: failed\n\n    stage train failed\n    feedback: | line 3 ```\n    # remove it\n"
     )
     assert f"    prefect flow-run logs {ID}\n" in text
-    assert text.endswith("    prefect deployment run retrain/weekly -p profile=mine")
+    assert text.endswith("    prefect deployment run retrain/monthly -p profile=mine")
 
 
 def test_of_other_errors_the_kind_stays() -> None:
@@ -54,7 +54,8 @@ def test_the_command_of_a_deployment_names_what_is_not_its_own(
 ) -> None:
     """As `prefect deployment run` reads them: JSON, or else text."""
     assert (
-        command("retrain", parameters, WEEKLY) == f"prefect deployment run retrain/weekly{options}"
+        command("retrain", parameters, MONTHLY)
+        == f"prefect deployment run retrain/monthly{options}"
     )
 
 

@@ -22,9 +22,9 @@ SECONDS = 110  # for the whole of the slow test
 DEPLOYED: list[dict[str, Any]] = yaml.safe_load((ROOT / "prefect.yaml").read_text())["deployments"]
 
 
-def test_the_schedule_is_weekly() -> None:
+def test_the_schedule_is_monthly() -> None:
     (schedule,) = read_schedules(ROOT)
-    assert (schedule.cron, schedule.timezone) == ("0 3 * * 1", "UTC")
+    assert (schedule.cron, schedule.timezone) == ("0 3 1 * *", "UTC")
 
 
 def test_prefect_yaml_names_no_folder_of_a_machine() -> None:
@@ -61,14 +61,14 @@ def test_a_deployed_schedule_fires(toy: Path, tmp_path: Path) -> None:
     shutil.copy(ROOT / "prefect.yaml", toy)
     with server(toy, tmp_path, SECONDS, ROLECALL_DATA=str(source.parents[1])) as beside:
         beside.prefect("deploy", "--all")
-        deployment = beside.deployment("weekly")
+        deployment = beside.deployment("monthly")
         assert deployment["global_concurrency_limit"]["limit"] == 1
 
-        weekly = beside.until(lambda: scheduled(beside, deployment))
-        assert len(weekly) >= 3
-        assert all(t.strftime("%A %H:%M:%S") == "Monday 03:00:00" for t in weekly)
-        assert {b - a for a, b in itertools.pairwise(weekly)} == {timedelta(days=7)}
-        assert datetime.now(UTC) < weekly[0] <= datetime.now(UTC) + timedelta(days=7)
+        monthly = beside.until(lambda: scheduled(beside, deployment))
+        assert len(monthly) >= 3
+        assert all(t.strftime("%d %H:%M:%S") == "01 03:00:00" for t in monthly)
+        assert all(b - a <= timedelta(days=31) for a, b in itertools.pairwise(monthly))
+        assert datetime.now(UTC) < monthly[0] <= datetime.now(UTC) + timedelta(days=31)
 
         with beside.worker():
             due = datetime.now(UTC) + timedelta(seconds=6)

@@ -61,7 +61,7 @@ def test_only_the_password_opens_the_server_and_all_ends_with_the_command(
     """A page of another origin made a deployment whose command the worker ran: it is refused."""
     root, process, client, output = scheduled
     printed = output.read_text()
-    assert "\nretrain/weekly " in printed and " 03:00 UTC\n" in printed, printed
+    assert "\nretrain/monthly " in printed and " 03:00 UTC\n" in printed, printed
     password = root / ".prefect/password"
     assert str(password) in printed
     secret = password.read_text().strip()
@@ -79,7 +79,7 @@ def test_only_the_password_opens_the_server_and_all_ends_with_the_command(
     assert client.post("/deployments/filter", content="{}", headers=text).status_code == 401
     user, _, word = secret.partition(":")
     answer = client.post("/deployments/filter", json={}, auth=(user, word))
-    assert {one["name"] for one in answer.json()} == {"weekly", "daily", "hourly"}
+    assert {one["name"] for one in answer.json()} == {"monthly", "daily", "hourly"}
 
     second = subprocess.run(
         [*ROLECALL, "schedule"], cwd=root, env=own_server, capture_output=True, text=True
