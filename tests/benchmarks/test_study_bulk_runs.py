@@ -53,7 +53,8 @@ def test_a_whole_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = Namespace(
         languages=["all"], titles=[60], rows=[40], cluster=10, processes=1, kept=tmp_path
     )
-    rows = [row for some in bulk.measure("sample", options) for row in some]
+    *parts, rows = bulk.measure("sample", options)
+    assert [part == rows[: len(part)] for part in parts] == [True] * 2, "each run is kept at once"
     figures = {(row.system, row.test, row.metric): row.value for row in rows}
     for metric in ("other_first", "other_top_five"):
         assert figures["all", "vacancies", metric] == 0

@@ -32,7 +32,7 @@ FIRST = 1_000_000
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Measure every set of languages of `options.languages`."""
+    """Measure every set of languages of `options.languages`; yield what there is after each run."""
     workspace = Workspace.read(dataset)
     titles = distinct_titles(workspace, max(options.titles))
     for name in options.languages:
@@ -48,6 +48,7 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
                     if is_first or size <= FIRST:
                         own, test = titles[: size // repeated], _test(size, repeated)
                         rows += whole_run(name, own, size, test, model.folder, place, options)
+                        yield [*rows]
             if is_first:
                 rows += on_spark(model.folder, titles[: options.cluster], options.processes)
             if is_last:
