@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import torch
 from safetensors import safe_open
-from safetensors.torch import save
+from safetensors.torch import save_file
 
-from models.reproducibility.atomic_write import write_bytes
+from models.reproducibility.atomic_write import atomic_write
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -58,7 +58,8 @@ class Checkpoints:
             tensors |= {f"adam.{number}.{slot}": value for slot, value in slots.items()}
         numbers = {k: getattr(progress, k) for k in ("step", "best", "stale", "history")}
         copies = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
-        write_bytes(save(copies, {"progress": json.dumps(numbers)}), self.path)
+        with atomic_write(self.path) as partial:
+            save_file(copies, partial, {"progress": json.dumps(numbers)})
 
     def load(self, encoder: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Checkpoint | None:
         """Put the state back into `encoder` and `optimizer`; None where there is none."""

@@ -72,12 +72,15 @@ def train_files(
             f"{len(strings.aliases)} aliases, {len(strings.titles)} strings, {len(pairs.similar)} "
             f"similar pairs, {len(strings.valid)} validation queries, on {device.type}"
         )
-        results = []
-        for own, kept in zip(runs, saved, strict=True):
+
+        def outcome(own: TrainSettings, kept: Checkpoints) -> Trained:
             run = TitleRun(strings, pairs, featurizer, own, device, frozen)
-            if started is not None:
-                run.continue_from(started.trained.weights)
-            results.append(train(run, kept))
+            if started is None:
+                return train(run, kept)
+            run.continue_from(started.trained.weights)
+            return train(run, kept)._replace(initial=started.trained.initial)
+
+        results = [outcome(own, kept) for own, kept in zip(runs, saved, strict=True)]
         trained = results[0] if started is None else started.continued(averaged(results))
     save_model(out / "model", featurizer, settings.encoder, trained.weights, trained.initial)
     write_bytes(_history(trained.history), out / "history.csv")
