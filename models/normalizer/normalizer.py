@@ -243,7 +243,7 @@ class Normalizer:
             best,
             hits.titles,
             matched,
-            np.take_along_axis(hits.scores, best, axis=1).astype(float),
+            hits.scores[np.arange(count)[:, None], best].astype(float),
             sure,
             narrow,
             reasons,
