@@ -31,9 +31,10 @@ from models.normalizer.taxonomy_labels import TaxonomyLabels
 from models.normalizer.text_kernels import text_kernels_at_hand
 from models.normalizer.truncated_titles import are_truncated
 from models.search.calibration import Calibration, Levels
+from models.search.compiling import threads
 from models.search.exemplars import Exemplars
 from models.search.index import AliasIndex
-from models.search.kernels import Kernels, kernels_for, threads
+from models.search.kernels import Kernels, kernels_for
 from models.search.occupation_scores import ScoreRule
 from models.search.search import Hits, Search
 from models.search.stored_vectors import StoredVectors
