@@ -23,7 +23,7 @@ sum of products is larger than 2²⁴."""
 FLOATS = 1 << 10
 """The norm of a row of floats that is made whole."""
 ROWS_AT_ONCE = 1 << 14
-ROWS_IN_CACHE = 1 << 10
+ROWS_IN_CACHE = 1 << 9
 """Rows that are made floats at once: memory for more is given back, and asked for anew."""
 
 

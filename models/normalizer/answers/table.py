@@ -162,10 +162,7 @@ class AnswerTable:
             "top_titles": listed(titles[count:], widths),
             "top_scores": listed(arrow_numbers(own.scores[:, :width].reshape(-1)), widths),
         }
-        for number, kind in enumerate(KINDS):
-            of_kind = (qualified.kinds == number) & searched[qualified.rows]
-            ends = ends_of(np.bincount(qualified.rows[of_kind], minlength=count))
-            made[kind] = arrow_listed(ends, arrow_texts(qualified.texts[of_kind].tolist()))
+        made |= _of_kinds(qualified, searched)
         return pa.Table.from_arrays([made[name] for name in columns()], schema=schema())
 
     def _named(self, **numbers: tuple[str, Int[np.ndarray, " row"]]) -> dict[str, pa.StringArray]:
@@ -198,6 +195,21 @@ class AnswerTable:
         }
         begins = accumulate(map(len, names.values()), initial=0)
         return arrow_texts([*chain(*names.values())]), dict(zip(names, begins, strict=False))
+
+
+def _of_kinds(
+    qualified: FoundQualifiers, searched: Bool[np.ndarray, " title"]
+) -> dict[str, pa.ListArray]:
+    """Return the qualifiers of each kind of the titles that are searched."""
+    if not len(qualified.rows):
+        nothing = arrow_listed(np.zeros(len(searched) + 1, np.int32), arrow_texts([]))
+        return dict.fromkeys(KINDS, nothing)
+    made = {}
+    for number, kind in enumerate(KINDS):
+        own = (qualified.kinds == number) & searched[qualified.rows]
+        ends = ends_of(np.bincount(qualified.rows[own], minlength=len(searched)))
+        made[kind] = arrow_listed(ends, arrow_texts(qualified.texts[own].tolist()))
+    return made
 
 
 def _differences(
