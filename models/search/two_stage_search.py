@@ -92,14 +92,15 @@ class TwoStageSearch:
         scores = self.prototypes(rounded, kernels)
         candidates = self._candidates(titles, scores, kernels)
         scored = self._scored(rounded, candidates, kernels)
-        np.put_along_axis(scores, candidates, scored.scores, axis=1)
+        rows = np.arange(len(titles))[:, None]
+        scores[rows, candidates] = scored.scores
         for start in range(0, len(titles), TITLES_AT_ONCE):
             place = slice(start, min(start + TITLES_AT_ONCE, len(titles)))
             best = np.lexsort((candidates[place], -scored.scores[place]), axis=1)[:, :depth]
             hits = Hits(
                 scores[place],
-                np.take_along_axis(candidates[place], best, axis=1),
-                np.take_along_axis(scored.titles[place], best, axis=1),
+                candidates[rows[place], best],
+                scored.titles[rows[place], best],
                 scored.closest[place].max(axis=1),
             )
             yield place, hits

@@ -57,6 +57,8 @@ class Found(NamedTuple):
 
 def joined(blocks: Sequence[Found]) -> Found:
     """Return blocks as one; of none, nothing."""
+    if len(blocks) == 1:
+        return blocks[0]
     if blocks:
         return Found(*map(np.concatenate, zip(*blocks, strict=True)))
     numbers, flags = np.zeros((0, 1), np.int64), np.zeros(0, bool)
@@ -129,6 +131,7 @@ class AnswerTable:
         levels = np.arange(depth + 1) < lengths[:, None]
         width = min(params.top_k, best.shape[1])
         widths = np.full(len(first), width)
+        tops = ends_of(spread(widths, 0))
         margins = own.scores[:, 0] - own.scores[:, 1] if best.shape[1] > 1 else widths * np.nan
         words, counts = _differences(labels, own, language, places, margins <= near)
         of_first = int(counts[0].sum())
@@ -158,9 +161,9 @@ class AnswerTable:
             "truncated": arrow_numbers(spread(own.truncated, 0)),
             "distinguishing_words": listed(words[:of_first], counts[0]),
             "runner_up_words": listed(words[of_first:], counts[1]),
-            "top_occupation_ids": listed(made["top_occupation_ids"], widths),
-            "top_titles": listed(titles[count:], widths),
-            "top_scores": listed(arrow_numbers(own.scores[:, :width].reshape(-1)), widths),
+            "top_occupation_ids": arrow_listed(tops, made["top_occupation_ids"]),
+            "top_titles": arrow_listed(tops, titles[count:]),
+            "top_scores": arrow_listed(tops, arrow_numbers(own.scores[:, :width].reshape(-1))),
         }
         made |= _of_kinds(qualified, searched)
         return pa.Table.from_arrays([made[name] for name in columns()], schema=schema())
