@@ -140,10 +140,16 @@ class Spellings:
     def label_numbers(
         self, occupations: Int[np.ndarray, " answer"], titles: Int[np.ndarray, " answer"]
     ) -> Int64[np.ndarray, " answer"]:
-        """Return the place of each such label in `labels`, all rows one behind the other."""
+        """Return the place of each such label, as `label_places` does."""
         languages = self.languages_of(self.places(occupations, titles))
-        numbers: Int64[np.ndarray, " answer"] = languages * self.labels.shape[1] + occupations
-        return numbers
+        return self.label_places(languages, occupations)
+
+    def label_places(
+        self, languages: Int[np.ndarray, " answer"], occupations: Int[np.ndarray, "*answer"]
+    ) -> Int64[np.ndarray, "*answer"]:
+        """Return the place of labels in a language in `labels`, all rows one behind the other."""
+        places: Int64[np.ndarray, "*answer"] = languages * self.labels.shape[1] + occupations
+        return places
 
     def languages_of(self, places: Int[np.ndarray, "*answer"]) -> Int64[np.ndarray, "*answer"]:
         """Return the number of the language of each spelling."""

@@ -101,13 +101,6 @@ class TaxonomyLabels:
         ]
         return [*place], np.array(rows, np.int64)
 
-    def place(
-        self, languages: Int[np.ndarray, " answer"], occupations: Int[np.ndarray, "*answer"]
-    ) -> Int[np.ndarray, "*answer"]:
-        """Return where labels stand, those of all occupations in one language behind another's."""
-        places: Int[np.ndarray, "*answer"] = languages * len(self.occupations) + occupations
-        return places
-
     @cached_property
     def differences(self) -> Differences:
         """Compares the words of spellings and, numbered behind these, of labels."""

@@ -118,7 +118,7 @@ class TwoStageSearch:
         else:
             best = np.stack([best_of(row) for row in scores])
         for row, place in enumerate(self.places(titles).tolist()):
-            own = self.places.owners(place) if place >= 0 else ()
+            own = self.search.index.owners_of(place) if place >= 0 else ()
             missing = [name for name in own if name not in best[row]][:CANDIDATES]
             if missing:  # in the place of the worst that are no owners themselves
                 ranked = sorted(

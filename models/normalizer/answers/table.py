@@ -144,7 +144,10 @@ class AnswerTable:
             answered_by=("answered_by", spread(own.decided_by, -1)),
             matched_language=("matched_language", spread(spoken, -1)),
             occupation_id=("occupation_id", spread(first, -1)),
-            occupation_label=("occupation_label", spread(labels.place(language, first), -1)),
+            occupation_label=(
+                "occupation_label",
+                spread(spellings.label_places(language, first), -1),
+            ),
             best_confident_code=("best_confident_code", narrow),
             top_occupation_ids=("occupation_id", best[:, :width].reshape(-1)),
             **{name: (name, np.zeros(count, np.int64)) for name in self.versions},
@@ -231,10 +234,11 @@ def _differences(
     if not len(rows):
         return arrow_texts([]), counts
     ones, others = own.matched[rows, 0], own.matched[rows, 1]
+    spellings, best = labels.spellings, own.occupations[rows, :2].T
     texts = np.where(
         ones == others,
-        labels.place(languages[rows], own.occupations[rows, :2].T) + len(labels.spellings.written),
-        labels.spellings.rows[places[rows, :2].T],
+        len(spellings.written) + spellings.label_places(languages[rows], best),
+        spellings.rows[places[rows, :2].T],
     )
     words, found = labels.differences(texts.reshape(-1), texts[::-1].reshape(-1))
     counts[:, rows] = found.reshape(2, -1)
