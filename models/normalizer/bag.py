@@ -25,8 +25,8 @@ from models.text.texts import Texts
 if TYPE_CHECKING:
     from jaxtyping import Float32, Float64, Int, Shaped
 
-HALF_BYTE, EIGHT = 4, 8
-"""Bits of a number, and what is added to it."""
+HALF_BYTE, LOWER_HALF, EIGHT = 4, 15, 8
+"""Bits of a number, the lower ones of a byte, and what is added to it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ class Bag:
                 own = ids[start:end]
                 rows, scales = self.rows[own], self.scales[own].astype(np.float64)
                 if is_half:
-                    sums[title, :half] = scales @ (rows % 2**HALF_BYTE)
+                    sums[title, :half] = scales @ (rows & LOWER_HALF)
                     sums[title, half:] = scales @ (rows >> HALF_BYTE)
                 else:
                     sums[title] = scales @ rows

@@ -227,7 +227,7 @@ class ExactMatch:
         best, closest = hits.occupations[row], hits.titles[row]
         ranks = np.flatnonzero(best == owner)
         end = ranks[0] if len(ranks) else len(best) - 1
-        is_alias = place >= 0 and owner in self.places.owners(place)
+        is_alias = place >= 0 and owner in self.places.index.owners_of(place)
         alias = place if is_alias else self.places.index.place(self.labels[owner])
         best[: end + 1] = owner, *best[:end]
         closest[: end + 1] = alias, *closest[:end]
@@ -243,7 +243,7 @@ class ExactMatch:
         """
 
         def meaning(place: int) -> tuple[list[int], bool]:
-            owners, title = self.places.owners(place), self.places.index.titles[place]
+            owners, title = self.places.index.owners_of(place), self.places.index.titles[place]
             called = [name for name in owners if self.labels[name] == title]
             is_short = len(title) <= SHORT
             if not called and not is_short and self.endings.get(title, 0) > HEAD:

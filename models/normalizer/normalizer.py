@@ -19,7 +19,7 @@ import pyarrow as pa
 from models.normalizer.abbreviations import Abbreviations
 from models.normalizer.answers.abstention import CODES, UNSURE, InputValidator
 from models.normalizer.answers.columns import UNCALIBRATED, Answers
-from models.normalizer.answers.table import Found, answer_table, joined
+from models.normalizer.answers.table import AnswerTable, Found, joined
 from models.normalizer.confidence import Confidence
 from models.normalizer.exact_match import DECIDED_BY, ExactMatch
 from models.normalizer.loops.title_lot import TitleLot
@@ -31,9 +31,10 @@ from models.normalizer.taxonomy_labels import TaxonomyLabels
 from models.normalizer.text_kernels import text_kernels_at_hand
 from models.normalizer.truncated_titles import are_truncated
 from models.search.calibration import Calibration, Levels
+from models.search.compiling import threads
 from models.search.exemplars import Exemplars
 from models.search.index import AliasIndex
-from models.search.kernels import Kernels, kernels_for, threads
+from models.search.kernels import Kernels, kernels_for
 from models.search.occupation_scores import ScoreRule
 from models.search.search import Hits, Search
 from models.search.stored_vectors import StoredVectors
@@ -207,14 +208,12 @@ class Normalizer:
         for place, ranked in blocks:
             hits = self.exact_match.accepted(read[place], ranked, depth)
             found.append(self._found(read[place], hits, params))
-        return answer_table(
-            self.taxonomy_labels,
+        return self.answer_table(
             checked.reasons,
             checked.qualified,
             joined(found),
             params,
             RUNNER_UP * (self.calibration or self.rule).temperature,
-            self.versions,
         )
 
     def _found(self, titles: Sequence[str], hits: Hits, params: PredictParams) -> Found:
@@ -245,7 +244,7 @@ class Normalizer:
             best,
             hits.titles,
             matched,
-            np.take_along_axis(hits.scores, best, axis=1).astype(float),
+            hits.scores[np.arange(count)[:, None], best].astype(float),
             sure,
             narrow,
             reasons,
@@ -262,6 +261,11 @@ class Normalizer:
         return spellings.closest(
             language, hits.occupations, hits.titles, self.embed(titles), self.embeddings
         )
+
+    @cached_property
+    def answer_table(self) -> AnswerTable:
+        """Makes the table of answers."""
+        return AnswerTable(self.taxonomy_labels, self.versions)
 
     @cached_property
     def confidence(self) -> Confidence | None:

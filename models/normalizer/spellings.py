@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pyarrow as pa
 
-from models.normalizer.answers.arrays import arrow_numbers, arrow_texts
+from models.normalizer.answers.arrays import arrow_numbers
 from models.normalizer.text_kernels import HashTable, text_kernels_at_hand
 from models.search.coded import Coded
 from models.search.stored_vectors import StoredVectors
@@ -88,6 +88,8 @@ class Spellings:
                 return firsts[found].reshape(pairs.shape)
         first = pairs * len(self.languages)
         places: Int64[np.ndarray, "*answer"] = np.searchsorted(self.keys, first + language)
+        if language == 0:
+            return places
         is_there = self.keys.take(places, mode="clip") == first + language
         places[~is_there] = np.searchsorted(self.keys, first[~is_there])
         return places
@@ -98,14 +100,12 @@ class Spellings:
         pairs, firsts = np.unique(self.keys // len(self.languages), return_index=True)
         return firsts, HashTable.of(pairs.astype(np.uint64))
 
-    def texts(self, places: Int[np.ndarray, " answer"]) -> pa.StringArray:
-        """Return spellings as the taxonomy writes them."""
-        return self._array.take(arrow_numbers(self.rows[places])).cast(pa.string())
-
-    @cached_property
-    def language_names(self) -> pa.StringArray:
-        """All languages; an unknown one is null."""
-        return arrow_texts([name or None for name in self.languages])
+    def texts(
+        self, places: Int[np.ndarray, " answer"], known: Bool[np.ndarray, " answer"] | None = None
+    ) -> pa.StringArray:
+        """Return spellings as the taxonomy writes them; null where they are not `known`."""
+        texts = self._array.take(arrow_numbers(self.rows[places], known))
+        return texts if texts.type == pa.string() else texts.cast(pa.string())
 
     @cached_property
     def _array(self) -> pa.StringArray | pa.LargeStringArray:
@@ -140,10 +140,16 @@ class Spellings:
     def label_numbers(
         self, occupations: Int[np.ndarray, " answer"], titles: Int[np.ndarray, " answer"]
     ) -> Int64[np.ndarray, " answer"]:
-        """Return the place of each such label in `labels`, all rows one behind the other."""
+        """Return the place of each such label, as `label_places` does."""
         languages = self.languages_of(self.places(occupations, titles))
-        numbers: Int64[np.ndarray, " answer"] = languages * self.labels.shape[1] + occupations
-        return numbers
+        return self.label_places(languages, occupations)
+
+    def label_places(
+        self, languages: Int[np.ndarray, " answer"], occupations: Int[np.ndarray, "*answer"]
+    ) -> Int64[np.ndarray, "*answer"]:
+        """Return the place of labels in a language in `labels`, all rows one behind the other."""
+        places: Int64[np.ndarray, "*answer"] = languages * self.labels.shape[1] + occupations
+        return places
 
     def languages_of(self, places: Int[np.ndarray, "*answer"]) -> Int64[np.ndarray, "*answer"]:
         """Return the number of the language of each spelling."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pyarrow as pa
 
-from models.normalizer.answers.arrays import arrow_lists, arrow_numbers, arrow_texts
+from models.normalizer.answers.arrays import arrow_lists
 from models.normalizer.answers.differences import Differences
 from models.normalizer.spellings import Spellings, texts_of
 from models.search.index import AliasIndex
@@ -79,12 +79,12 @@ class TaxonomyLabels:
         return codes
 
     @property
-    def code_names(self) -> pa.StringArray:
+    def code_names(self) -> list[str]:
         """All ids and codes."""
         return self._narrow[0]
 
     @cached_property
-    def _narrow(self) -> tuple[pa.StringArray, Int64[np.ndarray, "occupation level"]]:
+    def _narrow(self) -> tuple[list[str], Int64[np.ndarray, "occupation level"]]:
         """Ids and codes, and of each occupation their places: none, then broad to narrow."""
         depth = max(map(len, self.codes), default=0)
         place: dict[str, int] = {}
@@ -99,36 +99,11 @@ class TaxonomyLabels:
             ]
             for name, own in zip(self.occupations, self.codes, strict=True)
         ]
-        return arrow_texts([*place]), np.array(rows, np.int64)
-
-    @cached_property
-    def ids(self) -> pa.StringArray:
-        """occupation_id of each."""
-        return arrow_texts(self.occupations.tolist())
-
-    @cached_property
-    def _labels_by_language(self) -> pa.StringArray:
-        """Labels of all occupations in the first language, then in the next."""
-        return arrow_texts(self.spellings.labels.reshape(-1).tolist())
-
-    def labels_in(
-        self, languages: Int[np.ndarray, " answer"], occupations: Int[np.ndarray, " answer"]
-    ) -> pa.StringArray:
-        """Return labels of occupations, each in a language."""
-        places = languages * len(self.occupations) + occupations
-        return self._labels_by_language.take(arrow_numbers(places))
-
-    def label_text(
-        self, languages: Int[np.ndarray, " answer"], occupations: Int[np.ndarray, " answer"]
-    ) -> Int[np.ndarray, " answer"]:
-        """Return the numbers of labels in `differences`; those of spellings are their rows."""
-        labels = languages * len(self.occupations) + occupations
-        numbers: Int[np.ndarray, " answer"] = labels + len(self.spellings.written)
-        return numbers
+        return [*place], np.array(rows, np.int64)
 
     @cached_property
     def differences(self) -> Differences:
-        """Compares the words of spellings and labels."""
+        """Compares the words of spellings and, numbered behind these, of labels."""
         return Differences([self.spellings.written, self.spellings.labels.reshape(-1).tolist()])
 
     @cached_property

@@ -50,7 +50,8 @@ from models.normalizer.loops.words import (
     lacking_share,
     list_differences,
 )
-from models.search.kernels import compile_all, kernels_at_hand
+from models.search.compiling import compile_all
+from models.search.kernels import kernels_at_hand
 
 
 class TextKernels(NamedTuple):

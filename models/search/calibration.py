@@ -55,17 +55,16 @@ class Levels:
         answers: Int[np.ndarray, " query"],
     ) -> Float64[np.ndarray, "query level"]:
         """Add up the chances of all occupations under the answer's code, level by level."""
+        made, (members, starts) = np.empty((len(scores), len(self))), self._members
         if kernels := kernels_at_hand():
-            made, (members, starts) = np.empty((len(scores), len(self))), self._members
             own, t = np.ascontiguousarray(answers, np.int64), np.float32(temperature)
             kernels.add_shares(scores, t, own, self.codes, members, starts, made)
             return made
-        chances = posterior(scores, temperature)
-        shares = [
-            np.where(level == level[answers][:, None], chances, 0).sum(axis=1)
-            for level in self.codes
-        ]
-        return np.stack(shares, axis=1).astype(np.float64)
+        for row, chances in enumerate(posterior(scores, temperature)):
+            for level, code in enumerate(self.codes[:, answers[row]].tolist()):
+                alike = members[level, starts[level, code] : starts[level, code + 1]]
+                made[row, level] = chances[alike].sum()
+        return made
 
     @cached_property
     def _members(
@@ -113,17 +112,22 @@ class Calibration:
         words: Float64[np.ndarray, "query feature"] | None = None,
     ) -> Float64[np.ndarray, "query level"]:
         """Return the confidence at every level."""
-        logits = np.array(self.offsets) + np.array(self.slopes) * logit(shares)
-        if words is not None and len(self.weights):
-            logits += words @ np.array(self.weights).T
+        offsets, slopes, weights = self._fitted
+        logits = offsets + slopes * logit(shares)
+        if words is not None and len(weights):
+            logits += words @ weights.T
         chances = 1 / (1 + np.exp(-logits))
         rising = np.maximum.accumulate(chances[:, ::-1], axis=1)  # from the occupation upwards
         confidences: Float64[np.ndarray, "query level"] = rising[:, ::-1]
         return confidences
 
+    @cached_property
+    def _fitted(self) -> list[Float64[np.ndarray, "level *"]]:
+        return [*map(np.array, (self.offsets, self.slopes, self.weights))]
+
 
 def logit(chances: Float64[np.ndarray, "*shape"]) -> Float64[np.ndarray, "*shape"]:
     """Return log(p/(1 − p)), finite at 0 and 1 too."""
-    inside = np.clip(chances, EDGE, 1 - EDGE)
+    inside = np.minimum(np.maximum(chances, EDGE), 1 - EDGE)
     logits: Float64[np.ndarray, "*shape"] = np.log(inside) - np.log(1 - inside)
     return logits

@@ -73,18 +73,19 @@ class AliasIndex:
     def owners(self, title: str) -> list[int]:
         """Return the occupations of a title, ascending; none of one that the index lacks."""
         place = self.place(title)
-        if place is None:
-            return []
-        titles, occupations = self._by_title
-        start, end = np.searchsorted(titles, [place, place + 1])
-        own: list[int] = occupations[start:end].tolist()
+        return [] if place is None else self.owners_of(place)
+
+    def owners_of(self, place: int) -> list[int]:
+        """Return the occupations of the title with this code, ascending."""
+        starts, occupations = self._by_title
+        own: list[int] = occupations[starts[place] : starts[place + 1]].tolist()
         return own
 
     @cached_property
-    def _by_title(
-        self,
-    ) -> tuple[Int64[np.ndarray, " membership"], Int64[np.ndarray, " membership"]]:
-        """Title and occupation of each membership, sorted by title."""
-        order = np.argsort(self.memberships.titles, kind="stable")
-        occupations = np.repeat(np.arange(len(self.occupations)), self.memberships.sizes)
-        return self.memberships.titles[order], occupations[order]
+    def _by_title(self) -> tuple[Int64[np.ndarray, " title+1"], Int64[np.ndarray, " membership"]]:
+        """Where the occupations of each title begin, and these."""
+        members = self.memberships
+        owners = np.repeat(np.arange(len(members.sizes)), members.sizes)
+        counts = np.bincount(members.titles, minlength=len(self.titles))
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        return starts, owners[np.argsort(members.titles, kind="stable")]

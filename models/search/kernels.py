@@ -7,15 +7,13 @@ title have one order, so its bits depend on no other title of its call.
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
-from zlib import crc32
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from models.search.compiling import compile_all
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Float64, Int, Int32, Shaped, UInt8
@@ -56,64 +54,8 @@ def kernels_at_hand() -> Kernels | None:
 @cache
 def _compiled() -> Kernels | None:
     functions = (add_rows, add_half_rows, add_masses, choose_best, score_links, add_shares)
-    return (
-        Kernels(*made)
-        if (made := compile_all(functions, (power, multiply_rows, soft_score_of)))
-        else None
-    )
-
-
-def compile_all(
-    functions: Sequence[Any], inner: Sequence[Any], *, reorder: bool = True
-) -> list[Callable[..., Any]] | None:
-    """Compile functions, of which some call `inner` ones; None without numba.
-
-    `reorder`: sums of floats may be added up in any order, though always in the same.
-    """
-    try:
-        import numba
-        from numba.extending import register_jitable
-    except ImportError:  # or one that does not know this numpy
-        return None
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    options["fastmath"] = {"reassoc", "contract"} if reorder else False
-    made = _in_a_module([*inner, *functions])
-    for one in made[: len(inner)]:
-        register_jitable(one)
-    try:
-        return [*map(numba.njit(cache=True, **options), made[len(inner) :])]
-    except RuntimeError:  # no folder for compiled code can be written
-        return [*map(numba.njit(**options), made[len(inner) :])]
-
-
-def threads() -> int:
-    """Return how many threads a process may use: `OMP_NUM_THREADS`, or as many as cores."""
-    named = os.environ.get("OMP_NUM_THREADS", "")  # a list, too, where threads are nested
-    return (int(named) if named.isdecimal() else 0) or os.cpu_count() or 1
-
-
-def _in_a_module(functions: Sequence[Any]) -> list[FunctionType]:
-    """Return functions in a module that every process calls the same.
-
-    Compiled code that was kept names its module, and MLflow calls a served file anew at each load.
-    Code and numbers of all functions are in its name, since numba looks at one file alone to see
-    whether what it kept has changed.
-    """
-    known: dict[str, Any] = {}
-    for function in functions:  # of modules that give no name to two things
-        own = function.__globals__.items()
-        known.update({key: one for key, one in own if not key.startswith("__")})
-    codes = [function.__code__ for function in functions]
-    used = sorted({key for code in codes for key in code.co_names if key in known})
-    numbers = [(key, known[key]) for key in used if isinstance(known[key], int | float | np.number)]
-    state = repr([numbers, *((code.co_code, code.co_consts) for code in codes)])
-    name = f"rolecall_kernels_{crc32(state.encode())}"
-    module = sys.modules.setdefault(name, ModuleType(name))
-    made = [FunctionType(code, vars(module), code.co_name) for code in codes]
-    for one in made:
-        one.__qualname__ = f"{one.__name__}_{name}"
-    vars(module).update({**known, **{one.__name__: one for one in made}})
-    return made
+    made = compile_all(functions, (power, insert_ranked, multiply_rows, soft_score_of))
+    return Kernels(*made) if made else None
 
 
 def power(x: np.float32) -> np.float32:
@@ -212,12 +154,22 @@ def choose_best(
                 score = np.floor(block[place] * RANKS)
                 if count == most and score <= kept[most - 1]:
                     continue
-                rank = min(count, most - 1)
-                while rank > 0 and kept[rank - 1] < score:
-                    kept[rank], chosen[rank] = kept[rank - 1], chosen[rank - 1]
-                    rank -= 1
-                kept[rank], chosen[rank] = score, start + place
+                insert_ranked(kept, chosen, min(count, most - 1), score, start + place)
                 count = min(count + 1, most)
+
+
+def insert_ranked(
+    kept: Float32[np.ndarray, " candidate"],
+    chosen: Int[np.ndarray, " candidate"],
+    rank: int,
+    score: np.float32,
+    name: int,
+) -> None:
+    """Put an occupation at a rank, or higher up before those that score less."""
+    while rank > 0 and kept[rank - 1] < score:
+        kept[rank], chosen[rank] = kept[rank - 1], chosen[rank - 1]
+        rank -= 1
+    kept[rank], chosen[rank] = score, name
 
 
 def score_links(
@@ -333,7 +285,7 @@ def soft_score_of(
     top, total, best = near[0], np.float32(0), 0
     for link in range(aliases):
         top = max(top, near[link])
-    while near[best] != top:
+    while best < aliases - 1 and near[best] != top:  # NaN is not even itself
         best += 1
     for link in range(aliases, len(near)):
         top = max(top, near[link])

@@ -142,10 +142,8 @@ def size_of(
 
 
 def exp_below(
-    best: Float[np.ndarray, "#row #column"],
-    values: Float[np.ndarray, "row column"],
-    temperature: float,
-) -> Float[np.ndarray, "row column"]:
+    best: Float[np.ndarray, "*#shape"], values: Float[np.ndarray, "*shape"], temperature: float
+) -> Float[np.ndarray, "*shape"]:
     """Overwrite `values` x by exp((x − best)/t), which cannot overflow, and return them.
 
     Every soft score sums these powers and adds t·log of the sum to the best.

@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 if TYPE_CHECKING:
-    from jaxtyping import Float32, Int64, Shaped, UInt8
+    from jaxtyping import Float32, Int64, Shaped
 
-HALF_BYTES, EIGHTS = 4, 8
+HALF_BYTES, LOWER, EIGHTS = 4, 15, 8
 STEPS = 1 << 13
 """The norm of a whole title. A row of bytes has one of 127·√dim at most: with 256 dimensions, no
 sum of products is larger than 2²⁴."""
 FLOATS = 1 << 10
 """The norm of a row of floats that is made whole."""
 ROWS_AT_ONCE = 1 << 14
+ROWS_IN_CACHE = 1 << 9
+"""Rows that are made floats at once: memory for more is given back, and asked for anew."""
 
 
 def whole(embeddings: Float32[np.ndarray, "title dim"]) -> Float32[np.ndarray, "title dim"]:
@@ -61,14 +63,11 @@ class StoredVectors:
         self, places: Int64[np.ndarray, " place"] | slice
     ) -> Float32[np.ndarray, "place dim"]:
         """Return rows as floats of unit norm."""
-        numbers = self.rows["numbers"][places]
-        if numbers.dtype == np.uint8:
-            wide = np.concatenate(_halves(numbers), axis=1)
-            wide -= EIGHTS
-        else:
-            wide = numbers.astype(np.float32)
-        wide *= self.rows["factor"][places, None]
-        return wide
+        rows: Float32[np.ndarray, "place dim"] = _signed(self.rows["numbers"][places]).astype(
+            np.float32
+        )
+        rows *= self.rows["factor"][places, None]
+        return rows
 
     @cached_property
     def table(self) -> tuple[Shaped[np.ndarray, "row dim"], Float32[np.ndarray, " row"]]:
@@ -76,39 +75,33 @@ class StoredVectors:
 
         Products with whole titles are exact, as those of `near` are.
         """
-        numbers, factors = self.rows["numbers"], self.rows["factor"] / np.float32(STEPS)
-        if numbers.dtype == np.uint8:
-            wide = np.concatenate([numbers % 2**HALF_BYTES, numbers >> HALF_BYTES], axis=1)
-            return wide.view(np.int8) - np.int8(EIGHTS), factors
-        if numbers.dtype == np.int8:
-            return np.ascontiguousarray(numbers), factors
-        return np.round(numbers * FLOATS), factors / np.float32(FLOATS)
+        return _whole_rows(self.rows)
 
     def near(
         self, titles: Float32[np.ndarray, "title dim"], places: Int64[np.ndarray, " place"]
     ) -> Float32[np.ndarray, "title place"]:
         """Return the cosines of whole titles with some rows; no other title changes a bit."""
-        records = self.rows[places]
-        numbers, factors = records["numbers"], records["factor"] / np.float32(STEPS)
-        near: Float32[np.ndarray, "title place"]
-        if numbers.dtype == np.uint8:  # two small tables take less time than a large one
-            lower, upper = _halves(numbers)
-            half = numbers.shape[1]
-            near = titles[:, :half] @ lower.T
-            near += titles[:, half:] @ upper.T
-            near -= EIGHTS * titles.sum(axis=1, keepdims=True)
-        elif numbers.dtype == np.int8:
-            near = titles @ numbers.astype(np.float32).T
-        else:
-            near = titles @ np.round(numbers * FLOATS).T
-            near /= FLOATS
-        near *= factors
+        near = np.empty((len(titles), len(places)), np.float32)
+        for start in range(0, len(places), ROWS_IN_CACHE):
+            part = slice(start, start + ROWS_IN_CACHE)
+            rows, factors = _whole_rows(self.rows.take(places[part]))
+            np.matmul(titles, rows.astype(np.float32, copy=False).T, out=near[:, part])
+            near[:, part] *= factors
         return near
 
 
-def _halves(
-    packed: UInt8[np.ndarray, "row half"],
-) -> tuple[Float32[np.ndarray, "row half"], Float32[np.ndarray, "row half"]]:
-    """Return both halves of rows of half bytes, 8 too large."""
-    lower, upper = packed & (2**HALF_BYTES - 1), packed >> HALF_BYTES
-    return lower.astype(np.float32), upper.astype(np.float32)
+def _whole_rows(
+    records: Shaped[np.ndarray, " row"],
+) -> tuple[Shaped[np.ndarray, "row dim"], Float32[np.ndarray, " row"]]:
+    numbers, factors = _signed(records["numbers"]), records["factor"] / np.float32(STEPS)
+    if numbers.dtype == np.int8:
+        return numbers, factors
+    return np.round(numbers * FLOATS), factors / np.float32(FLOATS)
+
+
+def _signed(numbers: Shaped[np.ndarray, "row _"]) -> Shaped[np.ndarray, "row dim"]:
+    """Return half bytes as bytes, and other numbers as they are."""
+    if numbers.dtype != np.uint8:
+        return np.ascontiguousarray(numbers)
+    wide = np.concatenate([numbers & LOWER, numbers >> HALF_BYTES], axis=1)
+    return wide.view(np.int8) - np.int8(EIGHTS)

@@ -73,21 +73,6 @@ class TitlePlaces:
 
         return lru_cache(REMEMBERED_PLACES)(place)
 
-    def owners(self, place: int) -> list[int]:
-        """Return the occupations of a title of the index, ascending."""
-        starts, occupations = self._by_title
-        own: list[int] = occupations[starts[place] : starts[place + 1]].tolist()
-        return own
-
-    @cached_property
-    def _by_title(self) -> tuple[Int64[np.ndarray, " title+1"], Int64[np.ndarray, " membership"]]:
-        """Where the occupations of each title begin, and these."""
-        members = self.index.memberships
-        owners = np.repeat(np.arange(len(members.sizes)), members.sizes)
-        counts = np.bincount(members.titles, minlength=len(self.index.titles))
-        starts = np.concatenate([[0], np.cumsum(counts)])
-        return starts, owners[np.argsort(members.titles, kind="stable")]
-
     @cached_property
     def _hashed(self) -> tuple[UInt64[np.ndarray, " title"], Int64[np.ndarray, " title"]]:
         """Hashes of all titles, sorted, and the place of each."""

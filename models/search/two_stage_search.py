@@ -38,9 +38,9 @@ LOT = 4096
 class Scored(NamedTuple):
     """Candidates of titles, in no order: score, closest alias and similarity of closest link."""
 
-    scores: Float32[np.ndarray, "query candidate"]
-    titles: Int64[np.ndarray, "query candidate"]
-    closest: Float32[np.ndarray, "query candidate"]
+    scores: Float32[np.ndarray, "*query candidate"]
+    titles: Int64[np.ndarray, "*query candidate"]
+    closest: Float32[np.ndarray, "*query candidate"]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,8 @@ class TwoStageSearch:
         self, titles: Sequence[str], occupations: Sequence[int]
     ) -> Float32[np.ndarray, "title occupation"]:
         """Return the scores of some occupations for a few titles."""
-        return self._score(whole(self.embed(titles)), np.array(occupations)).scores
+        embedded, names = whole(self.embed(titles)), np.array(occupations)
+        return np.stack([self._score(title, names).scores for title in embedded])
 
     def _lot(
         self, titles: Sequence[str], depth: int, kernels: Kernels | None
@@ -91,14 +92,15 @@ class TwoStageSearch:
         scores = self.prototypes(rounded, kernels)
         candidates = self._candidates(titles, scores, kernels)
         scored = self._scored(rounded, candidates, kernels)
-        np.put_along_axis(scores, candidates, scored.scores, axis=1)
+        rows = np.arange(len(titles))[:, None]
+        scores[rows, candidates] = scored.scores
         for start in range(0, len(titles), TITLES_AT_ONCE):
             place = slice(start, min(start + TITLES_AT_ONCE, len(titles)))
             best = np.lexsort((candidates[place], -scored.scores[place]), axis=1)[:, :depth]
             hits = Hits(
                 scores[place],
-                np.take_along_axis(candidates[place], best, axis=1),
-                np.take_along_axis(scored.titles[place], best, axis=1),
+                candidates[rows[place], best],
+                scored.titles[rows[place], best],
                 scored.closest[place].max(axis=1),
             )
             yield place, hits
@@ -116,7 +118,7 @@ class TwoStageSearch:
         else:
             best = np.stack([best_of(row) for row in scores])
         for row, place in enumerate(self.places(titles).tolist()):
-            own = self.places.owners(place) if place >= 0 else ()
+            own = self.search.index.owners_of(place) if place >= 0 else ()
             missing = [name for name in own if name not in best[row]][:CANDIDATES]
             if missing:  # in the place of the worst that are no owners themselves
                 ranked = sorted(
@@ -132,36 +134,38 @@ class TwoStageSearch:
         kernels: Kernels | None,
     ) -> Scored:
         """Score the candidates of whole titles over all their links."""
-        if not kernels:
-            scored = [self._score(*row) for row in zip(titles[:, None], candidates, strict=True)]
-            return Scored(*map(np.concatenate, zip(*scored, strict=True)))
-        links, shape = self.weighted_vectors, candidates.shape
+        shape = candidates.shape
         made = Scored(
             np.empty(shape, np.float32), np.empty(shape, np.int64), np.empty(shape, np.float32)
         )
-        arrays = (links.places, links.weights, links.starts, links.aliases)
-        temperature = np.float32(links.temperature)
-        table = self.embeddings.table
-        kernels.score_links(titles, candidates, table, arrays, temperature, tuple(made))
+        if kernels:
+            links, table = self.weighted_vectors, self.embeddings.table
+            arrays = (links.places, links.weights, links.starts, links.aliases)
+            t = np.float32(links.temperature)
+            kernels.score_links(titles, candidates, table, arrays, t, tuple(made))
+        else:
+            for row, names in enumerate(candidates):
+                for column, own in zip(made, self._score(titles[row], names), strict=True):
+                    column[row] = own
         return made
 
     def _score(
-        self, titles: Float32[np.ndarray, "query dim"], names: Int64[np.ndarray, " candidate"]
+        self, title: Float32[np.ndarray, " dim"], names: Int64[np.ndarray, " candidate"]
     ) -> Scored:
-        """Score whole titles for some occupations over all links of these."""
-        weighted_vectors, t = self.weighted_vectors, self.weighted_vectors.temperature
-        sizes = weighted_vectors.starts[names + 1] - weighted_vectors.starts[names]
-        begin = np.cumsum(sizes) - sizes
-        own = np.arange(sizes.sum()) + np.repeat(weighted_vectors.starts[names] - begin, sizes)
-        places = weighted_vectors.places[own]
-        near = self.embeddings.near(titles, places)
-        spans = zip(begin.tolist(), weighted_vectors.aliases[names].tolist(), strict=True)
-        best = [start + near[:, start : start + aliases].argmax(axis=1) for start, aliases in spans]
-        most = np.maximum.reduceat(near, begin, axis=1)
-        exp_below(np.repeat(most, sizes, axis=1), near, t)
-        near *= weighted_vectors.weights[own]
-        total = most + t * np.log(np.add.reduceat(near, begin, axis=1))
-        return Scored(total, places[np.stack(best, axis=1)], most)
+        """Score a whole title for some occupations over all links of these."""
+        links, t = self.weighted_vectors, self.weighted_vectors.temperature
+        starts = links.starts[names]
+        sizes = links.starts[names + 1] - starts
+        begins = np.cumsum(sizes) - sizes
+        own = np.arange(sizes.sum()) + np.repeat(starts - begins, sizes)
+        places = links.places[own]
+        near = self.embeddings.near(title[None], places)[0]
+        spans = zip(begins.tolist(), links.aliases[names].tolist(), strict=True)
+        best = [begin + int(near[begin : begin + aliases].argmax()) for begin, aliases in spans]
+        most = np.maximum.reduceat(near, begins)
+        exp_below(np.repeat(most, sizes), near, t)
+        near *= links.weights[own]
+        return Scored(most + t * np.log(np.add.reduceat(near, begins)), places[best], most)
 
     @cached_property
     def weighted_vectors(self) -> WeightedVectors:

@@ -207,15 +207,23 @@ class Prototypes:
         near = sums.astype(np.float32) * steps * self.factors
         near += self.extras
         np.exp(near, out=near)  # at most e^(1/t) and some
-        parts = zip(self.counts, np.split(near, self.ends[:-1], axis=1), strict=True)
-        added = [part.reshape(len(part), count, -1).sum(axis=1) for count, part in parts]
-        return np.concatenate(added, axis=1)
+        added = [np.bincount(self._owners, row) for row in near]
+        return np.array(added, np.float32)
 
     def _multiply(self, digits: UInt8[np.ndarray, "title axis"]) -> Int32[np.ndarray, "title _"]:
         sums: Int32[np.ndarray, "title _"] = (
             (digits.astype(np.float32) - DIGIT) @ self._floats
         ).astype(np.int32)
         return sums
+
+    @cached_property
+    def _owners(self) -> Int64[np.ndarray, " prototype"]:
+        """Where the occupation of each stands in `occupations`."""
+        alike = np.diff(self.ends, prepend=0) // self.counts
+        spans = zip(self.counts, np.cumsum(alike) - alike, np.cumsum(alike), strict=True)
+        return np.concatenate(
+            [np.tile(np.arange(begin, end), count) for count, begin, end in spans]
+        )
 
     @cached_property
     def _places(self) -> Int64[np.ndarray, " occupation"]:

@@ -110,7 +110,8 @@ class Vocabulary:
         ids = self._look_up(stretches)
         row = stretches.row
         if self.units.unit in ("ngram", "subword"):
-            row, ids = row[ids != UNKNOWN], ids[ids != UNKNOWN]
+            found = ids != UNKNOWN
+            row, ids = row[found], ids[found]
         lengths = np.bincount(row, minlength=len(titles))
         empty = np.flatnonzero(lengths == 0)
         if len(empty):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category
 
@@ -17,6 +18,10 @@ FACTOR = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2**64
 INVERSE = pow(FACTOR, -1, 2**64)
 WORD_SIGNS = "+#&"
 """Part of a word wherever they stand (c++, c#, r&d); a full stop is one before a letter (.net)."""
+OTHER, LETTER, SIGN, STOP = range(4)
+"""Kinds of characters."""
+SHORT_TEXT = 1 << 12
+"""Characters of a text that is hashed without powers of its own."""
 
 
 class Spans(NamedTuple):
@@ -82,10 +87,8 @@ def _framed(words: Spans) -> Spans:
     wide = words.end - words.start + 2
     end = np.cumsum(wide)
     start = end - wide
-    points = np.full(int(wide.sum()), ord(" "), np.uint64)
-    inside = np.arange(len(points)) - np.repeat(start, wide)  # place within its word's frame
-    letter = (inside > 0) & (inside < np.repeat(wide, wide) - 1)
-    points[letter] = words.points[(np.repeat(words.start, wide) + inside - 1)[letter]]
+    points = words.points[np.arange(wide.sum()) + np.repeat(words.start - 1 - start, wide)]
+    points[start] = points[end - 1] = ord(" ")
     text = points.astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
     return Spans(text, points, start, end, words.row, words.truncated)
 
@@ -101,12 +104,21 @@ def segment_hashes(
     taken once, give every stretch as a difference, shifted back to the power 0.
     """
     count = len(points)
-    powers = np.cumprod(np.full(count, FACTOR, np.uint64))
-    back = np.cumprod(np.full(count, INVERSE, np.uint64))
+    powers, back = _short_powers() if count < SHORT_TEXT else _powers(count)
     sums = np.zeros(count + 1, np.uint64)
-    np.cumsum(_scrambled(points) * powers, out=sums[1:])
+    np.cumsum(_scrambled(points) * powers[:count], out=sums[1:])
     stretch = sums[end] - sums[start]
     return _scrambled(stretch * back[start] if count else stretch)
+
+
+def _powers(count: int) -> list[UInt64[np.ndarray, " place"]]:
+    """Return the powers of `FACTOR`, and of `INVERSE`, from the first on."""
+    return [np.cumprod(np.full(count, base, np.uint64)) for base in (FACTOR, INVERSE)]
+
+
+@cache
+def _short_powers() -> list[UInt64[np.ndarray, " place"]]:
+    return _powers(SHORT_TEXT)
 
 
 def code_points(text: str) -> UInt64[np.ndarray, " character"]:
@@ -119,22 +131,34 @@ def _words(titles: Sequence[str], most: int) -> Spans:
     """Runs of letters, digits, marks and `WORD_SIGNS`; the first `most` of each title."""
     text = "".join(f"{title} " for title in titles)
     points = code_points(text)
-    distinct, which = np.unique(points, return_inverse=True)
-    characters = [chr(point) for point in distinct]
-    letters = np.array([one.isalnum() or category(one)[0] == "M" for one in characters], bool)
-    signs = np.array([one in WORD_SIGNS for one in characters], bool)
-    letter = letters[which]
-    inside = letter | signs[which]
-    stop = points == ord(".")
-    inside[:-1] |= stop[:-1] & letter[1:]
-    edges = np.flatnonzero(np.diff(inside.astype(np.int8), prepend=0, append=0))
+    kinds = np.frombuffer(text.translate(_KINDS).encode("ascii"), np.uint8)
+    inside = np.zeros(len(kinds) + 1, bool)
+    inside[1:] = (kinds == LETTER) | (kinds == SIGN)
+    inside[1:-1] |= (kinds[:-1] == STOP) & (kinds[1:] == LETTER)
+    edges = np.flatnonzero(inside[1:] != inside[:-1])  # a space ends the text
     start, end = edges[::2], edges[1::2]
     ends = np.cumsum(_lengths(titles) + 1)
     row = np.searchsorted(ends, start, side="right")
     counts = np.bincount(row, minlength=len(titles))
-    rank = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
-    kept = rank < most
-    return Spans(text, points, start[kept], end[kept], row[kept], counts > most)
+    truncated = counts > most
+    if truncated.any():
+        kept = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts) < most
+        start, end, row = start[kept], end[kept], row[kept]
+    return Spans(text, points, start, end, row, truncated)
+
+
+class _Kinds(dict[int, int]):
+    """Kinds of characters, by their code points."""
+
+    def __missing__(self, point: int) -> int:
+        one = chr(point)
+        is_letter = one.isalnum() or category(one)[0] == "M"
+        kind = LETTER if is_letter else SIGN if one in WORD_SIGNS else STOP if one == "." else OTHER
+        self[point] = kind
+        return kind
+
+
+_KINDS = _Kinds()
 
 
 def _lengths(titles: Sequence[str]) -> Int[np.ndarray, " title"]:

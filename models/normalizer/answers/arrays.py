@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Int32, Shaped
+    from jaxtyping import Bool, Int, Int32, Shaped
 
 
 def arrow_numbers(
@@ -24,16 +24,23 @@ def arrow_numbers(
 def arrow_texts(values: Sequence[str | None]) -> pa.StringArray:
     """Return texts; None is null."""
     encoded = [b"" if value is None else value.encode() for value in values]
-    known = np.array([value is not None for value in values], bool)
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    buffers = [_validity(known), _buffer(ends), pa.py_buffer(b"".join(encoded))]
+    known = np.array([value is not None for value in values], bool) if None in values else None
+    buffers = [_validity(known), _buffer(ends_of([*map(len, encoded)]))]
+    buffers.append(pa.py_buffer(b"".join(encoded)))
     return pa.Array.from_buffers(pa.string(), len(encoded), buffers)
 
 
 def arrow_lists(values: Sequence[Sequence[str]]) -> pa.ListArray:
     """Return lists of texts."""
-    ends = np.cumsum([0, *map(len, values)], dtype=np.int32)
-    return arrow_listed(ends, arrow_texts([text for own in values for text in own]))
+    texts = arrow_texts([text for own in values for text in own])
+    return arrow_listed(ends_of([*map(len, values)]), texts)
+
+
+def ends_of(lengths: Sequence[int] | Int[np.ndarray, " row"]) -> Int32[np.ndarray, " row+1"]:
+    """Return where each of so long ones begins, and where the last one ends."""
+    ends = np.zeros(len(lengths) + 1, np.int32)
+    np.cumsum(lengths, dtype=np.int32, out=ends[1:])
+    return ends
 
 
 def arrow_listed(ends: Int32[np.ndarray, " row+1"], values: pa.Array) -> pa.ListArray:

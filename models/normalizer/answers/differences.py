@@ -41,13 +41,16 @@ class Differences:
         if text_kernels_at_hand():
             numbers, firsts, words = self._words
             found = np.empty(int((firsts[ones + 1] - firsts[ones]).sum()), np.int32)
-            pairs = (one.astype(np.int64) for one in (ones, others))
-            count = needed_text_kernels().list_differences(numbers, firsts, *pairs, counts, found)
+            numbered = (one.astype(np.int64) for one in (ones, others))
+            list_differences = needed_text_kernels().list_differences
+            count = list_differences(numbers, firsts, *numbered, counts, found)
             return words.take(arrow_numbers(found[:count])), counts
-        made = [
-            _distinguishing(self._text(one), self._text(other))
-            for one, other in zip(ones.tolist(), others.tolist(), strict=True)
-        ]
+        pairs = [*zip(ones.tolist(), others.tolist(), strict=True)]
+        own = {
+            number: dict.fromkeys(WORDS.findall(self._text(number).lower()))
+            for number in {number for pair in pairs for number in pair}
+        }
+        made = [[word for word in own[one] if word not in own[other]] for one, other in pairs]
         counts[:] = [*map(len, made)]
         return arrow_texts([*chain(*made)]), counts
 
@@ -70,9 +73,3 @@ class Differences:
         spans = zip(found.begins[firsts].tolist(), found.stops[firsts].tolist(), strict=True)
         words = arrow_texts([text[begin:stop] for begin, stop in spans])
         return numbers.astype(np.int32), found.firsts, words
-
-
-def _distinguishing(one: str, other: str) -> list[str]:
-    """Return the words of one text that another has not, in lower case, each once."""
-    theirs = set(WORDS.findall(other.lower()))
-    return [word for word in dict.fromkeys(WORDS.findall(one.lower())) if word not in theirs]

@@ -10,9 +10,9 @@ if the whole becomes a title of the taxonomy by that: "costing" is no misspelt "
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from models.search.words.near_words import NearWords
 from models.search.words.title_words import PARTS, WORDS, TitleWords
@@ -26,6 +26,8 @@ RARER = 100
 """Times that it is as frequent as a known word that is taken for it."""
 SHORTEST_OF_TITLE, MOST_UNKNOWN = 4, 2
 """Letters of a misspelt word of a title of the taxonomy, and such words of it at most."""
+
+REMEMBERED_WORDS = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -49,16 +51,20 @@ class Respelling:
         whole = WORDS.sub(lambda word: self._nearest(word.group()), title)
         return whole if whole in self.titles else title
 
-    def _meant(self, word: str) -> str:
-        """Return what is meant by the last word of a part."""
-        endings = self.words.endings
-        least = max(FREQUENT, RARER * (endings.get(word, 0) + self.words.beginnings.get(word, 0)))
-        if len(word) < SHORTEST or least > self._most or not word.isalpha():
-            return word
-        likely = [
-            one for one in self._near(word) if one[0] == word[0] and endings.get(one, 0) >= least
-        ]
-        return max(likely, key=lambda one: endings[one], default=word)  # of equal ones the first
+    @cached_property
+    def _meant(self) -> Callable[[str], str]:
+        """Looks up what is meant by the last word of a part; many titles have the same."""
+        endings, beginnings = self.words.endings, self.words.beginnings
+
+        def meant(word: str) -> str:
+            least = max(FREQUENT, RARER * (endings.get(word, 0) + beginnings.get(word, 0)))
+            if len(word) < SHORTEST or least > self._most or not word.isalpha():
+                return word
+            near = (one for one in self._near(word) if one[0] == word[0])
+            likely = [one for one in near if endings.get(one, 0) >= least]
+            return max(likely, key=endings.__getitem__, default=word)  # of equal ones the first
+
+        return lru_cache(REMEMBERED_WORDS)(meant)
 
     def _nearest(self, word: str) -> str:
         """Return the most frequent word an edit away of one that no title has."""

@@ -90,7 +90,9 @@ def same_word(one: str, other: str) -> bool:
     """Say whether two words are forms or spellings of one."""
     if one == other:
         return True
-    shorter, longer = sorted((one, other), key=len)
+    if one[0] != other[0] and one[-1] != other[-1]:  # most
+        return False
+    shorter, longer = (one, other) if len(one) <= len(other) else (other, one)
     if len(shorter) < STEM or len(longer) - len(shorter) > STEM:
         return False
     return _common(shorter, longer) >= max(STEM, len(longer) - 2) or is_an_edit(shorter, longer)

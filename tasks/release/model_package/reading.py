@@ -27,7 +27,7 @@ from models.normalizer.package_format import check_format
 from models.normalizer.qualifiers import Qualifiers, read_phrases
 from models.search.calibration import Calibration
 from models.search.coded import Coded
-from models.search.kernels import threads
+from models.search.compiling import threads
 from models.search.occupation_scores import ScoreRule
 from models.search.stored_vectors import StoredVectors
 from models.search.weighted_vectors import Prototypes

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from models.search import kernels
+from tasks.release.model_package.serving_file import self_contained
 
 SUM = """
 import sys
@@ -29,7 +30,8 @@ print(f"{masses[0, 0]:.3f}", sum(add.stats.cache_hits.values()))
 
 @pytest.mark.slow
 def test_mlflow_gives_a_served_file_another_name_at_each_load(tmp_path: Path) -> None:
-    shutil.copy(kernels.__file__, tmp_path / "serving.py")
+    served = self_contained(Path(kernels.__file__))
+    (tmp_path / "serving.py").write_text(served, encoding="utf-8")
     printed = [
         subprocess.run(
             [sys.executable, "-c", SUM, name],
@@ -41,3 +43,9 @@ def test_mlflow_gives_a_served_file_another_name_at_each_load(tmp_path: Path) ->
         for name in ("code_model_1", "code_model_2")
     ]
     assert printed == ["3.718 0", "3.718 1"]
+
+
+def test_a_similarity_that_is_no_number_ends_in_a_score_that_is_none() -> None:
+    near, weights = np.array([np.nan, 0.5, 0.4], np.float32), np.ones(3, np.float32)
+    best, _, score = kernels.soft_score_of(near, weights, 2, np.float32(0.1))
+    assert best in range(2) and np.isnan(score)
