@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
-
-AT_ONCE = 1 << 15  # titles between two reports
 
 
 class Answering:
@@ -38,15 +36,6 @@ class Answering:
         self.schema: pa.Schema = self._answer([]).schema
         gc.freeze()  # the model stays: looking through it for garbage took a tenth of the time
 
-    def __call__(
-        self,
-        params: Mapping[str, Any],
-        titles: Sequence[str | None],
-        report: Callable[[int], None] = lambda count: None,
-    ) -> pa.Table:
+    def __call__(self, params: Mapping[str, Any], titles: Sequence[str | None]) -> pa.Table:
         """Answer titles, in their order; null is one, too."""
-        answers = []
-        for start in range(0, max(len(titles), 1), AT_ONCE):
-            answers.append(self._answer(titles[start : start + AT_ONCE], params))
-            report(start + AT_ONCE)
-        return pa.concat_tables(answers)
+        return self._answer(titles, params)

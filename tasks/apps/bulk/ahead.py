@@ -1,0 +1,30 @@
+"""Items that a thread makes while those before are used."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class End:
+    """Stands behind the last item."""
+
+
+END = End()
+
+
+def ahead(items: Iterator[T]) -> Generator[T]:
+    """Yield items in their order, of which a thread makes the next one meanwhile.
+
+    What fails is raised in the place of the item. If no more are wanted, the thread ends with the
+    item that it is making.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        following = thread.submit(next, items, END)
+        while not isinstance(item := following.result(), End):
+            following = thread.submit(next, items, END)
+            yield item
+            del item  # no memory for it while the next one is made
