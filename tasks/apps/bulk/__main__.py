@@ -159,9 +159,10 @@ class _Bulk:
         titles, places = distinct(table[self.source.column])
         cached = self.cache(titles, self.ask)
         self.new_titles += cached.new
-        row_of = np.append(cached.rows + 1, 0)  # the last one is that of no title
+        tables = [*cached.tables, *[self.nothing] * (places.null_count > 0)]
+        row_of = np.append(cached.rows, sum(map(len, cached.tables)))  # the last: of no title
         rows = row_of[pc.fill_null(places, len(titles)).to_numpy()]
-        return _Part(part, table, pa.concat_tables([self.nothing, *cached.tables]), rows)
+        return _Part(part, table, pa.concat_tables(tables), rows)
 
     def _joined(self, part: _Part) -> _Part:
         """Put the answers behind the columns of a part."""

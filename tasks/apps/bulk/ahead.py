@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
-
-
-class End:
-    """Stands behind the last item."""
-
-
-END = End()
 
 
 def ahead(items: Iterator[T]) -> Generator[T]:
@@ -22,9 +15,10 @@ def ahead(items: Iterator[T]) -> Generator[T]:
     What fails is raised in the place of the item. If no more are wanted, the thread ends with the
     item that it is making.
     """
+    end: Any = object()
     with ThreadPoolExecutor(1) as thread:
-        following = thread.submit(next, items, END)
-        while not isinstance(item := following.result(), End):
-            following = thread.submit(next, items, END)
+        following = thread.submit(next, items, end)
+        while (item := following.result()) is not end:
+            following = thread.submit(next, items, end)
             yield item
             del item  # no memory for it while the next one is made
