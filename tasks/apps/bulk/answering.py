@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
+
+MMAP_THRESHOLD = -3  # an option of glibc's mallopt
+LARGE = 1 << 22  # bytes
 
 
 class Answering:
@@ -24,6 +28,7 @@ class Answering:
     def __init__(self, folder: Path, threads: int | None = None) -> None:
         import mlflow
 
+        _return_large_blocks()
         if threads:
             os.environ["OMP_NUM_THREADS"] = str(threads)  # `models/search/kernels.py` reads it
         served = mlflow.pyfunc.load_model(str(folder)).unwrap_python_model()
@@ -39,3 +44,10 @@ class Answering:
     def __call__(self, params: Mapping[str, Any], titles: Sequence[str | None]) -> pa.Table:
         """Answer titles, in their order; null is one, too."""
         return self._answer(titles, params)
+
+
+def _return_large_blocks() -> None:
+    """Let large arrays go back to the system: the heap of each thread would keep what it freed."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # other libraries than glibc have none
+    if mallopt:
+        mallopt(MMAP_THRESHOLD, LARGE)
