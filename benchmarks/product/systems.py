@@ -25,7 +25,7 @@ from benchmarks.timing import median
 from models.reproducibility.progress import Progress
 from models.search.index import AliasIndex
 from models.search.search import Search, Similarities
-from tasks.apps.bulk.answering import AT_ONCE, Answering
+from tasks.apps.bulk.answering import Answering
 from tasks.io.frames import read_frame
 from tasks.io.schemas import OVERRIDES
 from tasks.pipeline.lexical.params import LexicalParams
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 OURS = "rolecall"
 COST, SPEED = "cost", "titles_per_second"
 PACKAGE = "artifacts/normalizer"
+AT_ONCE = 1 << 15
+"""Titles of a call of our model."""
 SINGLE, FEW, REPEATS = 40, 256, 5
 """Titles of a timing one by one; titles of a timing of an alternative; timings."""
 

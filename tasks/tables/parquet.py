@@ -92,8 +92,8 @@ def _as_text(column: str, kind: pl.DataType) -> pl.Expr:
 
 def parquet_batches(file: SourceFile, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
     """Yield columns of a file, or all; ArrowException or OSError if it is no readable Parquet."""
-    with file.open() as handle, parquet.ParquetFile(handle) as read:
-        yield from read.iter_batches(CHUNK, columns=columns)
+    with file.open() as handle, parquet.ParquetFile(handle, pre_buffer=False) as read:
+        yield from read.iter_batches(CHUNK, columns=columns)  # `pre_buffer` keeps what was read
 
 
 def parquet_schema(file: SourceFile) -> tuple[pa.Schema, int]:

@@ -14,17 +14,19 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import starmap
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from models.reproducibility.progress import Progress
+from tasks.apps.bulk.ahead import ahead
 from tasks.apps.bulk.answering import Answering
 from tasks.apps.bulk.files import File, Refused
 from tasks.apps.bulk.output import OWN, Output
@@ -43,6 +45,7 @@ from tasks.release.gate.last_run import remember
 from tasks.release.registry.loading import fetched
 
 FULL = "database or disk is full"
+NULL = pa.scalar(None, pa.string())
 
 
 def main() -> None:
@@ -121,11 +124,15 @@ def _normalized(
 
 @dataclass
 class _Bulk:
-    """A run, file by file; `nothing` is the answer to no title, a row."""
+    """A run, file by file; `nothing` is the answer to no title, a row.
+
+    Each step of a part has a thread: reading, answering, joining and writing. So cores have work
+    while the last titles of a part are answered.
+    """
 
     source: TitleSource
     output: Output
-    ask: Callable[[Sequence[str | None], Callable[[int], None]], pa.Table]
+    ask: Callable[[Sequence[str | None]], pa.Table]
     cache: PredictionCache
     nothing: pa.Table
     progress: Progress
@@ -139,36 +146,50 @@ class _Bulk:
             self.rows += sum(self.output.rows(number, part) or 0 for part in range(parts))
             return
         refused: list[Refused] = []
-        count, write = 0, self.output.write_part
-        with ThreadPoolExecutor(1) as writer:  # writes a part while the next one is answered
-            written: Future[None] | None = None
-            for part, table in enumerate(self.source.parts(file, refused.append)):
-                if self.output.rows(number, part) is None:
-                    answered = self._answered(table)
-                    if written:
-                        written.result()
-                    written = writer.submit(write, number, part, *answered)
-                self.rows += len(table)
-                self.progress(self.rows)
-                count = part + 1
-            if written:
-                written.result()
+        read = ahead(self.source.parts(file, refused.append))
+        answered = ahead(starmap(partial(self._answered, number), enumerate(read)))
+        with closing(ahead(map(self._joined, answered))) as joined:
+            count = sum(map(partial(self._written, number), joined))
         self.output.write_file(number, count, refused)
 
-    def _answered(self, table: pa.Table) -> tuple[pa.Table, pa.ChunkedArray]:
-        """Return a part with its answers, and why there are none."""
+    def _answered(self, number: int, part: int, table: pa.Table) -> _Part:
+        """Return a part with the answers to its titles; without them if it is finished."""
+        if self.output.rows(number, part) is not None:
+            return _Part(part, table)
         titles, places = distinct(table[self.source.column])
-        cached = self.cache(titles, lambda new: self.ask(new, self._report))
-        answers = pa.concat_tables([self.nothing, *cached.tables]).combine_chunks()
-        row_of = np.append(cached.rows + 1, 0)  # the last one is that of no title
-        rows = answers.take(pa.array(row_of[pc.fill_null(places, len(titles)).to_numpy()]))
-        reasons = pc.if_else(rows["abstained"], rows["reason"], pa.scalar(None, pa.string()))
+        cached = self.cache(titles, self.ask)
         self.new_titles += cached.new
-        columns = [*table.columns, *rows.columns]
-        return pa.Table.from_arrays(columns, schema=self.output.schema), reasons
+        tables = [*cached.tables, *[self.nothing] * (places.null_count > 0)]
+        row_of = np.append(cached.rows, sum(map(len, cached.tables)))  # the last: of no title
+        rows = row_of[pc.fill_null(places, len(titles)).to_numpy()]
+        return _Part(part, table, pa.concat_tables(tables), rows)
 
-    def _report(self, titles: int) -> None:
-        self.progress(self.rows + titles)
+    def _joined(self, part: _Part) -> _Part:
+        """Put the answers behind the columns of a part."""
+        if part.answers is None:
+            return part
+        answers = part.answers.take(pa.array(part.rows))
+        columns = [*part.table.columns, *answers.columns]
+        whole = pa.Table.from_arrays(columns, schema=self.output.schema)
+        return _Part(part.number, whole, answers)
+
+    def _written(self, number: int, part: _Part) -> bool:
+        """Write a part that is not finished."""
+        if part.answers is not None:
+            why = pc.if_else(part.answers["abstained"], part.answers["reason"], NULL)
+            self.output.write_part(number, part.number, part.table, why)
+        self.rows += len(part.table)
+        self.progress(self.rows)
+        return True
+
+
+class _Part(NamedTuple):
+    """A part of a file; `rows`: where each of its rows has its answer."""
+
+    number: int
+    table: pa.Table
+    answers: pa.Table | None = None
+    rows: np.ndarray | None = None
 
 
 def _options() -> argparse.Namespace:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
-AT_ONCE = 1 << 15  # titles between two reports
+MMAP_THRESHOLD = -3  # an option of glibc's mallopt
+LARGE = 1 << 22  # bytes
 
 
 class Answering:
@@ -26,6 +28,7 @@ class Answering:
     def __init__(self, folder: Path, threads: int | None = None) -> None:
         import mlflow
 
+        _return_large_blocks()
         if threads:
             os.environ["OMP_NUM_THREADS"] = str(threads)  # `models/search/kernels.py` reads it
         served = mlflow.pyfunc.load_model(str(folder)).unwrap_python_model()
@@ -38,15 +41,13 @@ class Answering:
         self.schema: pa.Schema = self._answer([]).schema
         gc.freeze()  # the model stays: looking through it for garbage took a tenth of the time
 
-    def __call__(
-        self,
-        params: Mapping[str, Any],
-        titles: Sequence[str | None],
-        report: Callable[[int], None] = lambda count: None,
-    ) -> pa.Table:
+    def __call__(self, params: Mapping[str, Any], titles: Sequence[str | None]) -> pa.Table:
         """Answer titles, in their order; null is one, too."""
-        answers = []
-        for start in range(0, max(len(titles), 1), AT_ONCE):
-            answers.append(self._answer(titles[start : start + AT_ONCE], params))
-            report(start + AT_ONCE)
-        return pa.concat_tables(answers)
+        return self._answer(titles, params)
+
+
+def _return_large_blocks() -> None:
+    """Let large arrays go back to the system: the heap of each thread would keep what it freed."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # other libraries than glibc have none
+    if mallopt:
+        mallopt(MMAP_THRESHOLD, LARGE)

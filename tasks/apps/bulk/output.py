@@ -118,7 +118,8 @@ class Output:
         """
         path = self.folder / f"{_part(number, part)}.parquet"
         with atomic_write(path) as partial:
-            pq.write_table(table, partial, compression="zstd")
+            texts = dictionaries(table.schema)
+            pq.write_table(table, partial, compression="zstd", use_dictionary=texts)
         abstained = dict(sorted(Counter(reasons.drop_null().to_pylist()).items()))
         self._note(number, path.stem, rows=len(table), abstained=abstained, sha256=sha256(path))
 
@@ -180,6 +181,16 @@ def require_same_run(place: Path, run: Mapping[str, Any], unknown: Collection[st
         differing = ", ".join("files" if name == STATE else name for name in other)
         of = f", of a run with other {differing}" if there else ""
         raise OutputError(f"{place} is there already{of}: name another place, or remove it")
+
+
+def dictionaries(schema: pa.Schema) -> list[str]:
+    """Return the Parquet columns that are written by a dictionary: all but numbers with a point."""
+    names = []
+    for field in schema:
+        is_list = pa.types.is_list(field.type)
+        if not pa.types.is_floating(field.type.value_type if is_list else field.type):
+            names.append(f"{field.name}.list.element" if is_list else field.name)
+    return names
 
 
 def _part(number: int, part: int) -> str:

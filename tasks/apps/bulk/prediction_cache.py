@@ -54,10 +54,12 @@ class PredictionCache:
 
     def __init__(self, folder: Path, table: sqlite3.Connection) -> None:
         self._folder, self._table = folder, table
+        self._unkept: tuple[pa.Array, np.ndarray, pa.Table] | None = None
         self._opened = lru_cache(MAPPED)(self._open)
 
     def __call__(self, titles: pa.Array, ask: Ask) -> Cached:
-        """Return an answer for each of some distinct titles."""
+        """Return an answer for each of some distinct titles; the next call keeps the new ones."""
+        self.keep()
         hashes = hashes_of(titles)
         places = self._places(hashes)
         order = np.argsort(places, kind="stable")[np.count_nonzero(places < 0) :]
@@ -70,8 +72,8 @@ class PredictionCache:
         missing = np.flatnonzero(rows < 0)
         if len(missing):
             new = titles.take(pa.array(missing))
-            answers = ask(new.to_pylist())
-            self._add(new, hashes[missing], answers)
+            answers = ask(new.to_pylist()).combine_chunks()
+            self._unkept = new, hashes[missing], answers
             rows[missing] = len(order) + np.arange(len(missing))
             tables.append(answers)
         return Cached(tables, rows, len(missing))
@@ -84,11 +86,14 @@ class PredictionCache:
         places[order] = [-1 if place is None else place for (place,) in found]
         return places
 
-    def _add(self, titles: pa.Array, hashes: np.ndarray, answers: pa.Table) -> None:
-        """Keep answers to new titles."""
+    def keep(self) -> None:
+        """Keep the answers to the new titles of the last call."""
+        if self._unkept is None:
+            return
+        (titles, hashes, answers), self._unkept = self._unkept, None
         (last,) = self._table.execute("SELECT max(file) FROM files").fetchone()
         file = 0 if last is None else last + 1
-        whole = answers.append_column(TITLE, titles).combine_chunks()
+        whole = answers.append_column(TITLE, titles)
         with (
             atomic_write(self._folder / f"{file}.arrow") as partial,
             pa.OSFile(str(partial), "wb") as sink,
@@ -131,17 +136,23 @@ def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
                 f"another run keeps its answers in {folder}: wait for it, or name another folder: "
                 "--cache-dir"
             ) from None
-        table = sqlite3.connect(folder / "places.sqlite", isolation_level="DEFERRED")
+        table = sqlite3.connect(
+            folder / "places.sqlite", isolation_level="DEFERRED", check_same_thread=False
+        )
         try:
             table.execute("PRAGMA journal_mode = WAL")
-            table.execute("PRAGMA cache_size = -262144")  # 256 MiB
+            table.execute("PRAGMA cache_size = -65536")  # 64 MiB
             table.execute(
                 "CREATE TABLE IF NOT EXISTS cached (hash INTEGER PRIMARY KEY, "
                 "place INTEGER NOT NULL)"
             )
             table.execute("CREATE TABLE IF NOT EXISTS files (file INTEGER PRIMARY KEY)")
             table.commit()
-            yield PredictionCache(folder, table)
+            cache = PredictionCache(folder, table)
+            try:
+                yield cache
+            finally:
+                cache.keep()
         finally:
             table.close()
 

@@ -41,7 +41,7 @@ from tasks.tables.source_files import PARQUET, IngestError, SourceFile
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
-ROWS = 1 << 17  # of a part
+ROWS = 1 << 16  # of a part
 ASKED = "asked_title"
 """The column that is added where several hold titles: of each row the first that is not blank."""
 HINTS = {BAD_CHARACTERS: f"{BAD_CHARACTERS}; --encoding names that of the file"}
