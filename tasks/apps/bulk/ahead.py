@@ -12,8 +12,8 @@ T = TypeVar("T")
 def ahead(items: Iterator[T]) -> Generator[T]:
     """Yield items in their order, of which a thread makes the next one meanwhile.
 
-    What fails is raised in the place of the item. If no more are wanted, the thread ends with the
-    item that it is making.
+    An error takes the place of the item whose making failed. A caller that wants no more waits
+    until the thread has made its present item.
     """
     end: Any = object()
     with ThreadPoolExecutor(1) as thread:
