@@ -127,11 +127,18 @@ class Product:
         self.command(f"{week}-review", "tasks.apps.review", arguments)
         return pl.read_csv(place / "queue.csv", infer_schema=False)
 
-    def apply_feedback(self, week: str) -> Outcome | None:
-        """Apply the reviews without training; None if they change nothing."""
+    def apply_feedback(self, week: str) -> tuple[Outcome | None, Outcome | None]:
+        """Apply the reviews without training to the champion, and to a challenger that waits.
+
+        None where they change nothing.
+        """
         self.command(f"{week}-feedback", "tasks.pipeline.feedback.stage", [])
         done = self.command(f"{week}-patch", "tasks.release.feedback_patch", [JSON])
-        return done and Outcome(done["registered"]["version"], done["decision"]["promoted"])
+        champion, waiting = (
+            one and Outcome(one["registered"]["version"], one["decision"]["promoted"])
+            for one in (done["champion"], done["waiting"])
+        )
+        return champion, waiting
 
     def retrain(self, week: str) -> Outcome:
         """Train with the reviews, register and let the gate decide."""

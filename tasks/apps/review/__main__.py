@@ -26,7 +26,7 @@ from tasks.apps.review.page import Occupation, page
 from tasks.apps.review.queue_file import write_queue
 from tasks.apps.unfinished import LOCK, require_free, unfinished
 from tasks.io.command import run
-from tasks.release.gate.disputed import read_disputed
+from tasks.release.gate.waiting import read_disputed
 from tasks.release.registry.opening import opened
 
 QUEUE, PAGE = "queue.csv", "review.html"

@@ -19,7 +19,7 @@ from tasks.apps.review.answered_run import TITLES, AnsweredRun, bucket_titles
 from tasks.apps.review.priority import is_readable, priority
 from tasks.io.frames import Schema, read_parquet
 from tasks.pipeline.feedback.feedback_rows.cells import COVERAGE, DISPUTED, RANDOM
-from tasks.release.gate.disputed import TITLES as DISPUTED_TITLES
+from tasks.release.gate.waiting import TITLES as DISPUTED_TITLES
 
 CANDIDATES: Schema = {
     **TITLES,

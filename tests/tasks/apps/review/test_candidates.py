@@ -14,7 +14,7 @@ from tasks.apps.review import candidates as candidates_module
 from tasks.apps.review.answered_run import AnsweredRun
 from tasks.apps.review.candidates import CANDIDATES, candidates, judged_titles, pooled
 from tasks.io.schemas import JUDGED, REVIEWS
-from tasks.release.gate.disputed import TITLES as DISPUTED_TITLES
+from tasks.release.gate.waiting import TITLES as DISPUTED_TITLES
 
 NOTHING = pl.DataFrame(schema={"normalized": pl.String})
 UNSURE = answer(confidence=0.1)

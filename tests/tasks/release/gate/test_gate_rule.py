@@ -96,44 +96,76 @@ FEW = {"annotations": answers(60, 4, 3), "typos": ALIKE}
 """Labelled inputs that show nothing: 0.017 better, and as much as 0.06 worse."""
 
 
-def test_few_labels_leave_it_undecided_until_people_reply() -> None:
-    """With 4 wins and 3 losses there, 5 wins (9 of 12: .073) do not do, 6 (10 of 13: .046) do."""
+def test_few_labels_leave_it_undecided_and_say_what_people_could_reply() -> None:
     verdict = decide(FEW, CHAMPION, PARAMS)
     assert not verdict.promoted and verdict.undecided
-    assert verdict.reason.endswith("; at least 6 answers on disputed titles are needed to decide")
-    more = decide(FEW | {"disputed": answers(12, 5, 0)}, CHAMPION, PARAMS)
-    assert not more.promoted and more.undecided
-    assert more.reason.endswith(
-        "; of 12 disputed titles that people judged, it alone is right on 5 and wrong on 0; 3 more "
-        "answers on disputed titles like these would decide for it"
+    assert verdict.reason.endswith("; at least 7 answers on disputed titles are needed to decide")
+
+
+def test_replies_decide_whatever_the_labels_say() -> None:
+    """6 wins of replies are not enough and 7 are, though labels are lost, not significantly."""
+    lost = FEW | {"annotations": answers(400, 18, 26)}
+    assert "not shown to be within 0.02" in decide(lost, CHAMPION, PARAMS).reason
+    drawn = decide(lost | {"random_titles": answers(40, 3, 0)}, CHAMPION, PARAMS)
+    assert not drawn.promoted and drawn.undecided
+    assert drawn.reason == (
+        "not shown to be better than champion version 3 on people's replies: of 40 titles of "
+        "random rows and 0 disputed ones that people judged, it alone is right on 3 and wrong on "
+        "0; at least 4 answers on disputed titles are needed to decide"
     )
-    shown = decide(FEW | {"disputed": answers(12, 6, 0)}, CHAMPION, PARAMS)
+    more = lost | {"random_titles": answers(40, 3, 0), "disputed": answers(12, 3, 0)}
+    verdict = decide(more, CHAMPION, PARAMS)
+    assert not verdict.promoted and verdict.undecided
+    assert verdict.reason.endswith(
+        "4 more answers on disputed titles like these would decide for it"
+    )
+    shown = decide(more | {"disputed": answers(12, 4, 0)}, CHAMPION, PARAMS)
     assert shown.promoted and not shown.undecided
-    assert shown.reason == (
-        "better than champion version 3 on people's replies: of 12 disputed titles that people "
-        "judged, it alone is right on 6 and wrong on 0"
-    )
+    assert shown.reason.startswith("better than champion version 3 on people's replies: of 40 ")
+    assert [own.test for own in shown.figures if own.is_gating] == ["typos"]
 
 
-def test_replies_that_speak_against_it_ask_for_no_more() -> None:
+def test_labels_that_show_a_gain_do_if_replies_do_not_speak_against_it() -> None:
+    """Within the margin is not enough: 30 wins and 10 losses of 400 are, 22 and 18 are not."""
+    even = {"random_titles": answers(10, 1, 1), "typos": ALIKE}
+    gained = decide(even | {"annotations": answers(400, 30, 10)}, CHAMPION, PARAMS)
+    assert gained.promoted
+    assert "better than champion version 3 on annotations (+0.050, at least +0." in gained.reason
+    for other in (
+        {"annotations": answers(400, 22, 18)},
+        {"annotations": answers(400, 30, 10), "random_titles": answers(10, 0, 1)},
+    ):
+        verdict = decide(even | other, CHAMPION, PARAMS)
+        assert not verdict.promoted and verdict.undecided
+
+
+def test_replies_that_speak_against_it() -> None:
     verdict = decide(FEW | {"disputed": answers(20, 3, 6)}, CHAMPION, PARAMS)
     assert not verdict.promoted and verdict.undecided
-    assert verdict.reason.endswith("so more answers on them would hardly decide for it")
+    assert verdict.reason.endswith("on disputed titles like these would hardly decide for it")
     worse = decide(FEW | {"disputed": answers(40, 3, 16)}, CHAMPION, PARAMS)
     assert not worse.undecided, "significantly worse on them"
 
 
-def test_replies_make_up_for_labels_alone() -> None:
-    """Neither for a significant loss on them, nor for typos, nor for a loss on another test."""
-    good = {"disputed": answers(40, 25, 5)}
-    assert decide(FEW | good, CHAMPION, PARAMS).promoted
+def test_replies_do_not_make_up_for_a_significant_loss() -> None:
+    """Neither on labels, nor on typos, nor on another test."""
+    good = FEW | {"disputed": answers(40, 25, 5)}
+    assert decide(good, CHAMPION, PARAMS).promoted
     for bad in (
         {"annotations": answers(60, 0, 8)},
         {"typos": answers(1000, 0, 25)},
         {"heldout_alias": answers(200, 0, 20)},
     ):
-        verdict = decide(FEW | good | bad, CHAMPION, PARAMS)
+        verdict = decide(good | bad, CHAMPION, PARAMS)
         assert not verdict.promoted and not verdict.undecided
+        assert "annotations" not in bad or "significantly worse" in verdict.reason
+
+
+def test_labels_as_the_only_gating_test_leave_the_replies() -> None:
+    alone = PARAMS.model_copy(update={"gating_tests": ["annotations"]})
+    given = {"annotations": answers(60, 4, 3), "disputed": answers(40, 25, 5)}
+    assert decide(given, CHAMPION, alone).promoted
+    assert not decide(given | {"disputed": answers(40, 5, 5)}, CHAMPION, alone).promoted
 
 
 def test_the_same_answers_everywhere_leave_the_champion() -> None:
