@@ -147,7 +147,7 @@ def promoted(
 def replayed(
     tests: Mapping[str, GateTest], differences: Mapping[str, float], rng: np.random.Generator
 ) -> dict[str, SystemResults]:
-    """Draw the answers of challenger and opponent; of the n-gram matcher, none is right.
+    """Draw the answers of challenger and opponent.
 
     Disputed titles are drawn from the labelled inputs whose answer changes.
     """
@@ -162,5 +162,5 @@ def replayed(
         counts = rng.multinomial(test.queries, [win, loss, right, 1 - win - loss - right])
         challenger = np.repeat([1.0, 0.0, 1.0, 0.0], counts)
         opponent = np.repeat([0.0, 1.0, 1.0, 0.0], counts)
-        answers[name] = SystemResults(challenger, opponent, np.zeros(test.queries))
+        answers[name] = SystemResults(challenger, opponent)
     return answers
