@@ -17,12 +17,12 @@ import polars as pl
 from models.normalizer.normalizer import Normalizer
 from models.normalizer.package_format import check_format
 from models.search.index import AliasIndex
-from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import read_index
 from tasks.io.queries import read_queries
 from tasks.io.section import load
 from tasks.release.gate.disputed import Disputed, disputed
 from tasks.release.gate.everyday import everyday_queries, first_answers
+from tasks.release.gate.first_ranks import Frames, rank_first
 from tasks.release.gate.first_version import (
     UNTRAINED,
     by_hand,
@@ -90,9 +90,7 @@ def run_gate(
     params, everyday = load(GateParams, root / "params.yaml"), queries.clear()
     if params.everyday:
         everyday = everyday_queries(root / params.everyday, index.occupations)
-    results = {
-        name: _answers(name, system, index, queries, everyday) for name, system in systems.items()
-    }
+    results = _answers(systems, index, queries, everyday)
     answers = by_test(pl.concat(scores for scores, _ in results.values()))
     if champion is None:
         learned = what_training_saw(sources.model, root / "data")
@@ -131,16 +129,17 @@ def gate_queries(data: Path) -> pl.DataFrame:
 
 
 def _answers(
-    name: str,
-    system: Normalizer,
+    systems: Mapping[str, Normalizer],
     index: AliasIndex,
     queries: pl.DataFrame,
     everyday: pl.DataFrame,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return `SCORES` and `RUN` of a system; of everyday titles the columns that the gate reads."""
-    ranked = rank_queries(name, system.within(index), queries, 1)
-    scores, runs = zip(ranked, first_answers(name, system, everyday), strict=True)
-    return pl.concat(scores, how="diagonal"), pl.concat(runs, how="diagonal")
+) -> dict[str, Frames]:
+    """Return `SCORES` and `RUN` of each system, of each the columns that the gate reads."""
+    results = {}
+    for name, ranked in rank_first(systems, index, queries).items():
+        scores, runs = zip(ranked, first_answers(name, systems[name], everyday), strict=True)
+        results[name] = pl.concat(scores), pl.concat(runs)
+    return results
 
 
 def changed_predictions(
