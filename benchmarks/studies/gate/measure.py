@@ -168,7 +168,7 @@ def looks(answers: Mapping[str, SystemResults]) -> Iterator[Mapping[str, SystemR
 def replayed(
     tests: Mapping[str, GateTest], differences: Mapping[str, float], rng: np.random.Generator
 ) -> dict[str, SystemResults]:
-    """Draw the answers of challenger and opponent; of the n-gram matcher, none is right.
+    """Draw the answers of challenger and opponent.
 
     Disputed titles are drawn from the labelled inputs whose answer changes. Replies differ as
     labelled inputs do, or as `CUSTOMER` says.
@@ -185,5 +185,5 @@ def replayed(
         shares = [win, loss, right, 1 - win - loss - right]
         outcomes = rng.choice(4, test.queries, p=shares)
         challenger, opponent = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]])[:, outcomes]
-        answers[name] = SystemResults(challenger, opponent, np.zeros(test.queries))
+        answers[name] = SystemResults(challenger, opponent)
     return answers

@@ -16,13 +16,13 @@ CHAMPION = "champion version 3"
 
 
 def answers(queries: int, wins: int, losses: int) -> SystemResults:
-    """The opponent is right on half of the queries, the n-gram matcher on none."""
+    """The opponent is right on half of the queries."""
     opponent = np.zeros(queries)
     opponent[: queries // 2] = 1
     challenger = opponent.copy()
     challenger[:losses] = 0
     challenger[queries - wins :] = 1
-    return SystemResults(challenger, opponent, np.zeros(queries))
+    return SystemResults(challenger, opponent)
 
 
 ALIKE = answers(1000, 3, 3)
@@ -39,7 +39,6 @@ def test_no_worse_on_labels_and_within_the_margin_elsewhere_is_promoted() -> Non
     assert "+0.050 on annotations" in verdict.reason
     assert f"nearest to failing was typos, where {typos.needed} queries of 1000" in verdict.reason
     assert (labelled.challenger, labelled.opponent, labelled.queries) == (0.55, 0.5, 400)
-    assert labelled.over_ngram.value == pytest.approx(0.55) and labelled.over_ngram.low > 0.4
 
 
 def test_what_is_not_shown_is_refused_and_says_how_many_queries_more_would_show_it() -> None:
@@ -206,17 +205,17 @@ def frame(values: dict[str, dict[str, list[float]]]) -> pl.DataFrame:
 
 def test_answers_by_test_whatever_the_order_of_rows() -> None:
     values = {"challenger": {"b": [1.0, 0.0], "a": [1.0]}}
-    values |= {"opponent": {"b": [0.0, 0.5], "a": [0.0]}, "ngram": {"b": [0.0, 0.0], "a": [1.0]}}
+    values |= {"opponent": {"b": [0.0, 0.5], "a": [0.0]}}
     for scores in (frame(values), frame(values).sample(fraction=1, shuffle=True, seed=1)):
         made = by_test(scores)
         assert list(made) == ["a", "b"]
-        assert [own.tolist() for own in made["b"]] == [[1, 0], [0, 0.5], [0, 0]]
+        assert [own.tolist() for own in made["b"]] == [[1, 0], [0, 0.5]]
     assert by_test(pl.DataFrame(schema=dict(SCORES))) == {}
 
 
 def test_other_queries_or_a_missing_system_are_an_error() -> None:
-    values = {"challenger": {"a": [1.0, 0.0]}, "opponent": {"a": [1.0]}, "ngram": {"a": [1.0, 0.0]}}
+    values = {"challenger": {"a": [1.0, 0.0]}, "opponent": {"a": [1.0]}}
     with pytest.raises(ValueError, match="the same queries"):
         by_test(frame(values))
-    with pytest.raises(ValueError, match="ngram"):
-        by_test(frame(dict.fromkeys(("challenger", "opponent"), values["challenger"])))
+    with pytest.raises(ValueError, match="opponent"):
+        by_test(frame({"challenger": values["challenger"]}))
