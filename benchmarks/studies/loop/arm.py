@@ -108,13 +108,14 @@ class Arm:
 
     @cached_property
     def titles(self) -> pl.DataFrame:
-        """The distinct titles of all weeks: a queue may hold disputed ones of an earlier week."""
+        """The distinct titles of all weeks: a queue holds titles of earlier weeks as well."""
         return titles_of(pl.concat(self.weeks))
 
     def _review(self, answered: pl.DataFrame, number: int) -> pl.DataFrame:
         """Write the person's file of a week, and return it."""
         if self.name == QUEUE:
-            queue = self.product.queue(_file(number), self.budget)
+            weeks = [*map(_file, range(1, number + 1))]
+            queue = self.product.queue(weeks, self.budget)
         else:
             rng = generator(self.product.seed, "loop", self.name, str(number))
             queue = random_queue(titles_of(answered), self.budget, rng)

@@ -120,11 +120,11 @@ class Product:
         self.command(f"{week}-normalize", "tasks.apps.bulk", [source, answers, *options])
         return pl.read_parquet(answers)
 
-    def queue(self, week: str, budget: int) -> pl.DataFrame:
-        """Return the queue of a week's answers, as its file has it."""
-        place = self.folder / f"{week}-queue"
-        arguments = [self._answers(week), place, "--budget", str(budget)]
-        self.command(f"{week}-review", "tasks.apps.review", arguments)
+    def queue(self, weeks: Sequence[str], budget: int) -> pl.DataFrame:
+        """Return the queue of the answers of these weeks, the newest last, as its file has it."""
+        place = self.folder / f"{weeks[-1]}-queue"
+        arguments = [*map(self._answers, weeks), place, "--budget", str(budget)]
+        self.command(f"{weeks[-1]}-review", "tasks.apps.review", arguments)
         return pl.read_csv(place / "queue.csv", infer_schema=False)
 
     def apply_feedback(self, week: str) -> tuple[Outcome | None, Outcome | None]:

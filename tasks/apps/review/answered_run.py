@@ -36,7 +36,6 @@ TITLES: Schema = {
     "hash": pl.UInt32,
     **ANSWER,
 }
-BUCKET_ROWS = 4_000_000
 BATCH_ROWS = 1 << 17
 
 
@@ -66,11 +65,6 @@ class AnsweredRun:
                 "into another place, and name that; the answers are cached"
             )
         return cls(result["column"], result["prefix"], result["model"], manifest["rows"], parts)
-
-    @property
-    def buckets(self) -> int:
-        """Their number, so that none is larger than memory."""
-        return 1 + self.rows // BUCKET_ROWS
 
     def write_buckets(self, place: Path, buckets: int, report: Callable[[int], None]) -> None:
         """Write the titles of every batch, a file a bucket; `report` gets the rows read so far."""
