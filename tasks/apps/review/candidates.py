@@ -57,22 +57,26 @@ def candidates(
     unjudged = (titles.join(judged, on="normalized", how="anti") for titles in titled)
     if disputed is not None:
         disputed = disputed.join(judged, on="normalized", how="anti")
-    return pooled(unjudged, budget, disputed)
+    return pooled(unjudged, budget, disputed, runs[-1].digits)
 
 
 def pooled(
-    titles: Iterable[pl.DataFrame], budget: int, disputed: pl.DataFrame | None = None
+    titles: Iterable[pl.DataFrame],
+    budget: int,
+    disputed: pl.DataFrame | None = None,
+    digits: int = 0,
 ) -> pl.DataFrame:
     """Return the drawn titles in their order, the disputed ones in theirs, and the heaviest others.
 
-    `titles`: frames of schema `MERGED`, each title once.
+    `titles`: frames of schema `MERGED`, each title once; `digits`: 32 bits, with others of which
+    other titles are drawn.
     """
     disputes = pl.DataFrame(schema=dict(DISPUTED_TITLES)) if disputed is None else disputed
     drawn = best = pl.DataFrame(schema={**CANDIDATES, "turn": pl.Float64, "place": pl.UInt32})
     named = best
     for frame in titles:
         some = frame.filter(is_readable()).with_columns(
-            priority=priority(), chosen_by=pl.lit(COVERAGE), turn=_turn()
+            priority=priority(), chosen_by=pl.lit(COVERAGE), turn=_turn(digits)
         )
         some = some.join(disputes.drop("raw_title"), on="normalized", how="left")
         some = some.select(best.columns)
@@ -109,12 +113,13 @@ def judged_titles(root: Path) -> pl.DataFrame:
     return pl.concat([none, *titles]).drop_nulls().unique()
 
 
-def _turn() -> pl.Expr:
+def _turn(digits: int) -> pl.Expr:
     """Return when the first row of a title is drawn, if each row has an exponential time.
 
     So titles come as those of rows of the newest run that are drawn one by one (Efraimidis and
     Spirakis 2006); null if it has none.
     """
-    chance = (pl.col("hash").cast(pl.Float64) + 0.5) / HASHES
+    mixed = pl.col("hash") ^ pl.lit(digits, pl.UInt32)
+    chance = (mixed.cast(pl.Float64) + 0.5) / HASHES
     rows = pl.col("newest_rows")
     return pl.when(rows > 0).then(-chance.log() / rows)
