@@ -18,14 +18,14 @@ from prefect.cache_policies import NO_CACHE
 
 from flows.failed_run import leave_page
 from flows.processes.command import check_params, log_lines
-from flows.registry import patch_champion
+from flows.registry import apply_patches
 from flows.results import publish
 from flows.stages.dvc_stages import repro, run_stage
 from flows.stages.target import complete_report, push_target
 from flows.workspaces.feedback_folder import README, feedback_folder, profile_of
 from flows.workspaces.profiles import SAMPLE
 from flows.workspaces.workspace import root_of
-from tasks.release.registry.outcomes import VersionAndDecision
+from tasks.release.registry.outcomes import Patched
 
 STAGE = "feedback"
 LABELS = "data/simulate_feedback/feedback.csv"  # verdicts of labels, no reviewer's
@@ -51,7 +51,7 @@ def apply_feedback(profile: str = "") -> dict[str, str]:
     if outcomes != ["unchanged"]:
         push_target(root, STAGE)
     patched = patch(root)
-    if patched:
+    if any(patched):
         complete_report(root)
     counts = json.loads((root / "data/feedback/metrics.json").read_text(encoding="utf-8"))
     outcome = facts(counts, patched, root)
@@ -60,13 +60,13 @@ def apply_feedback(profile: str = "") -> dict[str, str]:
 
 
 @task(name="patch", task_run_name="patch", cache_policy=NO_CACHE, persist_result=False)
-def patch(root: Path) -> VersionAndDecision | None:
-    """Apply the feedback to the champion."""
-    return patch_champion(root, log_lines())
+def patch(root: Path) -> Patched:
+    """Apply the feedback to the champion, and to a challenger that waits for it."""
+    return apply_patches(root, log_lines())
 
 
-def facts(counts: dict[str, Any], patched: VersionAndDecision | None, root: Path) -> dict[str, str]:
-    """Describe the run by the stage's counts and the gate's decision.
+def facts(counts: dict[str, Any], patched: Patched, root: Path) -> dict[str, str]:
+    """Describe the run by the stage's counts and the gate's decisions.
 
     Only reviewers' files are counted, not the verdicts of labels.
     """
@@ -84,13 +84,16 @@ def facts(counts: dict[str, Any], patched: VersionAndDecision | None, root: Path
     }
     if others := unread(root, read):
         rows["skipped"] = f"{', '.join(others)}: of a kind that is not read"
-    if patched is None:
+    if patched.champion is None:
         known = "the champion has all of this feedback already"
-        return rows | {"model": known if read else f"unchanged: no file of feedback in {folder}"}
-    version, decision = patched
-    outcome = "champion" if decision.promoted else "not promoted"
-    model = f"{version.name} version {version.version}"
-    return rows | {"model": model, "gate": f"{outcome}: {decision.reason}"}
+        rows["model"] = known if read else f"unchanged: no file of feedback in {folder}"
+    for key, done in zip(("model", "challenger"), patched, strict=True):
+        if done:
+            version, decision = done
+            outcome = "champion" if decision.promoted else "not promoted"
+            rows[key] = f"{version.name} version {version.version}"
+            rows["gate" if key == "model" else "replies"] = f"{outcome}: {decision.reason}"
+    return rows
 
 
 def unread(root: Path, read: Collection[str]) -> list[str]:

@@ -12,7 +12,12 @@ from typing import Any
 
 from flows.processes.command import hide, run_command
 from flows.processes.streaming import Show
-from tasks.release.registry.outcomes import Promotion, RegisteredVersion, VersionAndDecision
+from tasks.release.registry.outcomes import (
+    Patched,
+    Promotion,
+    RegisteredVersion,
+    VersionAndDecision,
+)
 
 PROMOTE = "tasks.release.registry.promote"
 
@@ -32,12 +37,13 @@ def current_version(root: Path) -> VersionAndDecision | None:
     return _version_and_decision(_json(root, hide, PROMOTE, "--standing"))
 
 
-def patch_champion(root: Path, show: Show) -> VersionAndDecision | None:
-    """Register the champion with the reviewers' feedback; None if it has all of it already."""
-    return _version_and_decision(_json(root, show, "tasks.release.feedback_patch"))
+def apply_patches(root: Path, show: Show) -> Patched:
+    """Register the champion, and the challenger that waits, with the reviewers' feedback."""
+    done = _json(root, show, "tasks.release.feedback_patch")
+    return Patched(*(_version_and_decision(done[name]) for name in Patched._fields))
 
 
-def _version_and_decision(result: dict[str, Any]) -> VersionAndDecision | None:
+def _version_and_decision(result: dict[str, Any] | None) -> VersionAndDecision | None:
     if not result:
         return None
     return RegisteredVersion(**result["registered"]), Promotion(**result["decision"])

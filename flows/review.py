@@ -1,4 +1,4 @@
-"""The flow `review`: queues the titles of a bulk run that a reviewer should see first.
+"""The flow `review`: queues the titles of bulk runs that a reviewer should see first.
 
 One process does the work (`tasks/apps/review`); it writes its folder whole or not at all.
 """
@@ -22,12 +22,12 @@ QUEUE, REVIEW = "queue.csv", "tasks.apps.review"
 
 @flow(name="review", on_failure=[leave_page], on_crashed=[leave_page])
 def review(
-    answers: str, output: str, options: dict[str, Any] | None = None, profile: str = ""
+    answers: list[str], output: str, options: dict[str, Any] | None = None, profile: str = ""
 ) -> dict[str, str]:
-    """Queue the titles of a bulk run whose review helps most.
+    """Queue the titles of bulk runs whose review helps most.
 
     Args:
-        answers: file or folder that the flow `normalize` wrote.
+        answers: files or folders that the flow `normalize` wrote, the newest last.
         output: folder to be written.
         options: `budget`, `model` or `compare_with`, another model's answers.
         profile: a file of `profiles/`, whose registry and feedback are used; empty: the clone.
@@ -36,8 +36,10 @@ def review(
     feedback = feedback_folder(root)
     chosen = {**(options or {}), "feedback": feedback}
     arguments = [f"--{name.replace('_', '-')}={value}" for name, value in chosen.items()]
-    run_module("review", REVIEW, [answers, output, *arguments], root)
+    run_module("review", REVIEW, [*answers, output, *arguments], root)
     outcome = facts(Path(output)) | {"save to": feedback}
+    if len(answers) > 1:
+        outcome |= {"runs": f"{len(answers)}, the newest {answers[-1]}"}
     publish("review", outcome, f"The queue in {output}")
     return outcome
 

@@ -27,7 +27,8 @@ def command_text(name: str, command: Any) -> str:  # noqa: ANN401
     words, rows = [], []
     for param in command.params:
         argument = param.param_type_name == "argument"
-        label = param.name.upper() if argument else ", ".join(option_names(param))
+        several = "…" * (param.nargs == -1)
+        label = param.name.upper() + several if argument else ", ".join(option_names(param))
         if argument:
             words.append(label)
         rows.append((f"`{label}`", default_of(param), getattr(param, "help", "") or ""))

@@ -135,20 +135,25 @@ def _refuse_early(
 
 
 def review(
-    answers: Annotated[Path, typer.Argument(help="Output of `rolecall normalize`.")],
+    answers: Annotated[
+        list[Path], typer.Argument(help="Outputs of `rolecall normalize`, the newest last.")
+    ],
     output: Annotated[Path, typer.Argument(help="Folder for the queue and the page.")],
     profile: Profile = DEFAULT,
-    model: Annotated[str, typer.Option(help="Address; default: the model that answered.")] = "",
+    model: Annotated[str, typer.Option(help="Address; default: the newest run's.")] = "",
     budget: Annotated[int, typer.Option(min=1, help="Number of titles to review.")] = 200,
     compare_with: Annotated[
         Path | None, typer.Option(help="Another model's answers: changed ones count twice.")
     ] = None,
 ) -> None:
-    """Queue the titles of a run whose review helps most.
+    """Queue the titles of runs whose review helps most.
 
     Those titles come first that speak for most rows with a likely wrong answer, their own and those
     of titles near them. Near-duplicates and titles that were reviewed before are left out. Every
-    fifth title is that of a random row.
+    fifth title is that of a random row of the newest run.
+
+    Name earlier runs as well: their titles are chosen from, too, and their rows count. A title of
+    several runs has the answer of the newest.
 
     Writes review.html, a page for the browser that needs no mouse and no network, and queue.csv,
     the same for a spreadsheet. Put the file that either gives into the folder that the page names:
@@ -157,23 +162,25 @@ def review(
     \b
     Examples:
       rolecall review answers queue
-      rolecall review answers queue --budget 50 --compare-with answers_of_last_month
+      rolecall review week-41.parquet week-42.parquet queue
+      rolecall review answers queue --budget 50 --compare-with answers_of_another_model
     """
-    answers, output, model = answers.absolute(), output.absolute(), absolute_model(model)
+    runs = [run.absolute() for run in answers]
+    output, model = output.absolute(), absolute_model(model)
     options = {"budget": str(budget)} | ({"model": model} if model else {})
     options |= {"compare_with": str(compare_with.absolute())} if compare_with else {}
     with change_to_root(SAMPLE) as root:
         existing_root(profile)
         with errors_of_input():
-            from tasks.apps.review.answered_run import AnsweredRun
+            from tasks.apps.review.merged_runs import answered_runs
             from tasks.apps.unfinished import require_free
 
             require_free(output)
-            AnsweredRun.find(answers)
+            answered_runs(runs)
         with run_flow(root, "review"):
             from flows.review import review as flow
 
-            print_facts(flow(str(answers), str(output), options, profile))
+            print_facts(flow([*map(str, runs)], str(output), options, profile))
 
 
 def apply_feedback(profile: Profile = DEFAULT) -> None:

@@ -122,6 +122,7 @@ def first_in_queue(week: Week, budget: int) -> list[str]:
     titles = week.titles.with_columns(
         pl.Series("hash", hashes, pl.UInt32),
         pl.col("answer").alias("occupation_id"),
+        newest_rows="rows",
         earlier_occupation_id=pl.lit(None, pl.String),
     )
     pool = pooled([titles], budget)

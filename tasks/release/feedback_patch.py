@@ -1,10 +1,12 @@
-"""The champion with later feedback, without training: `python -m tasks.release.feedback_patch`.
+"""Later feedback without training: `python -m tasks.release.feedback_patch`.
 
 In: the champion's artefact and `data/feedback/{overrides,judged}.parquet`. Out: a version with the
 same network, people's answers as overrides, and the titles that may be learned from as exemplars
 (`tasks/release/model_package/patch.py`); the gate makes it champion unless it is significantly
 worse. If exemplars do harm, the overrides alone are registered: they change only answers to titles
-that people judged. Equal content is registered once, so that a killed run goes on where it stopped.
+that people judged. A challenger that waits for people's replies gets the feedback as well, and is
+judged by these replies once more. Equal content is registered once, so that a killed run goes on
+where it stopped.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import json
 import shutil
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tasks.io.command import run
 from tasks.io.frames import read_frame, read_json, write_json
@@ -23,12 +25,13 @@ from tasks.io.schemas import JUDGED, OVERRIDES
 from tasks.io.section import load
 from tasks.io.tracking import registry
 from tasks.pipeline.calibrate.params import CalibrateParams
+from tasks.release.gate.waiting import waiting_version
 from tasks.release.model_package import serving_file
 from tasks.release.model_package.folder import VERSION, RunFiles
 from tasks.release.model_package.patch import exemplify, learned, replace_overrides
 from tasks.release.registry.champion_lock import champion_lock
 from tasks.release.registry.loading import fetched
-from tasks.release.registry.outcomes import RegisteredVersion, VersionAndDecision
+from tasks.release.registry.outcomes import Patched, RegisteredVersion, VersionAndDecision
 from tasks.release.registry.promote import promote
 from tasks.release.registry.register import (
     ARTEFACT,
@@ -47,7 +50,9 @@ if TYPE_CHECKING:
 
 FEEDBACK = Path("data/feedback")
 KEPT = ("taxonomy_hash", "mix", "train_seed")
-"""Tags of the champion that hold for its correction, too."""
+"""Tags of a version that hold for its correction, too."""
+CHANGED = ("overrides", "exemplars", "occupations")
+"""Tables of the artefact that feedback changes."""
 INSTEAD = "run `rolecall retrain`, which learns from the feedback as well"
 
 
@@ -68,61 +73,71 @@ def pick_up(root: Path) -> VersionAndDecision | None:
     return registered, decision
 
 
-def correct(root: Path, *, exemplars: bool) -> RegisteredVersion | None:
-    """Register the champion with the feedback, once per content; None if it has all of it.
+def judge_again(root: Path) -> VersionAndDecision | None:
+    """Judge the challenger that waits for replies; None if none waits, or nobody replied since."""
+    waiting = waiting_version(root)
+    registered = waiting and correct(root, exemplars=True, version=waiting)
+    return (registered, promote(root, registered.version)) if registered else None
 
-    `exemplars`: whether titles that may be learned from become exemplars.
+
+def correct(root: Path, *, exemplars: bool, version: str | None = None) -> RegisteredVersion | None:
+    """Register a version with the feedback, once per content; None if it has all of it.
+
+    `exemplars`: whether titles that may be learned from become exemplars; `version`: default: the
+    champion.
     """
     sources = RunFiles.below(root)
     name = sources.register.name
     with champion_lock(root), registry(root) as client, scratch_folder(root) as temporary:
-        champion = _champion(client, root, sources)
+        base = _base(client, root, sources, version)
         artefact = temporary / ARTEFACT
-        with fetched(f"models:/{champion.name}/{champion.version}", root) as (_, folder):
+        with fetched(f"models:/{base.name}/{base.version}", root) as (_, folder):
             shutil.copytree(folder / "artifacts" / ARTEFACT, artefact)
         overrides = read_frame(root / FEEDBACK / "overrides.parquet", OVERRIDES)
         if not replace_overrides(artefact, overrides):
             return None
         if exemplars:
             judged = read_frame(root / FEEDBACK / "judged.parquet", JUDGED)
-            weight = load(CalibrateParams, root / "params.yaml").label_weight
-            exemplify(artefact, judged["cleaned"], learned(judged, weight))
-        changed = [artefact / f"{part}.parquet" for part in ("overrides", "exemplars")]
-        digits = content_hash([*changed, *serving_file.sources()], champion.tags["artefact_hash"])
+            params = load(CalibrateParams, root / "params.yaml")
+            exemplify(artefact, judged["cleaned"], learned(judged, params.label_weight), params)
+        changed = [artefact / f"{part}.parquet" for part in CHANGED]
+        digits = content_hash([*changed, *serving_file.sources()], base.tags["artefact_hash"])
         earlier = find_version(client, name, digits)
-        version = (
-            str(earlier.version) if earlier else _add(client, root, champion, artefact, digits)
-        )
-        return as_registered(client, name, version, earlier is not None)
+        number = str(earlier.version) if earlier else _add(client, root, base, artefact, digits)
+        return as_registered(client, name, number, earlier is not None)
 
 
-def _champion(client: MlflowClient, root: Path, sources: RunFiles) -> ModelVersion:
+def _base(client: MlflowClient, root: Path, sources: RunFiles, version: str | None) -> ModelVersion:
+    """Find the version to be corrected, by default the champion."""
     from mlflow import MlflowException
 
     name = sources.register.name
     try:
-        champion = client.get_model_version_by_alias(name, CHAMPION)
+        if version:
+            base = client.get_model_version(name, version)
+        else:
+            base = client.get_model_version_by_alias(name, CHAMPION)
     except MlflowException:
-        raise ValueError(f"{name} has no champion to correct: {INSTEAD}") from None
-    if champion.tags.get("taxonomy_hash") != sources.taxonomy_hash():
+        missing = f"version {version}" if version else "champion"
+        raise ValueError(f"{name} has no {missing} to correct: {INSTEAD}") from None
+    if base.tags.get("taxonomy_hash") != sources.taxonomy_hash():
         raise ValueError(
-            f"champion version {champion.version} answers from another taxonomy than {root}: "
-            f"{INSTEAD}"
+            f"version {base.version} answers from another taxonomy than {root}: {INSTEAD}"
         )
-    return champion
+    return base
 
 
 def _add(
-    client: MlflowClient, root: Path, champion: ModelVersion, artefact: Path, artefact_hash: str
+    client: MlflowClient, root: Path, base: ModelVersion, artefact: Path, artefact_hash: str
 ) -> str:
     settings = read_json(artefact / "settings.json")
     settings["versions"]["model_version"] = artefact_hash[:VERSION]
     write_json(settings, artefact / "settings.json")
-    tags = {tag: champion.tags[tag] for tag in KEPT}
-    tags |= {"artefact_hash": artefact_hash, CORRECTS: str(champion.version)}
+    tags = {tag: base.tags[tag] for tag in KEPT}
+    tags |= {"artefact_hash": artefact_hash, CORRECTS: str(base.version)}
     packed = as_logged(artefact.parent, settings["top_k"])
     with temporary_files_in(artefact.parent):
-        return add_version(client, root, champion.name, packed, tags, {})
+        return add_version(client, root, base.name, packed, tags, {})
 
 
 def main() -> None:
@@ -130,15 +145,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="the outcome as the last line, JSON")
     options = parser.parse_args()
-    done = pick_up(Path.cwd())
-    if done is None:
+    root = Path.cwd()
+    done = Patched(pick_up(root), judge_again(root))
+    if done.champion is None:
         print("the champion has all of the feedback already")
-    else:
-        word = "champion" if done[1].promoted else "not promoted"
-        print(f"{done[0].name} version {done[0].version} {word}: {done[1].reason}")
+    for registered, decision in filter(None, done):
+        word = "champion" if decision.promoted else "not promoted"
+        print(f"{registered.name} version {registered.version} {word}: {decision.reason}")
     if options.json:
-        outcome = done and {"registered": asdict(done[0]), "decision": asdict(done[1])}
-        print(json.dumps(outcome))
+        print(json.dumps({name: _as_json(one) for name, one in done._asdict().items()}))
+
+
+def _as_json(done: VersionAndDecision | None) -> dict[str, Any] | None:
+    return done and {"registered": asdict(done[0]), "decision": asdict(done[1])}
 
 
 if __name__ == "__main__":

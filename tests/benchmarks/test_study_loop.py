@@ -123,6 +123,26 @@ def test_a_study_on_a_toy(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert drawn.count("inputs answered correctly") == 1 and "the queue reviewed" in drawn
 
 
+def test_the_queue_is_of_all_weeks_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest last; a note of the newest week keeps that it was done."""
+    ran = list[list[str]]()
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        ran.append(command)
+        (tmp_path / "week-02-queue").mkdir()
+        (tmp_path / "week-02-queue/queue.csv").write_text("raw_title\nnurse\n")
+        return subprocess.CompletedProcess(command, 0, "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    product = Product(tmp_path, 1)
+    queues = [product.queue(["week-01", "week-02"], 8) for _ in range(2)]
+    assert [queue.to_dict(as_series=False) for queue in queues] == 2 * [{"raw_title": ["nurse"]}]
+    (command,) = ran
+    names = [Path(word).name for word in command[3:]]
+    answers = ["week-01-answers.parquet", "week-02-answers.parquet"]
+    assert names == [*answers, "week-02-queue", "--budget", "8"]
+
+
 def test_labels_do_not_deal_the_weeks(board: Path) -> None:
     """With other labels in the week after, the first week is the same; another deal is another."""
     workspace = Workspace.read("sample")

@@ -7,7 +7,15 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from benchmarks.studies.loop.arm import METRICS, effects, values, with_sums
+from benchmarks.studies.loop.arm import (
+    EFFECTS,
+    METRICS,
+    Challenger,
+    decided,
+    effects_of,
+    values,
+    with_sums,
+)
 from benchmarks.studies.loop.reviewer import filled_in, random_queue
 from benchmarks.studies.loop.stream import split_weeks, titles_of
 
@@ -100,16 +108,12 @@ class Answers:
         return self
 
 
-@pytest.mark.parametrize(
-    ("now", "promoted", "gate"),
-    [("b", True, (1, 1, None)), ("b", False, (0, 0, None)), (None, True, (1, None, 1))],
-)
-def test_effects_by_hand(now: str | None, promoted: bool, gate: tuple[float | None, ...]) -> None:
+@pytest.mark.parametrize("now", ["b", None])
+def test_effects_by_hand(now: str | None) -> None:
     """Of three inputs one is `a`: the network before has it right, the one now the other two."""
     inputs = {"raw_title": ["x", "y", "z"], "occupation_id": ["a", "b", "b"]}
     later = pl.DataFrame({"query_id": ["q1", "q2", "q3"], **inputs})
-    models = [Answers("a"), Answers(now)]
-    made, decided = effects("week:1", later, models, promoted=promoted)
+    made = values(effects_of(later, [Answers("a"), Answers(now)]), "week:1/later", **EFFECTS)
     right = float(now == "b")
     columns = ("query_id", "gain_of_retraining", "repaired", "broken")
     assert made.select(columns).rows() == [
@@ -117,8 +121,22 @@ def test_effects_by_hand(now: str | None, promoted: bool, gate: tuple[float | No
         ("q2", right, right, None),
         ("q3", right, right, None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("better", "promoted", "gate"),
+    [
+        (1, True, (1, 1, None)),
+        (2, False, (0, 0, None)),
+        (-1, True, (1, None, 1)),
+        (0, True, (1, None, None)),
+    ],
+)
+def test_a_decision_by_its_effect(
+    better: int, promoted: bool, gate: tuple[float | None, ...]
+) -> None:
     names = ("promoted", "promoted_if_better", "promoted_if_worse")
-    assert decided.select(names).rows() == [gate]
+    assert decided(Challenger("week:1", better, promoted)).select(names).rows() == [gate]
 
 
 def test_sums_leave_the_first_week_out_of_the_later_ones() -> None:

@@ -60,6 +60,16 @@ def test_the_queue_is_there_whole(root: Path) -> None:
     assert "queue is there already: name another place, or remove it" in again.stderr
 
 
+def test_two_runs_make_one_queue(root: Path) -> None:
+    """The last run's model answers, and each title has the rows of both."""
+    done = run(root, "tasks.apps.review", "one", "two", "both", "--budget=9")
+    assert done.returncode == 0, done.stderr
+    assert "by models:/rolecall/2" in done.stdout
+    with (root / "both/queue.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["raw_title"]: int(row["rows"]) for row in csv.DictReader(file)}
+    assert rows["sofware makr"] == 2 * (1 + TITLES.index("sofware makr"))
+
+
 def test_a_model_that_is_none_leaves_nothing(root: Path) -> None:
     done = run(root, "tasks.apps.review", "two", "none", "--model=models:/rolecall/9")
     assert done.returncode == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flows.apply_feedback import apply_feedback, facts
-from tasks.release.registry.outcomes import Promotion, RegisteredVersion, VersionAndDecision
+from tasks.release.registry.outcomes import Patched, Promotion, RegisteredVersion
 
 LABELS = "data/simulate_feedback/feedback.csv"
 COUNTS = {
@@ -20,6 +20,8 @@ COUNTS = {
 }
 NOTHING = COUNTS | {"rows_read": {LABELS: 34}, "rejected": {}}
 VERSION = RegisteredVersion("toy", "3", "challenger", False)
+OTHER = RegisteredVersion("toy", "4", "champion", False)
+NEITHER = Patched(None, None)
 
 
 @pytest.fixture
@@ -39,19 +41,27 @@ def tree(root: Path) -> Path:
 @pytest.mark.parametrize(
     ("done", "model"),
     [
-        (None, {"model": "the champion has all of this feedback already"}),
+        (NEITHER, {"model": "the champion has all of this feedback already"}),
         (
-            (VERSION, Promotion(True, "as requested", "")),
+            Patched((VERSION, Promotion(True, "as requested", "")), None),
             {"model": "toy version 3", "gate": "champion: as requested"},
         ),
         (
-            (VERSION, Promotion(False, "as requested", "")),
-            {"model": "toy version 3", "gate": "not promoted: as requested"},
+            Patched(
+                (VERSION, Promotion(False, "as requested", "")),
+                (OTHER, Promotion(True, "better on people's replies", "")),
+            ),
+            {
+                "model": "toy version 3",
+                "gate": "not promoted: as requested",
+                "challenger": "toy version 4",
+                "replies": "champion: better on people's replies",
+            },
         ),
     ],
-    ids=["nothing", "promoted", "refused"],
+    ids=["nothing", "promoted", "refused, and the challenger promoted"],
 )
-def test_facts(root: Path, done: VersionAndDecision | None, model: dict[str, str]) -> None:
+def test_facts(root: Path, done: Patched, model: dict[str, str]) -> None:
     assert facts(COUNTS, done, root) == {
         "files": f"2 in {root / 'feedback'}",
         "rows": "1,230 read, 5 refused",
@@ -65,17 +75,17 @@ def test_without_a_file_it_names_the_folder_where_it_looked(root: Path, tmp_path
     """Do not say of rows that nobody read that the champion has them."""
     for name in ("a.csv", "b.csv"):
         (root / "feedback" / name).unlink()
-    outcome = facts(NOTHING, None, root)
+    outcome = facts(NOTHING, NEITHER, root)
     assert (outcome["files"], outcome["rows"]) == (f"0 in {root}/feedback", "0 read, 0 refused")
     assert outcome["model"] == f"unchanged: no file of feedback in {root}/feedback"
     workspace = tree(root / ".workspaces/mine")
-    assert facts(NOTHING, None, workspace)["files"] == f"0 in {root}/feedback/mine"
+    assert facts(NOTHING, NEITHER, workspace)["files"] == f"0 in {root}/feedback/mine"
 
 
 def test_files_of_another_kind_are_named(root: Path) -> None:
     (root / "feedback/notes.odt").touch()
     (root / "feedback/.hidden").touch()
-    assert facts(COUNTS, None, root)["skipped"] == "notes.odt: of a kind that is not read"
+    assert facts(COUNTS, NEITHER, root)["skipped"] == "notes.odt: of a kind that is not read"
 
 
 def test_without_a_model_the_files_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

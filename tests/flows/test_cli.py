@@ -166,6 +166,37 @@ def test_a_review_that_cannot_be_is_refused_before_anything_starts(
     assert said in done.output
 
 
+@pytest.mark.parametrize("weeks", [["one"], ["one", "two", "three"]])
+def test_the_last_name_of_a_review_is_its_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, weeks: list[str]
+) -> None:
+    """Options may stand anywhere; a run that is named twice is refused before anything starts."""
+    calls = list[tuple[object, ...]]()
+
+    def flow(*arguments: object) -> dict[str, str]:
+        calls.append(arguments)
+        return {}
+
+    answers = "flows.commands.answers"
+    monkeypatch.setattr(f"{answers}.change_to_root", lambda _: nullcontext(tmp_path))
+    monkeypatch.setattr(f"{answers}.existing_root", lambda _: tmp_path)
+    monkeypatch.setattr(f"{answers}.run_flow", lambda *_: nullcontext())
+    monkeypatch.setattr("flows.review.review", flow)
+    monkeypatch.chdir(tmp_path)
+    manifest = {"result": {"column": "title", "prefix": "", "model": "m"}, "rows": 0, "parts": []}
+    for week in weeks:
+        (tmp_path / week).mkdir()
+        (tmp_path / week / "manifest.json").write_text(json.dumps(manifest))
+    command = ["review", "--budget", "5", *weeks, "queue", "--profile", "sample"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    runs, output = [str(tmp_path / week) for week in weeks], str(tmp_path / "queue")
+    assert calls == [(runs, output, {"budget": "5"}, "sample")]
+    done = CliRunner().invoke(app, ["review", *weeks, weeks[0], "queue"])
+    assert done.exit_code == 1 and "is named twice" in str(done.exception)
+    assert len(calls) == 1
+
+
 @pytest.mark.thorough
 def test_normalize_takes_model_and_column_from_the_profile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

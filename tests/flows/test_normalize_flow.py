@@ -78,9 +78,22 @@ def test_options_of_review(
     monkeypatch.chdir(root)
     (root / "out" / review.QUEUE).write_text("raw_title,predicted_occupation_id,rows\n")
     output = str(root / "out")
-    review.review.fn("answers", output, {"budget": "5", "compare_with": "/old"})
+    review.review.fn(["answers"], output, {"budget": "5", "compare_with": "/old"})
     options = ["--budget=5", "--compare-with=/old", f"--feedback={feedback_folder(root)}"]
     assert calls == [(review.REVIEW, ["answers", output, *options])]
+
+
+def test_several_runs_of_review(
+    root: Path, calls: list[tuple[str, list[str]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The facts say how many there are and which counts as the newest."""
+    monkeypatch.chdir(root)
+    (root / "out" / review.QUEUE).write_text("raw_title,predicted_occupation_id,rows\n")
+    output = str(root / "out")
+    facts = review.review.fn(["one", "two"], output)
+    assert facts["runs"] == "2, the newest two"
+    ((_, arguments),) = calls
+    assert arguments[:3] == ["one", "two", output]
 
 
 def test_the_facts_name_files_that_were_left_out() -> None:

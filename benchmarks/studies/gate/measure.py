@@ -6,8 +6,10 @@ splits gate and valid. An equal challenger wins half of them and loses the other
 difference comes on top, so a challenger that is truly different also differs more often. That is
 harder to judge than the same number of differing answers would be.
 
-A customer with so many answers has a fifth of them on random inputs, which are all the labelled
-ones, and a fifth on disputed titles: `answers:N`. `random:N` is the same without the latter.
+A customer with so many answers has a fifth of them on random inputs and a fifth on disputed titles:
+`answers:N`. `random:N` is the same without the latter. The answers come a hundred a week, and the
+challenger is judged after each week until it is promoted. Labelled inputs are there as well. The
+challenger may differ on them as on the customer's inputs, or on the latter alone (`customer:…`).
 """
 
 from __future__ import annotations
@@ -31,11 +33,17 @@ from tasks.evaluation.ranking import rank_queries
 from tasks.evaluation.systems import network, read_index
 from tasks.io.mixes import LAST
 from tasks.io.queries import read_queries
+from tasks.pipeline.feedback.feedback_rows.cells import DISPUTED
+from tasks.pipeline.feedback.held_out import RANDOM_TITLES
 from tasks.release.gate.gate_figures import SystemResults
-from tasks.release.gate.rule import DISPUTED, LABELLED, decide
+from tasks.release.gate.rule import LABELLED, decide
 from tasks.release.gate.run_gate import gate_queries
 
 STANDS = "as_it_stands"
+CUSTOMER, REPLIES = "customer", (RANDOM_TITLES, DISPUTED)
+"""A difference on replies alone, and the tests of replies."""
+A_WEEK = 100 // AT_RANDOM
+"""Replies of either kind that come in a week."""
 DRAWS = 1000
 BETTER = 0.03
 """Gain on labelled inputs of a challenger that loses elsewhere: the gate is to refuse it."""
@@ -74,11 +82,12 @@ def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     }
     for count in options.answers:
         few = labelled._replace(queries=count // AT_RANDOM)
-        sizes[f"random:{count}"] = tests | {LABELLED: few}
-        sizes[f"answers:{count}"] = tests | {LABELLED: few, DISPUTED: few}
+        sizes[f"random:{count}"] = tests | {RANDOM_TITLES: few}
+        sizes[f"answers:{count}"] = tests | {RANDOM_TITLES: few, DISPUTED: few}
     cases = [*scenarios(tests, options.labelled, options.elsewhere)]
+    alone = [(f"{CUSTOMER}:{value:+.2f}", {CUSTOMER: value}) for value in options.labelled]
     for system, own in sizes.items():
-        for case in cases:
+        for case in [*cases, *(alone if RANDOM_TITLES in own else [])]:
             rows.append(promoted(own, case, workspace, system, options.replays))
     yield rows
 
@@ -136,7 +145,10 @@ def promoted(
     rng = generator(params.seed, *names)
     outcomes = np.array(
         [
-            decide(replayed(tests, differences, rng), "the champion", params.gate).promoted
+            any(
+                decide(answers, "the champion", params.gate).promoted
+                for answers in looks(replayed(tests, differences, rng))
+            )
             for _ in range(replays)
         ]
     )
@@ -144,23 +156,34 @@ def promoted(
     return Row(system, name, "promoted", share.value, replays, share.low, share.high)
 
 
+def looks(answers: Mapping[str, SystemResults]) -> Iterator[Mapping[str, SystemResults]]:
+    """Yield the answers as they are after each week, with the replies until then."""
+    given = [test for test in REPLIES if test in answers]
+    replies = max((len(answers[test].challenger) for test in given), default=1)
+    for count in range(min(A_WEEK, replies), replies + 1, A_WEEK):
+        first = {test: SystemResults(*(own[:count] for own in answers[test])) for test in given}
+        yield {**answers, **first}
+
+
 def replayed(
     tests: Mapping[str, GateTest], differences: Mapping[str, float], rng: np.random.Generator
 ) -> dict[str, SystemResults]:
-    """Draw the answers of challenger and opponent; of the n-gram matcher, none is right.
+    """Draw the answers of challenger and opponent.
 
-    Disputed titles are drawn from the labelled inputs whose answer changes.
+    Disputed titles are drawn from the labelled inputs whose answer changes. Replies differ as
+    labelled inputs do, or as `CUSTOMER` says.
     """
     answers = {}
+    own = differences.get(CUSTOMER, differences.get(LABELLED, 0.0))
     for name, test in tests.items():
-        difference = differences.get(LABELLED if name == DISPUTED else name, 0.0)
+        difference = own if name in REPLIES else differences.get(name, 0.0)
         win = test.discordance / 2 + max(difference, 0.0)
         loss = test.discordance / 2 + max(-difference, 0.0)
         if name == DISPUTED:  # of the inputs whose answer changes
             win, loss = (one / (test.changed + abs(difference)) for one in (win, loss))
         right = min(max(test.right - win, 0.0), 1 - win - loss)
-        counts = rng.multinomial(test.queries, [win, loss, right, 1 - win - loss - right])
-        challenger = np.repeat([1.0, 0.0, 1.0, 0.0], counts)
-        opponent = np.repeat([0.0, 1.0, 1.0, 0.0], counts)
-        answers[name] = SystemResults(challenger, opponent, np.zeros(test.queries))
+        shares = [win, loss, right, 1 - win - loss - right]
+        outcomes = rng.choice(4, test.queries, p=shares)
+        challenger, opponent = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]])[:, outcomes]
+        answers[name] = SystemResults(challenger, opponent)
     return answers

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -74,6 +75,7 @@ class Arm:
 
     def _values(self) -> Iterator[pl.DataFrame]:
         champion = self.product.register_first()
+        challengers: list[Challenger] = []
         for number, inputs in enumerate(self.weeks, 1):
             week = f"{WEEK}{number}"
             bulk = self.product.answer(_file(number), inputs.select("query_id", "raw_title"))
@@ -83,30 +85,37 @@ class Arm:
             if number == len(self.weeks) or self.name == NOTHING:
                 continue
             reviewed = self._review(answered, number)
-            applied = self.product.apply_feedback(_file(number))
-            if applied and applied.promoted:
-                champion = applied.version
+            corrected, waiting = self.product.apply_feedback(_file(number))
+            if corrected and corrected.promoted:
+                champion = corrected.version
+            if waiting and waiting.promoted:
+                champion = waiting.version
+                challengers[-1] = challengers[-1]._replace(promoted=True)
             models = [self.product.normalizer(champion)]
             if number % self.every:
                 yield from corrections(week, self.titles, reviewed, models)
                 continue
-            challenger = self.product.retrain(_file(number))
-            models.append(self.product.normalizer(challenger.version))
+            retrained = self.product.retrain(_file(number))
+            models.append(self.product.normalizer(retrained.version))
             yield from corrections(week, self.titles, reviewed, models)
-            later = pl.concat(self.weeks[number:])
-            yield from effects(week, later, models, promoted=challenger.promoted)
-            if challenger.promoted:
-                champion = challenger.version
+            effects = effects_of(pl.concat(self.weeks[number:]), models)
+            yield values(effects, f"{week}/later", **EFFECTS)
+            better = int(effects["now"].sum()) - int(effects["before"].sum())
+            challengers.append(Challenger(week, better, retrained.promoted))
+            if retrained.promoted:
+                champion = retrained.version
+        yield from map(decided, challengers)
 
     @cached_property
     def titles(self) -> pl.DataFrame:
-        """The distinct titles of all weeks: a queue may hold disputed ones of an earlier week."""
+        """The distinct titles of all weeks: a queue holds titles of earlier weeks as well."""
         return titles_of(pl.concat(self.weeks))
 
     def _review(self, answered: pl.DataFrame, number: int) -> pl.DataFrame:
         """Write the person's file of a week, and return it."""
         if self.name == QUEUE:
-            queue = self.product.queue(_file(number), self.budget)
+            weeks = [*map(_file, range(1, number + 1))]
+            queue = self.product.queue(weeks, self.budget)
         else:
             rng = generator(self.product.seed, "loop", self.name, str(number))
             queue = random_queue(titles_of(answered), self.budget, rng)
@@ -136,26 +145,35 @@ def corrections(
         yield values(mistakes, f"{week}/{name}", corrected=pl.lit(pl.Series(right)))
 
 
-def effects(
-    week: str, later: pl.DataFrame, models: Sequence[Normalizer], *, promoted: bool
-) -> Iterator[pl.DataFrame]:
-    """Yield what retraining changes in the answers to later inputs, and the gate's decision."""
+EFFECTS = {
+    "gain_of_retraining": pl.col("now").cast(pl.Float64) - pl.col("before").cast(pl.Float64),
+    "repaired": pl.when(~pl.col("before")).then("now"),
+    "broken": pl.when("before").then(~pl.col("now")),
+}
+"""Effects of retraining on an answer that was right or not `before` and is `now`."""
+
+
+def effects_of(later: pl.DataFrame, models: Sequence[Normalizer]) -> pl.DataFrame:
+    """Tell of later inputs whether the corrected champion and the retrained network are right."""
     before, now = (
         right_answers(model, later["raw_title"], later["occupation_id"]) for model in models
     )
-    marked = later.with_columns(before=before, now=now)
-    gain = pl.col("now").cast(pl.Float64) - pl.col("before").cast(pl.Float64)
-    yield values(
-        marked,
-        f"{week}/later",
-        gain_of_retraining=gain,
-        repaired=pl.when(~pl.col("before")).then("now"),
-        broken=pl.when("before").then(~pl.col("now")),
-    )
-    better = int(now.sum()) - int(before.sum())
-    decided = pl.DataFrame({"query_id": [week]})
-    yield values(
-        decided,
+    return later.with_columns(before=before, now=now)
+
+
+class Challenger(NamedTuple):
+    """A retrained network: how many more later inputs it answers rightly, and its fate."""
+
+    week: str
+    better: int
+    promoted: bool  # at once, or by people's replies before the next one came
+
+
+def decided(challenger: Challenger) -> pl.DataFrame:
+    """Return the gate's decision about a challenger, also by its effect on later inputs."""
+    week, better, promoted = challenger
+    return values(
+        pl.DataFrame({"query_id": [week]}),
         f"{week}/gate",
         promoted=pl.lit(promoted),
         promoted_if_better=pl.lit(promoted if better > 0 else None),

@@ -120,18 +120,25 @@ class Product:
         self.command(f"{week}-normalize", "tasks.apps.bulk", [source, answers, *options])
         return pl.read_parquet(answers)
 
-    def queue(self, week: str, budget: int) -> pl.DataFrame:
-        """Return the queue of a week's answers, as its file has it."""
-        place = self.folder / f"{week}-queue"
-        arguments = [self._answers(week), place, "--budget", str(budget)]
-        self.command(f"{week}-review", "tasks.apps.review", arguments)
+    def queue(self, weeks: Sequence[str], budget: int) -> pl.DataFrame:
+        """Return the queue of the answers of these weeks, the newest last, as its file has it."""
+        place = self.folder / f"{weeks[-1]}-queue"
+        arguments = [*map(self._answers, weeks), place, "--budget", str(budget)]
+        self.command(f"{weeks[-1]}-review", "tasks.apps.review", arguments)
         return pl.read_csv(place / "queue.csv", infer_schema=False)
 
-    def apply_feedback(self, week: str) -> Outcome | None:
-        """Apply the reviews without training; None if they change nothing."""
+    def apply_feedback(self, week: str) -> tuple[Outcome | None, Outcome | None]:
+        """Apply the reviews without training to the champion, and to a challenger that waits.
+
+        None where they change nothing.
+        """
         self.command(f"{week}-feedback", "tasks.pipeline.feedback.stage", [])
         done = self.command(f"{week}-patch", "tasks.release.feedback_patch", [JSON])
-        return done and Outcome(done["registered"]["version"], done["decision"]["promoted"])
+        champion, waiting = (
+            one and Outcome(one["registered"]["version"], one["decision"]["promoted"])
+            for one in (done["champion"], done["waiting"])
+        )
+        return champion, waiting
 
     def retrain(self, week: str) -> Outcome:
         """Train with the reviews, register and let the gate decide."""

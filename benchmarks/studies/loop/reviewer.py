@@ -1,8 +1,8 @@
 """A person who reviews some of a week's titles.
 
-`queue` are the titles that `rolecall review` chooses, `random` are titles of inputs drawn one by
-one, and with `nothing` nobody reviews. A person confirms the champion's answer or corrects it to
-the label. The choice does not see the labels.
+`queue` are the titles that `rolecall review` chooses from the answers of all weeks so far, `random`
+are titles of inputs of the week drawn one by one, and with `nothing` nobody reviews. A person
+confirms the champion's answer or corrects it to the label. The choice does not see the labels.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""`python -m tasks.apps.review ANSWERS OUTPUT`: the inputs that are worth a person's minute.
+"""`python -m tasks.apps.review ANSWERS… OUTPUT`: the inputs that are worth a person's minute.
 
-In: the output of a bulk run, and the registered model that answered it or another one. Out: a
-folder with `queue.csv` for a spreadsheet and `review.html` for a browser, both of the same queue
-(`title_coverage.py` says which titles help most). Titles that people have judged are not queued
-again.
+In: the outputs of bulk runs, the newest last, and the registered model that answered that one or
+another one. Out: a folder with `queue.csv` for a spreadsheet and `review.html` for a browser, both
+of the same queue (`title_coverage.py` says which titles help most). Titles that people have judged
+are not queued again.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from tasks.apps.reconciliation.taxonomy_service import TaxonomyService
 from tasks.apps.review.answered_run import AnsweredRun
 from tasks.apps.review.build_queue import build_queue
 from tasks.apps.review.candidates import candidates, judged_titles
+from tasks.apps.review.merged_runs import answered_runs
 from tasks.apps.review.page import Occupation, page
 from tasks.apps.review.queue_file import write_queue
 from tasks.apps.unfinished import LOCK, require_free, unfinished
 from tasks.io.command import run
-from tasks.release.gate.disputed import read_disputed
+from tasks.release.gate.waiting import read_disputed
 from tasks.release.registry.opening import opened
 
 QUEUE, PAGE = "queue.csv", "review.html"
@@ -40,16 +41,16 @@ def main() -> None:
     options = _options()
     if options.budget < 1:
         raise ValueError(f"--budget={options.budget}; it is a number of titles, 1 or more")
-    answered = AnsweredRun.find(options.answers)
-    before = AnsweredRun.find(options.compare_with) if options.compare_with else None
+    runs = answered_runs(options.answers)
+    compared = AnsweredRun.find(options.compare_with) if options.compare_with else None
     root = Path.cwd()
     with (
         atomic_folder(options.output) as folder,
-        opened(options.model or answered.model, root) as (address, normalizer),
+        opened(options.model or runs[-1].model, root) as (address, normalizer),
     ):
         with TemporaryDirectory(prefix=SPILLED, dir=folder) as spilled:
             judged, place = judged_titles(root), Path(spilled)
-            pool = candidates(answered, before, judged, options.budget, place, read_disputed(root))
+            pool = candidates(runs, compared, judged, options.budget, place, read_disputed(root))
         occupations = known_occupations(normalizer)
         labels = {one.id: one.label for one in occupations}
         queue = build_queue(normalizer, pool, labels, options.budget)
@@ -98,9 +99,9 @@ def known_occupations(normalizer: Normalizer) -> list[Occupation]:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tasks.apps.review", description=__doc__)
-    parser.add_argument("answers", type=Path)
+    parser.add_argument("answers", type=Path, nargs="+")
     parser.add_argument("output", type=Path)
-    parser.add_argument("--model", default="", help="default: the one that answered")
+    parser.add_argument("--model", default="", help="default: the one that answered the last")
     parser.add_argument("--budget", type=int, default=200)
     parser.add_argument("--compare-with", type=Path, help="answers of a reference model")
     parser.add_argument("--feedback", default="feedback/", help="folder that the page names")

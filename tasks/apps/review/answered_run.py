@@ -36,7 +36,6 @@ TITLES: Schema = {
     "hash": pl.UInt32,
     **ANSWER,
 }
-BUCKET_ROWS = 4_000_000
 BATCH_ROWS = 1 << 17
 
 
@@ -49,6 +48,7 @@ class AnsweredRun:
     model: str  # address of what answered
     rows: int  # how many there are
     parts: tuple[Path, ...]  # the files that hold them
+    digits: int  # of their contents: titles are drawn anew from each run
 
     @classmethod
     def find(cls, place: Path) -> AnsweredRun:
@@ -65,12 +65,15 @@ class AnsweredRun:
                 f"{place} has changed since `rolecall normalize` wrote it: normalize its input "
                 "into another place, and name that; the answers are cached"
             )
-        return cls(result["column"], result["prefix"], result["model"], manifest["rows"], parts)
-
-    @property
-    def buckets(self) -> int:
-        """Their number, so that none is larger than memory."""
-        return 1 + self.rows // BUCKET_ROWS
+        sums = "".join(part["sha256"] for part in manifest["parts"])
+        return cls(
+            column=result["column"],
+            prefix=result["prefix"],
+            model=result["model"],
+            rows=manifest["rows"],
+            parts=parts,
+            digits=zlib.crc32(sums.encode()),
+        )
 
     def write_buckets(self, place: Path, buckets: int, report: Callable[[int], None]) -> None:
         """Write the titles of every batch, a file a bucket; `report` gets the rows read so far."""

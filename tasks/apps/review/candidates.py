@@ -1,25 +1,25 @@
-"""The titles of a run that a queue is chosen from.
+"""The titles of answered runs that a queue is chosen from.
 
-In: one answered run, an earlier one if there is one, the titles that people have judged, and those
-that the gate left undecided. Out: a frame of schema `CANDIDATES`: titles of rows that were drawn at
-random, disputed ones (with 0 rows if this run has none), and those with most rows that are probably
-answered incorrectly. Draws and ties follow a hash of the title, so that equal runs give equal
-queues, and the budget cuts off no letter of the alphabet.
+In: the titles of the runs (`merged_runs.py`), those that people have judged, and those that the
+gate left undecided. Out: a frame of schema `CANDIDATES`: titles of rows of the newest run that were
+drawn at random, disputed ones (with 0 rows if no run has them), and those with most rows, of all
+runs, that are probably answered incorrectly. Draws and ties follow a hash of the title, so that
+equal runs give equal queues, and the budget cuts off no letter of the alphabet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import polars as pl
 
-from models.reproducibility.progress import Progress
-from tasks.apps.review.answered_run import TITLES, AnsweredRun, bucket_titles
+from tasks.apps.review.answered_run import TITLES, AnsweredRun
+from tasks.apps.review.merged_runs import merged_titles
 from tasks.apps.review.priority import is_readable, priority
 from tasks.io.frames import Schema, read_parquet
 from tasks.pipeline.feedback.feedback_rows.cells import COVERAGE, DISPUTED, RANDOM
-from tasks.release.gate.disputed import TITLES as DISPUTED_TITLES
+from tasks.release.gate.waiting import TITLES as DISPUTED_TITLES
 
 CANDIDATES: Schema = {
     **TITLES,
@@ -39,8 +39,8 @@ HASHES = 2**32
 
 
 def candidates(
-    run: AnsweredRun,
-    earlier: AnsweredRun | None,
+    runs: Sequence[AnsweredRun],
+    compared: AnsweredRun | None,
     judged: pl.DataFrame,
     budget: int,
     place: Path,
@@ -48,37 +48,41 @@ def candidates(
 ) -> pl.DataFrame:
     """Return the titles for a queue of `budget`, of those that nobody has judged.
 
-    `earlier`: of another model, on the same titles or some of them; `judged`: column `normalized`;
-    `place`: a folder to be made, for what does not fit into memory; `disputed`: as `read_disputed`
-    returns them.
+    `runs`, the newest last, `compared` and `place`: as of `merged_titles`; `judged`: column
+    `normalized`; `disputed`: as `read_disputed` returns them.
     """
-    buckets = _buckets(run, earlier, place)
     # feedback refuses a title that is empty when normalized
-    titled = (titles.filter(pl.col("normalized") != "") for titles in buckets)
+    named = pl.col("normalized") != ""
+    titled = (titles.filter(named) for titles in merged_titles(runs, compared, place))
     unjudged = (titles.join(judged, on="normalized", how="anti") for titles in titled)
     if disputed is not None:
         disputed = disputed.join(judged, on="normalized", how="anti")
-    return pooled(unjudged, budget, disputed)
+    return pooled(unjudged, budget, disputed, runs[-1].digits)
 
 
 def pooled(
-    titles: Iterable[pl.DataFrame], budget: int, disputed: pl.DataFrame | None = None
+    titles: Iterable[pl.DataFrame],
+    budget: int,
+    disputed: pl.DataFrame | None = None,
+    digits: int = 0,
 ) -> pl.DataFrame:
     """Return the drawn titles in their order, the disputed ones in theirs, and the heaviest others.
 
-    `titles`: frames with the columns of `TITLES` and `earlier_occupation_id`, each title once.
+    `titles`: frames of schema `MERGED`, each title once; `digits`: 32 bits, with others of which
+    other titles are drawn.
     """
     disputes = pl.DataFrame(schema=dict(DISPUTED_TITLES)) if disputed is None else disputed
     drawn = best = pl.DataFrame(schema={**CANDIDATES, "turn": pl.Float64, "place": pl.UInt32})
     named = best
     for frame in titles:
         some = frame.filter(is_readable()).with_columns(
-            priority=priority(), chosen_by=pl.lit(COVERAGE), turn=_turn()
+            priority=priority(), chosen_by=pl.lit(COVERAGE), turn=_turn(digits)
         )
         some = some.join(disputes.drop("raw_title"), on="normalized", how="left")
         some = some.select(best.columns)
         named = pl.concat([named, some.drop_nulls("place")])
-        drawn = pl.concat([drawn, some]).sort("turn", "normalized").head(budget // AT_RANDOM)
+        here = some.drop_nulls("turn")
+        drawn = pl.concat([drawn, here]).sort("turn", "normalized").head(budget // AT_RANDOM)
         heavy = some.filter(pl.col("priority") > 0)
         best = pl.concat([best, heavy]).sort(
             "priority", "hash", "normalized", descending=[True, False, False]
@@ -109,24 +113,13 @@ def judged_titles(root: Path) -> pl.DataFrame:
     return pl.concat([none, *titles]).drop_nulls().unique()
 
 
-def _turn() -> pl.Expr:
+def _turn(digits: int) -> pl.Expr:
     """Return when the first row of a title is drawn, if each row has an exponential time.
 
-    So titles come as those of rows that are drawn one by one (Efraimidis and Spirakis 2006).
+    So titles come as those of rows of the newest run that are drawn one by one (Efraimidis and
+    Spirakis 2006); null if it has none.
     """
-    chance = (pl.col("hash").cast(pl.Float64) + 0.5) / HASHES
-    return -chance.log() / pl.col("rows")
-
-
-def _buckets(run: AnsweredRun, earlier: AnsweredRun | None, place: Path) -> Iterator[pl.DataFrame]:
-    total = run.rows + (earlier.rows if earlier else 0)
-    progress = Progress("rows read:", total, lambda line: print(line, flush=True))
-    run.write_buckets(place / "run", run.buckets, progress)
-    if earlier:
-        earlier.write_buckets(
-            place / "earlier", run.buckets, lambda rows: progress(run.rows + rows)
-        )
-    for bucket in range(run.buckets):
-        before = bucket_titles(place / "earlier", bucket)
-        named = before.select("normalized", earlier_occupation_id="occupation_id")
-        yield bucket_titles(place / "run", bucket).join(named, on="normalized", how="left")
+    mixed = pl.col("hash") ^ pl.lit(digits, pl.UInt32)
+    chance = (mixed.cast(pl.Float64) + 0.5) / HASHES
+    rows = pl.col("newest_rows")
+    return pl.when(rows > 0).then(-chance.log() / rows)

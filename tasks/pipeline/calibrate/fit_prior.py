@@ -94,11 +94,14 @@ def gather(
     named = known.labelled.filter(in_index)
     labels = np.array([code[name] for name in named["occupation_id"]], np.int64)
     counts = np.bincount(labels, named["count"].to_numpy(), minlength=size)
-    before = params.pseudo_count * size
-    chance = (counts + before * expected) / (counts.sum() + before)
-    bias = params.prior_power * temperature * np.log(np.maximum(chance, RAREST) * size)
+    mass = counts + params.pseudo_count * size * expected
+    bias = _bias(mass, params, temperature)
     prior = pl.DataFrame(
-        {"occupation_id": index.occupations, "chance": chance, "bias": bias.astype(np.float32)},
+        {
+            "occupation_id": index.occupations,
+            "chance": mass / mass.sum(),
+            "bias": bias,
+        },
         schema=dict(PRIOR),
     )
     labelled = named.select(
@@ -122,6 +125,33 @@ def gather(
         ),
     ]
     return PriorAndExemplars(prior, pl.concat(exemplars).filter(pl.col("weight") > 0))
+
+
+def recounted(
+    bias: np.ndarray,
+    before: np.ndarray,
+    after: np.ndarray,
+    params: CalibrateParams,
+    temperature: float,
+) -> np.ndarray:
+    """Return the prior's bias [occupation] once people have reviewed other titles.
+
+    `bias`: that of a prior which counts the reviews `before` of each occupation; `after`: those to
+    be counted instead.
+    """
+    scale, size = params.prior_power * temperature, len(bias)
+    if not scale:
+        return bias
+    total = before.sum() + params.pseudo_count * size
+    unreviewed = np.exp(bias / scale) / size * total - before
+    return _bias(np.maximum(unreviewed, 0) + after, params, temperature)
+
+
+def _bias(mass: np.ndarray, params: CalibrateParams, temperature: float) -> np.ndarray:
+    """Return what a prior with these counts [occupation] adds to the scores."""
+    chance = np.maximum(mass / mass.sum(), RAREST)
+    bias: np.ndarray = params.prior_power * temperature * np.log(chance * len(mass))
+    return bias.astype(np.float32)
 
 
 def predicted(

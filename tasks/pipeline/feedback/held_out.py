@@ -17,6 +17,9 @@ import polars as pl
 from tasks.io.schemas import QUERIES
 from tasks.pipeline.feedback.feedback_rows.cells import DISPUTED, RANDOM
 
+RANDOM_TITLES = "random_titles"
+"""The test of titles that a queue drew at random."""
+
 
 def is_held_out(normalized: str, share: float) -> bool:
     """Tell whether a title is among the `share` of all titles that are held out."""
@@ -52,11 +55,12 @@ def gate_queries(
 ) -> pl.DataFrame:
     """Return held-out titles (schema `JUDGED`) with a known occupation as schema `QUERIES`.
 
-    Those that a queue chose as disputed (`reviews`, schema `REVIEWS`) are a test of their own.
-    `aliases` (schema `SPLIT_ALIASES`) give the number of titles of an occupation.
+    Those that a queue drew at random or chose as disputed (`reviews`, schema `REVIEWS`) are tests
+    of their own. `aliases` (schema `SPLIT_ALIASES`) give the number of titles of an occupation.
     """
-    is_random = pl.col("normalized").is_in(chosen_as(reviews, RANDOM).implode())
-    is_disputed = pl.col("normalized").is_in(chosen_as(reviews, DISPUTED).implode())
+    is_random, is_disputed = (
+        pl.col("normalized").is_in(chosen_as(reviews, way).implode()) for way in (RANDOM, DISPUTED)
+    )
     answered = judged.filter("held_out").drop_nulls("occupation_id")
     titles = answered.unique("normalized", keep="first", maintain_order=True)
     sizes = aliases.group_by("occupation_id").agg(occupation_size=pl.len().cast(pl.UInt32))
@@ -66,7 +70,9 @@ def gate_queries(
         .with_columns(
             pl.Series("query_id", names, dtype=pl.String),
             occupation_ids=pl.concat_list("occupation_id"),
-            test=pl.when(is_disputed & ~is_random)
+            test=pl.when(is_random)
+            .then(pl.lit(RANDOM_TITLES))
+            .when(is_disputed)
             .then(pl.lit(DISPUTED))
             .otherwise(pl.lit("annotations")),  # labelled raw inputs, as judged titles are
             split=pl.lit("gate"),

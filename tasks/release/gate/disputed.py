@@ -2,31 +2,21 @@
 
 Titles are drawn as those of random rows, without regard to any answer, and both models answer them
 with the parameters of the run. So the titles with two answers are a random sample of the rows that
-would change, and their share is that of the rows. If the gate lacks evidence, the next review queue
-asks people for them (`chosen_by` is `disputed`).
+would change, and their share is that of the rows. Review queues ask people for them while the
+challenger waits for replies (`waiting.py`).
 """
 
 from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
 from models.normalizer.normalizer import Normalizer
-from tasks.io.frames import Schema, read_json
-from tasks.io.title_readings import normalized
 from tasks.release.gate.impact import both_answers
 from tasks.release.gate.last_run import LastRun
-from tasks.release.registry.outcomes import DISPUTED
 
-TITLES: Schema = {
-    "raw_title": pl.String,
-    "normalized": pl.String,
-    "place": pl.UInt32,
-    "other_occupation_id": pl.String,
-}
 SAMPLED = 2000
 """Titles that are drawn."""
 HASHES = 2**32
@@ -56,19 +46,6 @@ def disputed(run: LastRun, before: Normalizer, after: Normalizer) -> Disputed | 
     was, now = (table["occupation_id"].to_pylist() for table in answers)
     rows = zip(drawn["raw_title"], was, now, strict=True)
     return Disputed(len(drawn), [(title, new) for title, old, new in rows if old != new])
-
-
-def read_disputed(root: Path) -> pl.DataFrame:
-    """Read the titles that the gate left undecided below `root`, in their order: `TITLES`."""
-    file = root / DISPUTED
-    found = read_json(file) if file.is_file() else None
-    rows = pl.DataFrame(
-        found["titles"] if found else [],
-        schema={"raw_title": pl.String, "other_occupation_id": pl.String},
-        orient="row",
-    )
-    named = rows.with_columns(normalized(rows["raw_title"])).with_row_index("place")
-    return named.unique("normalized", keep="first", maintain_order=True).select(list(TITLES))
 
 
 def _turn(titles: pl.DataFrame) -> pl.Series:

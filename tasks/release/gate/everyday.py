@@ -15,6 +15,7 @@ from models.normalizer.normalizer import Normalizer
 from tasks.evaluation.everyday import HALVES, read_everyday
 from tasks.io.schemas import QUERIES
 from tasks.io.title_readings import with_readings
+from tasks.release.gate.first_ranks import Frames, as_frames
 
 TEST = "everyday"
 
@@ -43,22 +44,12 @@ def everyday_queries(file: Path, occupations: Sequence[str]) -> pl.DataFrame:
     ).select(list(QUERIES))
 
 
-def first_answers(
-    system: str, normalizer: Normalizer, queries: pl.DataFrame
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+def first_answers(system: str, normalizer: Normalizer, queries: pl.DataFrame) -> Frames:
     """Ask a whole model: `SCORES` and `RUN`, of each the columns that the gate reads.
 
     The answer of an abstention is null.
     """
     answers = normalizer.predict(queries["raw_title"].to_list(), top_k=1).table
-    answer = pl.Series("occupation_id", answers["occupation_id"].to_pylist(), pl.String)
+    answer = pl.Series(answers["occupation_id"].to_pylist(), dtype=pl.String)
     right = pl.col("occupation_ids").list.contains(answer).fill_null(value=False)
-    named = queries.select(
-        pl.lit(system).alias("system"),
-        "test",
-        "query_id",
-        pl.lit(1, pl.UInt32).alias("rank"),
-        answer,
-        success_at_1=right.cast(pl.Float64),
-    )
-    return named.drop("rank", "occupation_id"), named.drop("success_at_1")
+    return as_frames(system, queries, answer, right.cast(pl.Float64))

@@ -28,8 +28,8 @@ UNTRAINED = "the untrained network"
 def decide_first(answers: Mapping[str, SystemResults], alpha: float, learned: str) -> GateDecision:
     """Judge a first version against the untrained network.
 
-    `answers`: test to the answers of the version, of the untrained network and of `ngram`;
-    `learned`: what training had to go by, for a version that gained nothing.
+    `answers`: test to the answers of the version and of the untrained network; `learned`: what
+    training had to go by, for a version that gained nothing.
     """
     figures = significantly_worse(answers, alpha)
     better = [own.test for own in figures if own.low > 0]
@@ -50,7 +50,7 @@ def decide_corrected(
 ) -> GateDecision:
     """Judge a champion with later feedback.
 
-    `answers`: test to the answers with it, without, and of `ngram`.
+    `answers`: test to the answers with it and without.
     """
     figures = significantly_worse(answers, alpha)
     kept = f"the network of {opponent} with later feedback"

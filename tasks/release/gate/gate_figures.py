@@ -1,7 +1,7 @@
 """The gate's figures of a test: the systems' answers, their difference, and whether it passes.
 
-In: success@1 of challenger, opponent and n-gram matcher on the same queries. The rule over all
-tests is `tasks/release/gate/rule.py`.
+In: success@1 of challenger and opponent on the same queries. The rule over all tests is
+`tasks/release/gate/rule.py`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import NamedTuple, Self
 import numpy as np
 import polars as pl
 
-from models.metrics.intervals import TAIL, Interval
 from models.metrics.paired_shares import PairedShares
 
 MORE = (
@@ -23,11 +22,10 @@ MORE = (
 
 
 class SystemResults(NamedTuple):
-    """Success@1 of three systems on the queries of one test, in one order."""
+    """Success@1 of two systems on the queries of one test, in one order."""
 
     challenger: np.ndarray
     opponent: np.ndarray
-    ngram: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -51,13 +49,11 @@ class TestFigures:
     high: float  # its upper end, at the same error
     passed: bool  # whether it meets the rule
     needed: int | None
-    over_ngram: Interval  # challenger less n-gram matcher, 95 %; it takes no part in the decision
 
     @classmethod
     def of(cls, test: str, answers: SystemResults, error: float, margin: float | None) -> Self:
         """Judge one test; without a margin the challenger passes unless significantly worse."""
         shares = PairedShares.of(answers.challenger, answers.opponent)
-        ngram = PairedShares.of(answers.challenger, answers.ngram)
         low, high = shares.low(error), shares.high(error)
         return cls(
             test=test,
@@ -70,7 +66,6 @@ class TestFigures:
             high=high,
             passed=high >= 0 if margin is None else shares.above(-margin, error),
             needed=None if margin is None else shares.needed(-margin, error),
-            over_ngram=Interval(ngram.difference, ngram.low(TAIL), ngram.high(TAIL)),
         )
 
     @property
@@ -86,21 +81,20 @@ def significantly_worse(answers: Mapping[str, SystemResults], error: float) -> l
 
 
 def as_markdown(figures: Sequence[TestFigures], opponent: str, margin: float, alpha: float) -> str:
-    """Return the decision's table, what it means, and where the n-gram matcher stands."""
+    """Return the decision's table and what it means."""
     if not figures:
         return ""
     head = (
         f"| test | queries | challenger | {opponent} | difference [low, high] | required | passed "
-        "| queries needed | over the n-gram matcher [95 %] |"
+        "| queries needed |"
     )
-    rule = "| --- |" + " ---: |" * 4 + " --- | --- |" + " ---: |" * 2
+    rule = "| --- |" + " ---: |" * 4 + " --- | --- | ---: |"
     keeps_up, not_worse = f"low above −{margin:g}", "high not below 0"
     rows = [
         f"| {f.test} | {f.queries} | {f.challenger:.3f} | {f.opponent:.3f} "
         f"| {f.difference:+.3f} [{f.low:+.3f}, {f.high:+.3f}] "
         f"| {keeps_up if f.is_gating else not_worse} | {'yes' if f.passed else 'no'} "
-        f"| {'' if f.needed is None else f.needed} "
-        f"| {f.over_ngram.value:+.3f} [{f.over_ngram.low:+.3f}, {f.over_ngram.high:+.3f}] |"
+        f"| {'' if f.needed is None else f.needed} |"
         for f in figures
     ]
     notes = ["Success@1 on the gate's queries."]
@@ -117,7 +111,7 @@ def as_markdown(figures: Sequence[TestFigures], opponent: str, margin: float, al
 def by_test(scores: pl.DataFrame) -> dict[str, SystemResults]:
     """Return the systems' answers on each test, the queries in one order.
 
-    `scores`: schema `SCORES` with the systems `challenger`, `opponent`, `ngram`.
+    `scores`: schema `SCORES` with the systems `challenger` and `opponent`.
 
     Raises:
         ValueError: a system is missing, or lacks queries of another one.

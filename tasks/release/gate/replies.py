@@ -1,80 +1,94 @@
-"""People's replies on titles that two models answer differently, and what they show.
+"""People's replies on titles of random rows and on disputed ones, and what they show.
 
-In: both models' success on the labelled inputs and on disputed titles that people judged. A model
-is shown to be better if the exact sign test over both rejects that it is not. Labelled inputs count
-too, because a title on which one model alone is right says the same, however it came to be judged.
+In: the success of both models on the titles that people judged. Neither kind is chosen by whether a
+model is right, so a title on which one model alone is right says the same, however it came to be
+judged. The exact sign test is repeated as replies come. Ten looks at a quarter of an error together
+have less than the error (a constant level as Pocock 1977 has it).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from models.metrics.sign_test import chance_if_equal, still_needed
+from tasks.pipeline.feedback.feedback_rows.cells import DISPUTED
+from tasks.pipeline.feedback.held_out import RANDOM_TITLES
 from tasks.release.gate.gate_figures import SystemResults
+
+LEVEL = 4
+"""The error is so many times that of a look."""
+
+
+class Counts(NamedTuple):
+    """Titles of a test, and those of them on which challenger or opponent alone is right."""
+
+    titles: int
+    wins: int
+    losses: int
+
+    @classmethod
+    def of(cls, results: SystemResults | None) -> Self:
+        """Count; nothing if there is no such test."""
+        if results is None:
+            return cls(0, 0, 0)
+        difference = results.challenger - results.opponent
+        return cls(len(difference), int(np.sum(difference > 0)), int(np.sum(difference < 0)))
 
 
 @dataclass(frozen=True)
 class Replies:
-    """Judged titles, by which of two models alone is right.
+    """Judged titles of random rows, disputed ones, and the error of all looks together."""
 
-    Attributes:
-        answers: disputed titles that were judged.
-        wins, losses: of these, those that challenger or opponent alone answers rightly.
-        other_wins, other_losses: the same of the labelled inputs.
-        error: of the test.
-    """
-
-    answers: int
-    wins: int
-    losses: int
-    other_wins: int
-    other_losses: int
+    random: Counts
+    disputed: Counts
     error: float
 
     @classmethod
-    def of(
-        cls, disputed: SystemResults | None, labelled: SystemResults | None, error: float
-    ) -> Self:
-        """Count."""
-        return cls(
-            0 if disputed is None else len(disputed.challenger),
-            *_counts(disputed),
-            *_counts(labelled),
-            error,
-        )
+    def of(cls, answers: Mapping[str, SystemResults], error: float) -> Self:
+        """Count the replies among the results of all tests."""
+        return cls(Counts.of(answers.get(RANDOM_TITLES)), Counts.of(answers.get(DISPUTED)), error)
+
+    @property
+    def titles(self) -> int:
+        """How many were judged."""
+        return self.random.titles + self.disputed.titles
+
+    @property
+    def wins(self) -> int:
+        """Titles on which the challenger alone is right."""
+        return self.random.wins + self.disputed.wins
+
+    @property
+    def losses(self) -> int:
+        """Titles on which the opponent alone is right."""
+        return self.random.losses + self.disputed.losses
 
     @property
     def show_gain(self) -> bool:
-        """Whether the challenger is shown to be better, with replies on disputed titles."""
-        wins, losses = self.wins + self.other_wins, self.losses + self.other_losses
-        return self.answers > 0 and chance_if_equal(wins, losses) <= self.error
+        """Whether the challenger is shown to be better."""
+        return chance_if_equal(self.wins, self.losses) <= self.error / LEVEL
 
     def __str__(self) -> str:
         """Say how the judged titles stand."""
         return (
-            f"of {self.answers:,} disputed titles that people judged, it alone is right on "
-            f"{self.wins:,} and wrong on {self.losses:,}"
+            f"of {self.random.titles:,} titles of random rows and {self.disputed.titles:,} disputed"
+            f" ones that people judged, it alone is right on {self.wins:,} and wrong on "
+            f"{self.losses:,}"
         )
 
     @property
     def needed(self) -> str:
         """Say how many more replies would show a gain, if they go as those before."""
-        counts = self.wins + self.other_wins, self.losses + self.other_losses
-        if not self.answers:
-            least = max(still_needed(*counts, 1, 0, self.error) or 0, 1)
-            return f"at least {least:,} answers on disputed titles are needed to decide"
-        shares = self.wins / self.answers, self.losses / self.answers
-        more = still_needed(*counts, *shares, self.error)
+        titles, wins, losses = self.disputed
+        counts, level = (self.wins, self.losses), self.error / LEVEL
+        if not titles:
+            least = still_needed(*counts, 1, 0, level) or 0
+            return f"at least {max(least, 1):,} answers on disputed titles are needed to decide"
+        more = still_needed(*counts, wins / titles, losses / titles, level)
         if more is None:
-            return f"{self}, so more answers on them would hardly decide for it"
-        return f"{self}; {more:,} more answers on disputed titles like these would decide for it"
-
-
-def _counts(results: SystemResults | None) -> tuple[int, int]:
-    if results is None:
-        return 0, 0
-    difference = results.challenger - results.opponent
-    return int(np.sum(difference > 0)), int(np.sum(difference < 0))
+            return "more answers on disputed titles like these would hardly decide for it"
+        return f"{more:,} more answers on disputed titles like these would decide for it"

@@ -16,14 +16,13 @@ import polars as pl
 
 from models.normalizer.normalizer import Normalizer
 from models.normalizer.package_format import check_format
-from models.search.search import Search
-from models.text.ngram_matcher import NgramMatcher
-from tasks.evaluation.ranking import rank_queries
+from models.search.index import AliasIndex
 from tasks.evaluation.systems import read_index
 from tasks.io.queries import read_queries
 from tasks.io.section import load
 from tasks.release.gate.disputed import Disputed, disputed
 from tasks.release.gate.everyday import everyday_queries, first_answers
+from tasks.release.gate.first_ranks import Frames, rank_first
 from tasks.release.gate.first_version import (
     UNTRAINED,
     by_hand,
@@ -88,15 +87,10 @@ def run_gate(
     queries, index = gate_queries(root / "data"), read_index(root / "data")
     normalizer = _loaded_champion(champion, root) if champion else _untrained(sources, root)
     systems = {"challenger": _loaded(challenger, root), "opponent": normalizer}
-    searches = {name: system.within(index) for name, system in systems.items()}
-    ngram = NgramMatcher(index.titles).similarities
-    searches["ngram"] = Search(index, ngram, sources.evaluate.rule)
     params, everyday = load(GateParams, root / "params.yaml"), queries.clear()
     if params.everyday:
         everyday = everyday_queries(root / params.everyday, index.occupations)
-    results = {
-        name: _answers(name, searches[name], systems, queries, everyday) for name in searches
-    }
+    results = _answers(systems, index, queries, everyday)
     answers = by_test(pl.concat(scores for scores, _ in results.values()))
     if champion is None:
         learned = what_training_saw(sources.model, root / "data")
@@ -135,23 +129,17 @@ def gate_queries(data: Path) -> pl.DataFrame:
 
 
 def _answers(
-    name: str,
-    search: Search,
     systems: Mapping[str, Normalizer],
+    index: AliasIndex,
     queries: pl.DataFrame,
     everyday: pl.DataFrame,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return `SCORES` and `RUN` of a system; of everyday titles the columns that the gate reads.
-
-    A system that is no whole model ranks them with its search.
-    """
-    parts = [rank_queries(name, search, queries, 1)]
-    if name in systems:
-        parts.append(first_answers(name, systems[name], everyday))
-    else:
-        parts.append(rank_queries(name, search, everyday, 1))
-    scores, runs = zip(*parts, strict=True)
-    return pl.concat(scores, how="diagonal"), pl.concat(runs, how="diagonal")
+) -> dict[str, Frames]:
+    """Return `SCORES` and `RUN` of each system, of each the columns that the gate reads."""
+    results = {}
+    for name, ranked in rank_first(systems, index, queries).items():
+        scores, runs = zip(ranked, first_answers(name, systems[name], everyday), strict=True)
+        results[name] = pl.concat(scores), pl.concat(runs)
+    return results
 
 
 def changed_predictions(

@@ -2,7 +2,7 @@
 
 `overrides.parquet` is replaced. Judged titles that may be learned from become exemplars and replace
 earlier exemplars of judged titles; `index.npy` holds the embeddings that the folder's own network
-gives to all exemplars.
+gives to all exemplars. They count in the prior of their occupations, as in the stage `calibrate`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from models.search.stored_vectors import StoredVectors
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import CORRECTIONS
 from tasks.io.schemas import EXEMPLARS, OVERRIDES, SPLIT_INPUTS
-from tasks.pipeline.calibrate.fit_prior import known_inputs
+from tasks.pipeline.calibrate.fit_prior import known_inputs, recounted
+from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.release.model_package.checksums import write_checksums
-from tasks.release.model_package.folder import write_index
+from tasks.release.model_package.folder import KNOWN, write_index
 from tasks.release.model_package.prototypes import write_prototypes
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def learned(judged: pl.DataFrame, weight: float) -> pl.DataFrame:
     )
 
 
-def exemplify(folder: Path, judged: pl.Series, learned: pl.DataFrame) -> None:
+def exemplify(
+    folder: Path, judged: pl.Series, learned: pl.DataFrame, params: CalibrateParams
+) -> None:
     """Replace the exemplars of judged, cleaned titles by those `learned` (schema `EXEMPLARS`)."""
     from tasks.release.model_package.reading import read_normalizer  # onnxruntime takes seconds
 
@@ -66,8 +69,24 @@ def exemplify(folder: Path, judged: pl.Series, learned: pl.DataFrame) -> None:
     learned_rows = np.array([rows[title] for title in titles], index.dtype)
     write_index(StoredVectors(np.concatenate([index[:aliases], learned_rows])), folder)
     write_frame(after, folder / "exemplars.parquet", EXEMPLARS)
+    occupations = read_frame(folder / "occupations.parquet", KNOWN)
+    bias = recounted(
+        occupations["bias"].to_numpy(),
+        _reviews(before, occupations),
+        _reviews(after, occupations),
+        params,
+        model.rule.temperature,
+    )
+    write_frame(occupations.with_columns(bias=bias), folder / "occupations.parquet", KNOWN)
     write_prototypes(folder)
     write_checksums(folder)
+
+
+def _reviews(exemplars: pl.DataFrame, occupations: pl.DataFrame) -> np.ndarray:
+    """Count the exemplars (schema `EXEMPLARS`) of each occupation that people reviewed."""
+    counts = exemplars.filter(source=REVIEW).group_by("occupation_id").len()
+    joined = occupations.join(counts, on="occupation_id", how="left", maintain_order="left")
+    return joined["len"].fill_null(0).to_numpy()
 
 
 def _as_indexed(embeddings: np.ndarray, kind: np.dtype) -> np.ndarray:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-
-DISPUTED = Path("data/gate/disputed.json")
-"""Titles about which an undecided decision wants people's answers."""
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -29,3 +26,11 @@ class Promotion:
 
 
 VersionAndDecision = tuple[RegisteredVersion, Promotion]
+
+
+class Patched(NamedTuple):
+    """Versions with later feedback, None where there is nothing new."""
+
+    champion: VersionAndDecision | None
+    waiting: VersionAndDecision | None
+    """The challenger that waited for people's replies."""

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from tasks.io.command import run
 from tasks.io.frames import write_json
 from tasks.io.tracking import registry
+from tasks.release.gate.waiting import waiting_version, write_waiting
 from tasks.release.model_package.folder import RunFiles
 from tasks.release.registry.champion_lock import champion_lock
-from tasks.release.registry.outcomes import DISPUTED, Promotion, VersionAndDecision
+from tasks.release.registry.outcomes import Promotion, VersionAndDecision
 from tasks.release.registry.register import (
     CARRIED_OUT,
     CHALLENGER,
@@ -128,7 +129,8 @@ def _written(
     raw_title, occupation_label, before, after, change, rows`), `impact`
     (`tasks/release/gate/impact.py`; null without a bulk run), `disputed` (`disputed.py` there; the
     same) and `undecided`. No stage writes or reads the file: it is made anew from the registry. The
-    titles of an undecided decision stand beside it until the next network is judged.
+    titles of an undecided decision stand beside it until it is decided or the next network is
+    judged.
     """
     registered = datetime.fromtimestamp(version.creation_timestamp / 1000, UTC)
     values = {
@@ -140,8 +142,10 @@ def _written(
         **_gate_values(client, version),
     }
     write_json(values, root / FILE)
-    if CORRECTS not in version.tags:
-        write_json(values["disputed"] if values["undecided"] else None, root / DISPUTED)
+    number, waiting = str(version.version), waiting_version(root)
+    corrected = version.tags.get(CORRECTS)
+    if corrected is None or waiting in (corrected, number):
+        write_waiting(root, number, values["disputed"] if values["undecided"] else None)
     return decision
 
 

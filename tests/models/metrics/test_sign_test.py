@@ -17,6 +17,25 @@ def test_the_chance_by_counting(wins: int, losses: int) -> None:
     assert chance_if_equal(wins, losses) == pytest.approx(ways / 2**n)
 
 
+@pytest.mark.parametrize("replies", [3, 9, 40])
+def test_ten_looks_at_a_quarter_of_the_error_err_no_more_often(replies: int) -> None:
+    """The exact chance that equal systems are called different when so many replies come a look."""
+    alive, shown = {0: 1.0}, 0.0  # wins so far -> chance of these, nothing shown yet
+    for look in range(1, 11):
+        following: dict[int, float] = {}
+        for wins, chance in alive.items():
+            for more in range(replies + 1):
+                drawn = chance * comb(replies, more) / 2**replies
+                following[wins + more] = following.get(wins + more, 0.0) + drawn
+        enough = [
+            wins for wins in following if chance_if_equal(wins, look * replies - wins) <= 0.05 / 4
+        ]
+        shown += sum(following.pop(wins) for wins in enough)
+        alive = following
+    assert 0.01 < shown <= 0.05
+    assert shown + sum(alive.values()) == pytest.approx(1)
+
+
 def test_what_is_needed_by_hand() -> None:
     """Five wins alone have a chance of 1/32; 3 wins and no loss need two more."""
     assert still_needed(0, 0, 1, 0, 0.05) == 5

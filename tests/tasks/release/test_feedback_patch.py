@@ -16,7 +16,8 @@ from served_toy import overrides_of
 from tiny_registry import new_database
 
 from tasks.io.tracking import registry
-from tasks.release.feedback_patch import correct, pick_up
+from tasks.release.feedback_patch import correct, judge_again, pick_up
+from tasks.release.gate.waiting import write_waiting
 from tasks.release.registry.promote import promote
 from tasks.release.registry.register import CHAMPION, register
 
@@ -118,6 +119,30 @@ def test_exemplars_that_do_harm_leave_the_look_up(root: Path) -> None:
     assert refused["decision"] == "not promoted"
     assert "significantly worse than champion version 1 on typos" in refused["decision_reason"]
     assert pick_up(root) is None
+
+
+def test_a_waiting_challenger_is_judged_by_the_replies_and_has_the_feedback(root: Path) -> None:
+    """Nothing happens without new replies; promoted, it answers what people said meanwhile."""
+    say(root)
+    assert judge_again(root) is None, "none waits"
+    tiny_run.make_run(root, 2, register=SECTION)
+    other = register(root)
+    say(root)
+    write_waiting(root, other.version, {"queried": 9, "titles": [["Lorry loader", "estate"]]})
+    assert judge_again(root) is None, "nobody replied"
+    say(root, ("Night owl", "nurse"), held_out=[("Lorry loader", "estate")])
+    corrected = pick_up(root)
+    assert corrected is not None and champion(root)[0] == corrected[0].version
+    done = judge_again(root)
+    assert done is not None
+    with registry(root) as client:
+        tags = client.get_model_version(NAME, done[0].version).tags
+        address = f"models:/{NAME}/{done[0].version}"
+        served = mlflow.pyfunc.load_model(address).unwrap_python_model().normalizer
+    assert tags["corrects"] == other.version == "2"
+    assert tags["decision"] == ("promoted" if done[1].promoted else "not promoted")
+    assert served.exemplars["title"] == ["night owl"]
+    assert served.overrides == overrides_of(("night owl", "nurse"), ("lorry loader", "estate"))
 
 
 @pytest.mark.parametrize("written", [0, 1, 2, 6, 7])

@@ -11,6 +11,7 @@ import polars as pl
 
 from tasks.apps.review.answered_run import ANSWER
 from tasks.apps.review.build_queue import QUEUE
+from tasks.io.hashes import sha256
 
 SURE = {
     "occupation_id": "nurse",
@@ -42,7 +43,7 @@ def write_run(
         rows = [(title, *(answer[name] for name in ANSWER)) for title, answer in split]
         name = f"part-0000-{number:05}.parquet"
         pl.DataFrame(rows, schema=schema, orient="row").write_parquet(folder / name)
-        named.append({"name": name, "rows": len(rows)})
+        named.append({"name": name, "rows": len(rows), "sha256": sha256(folder / name)})
     manifest = {
         "result": {"column": "Titel", "prefix": prefix, "model": "models:/rolecall/1"},
         "rows": sum(split["rows"] for split in named),

@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 from queues import abstention, answer, write_run
 
-from tasks.apps.review import answered_run
 from tasks.apps.review import candidates as candidates_module
+from tasks.apps.review import merged_runs
 from tasks.apps.review.answered_run import AnsweredRun
 from tasks.apps.review.candidates import CANDIDATES, candidates, judged_titles, pooled
 from tasks.io.schemas import JUDGED, REVIEWS
-from tasks.release.gate.disputed import TITLES as DISPUTED_TITLES
+from tasks.release.gate.waiting import TITLES as DISPUTED_TITLES
 
 NOTHING = pl.DataFrame(schema={"normalized": pl.String})
 UNSURE = answer(confidence=0.1)
@@ -34,13 +34,13 @@ def test_the_most_rows_and_the_least_sure_come_first(
     run: AnsweredRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bucket_rows: int
 ) -> None:
     """What is surely right is none, nor where nothing can be read, nor signs alone."""
-    monkeypatch.setattr(answered_run, "BUCKET_ROWS", bucket_rows)
-    best = candidates(run, None, NOTHING, 4, tmp_path / "titles")
+    monkeypatch.setattr(merged_runs, "BUCKET_ROWS", bucket_rows)
+    best = candidates([run], None, NOTHING, 4, tmp_path / "titles")
     assert dict(best.schema) == dict(CANDIDATES)
     assert best["raw_title"].to_list() == ["often", "seldom", "Cook!"]
     assert set(best["chosen_by"]) == {"coverage"}
     monkeypatch.setattr(candidates_module, "MOST", 1)
-    assert candidates(run, None, NOTHING, 4, tmp_path / "less")["rows"].to_list() == [2]
+    assert candidates([run], None, NOTHING, 4, tmp_path / "less")["rows"].to_list() == [2]
 
 
 @pytest.mark.parametrize("bucket_rows", [100, 2])
@@ -48,41 +48,58 @@ def test_a_fifth_is_drawn_of_all_that_can_be_read(
     run: AnsweredRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bucket_rows: int
 ) -> None:
     """Sure answers too; the drawn ones come first, and no title comes twice."""
-    monkeypatch.setattr(answered_run, "BUCKET_ROWS", bucket_rows)
-    ten = candidates(run, None, NOTHING, 10, tmp_path / "ten")
+    monkeypatch.setattr(merged_runs, "BUCKET_ROWS", bucket_rows)
+    ten = candidates([run], None, NOTHING, 10, tmp_path / "ten")
     assert ten["chosen_by"].to_list() == ["random"] * 2 + ["coverage"] * (len(ten) - 2)
-    everything = candidates(run, None, NOTHING, 25, tmp_path / "all")
+    everything = candidates([run], None, NOTHING, 25, tmp_path / "all")
     assert set(everything["chosen_by"]) == {"random"}
     assert sorted(everything["raw_title"]) == ["Cook!", "often", "seldom", "sure"]
     assert everything["raw_title"][:2].equals(ten["raw_title"][:2])
 
 
 def test_titles_are_drawn_by_their_rows() -> None:
-    """Half of the titles have three rows of four: of 400 drawn ones some 300 are theirs."""
+    """Of the newest run: half of the titles have three rows of four, so some 300 of 400 drawn."""
     rng, count = np.random.default_rng(1), 40_000
     values = answer(confidence=1.0) | {"earlier_occupation_id": None}
     frame = pl.DataFrame(
         {
             "normalized": [f"t{number}" for number in range(count)],
             "raw_title": [f"T{number}" for number in range(count)],
-            "rows": np.repeat(np.array([1, 3], np.uint32), count // 2),
+            "rows": np.full(count, 9, np.uint32),
+            "newest_rows": np.repeat(np.array([1, 3], np.uint32), count // 2),
             "hash": rng.integers(2**32, size=count, dtype=np.uint32),
         }
     ).with_columns(pl.lit(value, CANDIDATES[name]).alias(name) for name, value in values.items())
     drawn = pooled([frame[:9], frame[9:]], 2000)
     assert len(drawn) == 400 and set(drawn["chosen_by"]) == {"random"}
-    assert 280 < (drawn["rows"] == 3).sum() < 320
+    often = frame.filter(newest_rows=3)
+    assert 280 < drawn["normalized"].is_in(often["normalized"].implode()).sum() < 320
     assert pooled([frame.sample(fraction=1, shuffle=True, seed=2)], 2000).equals(drawn)
+    next_week = pooled([frame], 2000, digits=0x9E3779B9)["normalized"]
+    assert len(set(next_week) & set(drawn["normalized"])) < 20, (
+        "left out once is not left out again"
+    )
 
 
 def test_another_answer_before_lifts_a_title(run: AnsweredRun, tmp_path: Path) -> None:
     """It is worth twice as much; a title that answers alike, and a new one, are not lifted."""
     before = [[("SELDOM", answer(occupation_id="cook")), ("often", answer())]]
     earlier = AnsweredRun.find(write_run(tmp_path / "earlier", before, "was_"))
-    alone = candidates(run, None, NOTHING, 1, tmp_path / "one")
-    beside = candidates(run, earlier, NOTHING, 1, tmp_path / "two")
+    alone = candidates([run], None, NOTHING, 1, tmp_path / "one")
+    beside = candidates([run], earlier, NOTHING, 1, tmp_path / "two")
     worth = [dict(frame.select("raw_title", "priority").iter_rows()) for frame in (alone, beside)]
     assert worth[1] == worth[0] | {"seldom": pytest.approx(2 * worth[0]["seldom"])}
+
+
+def test_the_drawn_are_of_the_newest_run_and_the_heaviest_of_all(
+    run: AnsweredRun, tmp_path: Path
+) -> None:
+    """`last` alone is of the last run; `often` has two rows of the earlier one."""
+    last = AnsweredRun.find(write_run(tmp_path / "last", [[("last", answer())]]))
+    rows = candidates([run, last], None, NOTHING, 20, tmp_path / "titles")
+    named = rows.select("normalized", "chosen_by", "rows").rows()
+    assert named[:2] == [("last", "random", 1), ("often", "coverage", 2)]
+    assert {name for name, way, _ in named if way == "random"} == {"last"}
 
 
 def test_what_people_judged_is_not_asked_again(run: AnsweredRun, tmp_path: Path) -> None:
@@ -93,7 +110,7 @@ def test_what_people_judged_is_not_asked_again(run: AnsweredRun, tmp_path: Path)
         row = dict.fromkeys(schema) | {"normalized": title}
         frame = pl.DataFrame([row, row], schema=dict(schema))
         frame.write_parquet(folder / f"{name}.parquet")
-    best = candidates(run, None, judged_titles(tmp_path), 10, tmp_path / "titles")
+    best = candidates([run], None, judged_titles(tmp_path), 10, tmp_path / "titles")
     assert sorted(best["raw_title"]) == ["seldom", "sure"]
 
 
@@ -103,7 +120,7 @@ def test_disputed_titles_come_in_their_order_behind_the_drawn(
     """As many as the drawn ones; neither a judged one, nor one that is drawn."""
     others = disputes("sure", "often", "cook", "seldom")
     judged = pl.DataFrame({"normalized": ["sure"]})
-    rows = candidates(run, None, judged, 5, tmp_path / "titles", others)
+    rows = candidates([run], None, judged, 5, tmp_path / "titles", others)
     drawn = rows["normalized"][0]
     first = next(name for name in ("often", "cook", "seldom") if name != drawn)
     assert rows["chosen_by"].to_list() == ["random", "disputed", "coverage"]
@@ -115,7 +132,7 @@ def test_a_disputed_title_that_the_run_lacks_is_asked(run: AnsweredRun, tmp_path
     """It has 0 rows here and no answer of the run; one that people judged is not asked."""
     judged = pl.DataFrame({"normalized": ["judged"]})
     others = disputes("judged", "no such title", "often")
-    rows = candidates(run, None, judged, 5, tmp_path / "titles", others)
+    rows = candidates([run], None, judged, 5, tmp_path / "titles", others)
     assert rows["chosen_by"].to_list()[:2] == ["random", "disputed"]
     named = ("raw_title", "rows", "occupation_id", "other_occupation_id")
     assert rows.select(named).row(1) == ("No such title", 0, None, "other of no such title")

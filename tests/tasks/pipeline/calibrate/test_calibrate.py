@@ -24,7 +24,13 @@ from models.search.words.word_evidence import WordEvidence
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.schemas import AUXILIARY_TITLES, EXEMPLARS, JUDGED, PRIOR, SPLIT_INPUTS, STRINGS
 from tasks.pipeline.calibrate.fit_confidence import calibrate, without_own_exemplars
-from tasks.pipeline.calibrate.fit_prior import Known, auxiliary_titles, gather, known_inputs
+from tasks.pipeline.calibrate.fit_prior import (
+    Known,
+    auxiliary_titles,
+    gather,
+    known_inputs,
+    recounted,
+)
 from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.pipeline.calibrate.stage import main
 
@@ -118,6 +124,24 @@ def test_titles_of_a_second_taxonomy_tell_of_the_prior_alone() -> None:
     made = gather(PLAIN, Known([], nothing, auxiliary=["ward help"]), params(), T)
     assert made.prior["chance"].to_list() == pytest.approx(softmax(CLOSE["ward help"]))
     assert made.exemplars.is_empty()
+
+
+def test_a_prior_recounted_is_the_prior_of_these_reviews() -> None:
+    """Whatever reviews it counted before; a prior without power has no bias."""
+    priors = {}
+    for reviews in ((0, 0, 0), (0, 2, 1), (5, 0, 0)):
+        labelled = pl.DataFrame(
+            {"title": [*"xyz"], "occupation_id": [*"abc"], "count": [*reviews]},
+        )
+        made = gather(PLAIN, Known(["loaf man", "ward help"], labelled), params(), T)
+        priors[reviews] = made.prior["bias"].to_numpy()
+    for before, bias in priors.items():
+        for after, wanted in priors.items():
+            made_of = recounted(bias, np.array(before), np.array(after), params(), T)
+            assert made_of.dtype == np.float32
+            assert made_of.tolist() == pytest.approx(wanted.tolist(), abs=1e-6)
+    even = np.zeros(3, np.float32)
+    assert recounted(even, np.zeros(3), np.ones(3), params(prior_power=0.0), T) is even
 
 
 def test_nothing_known_is_an_even_prior_without_exemplars() -> None:

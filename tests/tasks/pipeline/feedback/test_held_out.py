@@ -94,4 +94,4 @@ def test_queries_by_hand() -> None:
     marked = reviews_of(("fry cook", "disputed"))
     assert gate_queries(frame, marked, aliases)["test"].to_list() == ["disputed"]
     also = pl.concat([marked, reviews_of(("fry cook", "random"))])
-    assert gate_queries(frame, also, aliases).equals(queries)
+    assert gate_queries(frame, also, aliases)["test"].to_list() == ["random_titles"]

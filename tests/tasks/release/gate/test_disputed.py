@@ -1,18 +1,13 @@
-"""Titles of random rows that two models answer differently, and what the review reads of them."""
+"""Titles of random rows that two models answer differently."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
-import polars as pl
 import pytest
 from served_toy import toy_normalizer
 from test_impact import ByHeart, run_of
 
 from tasks.release.gate import disputed as disputing
-from tasks.release.gate.disputed import Disputed, disputed, read_disputed
-from tasks.release.registry.outcomes import DISPUTED
+from tasks.release.gate.disputed import Disputed, disputed
 
 ROWS = {f"t{number}": 1 + 8 * (number % 2) for number in range(400)}
 
@@ -46,17 +41,3 @@ def test_equal_models_differ_nowhere() -> None:
 def test_a_model_that_cannot_be_asked_so_has_none() -> None:
     model = toy_normalizer()
     assert disputed(run_of(ROWS, 9, min_confidence=0.5), model, model) is None
-
-
-def test_what_the_review_reads(tmp_path: Path) -> None:
-    """One row a normalized title, in the order of the draw; none without a decision."""
-    assert read_disputed(tmp_path).is_empty()
-    file = tmp_path / DISPUTED
-    file.parent.mkdir(parents=True)
-    titles = [["Cook!", "a"], ["Nurse", None], ["cook", "b"]]
-    for content in (None, {"queried": 5, "titles": []}, {"queried": 5, "titles": titles}):
-        file.write_text(json.dumps(content), encoding="utf-8")
-        made = read_disputed(tmp_path)
-        assert dict(made.schema) == dict(disputing.TITLES)
-    assert made.rows() == [("Cook!", "cook", 0, "a"), ("Nurse", "nurse", 1, None)]
-    assert made["other_occupation_id"].dtype == pl.String

@@ -21,7 +21,7 @@ def answers(queries: int, difference: int) -> SystemResults:
     untrained[: queries // 2] = 1
     trained = np.zeros(queries)
     trained[: queries // 2 + difference] = 1
-    return SystemResults(trained, untrained, untrained)
+    return SystemResults(trained, untrained)
 
 
 def test_promoted_unless_significantly_worse() -> None:

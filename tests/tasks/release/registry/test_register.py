@@ -20,10 +20,11 @@ from tasks.io.schemas import OCCUPATIONS, SPLIT_ALIASES
 from tasks.io.section import load_run
 from tasks.io.tracking import registry
 from tasks.release.gate import run_gate as gating
-from tasks.release.gate.disputed import Disputed, read_disputed
+from tasks.release.gate.disputed import Disputed
 from tasks.release.gate.last_run import remember
 from tasks.release.gate.rule import GateDecision
 from tasks.release.gate.run_gate import GateRun
+from tasks.release.gate.waiting import read_disputed, waiting_version
 from tasks.release.model_package.folder import RunFiles
 from tasks.release.registry import promote as promoting
 from tasks.release.registry import register as registering
@@ -395,23 +396,36 @@ def test_a_split_that_the_champion_trained_on_is_noted(
     assert f"{len(queries)} of the gate's titles were in its training" in page
 
 
-def test_undecided_titles_are_there_until_the_next_network_is_judged(
+def test_a_version_waits_until_it_is_decided_or_the_next_network_is_judged(
     root: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A champion with later feedback, which is judged between, does not take them away."""
-    promote(root, register(root).version)
+    """A champion with later feedback, which is judged between, does not take its place."""
+    first = register(root)
+    promote(root, first.version)
     sample = Disputed(9, [("Night owl", "nurse")])
     undecided = GateRun(GateDecision(False, "few", [], undecided=True), "v1", disputed=sample)
     decided = GateRun(GateDecision(False, "worse", []), "v1", disputed=sample)
-    monkeypatch.setattr(gating, "run_gate", lambda *_: undecided)
-    second = register(run(root, request, seed=2))
-    promote(root, second.version)
+
+    def judged(seed: int, outcome: GateRun, corrects: str | None = None) -> str:
+        monkeypatch.setattr(gating, "run_gate", lambda *_: outcome)
+        made = register(run(root, request, seed=seed))
+        with registry(root) as client:
+            if corrects:
+                client.set_model_version_tag(made.name, made.version, CORRECTS, corrects)
+        promote(root, made.version)
+        return made.version
+
+    second = judged(2, undecided)
     assert read_disputed(root)["normalized"].to_list() == ["night owl"]
-    monkeypatch.setattr(gating, "run_gate", lambda *_: decided)
-    third = register(run(root, request, seed=3))
-    with registry(root) as client:
-        client.set_model_version_tag(third.name, third.version, CORRECTS, "1")
-    promote(root, third.version)
-    assert len(read_disputed(root)) == 1
-    promote(root, register(run(root, request, seed=4)).version)
-    assert read_disputed(root).is_empty()
+    judged(3, decided, corrects=first.version)
+    assert waiting_version(root) == second
+    again = judged(4, undecided, corrects=second)
+    assert waiting_version(root) == again, "with later feedback it waits in its own place"
+    promote(root, again)
+    assert waiting_version(root) == again
+    judged(5, decided, corrects=again)
+    assert waiting_version(root) is None and read_disputed(root).is_empty()
+    last = judged(6, undecided)
+    assert waiting_version(root) == last
+    judged(7, decided)
+    assert waiting_version(root) is None
