@@ -34,7 +34,8 @@ FIRST = 1_000_000
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
     """Measure every set of languages of `options.languages`; yield what there is after each run."""
     workspace = Workspace.read(dataset)
-    titles = distinct_titles(workspace, max(options.titles))
+    repeated_most = max(rows // REPEATED for rows in options.rows)
+    titles = distinct_titles(workspace, max(*options.titles, repeated_most))
     for name in options.languages:
         arm = Arm(workspace, name, options.kept)
         with one_thread():
