@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from models.search.compiling import compile_all
+from models.search.row_blocks import LANES, multiply_block
 
 if TYPE_CHECKING:
-    from jaxtyping import Float32, Float64, Int, Int32, Shaped, UInt8
+    from jaxtyping import Float32, Float64, Int, Int16, Int32, Shaped, UInt8
 
 MANY = 2_000
 """Titles for which compiling pays; they take numpy about two seconds."""
 BY_FOUR = 4
-"""Titles that are multiplied with two rows while these are at hand."""
+"""Titles that are multiplied with a block of rows while it is at hand."""
 COMPARED_AT_ONCE = 64
 """Occupations whose best score is looked at first."""
 RANKS = np.float32(1 << 16)
@@ -54,7 +55,7 @@ def kernels_at_hand() -> Kernels | None:
 @cache
 def _compiled() -> Kernels | None:
     functions = (add_rows, add_half_rows, add_masses, choose_best, score_links, add_shares)
-    made = compile_all(functions, (power, insert_ranked, multiply_rows, soft_score_of))
+    made = compile_all(functions, (power, insert_ranked, soft_score_of), (multiply_block,))
     return Kernels(*made) if made else None
 
 
@@ -173,9 +174,13 @@ def insert_ranked(
 
 
 def score_links(
-    titles: Float32[np.ndarray, "title dim"],
+    titles: Int16[np.ndarray, "title dim"],
     candidates: Int[np.ndarray, "title candidate"],
-    table: tuple[Shaped[np.ndarray, "row dim"], Float32[np.ndarray, " row"]],
+    table: tuple[
+        Shaped[np.ndarray, "block pair number"],
+        Int[np.ndarray, " occupation+1"],
+        Float32[np.ndarray, " row"],
+    ],
     links: tuple[
         Int[np.ndarray, " link"],
         Float32[np.ndarray, " link"],
@@ -194,14 +199,14 @@ def score_links(
     Args:
         titles: whole.
         candidates: occupations of each title.
-        table: whole numbers of embeddings, and the factor that makes a product a cosine.
+        table: as `StoredVectors.blocks` makes it of the links.
         links: `places`, `weights`, `starts` and `aliases` of `WeightedVectors`.
         temperature: of the score.
         scored: written: score, place of the closest alias, similarity of the closest link.
     """
-    (rows, factors), (places, weights, starts, aliases) = table, links
+    (blocks, block_starts, factors), (places, weights, starts, aliases) = table, links
     scores, closest, nearest = scored
-    each, dim = candidates.shape[1], titles.shape[1]
+    each = candidates.shape[1]
     begins = np.zeros(len(aliases) + 1, np.int64)
     for title in range(len(candidates)):
         for name in candidates[title]:
@@ -213,66 +218,32 @@ def score_links(
             name = candidates[title, candidate]
             pairs[ends[name]] = title * each + candidate
             ends[name] += 1
-    most = np.max(starts[1:] - starts[:-1]) + 1
-    floats, scales = np.zeros((most, dim), np.float32), np.empty(most, np.float32)
-    sums = np.empty((BY_FOUR, most), np.float32)
+    width = LANES * np.max(block_starts[1:] - block_starts[:-1])
+    sums = np.empty((BY_FOUR, width), np.float32)
     for name in range(len(aliases)):
         begin, end = begins[name], begins[name + 1]
-        if begin == end:
-            continue
-        first, count = starts[name], starts[name + 1] - starts[name]
-        own, weight = places[first : first + count], weights[first : first + count]
-        for link in range(count):
-            numbers, row = rows[own[link]], floats[link]
-            scales[link] = factors[own[link]]
-            for d in range(dim):
-                row[d] = np.float32(numbers[d])
+        first, stop = starts[name], starts[name + 1]
+        own, weight = places[first:stop], weights[first:stop]
+        scale = factors[LANES * block_starts[name] :]
         for start in range(begin, end, BY_FOUR):
             last = end - 1
-            multiply_rows(
+            four = (
                 titles[pairs[start] // each],
                 titles[pairs[min(start + 1, last)] // each],
                 titles[pairs[min(start + 2, last)] // each],
                 titles[pairs[min(start + 3, last)] // each],
-                floats[: count + 1],
-                sums,
             )
+            for block in range(block_starts[name], block_starts[name + 1]):
+                at = LANES * (block - block_starts[name])
+                multiply_block(four, blocks[block], sums, at)  # type: ignore[call-arg]  # numba's
             for part in range(min(BY_FOUR, end - start)):
-                near, pair = sums[part, :count], pairs[start + part]
+                near, pair = sums[part, : stop - first], pairs[start + part]
                 title, candidate = pair // each, pair % each
-                for link in range(count):
-                    near[link] *= scales[link]
+                for link in range(len(near)):
+                    near[link] *= scale[link]
                 best, top, score = soft_score_of(near, weight, aliases[name], temperature)
                 scores[title, candidate] = score
                 closest[title, candidate], nearest[title, candidate] = own[best], top
-
-
-def multiply_rows(
-    one: Float32[np.ndarray, " dim"],
-    two: Float32[np.ndarray, " dim"],
-    three: Float32[np.ndarray, " dim"],
-    four: Float32[np.ndarray, " dim"],
-    rows: Float32[np.ndarray, "row dim"],
-    sums: Float32[np.ndarray, "title row"],
-) -> None:
-    """Multiply four titles with all rows but the last, two rows at a time."""
-    for place in range(0, len(rows) - 1, 2):
-        row, other = rows[place], rows[place + 1]
-        a_1 = a_2 = a_3 = a_4 = b_1 = b_2 = b_3 = b_4 = np.float32(0)
-        for d in range(len(one)):  # whole numbers, exact in any order
-            x, y = row[d], other[d]
-            a_1 += one[d] * x
-            a_2 += two[d] * x
-            a_3 += three[d] * x
-            a_4 += four[d] * x
-            b_1 += one[d] * y
-            b_2 += two[d] * y
-            b_3 += three[d] * y
-            b_4 += four[d] * y
-        sums[0, place], sums[0, place + 1] = a_1, b_1
-        sums[1, place], sums[1, place + 1] = a_2, b_2
-        sums[2, place], sums[2, place + 1] = a_3, b_3
-        sums[3, place], sums[3, place + 1] = a_4, b_4
 
 
 def soft_score_of(

@@ -17,6 +17,7 @@ import numpy as np
 
 from models.search.kernels import RANKS, Kernels, kernels_for
 from models.search.occupation_scores import exp_below
+from models.search.row_blocks import in_pairs
 from models.search.search import TITLES_AT_ONCE, Hits, Search
 from models.search.stored_vectors import StoredVectors, whole
 from models.search.title_places import TitlePlaces
@@ -139,10 +140,10 @@ class TwoStageSearch:
             np.empty(shape, np.float32), np.empty(shape, np.int64), np.empty(shape, np.float32)
         )
         if kernels:
-            links, table = self.weighted_vectors, self.embeddings.table
+            links, t = self.weighted_vectors, np.float32(self.weighted_vectors.temperature)
             arrays = (links.places, links.weights, links.starts, links.aliases)
-            t = np.float32(links.temperature)
-            kernels.score_links(titles, candidates, table, arrays, t, tuple(made))
+            short = in_pairs(titles.astype(np.int16))
+            kernels.score_links(short, candidates, self._blocks, arrays, t, tuple(made))
         else:
             for row, names in enumerate(candidates):
                 for column, own in zip(made, self._score(titles[row], names), strict=True):
@@ -166,6 +167,11 @@ class TwoStageSearch:
         exp_below(np.repeat(most, sizes), near, t)
         near *= links.weights[own]
         return Scored(most + t * np.log(np.add.reduceat(near, begins)), places[best], most)
+
+    @cached_property
+    def _blocks(self) -> tuple[np.ndarray, ...]:
+        """The rows of all links, for the kernels."""
+        return self.embeddings.blocks(self.weighted_vectors.places, self.weighted_vectors.starts)
 
     @cached_property
     def weighted_vectors(self) -> WeightedVectors:
