@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 MANY = 2_000
 """Titles for which compiling pays; they take numpy about two seconds."""
 BY_FOUR = 4
-"""Titles that are multiplied with a block of rows while it is at hand."""
-COMPARED_AT_ONCE = 64
-"""Occupations whose best score is looked at first."""
+"""Titles that are multiplied with a block while it is at hand, and rows added up at once."""
+COMPARED_AT_ONCE = 16
+"""Occupations of which none is looked at alone where all score less than the best so far."""
 RANKS = np.float32(1 << 16)
 """Scores are ranked in so many steps of one: kernels and numpy differ in the last bits."""
+WIDEST, HALVINGS = np.float32(1 << 17), 12
+"""Ranks of two, more than scores have, and how often they are halved."""
 LEAST_POWER = np.float32(-80)
 """Exponents below it count as this one."""
 
@@ -95,15 +97,24 @@ def add_half_rows(
     scales: Float32[np.ndarray, " row"],
     sums: Float64[np.ndarray, "title dim"],
 ) -> None:
-    """Add up rows of half bytes, 8 too large."""
-    half = rows.shape[1]
+    """Add up rows of half bytes, 8 too large; four at once, since sums outgrow the registers."""
+    half, lowest, shift = rows.shape[1], np.uint8(15), np.uint8(4)
     for title in range(len(sums)):
         lower, upper = sums[title, :half], sums[title, half:]
-        for place in range(starts[title], starts[title + 1]):
-            row, scale = rows[ids[place]], np.float64(scales[ids[place]])
-            for d in range(half):
-                lower[d] += scale * (row[d] & np.uint8(15))
-                upper[d] += scale * (row[d] >> np.uint8(4))
+        last = starts[title + 1] - 1
+        for place in range(starts[title], last + 1, BY_FOUR):
+            a, b = ids[place], ids[min(place + 1, last)]
+            c, d = ids[min(place + 2, last)], ids[min(place + 3, last)]
+            by_a, by_b = np.float64(scales[a]), np.float64(scales[b] * (place < last))
+            by_c = np.float64(scales[c] * (place + 1 < last))
+            by_d = np.float64(scales[d] * (place + 2 < last))
+            one, two, three, more = rows[a], rows[b], rows[c], rows[d]
+            for at in range(half):
+                x, y, z, w = one[at], two[at], three[at], more[at]
+                lower[at] += by_a * (x & lowest) + by_b * (y & lowest)
+                lower[at] += by_c * (z & lowest) + by_d * (w & lowest)
+                upper[at] += by_a * (x >> shift) + by_b * (y >> shift)
+                upper[at] += by_c * (z >> shift) + by_d * (w >> shift)
 
 
 def add_masses(
@@ -140,23 +151,32 @@ def choose_best(
     scores: Float32[np.ndarray, "title occupation"], best: Int[np.ndarray, "title candidate"]
 ) -> None:
     """Write the best occupations of each title by `RANKS`, best first; of equal ones the first."""
-    most = best.shape[1]
+    most, none = best.shape[1], np.float32(-np.inf)
     kept = np.empty(most, np.float32)
     for title in range(len(scores)):
-        row, chosen, count = scores[title], best[title], 0
-        for start in range(0, len(row), COMPARED_AT_ONCE):
-            block = row[start : start + COMPARED_AT_ONCE]
-            most_here = block[0]
-            for place in range(len(block)):
-                most_here = max(most_here, block[place])
-            if count == most and np.floor(most_here * RANKS) <= kept[most - 1]:
+        row, chosen, least = scores[title], best[title], none
+        low, high = -WIDEST, WIDEST
+        for _ in range(HALVINGS):  # to a score that hardly more than `most` have
+            middle, above = (low + high) * np.float32(0.5), np.int32(0)
+            for place in range(len(row)):
+                above = np.int32(above + (row[place] * RANKS >= middle))
+            if above < most:
+                high = middle
                 continue
+            least = low = middle
+            if above <= 2 * most:
+                break
+        for rank in range(most):
+            kept[rank], chosen[rank] = none, rank
+        for start in range(0, len(row), COMPARED_AT_ONCE):
+            block, above = row[start : start + COMPARED_AT_ONCE], np.int32(0)
             for place in range(len(block)):
-                score = np.floor(block[place] * RANKS)
-                if count == most and score <= kept[most - 1]:
-                    continue
-                insert_ranked(kept, chosen, min(count, most - 1), score, start + place)
-                count = min(count + 1, most)
+                above = np.int32(above + (block[place] * RANKS >= least))
+            for place in range(len(block) * (above > 0)):
+                if block[place] * RANKS >= least:
+                    score = np.floor(block[place] * RANKS)
+                    insert_ranked(kept, chosen, most - 1, score, start + place)
+                    least = max(least, kept[most - 1] + np.float32(1))
 
 
 def insert_ranked(
