@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.normalizer.loops.characters import characters_of, classes_for
-from models.normalizer.text_kernels import HashTable, text_kernels_at_hand
+from models.normalizer.text_kernels import (
+    HashTable,
+    needed_text_kernels,
+    text_kernels_at_hand,
+)
 from models.search.kernels import kernels_at_hand
 from models.text.featurizer import Featurizer
-from models.text.spans import code_points, segment_hashes
 from models.text.texts import Texts
 
 if TYPE_CHECKING:
@@ -90,7 +93,9 @@ class Bag:
     def _known(self) -> HashTable:
         """Hashes of the vocabulary."""
         text, ends = Texts.of(self.featurizer.vocabularies[0].known).joined()
-        return HashTable.of(segment_hashes(code_points(text), ends[:-1], ends[1:]))
+        hashes = np.empty(len(ends) - 1, np.uint64)
+        needed_text_kernels().hash_cleaned((characters_of([text]).points, ends), hashes)
+        return HashTable.of(hashes)
 
     def _sums(
         self, ids: Int[np.ndarray, " unit"], starts: Int[np.ndarray, " title+1"]

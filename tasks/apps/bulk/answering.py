@@ -31,7 +31,8 @@ class Answering:
         _return_large_blocks()
         if threads:
             os.environ["OMP_NUM_THREADS"] = str(threads)  # `models/search/compiling.py` reads it
-        served = mlflow.pyfunc.load_model(str(folder)).unwrap_python_model()
+        loaded = mlflow.pyfunc.load_model(str(folder), suppress_warnings=True)
+        served = loaded.unwrap_python_model()
         if not hasattr(served, "answer"):
             raise ValueError(
                 f"{folder}: no model of rolecall, or an earlier one; run `rolecall retrain`"
