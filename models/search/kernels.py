@@ -300,10 +300,13 @@ def add_shares(
     `members`: occupations by their codes; those of a code begin where `starts` says.
     """
     powers, inverse = np.empty(scores.shape[1], np.float32), np.float32(1) / temperature
+    largest = np.zeros(1, np.int32)
     for title in range(len(scores)):
-        row, top, total = scores[title], np.float32(-np.inf), np.float32(0)
-        for name in range(len(row)):
-            top = max(top, row[name])
+        row, bits, total = scores[title], scores[title].view(np.int32), np.float32(0)
+        largest[0] = 0
+        for name in range(len(row)):  # floats above 0 are in the order of their bits
+            largest[0] = max(largest[0], bits[name])
+        top = largest.view(np.float32)[0]
         for name in range(len(row)):
             powers[name] = power(max((row[name] - top) * inverse, LEAST_POWER))
             total += powers[name]
