@@ -16,11 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.normalizer.loops.characters import characters_of, classes_for
-from models.normalizer.text_kernels import (
-    HashTable,
-    needed_text_kernels,
-    text_kernels_at_hand,
-)
+from models.normalizer.text_kernels import HashTable, needed_text_kernels, text_kernels_at_hand
 from models.search.kernels import kernels_at_hand
 from models.text.featurizer import Featurizer
 from models.text.texts import Texts
