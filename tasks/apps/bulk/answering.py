@@ -13,7 +13,7 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 MMAP_THRESHOLD = -3  # an option of glibc's mallopt
-LARGE = 1 << 24  # bytes; arrays of 4 MiB come and go so often that threads wait for each other
+LARGE = 1 << 23  # bytes; arrays of 4 MiB come and go more often
 
 
 class Answering:
