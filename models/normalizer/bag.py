@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.normalizer.loops.characters import characters_of, classes_for
-from models.normalizer.text_kernels import HashTable, text_kernels_at_hand
+from models.normalizer.text_kernels import HashTable, needed_text_kernels, text_kernels_at_hand
 from models.search.kernels import kernels_at_hand
 from models.text.featurizer import Featurizer
-from models.text.spans import code_points, segment_hashes
 from models.text.texts import Texts
 
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
 HALF_BYTE, LOWER_HALF, EIGHT = 4, 15, 8
 """Bits of a number, the lower ones of a byte, and what is added to it."""
+SUMMED_AT_ONCE = 128
+"""Titles whose sums stay in the processor's cache; memory for more is asked for each time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +50,16 @@ class Bag:
 
     def __call__(self, titles: Sequence[str]) -> Float32[np.ndarray, "title dim"]:
         """Embed titles."""
-        sums = self._sums(*self._units(titles)) + self.bias
-        if self.tanh:
-            sums = np.tanh(sums)
-        norms = np.sqrt((sums**2).sum(axis=1, keepdims=True))
-        units: Float32[np.ndarray, "title dim"] = sums / np.maximum(norms, 1e-12)
-        return units.astype(np.float32)
+        ids, starts = self._units(titles)
+        units = np.empty((len(titles), len(self.bias)), np.float32)
+        for start in range(0, len(titles), SUMMED_AT_ONCE):
+            part = slice(start, start + SUMMED_AT_ONCE)
+            sums = self._sums(ids, starts[start : part.stop + 1]) + self.bias
+            if self.tanh:
+                sums = np.tanh(sums)
+            norms = np.sqrt((sums**2).sum(axis=1, keepdims=True))
+            np.divide(sums, np.maximum(norms, 1e-12), out=units[part], casting="same_kind")
+        return units
 
     def _units(
         self, titles: Sequence[str]
@@ -84,7 +89,9 @@ class Bag:
     def _known(self) -> HashTable:
         """Hashes of the vocabulary."""
         text, ends = Texts.of(self.featurizer.vocabularies[0].known).joined()
-        return HashTable.of(segment_hashes(code_points(text), ends[:-1], ends[1:]))
+        hashes = np.empty(len(ends) - 1, np.uint64)
+        needed_text_kernels().hash_cleaned((characters_of([text]).points, ends), hashes)
+        return HashTable.of(hashes)
 
     def _sums(
         self, ids: Int[np.ndarray, " unit"], starts: Int[np.ndarray, " title+1"]
@@ -104,6 +111,6 @@ class Bag:
                 else:
                     sums[title] = scales @ rows
         if is_half:
-            scales = np.add.reduceat(self.scales[ids].astype(np.float64), starts[:-1])
-            sums -= EIGHT * scales[:, None]
+            own = self.scales[ids[starts[0] : starts[-1]]].astype(np.float64)
+            sums -= EIGHT * np.add.reduceat(own, starts[:-1] - starts[0])[:, None]
         return sums

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 from zlib import crc32
 
@@ -16,26 +16,33 @@ import numpy as np
 
 
 def compile_all(
-    functions: Sequence[Any], inner: Sequence[Any], *, reorder: bool = True
+    functions: Sequence[Any],
+    inner: Sequence[Any],
+    intrinsics: Sequence[Any] = (),
+    *,
+    reorder: bool = True,
 ) -> list[Callable[..., Any]] | None:
     """Compile functions, of which some call `inner` ones; None without numba.
 
-    `reorder`: sums of floats may be added up in any order, though always in the same.
+    `intrinsics`: called ones that write LLVM's code. `reorder`: sums of floats may be added up in
+    any order, though always in the same.
     """
     try:
         import numba
-        from numba.extending import register_jitable
+        from numba.extending import intrinsic, register_jitable
     except ImportError:  # or one that does not know this numpy
         return None
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     options["fastmath"] = {"reassoc", "contract"} if reorder else False
-    made = _in_a_module([*inner, *functions])
-    for one in made[: len(inner)]:
+    made = _in_a_module([*functions, *inner, *intrinsics])
+    for one in made[len(functions) : len(functions) + len(inner)]:
         register_jitable(one)
+    for one in made[len(functions) + len(inner) :]:
+        one.__globals__[one.__name__] = intrinsic(one)
     try:
-        return [*map(numba.njit(cache=True, **options), made[len(inner) :])]
+        return [*map(numba.njit(cache=True, **options), made[: len(functions)])]
     except RuntimeError:  # no folder for compiled code can be written
-        return [*map(numba.njit(**options), made[len(inner) :])]
+        return [*map(numba.njit(**options), made[: len(functions)])]
 
 
 def threads() -> int:
@@ -58,7 +65,7 @@ def _in_a_module(functions: Sequence[Any]) -> list[FunctionType]:
     codes = [function.__code__ for function in functions]
     used = sorted({key for code in codes for key in code.co_names if key in known})
     numbers = [(key, known[key]) for key in used if isinstance(known[key], int | float | np.number)]
-    state = repr([numbers, *((code.co_code, code.co_consts) for code in codes)])
+    state = repr([numbers, *map(_instructions, codes)])
     name = f"rolecall_kernels_{crc32(state.encode())}"
     module = sys.modules.setdefault(name, ModuleType(name))
     made = [FunctionType(code, vars(module), code.co_name) for code in codes]
@@ -66,3 +73,9 @@ def _in_a_module(functions: Sequence[Any]) -> list[FunctionType]:
         one.__qualname__ = f"{one.__name__}_{name}"
     vars(module).update({**known, **{one.__name__: one for one in made}})
     return made
+
+
+def _instructions(code: CodeType) -> list[Any]:
+    """Return a function's instructions and constants, with those of functions in it."""
+    inner = (_instructions(one) if isinstance(one, CodeType) else one for one in code.co_consts)
+    return [code.co_code, *inner]

@@ -14,18 +14,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from models.search.compiling import compile_all
+from models.search.row_blocks import LANES, multiply_block
 
 if TYPE_CHECKING:
-    from jaxtyping import Float32, Float64, Int, Int32, Shaped, UInt8
+    from jaxtyping import Float32, Float64, Int, Int16, Int32, Shaped, UInt8
 
 MANY = 2_000
 """Titles for which compiling pays; they take numpy about two seconds."""
 BY_FOUR = 4
-"""Titles that are multiplied with two rows while these are at hand."""
-COMPARED_AT_ONCE = 64
-"""Occupations whose best score is looked at first."""
+"""Titles that are multiplied with a block while it is at hand, and rows added up at once."""
+COMPARED_AT_ONCE = 16
+"""Occupations of which none is looked at alone where all score less than the best so far."""
 RANKS = np.float32(1 << 16)
 """Scores are ranked in so many steps of one: kernels and numpy differ in the last bits."""
+WIDEST, HALVINGS = np.float32(1 << 17), 12
+"""Ranks of two, more than scores have, and how often they are halved."""
 LEAST_POWER = np.float32(-80)
 """Exponents below it count as this one."""
 
@@ -54,7 +57,7 @@ def kernels_at_hand() -> Kernels | None:
 @cache
 def _compiled() -> Kernels | None:
     functions = (add_rows, add_half_rows, add_masses, choose_best, score_links, add_shares)
-    made = compile_all(functions, (power, insert_ranked, multiply_rows, soft_score_of))
+    made = compile_all(functions, (power, insert_ranked, soft_score_of), (multiply_block,))
     return Kernels(*made) if made else None
 
 
@@ -94,15 +97,24 @@ def add_half_rows(
     scales: Float32[np.ndarray, " row"],
     sums: Float64[np.ndarray, "title dim"],
 ) -> None:
-    """Add up rows of half bytes, 8 too large."""
-    half = rows.shape[1]
+    """Add up rows of half bytes, 8 too large; four at once, since sums outgrow the registers."""
+    half, lowest, shift = rows.shape[1], np.uint8(15), np.uint8(4)
     for title in range(len(sums)):
         lower, upper = sums[title, :half], sums[title, half:]
-        for place in range(starts[title], starts[title + 1]):
-            row, scale = rows[ids[place]], np.float64(scales[ids[place]])
-            for d in range(half):
-                lower[d] += scale * (row[d] & np.uint8(15))
-                upper[d] += scale * (row[d] >> np.uint8(4))
+        last = starts[title + 1] - 1
+        for place in range(starts[title], last + 1, BY_FOUR):
+            a, b = ids[place], ids[min(place + 1, last)]
+            c, d = ids[min(place + 2, last)], ids[min(place + 3, last)]
+            by_a, by_b = np.float64(scales[a]), np.float64(scales[b] * (place < last))
+            by_c = np.float64(scales[c] * (place + 1 < last))
+            by_d = np.float64(scales[d] * (place + 2 < last))
+            one, two, three, more = rows[a], rows[b], rows[c], rows[d]
+            for at in range(half):
+                x, y, z, w = one[at], two[at], three[at], more[at]
+                lower[at] += by_a * (x & lowest) + by_b * (y & lowest)
+                lower[at] += by_c * (z & lowest) + by_d * (w & lowest)
+                upper[at] += by_a * (x >> shift) + by_b * (y >> shift)
+                upper[at] += by_c * (z >> shift) + by_d * (w >> shift)
 
 
 def add_masses(
@@ -139,23 +151,32 @@ def choose_best(
     scores: Float32[np.ndarray, "title occupation"], best: Int[np.ndarray, "title candidate"]
 ) -> None:
     """Write the best occupations of each title by `RANKS`, best first; of equal ones the first."""
-    most = best.shape[1]
+    most, none = best.shape[1], np.float32(-np.inf)
     kept = np.empty(most, np.float32)
     for title in range(len(scores)):
-        row, chosen, count = scores[title], best[title], 0
-        for start in range(0, len(row), COMPARED_AT_ONCE):
-            block = row[start : start + COMPARED_AT_ONCE]
-            most_here = block[0]
-            for place in range(len(block)):
-                most_here = max(most_here, block[place])
-            if count == most and np.floor(most_here * RANKS) <= kept[most - 1]:
+        row, chosen, least = scores[title], best[title], none
+        low, high = -WIDEST, WIDEST
+        for _ in range(HALVINGS):  # to a score that hardly more than `most` have
+            middle, above = (low + high) * np.float32(0.5), np.int32(0)
+            for place in range(len(row)):
+                above = np.int32(above + (row[place] * RANKS >= middle))
+            if above < most:
+                high = middle
                 continue
+            least = low = middle
+            if above <= 2 * most:
+                break
+        for rank in range(most):
+            kept[rank], chosen[rank] = none, rank
+        for start in range(0, len(row), COMPARED_AT_ONCE):
+            block, above = row[start : start + COMPARED_AT_ONCE], np.int32(0)
             for place in range(len(block)):
-                score = np.floor(block[place] * RANKS)
-                if count == most and score <= kept[most - 1]:
-                    continue
-                insert_ranked(kept, chosen, min(count, most - 1), score, start + place)
-                count = min(count + 1, most)
+                above = np.int32(above + (block[place] * RANKS >= least))
+            for place in range(len(block) * (above > 0)):
+                if block[place] * RANKS >= least:
+                    score = np.floor(block[place] * RANKS)
+                    insert_ranked(kept, chosen, most - 1, score, start + place)
+                    least = max(least, kept[most - 1] + np.float32(1))
 
 
 def insert_ranked(
@@ -173,9 +194,13 @@ def insert_ranked(
 
 
 def score_links(
-    titles: Float32[np.ndarray, "title dim"],
+    titles: Int16[np.ndarray, "title dim"],
     candidates: Int[np.ndarray, "title candidate"],
-    table: tuple[Shaped[np.ndarray, "row dim"], Float32[np.ndarray, " row"]],
+    table: tuple[
+        Shaped[np.ndarray, "block pair number"],
+        Int[np.ndarray, " occupation+1"],
+        Float32[np.ndarray, " row"],
+    ],
     links: tuple[
         Int[np.ndarray, " link"],
         Float32[np.ndarray, " link"],
@@ -194,14 +219,14 @@ def score_links(
     Args:
         titles: whole.
         candidates: occupations of each title.
-        table: whole numbers of embeddings, and the factor that makes a product a cosine.
+        table: as `StoredVectors.blocks` makes it of the links.
         links: `places`, `weights`, `starts` and `aliases` of `WeightedVectors`.
         temperature: of the score.
         scored: written: score, place of the closest alias, similarity of the closest link.
     """
-    (rows, factors), (places, weights, starts, aliases) = table, links
+    (blocks, block_starts, factors), (places, weights, starts, aliases) = table, links
     scores, closest, nearest = scored
-    each, dim = candidates.shape[1], titles.shape[1]
+    each = candidates.shape[1]
     begins = np.zeros(len(aliases) + 1, np.int64)
     for title in range(len(candidates)):
         for name in candidates[title]:
@@ -213,66 +238,32 @@ def score_links(
             name = candidates[title, candidate]
             pairs[ends[name]] = title * each + candidate
             ends[name] += 1
-    most = np.max(starts[1:] - starts[:-1]) + 1
-    floats, scales = np.zeros((most, dim), np.float32), np.empty(most, np.float32)
-    sums = np.empty((BY_FOUR, most), np.float32)
+    width = LANES * np.max(block_starts[1:] - block_starts[:-1])
+    sums = np.empty((BY_FOUR, width), np.float32)
     for name in range(len(aliases)):
         begin, end = begins[name], begins[name + 1]
-        if begin == end:
-            continue
-        first, count = starts[name], starts[name + 1] - starts[name]
-        own, weight = places[first : first + count], weights[first : first + count]
-        for link in range(count):
-            numbers, row = rows[own[link]], floats[link]
-            scales[link] = factors[own[link]]
-            for d in range(dim):
-                row[d] = np.float32(numbers[d])
+        first, stop = starts[name], starts[name + 1]
+        own, weight = places[first:stop], weights[first:stop]
+        scale = factors[LANES * block_starts[name] :]
         for start in range(begin, end, BY_FOUR):
             last = end - 1
-            multiply_rows(
+            four = (
                 titles[pairs[start] // each],
                 titles[pairs[min(start + 1, last)] // each],
                 titles[pairs[min(start + 2, last)] // each],
                 titles[pairs[min(start + 3, last)] // each],
-                floats[: count + 1],
-                sums,
             )
+            for block in range(block_starts[name], block_starts[name + 1]):
+                at = LANES * (block - block_starts[name])
+                multiply_block(four, blocks[block], sums, at)  # type: ignore[call-arg]  # numba's
             for part in range(min(BY_FOUR, end - start)):
-                near, pair = sums[part, :count], pairs[start + part]
+                near, pair = sums[part, : stop - first], pairs[start + part]
                 title, candidate = pair // each, pair % each
-                for link in range(count):
-                    near[link] *= scales[link]
+                for link in range(len(near)):
+                    near[link] *= scale[link]
                 best, top, score = soft_score_of(near, weight, aliases[name], temperature)
                 scores[title, candidate] = score
                 closest[title, candidate], nearest[title, candidate] = own[best], top
-
-
-def multiply_rows(
-    one: Float32[np.ndarray, " dim"],
-    two: Float32[np.ndarray, " dim"],
-    three: Float32[np.ndarray, " dim"],
-    four: Float32[np.ndarray, " dim"],
-    rows: Float32[np.ndarray, "row dim"],
-    sums: Float32[np.ndarray, "title row"],
-) -> None:
-    """Multiply four titles with all rows but the last, two rows at a time."""
-    for place in range(0, len(rows) - 1, 2):
-        row, other = rows[place], rows[place + 1]
-        a_1 = a_2 = a_3 = a_4 = b_1 = b_2 = b_3 = b_4 = np.float32(0)
-        for d in range(len(one)):  # whole numbers, exact in any order
-            x, y = row[d], other[d]
-            a_1 += one[d] * x
-            a_2 += two[d] * x
-            a_3 += three[d] * x
-            a_4 += four[d] * x
-            b_1 += one[d] * y
-            b_2 += two[d] * y
-            b_3 += three[d] * y
-            b_4 += four[d] * y
-        sums[0, place], sums[0, place + 1] = a_1, b_1
-        sums[1, place], sums[1, place + 1] = a_2, b_2
-        sums[2, place], sums[2, place + 1] = a_3, b_3
-        sums[3, place], sums[3, place + 1] = a_4, b_4
 
 
 def soft_score_of(
@@ -309,10 +300,13 @@ def add_shares(
     `members`: occupations by their codes; those of a code begin where `starts` says.
     """
     powers, inverse = np.empty(scores.shape[1], np.float32), np.float32(1) / temperature
+    largest = np.zeros(1, np.int32)
     for title in range(len(scores)):
-        row, top, total = scores[title], np.float32(-np.inf), np.float32(0)
-        for name in range(len(row)):
-            top = max(top, row[name])
+        row, bits, total = scores[title], scores[title].view(np.int32), np.float32(0)
+        largest[0] = 0
+        for name in range(len(row)):  # floats above 0 are in the order of their bits
+            largest[0] = max(largest[0], bits[name])
+        top = largest.view(np.float32)[0]
         for name in range(len(row)):
             powers[name] = power(max((row[name] - top) * inverse, LEAST_POWER))
             total += powers[name]

@@ -8,10 +8,11 @@ bits and 8 + number j of the second half in its upper ones (`models/network/quan
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+
+from models.search.row_blocks import LANES, blocks_of, filled
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int64, Shaped
@@ -69,13 +70,30 @@ class StoredVectors:
         rows *= self.rows["factor"][places, None]
         return rows
 
-    @cached_property
-    def table(self) -> tuple[Shaped[np.ndarray, "row dim"], Float32[np.ndarray, " row"]]:
-        """All rows as whole numbers, one each, and what makes their products with titles cosines.
+    def blocks(
+        self, places: Int64[np.ndarray, " link"], starts: Int64[np.ndarray, " group+1"]
+    ) -> tuple[
+        Shaped[np.ndarray, "block pair number"],
+        Int64[np.ndarray, " group+1"],
+        Float32[np.ndarray, " row"],
+    ]:
+        """Return the rows of groups of links as whole numbers in blocks, for compiled loops.
 
-        Products with whole titles are exact, as those of `near` are.
+        Returns:
+            The blocks; where those of each group begin, with the end of the last; and what makes
+            the products of each of their rows with titles cosines. Products are exact, as those of
+            `near` are.
         """
-        return _whole_rows(self.rows)
+        links, begins = filled(starts)
+        none = blocks_of(_whole_rows(self.rows[:0])[0])
+        kind = np.int8 if none.dtype == np.int8 else np.int16
+        blocks = np.empty((begins[-1], *none.shape[1:]), kind)
+        factors = np.empty(len(links), np.float32)
+        for start in range(0, len(links), ROWS_AT_ONCE):
+            part = slice(start, start + ROWS_AT_ONCE)
+            rows, factors[part] = _whole_rows(self.rows.take(places[links[part]]))
+            blocks[start // LANES : part.stop // LANES] = blocks_of(rows)
+        return blocks, begins, factors
 
     def near(
         self, titles: Float32[np.ndarray, "title dim"], places: Int64[np.ndarray, " place"]

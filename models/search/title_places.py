@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,9 +94,9 @@ def hashes_of(titles: Sequence[str]) -> UInt64[np.ndarray, " title"]:
     """Return a hash of the characters of each title."""
     if isinstance(titles, HashedTitles):
         return titles.hashes
-    hashes = np.empty(len(titles), np.uint64)
+    hashes, rest = np.empty(len(titles), np.uint64), iter(titles)
     for start in range(0, len(titles), HASHED_AT_ONCE):
-        part = titles[start : start + HASHED_AT_ONCE]
+        part = [*islice(rest, HASHED_AT_ONCE)]
         ends = np.cumsum([0, *map(len, part)])
         points = code_points("".join(part) + " ")  # the last one may be empty
         hashes[start : start + len(part)] = segment_hashes(points, ends[:-1], ends[1:])

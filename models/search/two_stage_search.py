@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from models.search.kernels import RANKS, Kernels, kernels_for
+from models.search.kernels import Kernels, kernels_for
 from models.search.occupation_scores import exp_below
+from models.search.row_blocks import in_pairs
 from models.search.search import TITLES_AT_ONCE, Hits, Search
 from models.search.stored_vectors import StoredVectors, whole
 from models.search.title_places import TitlePlaces
@@ -89,34 +90,29 @@ class TwoStageSearch:
         self, titles: Sequence[str], depth: int, kernels: Kernels | None
     ) -> Iterator[tuple[slice, Hits]]:
         rounded = whole(self.embed(titles))
-        scores = self.prototypes(rounded, kernels)
-        candidates = self._candidates(titles, scores, kernels)
+        scores, best = self.prototypes(rounded, CANDIDATES, kernels)
+        candidates = self._with_owners(titles, scores, best)
         scored = self._scored(rounded, candidates, kernels)
         rows = np.arange(len(titles))[:, None]
         scores[rows, candidates] = scored.scores
         for start in range(0, len(titles), TITLES_AT_ONCE):
             place = slice(start, min(start + TITLES_AT_ONCE, len(titles)))
-            best = np.lexsort((candidates[place], -scored.scores[place]), axis=1)[:, :depth]
+            ranked = np.lexsort((candidates[place], -scored.scores[place]), axis=1)[:, :depth]
             hits = Hits(
                 scores[place],
-                candidates[rows[place], best],
-                scored.titles[rows[place], best],
+                candidates[rows[place], ranked],
+                scored.titles[rows[place], ranked],
                 scored.closest[place].max(axis=1),
             )
             yield place, hits
 
-    def _candidates(
+    def _with_owners(
         self,
         titles: Sequence[str],
         scores: Float32[np.ndarray, "query occupation"],
-        kernels: Kernels | None,
+        best: Int64[np.ndarray, "query candidate"],
     ) -> Int64[np.ndarray, "query candidate"]:
-        """Return the best occupations of each title, and those that have it as an alias."""
-        if kernels:
-            best = np.empty((len(titles), CANDIDATES), np.int64)
-            kernels.choose_best(scores, best)
-        else:
-            best = np.stack([best_of(row) for row in scores])
+        """Put the occupations that have a title as an alias among its best, in place."""
         for row, place in enumerate(self.places(titles).tolist()):
             own = self.search.index.owners_of(place) if place >= 0 else ()
             missing = [name for name in own if name not in best[row]][:CANDIDATES]
@@ -139,10 +135,10 @@ class TwoStageSearch:
             np.empty(shape, np.float32), np.empty(shape, np.int64), np.empty(shape, np.float32)
         )
         if kernels:
-            links, table = self.weighted_vectors, self.embeddings.table
+            links, t = self.weighted_vectors, np.float32(self.weighted_vectors.temperature)
             arrays = (links.places, links.weights, links.starts, links.aliases)
-            t = np.float32(links.temperature)
-            kernels.score_links(titles, candidates, table, arrays, t, tuple(made))
+            short = in_pairs(titles.astype(np.int16))
+            kernels.score_links(short, candidates, self._blocks, arrays, t, tuple(made))
         else:
             for row, names in enumerate(candidates):
                 for column, own in zip(made, self._score(titles[row], names), strict=True):
@@ -168,6 +164,11 @@ class TwoStageSearch:
         return Scored(most + t * np.log(np.add.reduceat(near, begins)), places[best], most)
 
     @cached_property
+    def _blocks(self) -> tuple[np.ndarray, ...]:
+        """The rows of all links, for the kernels."""
+        return self.embeddings.blocks(self.weighted_vectors.places, self.weighted_vectors.starts)
+
+    @cached_property
     def weighted_vectors(self) -> WeightedVectors:
         """All aliases and exemplars."""
         return WeightedVectors.of(self.search)
@@ -176,11 +177,3 @@ class TwoStageSearch:
     def prototypes(self) -> Prototypes:
         """Prototypes of all of these."""
         return self.gathered or Prototypes.of(self.weighted_vectors, self.embeddings[:])
-
-
-def best_of(scores: Float32[np.ndarray, " occupation"]) -> Int64[np.ndarray, " candidate"]:
-    """Return the best `CANDIDATES` of a title by `RANKS`, best first; of equal ones the first."""
-    ranks = np.floor(scores * RANKS)
-    names = np.flatnonzero(ranks >= np.partition(ranks, -CANDIDATES)[-CANDIDATES])
-    best: Int64[np.ndarray, " candidate"] = names[np.argsort(-ranks[names], kind="stable")]
-    return best[:CANDIDATES]

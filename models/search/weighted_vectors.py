@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from models.search.kernels import Kernels
+from models.search.kernels import RANKS, Kernels
 from models.search.occupation_scores import size_of
 from models.search.search import Search
 from models.search.stored_vectors import STEPS
@@ -176,21 +176,26 @@ class Prototypes:
         )
 
     def __call__(
-        self, titles: Float32[np.ndarray, "title dim"], kernels: Kernels | None = None
-    ) -> Float32[np.ndarray, "title occupation"]:
-        """Return about the score of every occupation for whole titles."""
+        self, titles: Float32[np.ndarray, "title dim"], most: int, kernels: Kernels | None = None
+    ) -> tuple[Float32[np.ndarray, "title occupation"], Int64[np.ndarray, "title best"]]:
+        """Return about the score of every occupation for whole titles, and `most` best ones."""
         numbers = titles @ self.axes  # whole, and exact in any order
         steps = np.abs(numbers).max(axis=1, keepdims=True) / np.float32(DIGIT - 1)
         digits = np.round(numbers / np.where(steps > 0, steps, 1)) + DIGIT
         steps /= STEPS * AXIS_STEPS
         multiply, rows = self.product or self._multiply, digits.astype(np.uint8)
         scores = np.empty((len(titles), len(self.occupations)), np.float32)
+        best = np.empty((len(titles), most), np.int64)
         for start in range(0, len(titles), AT_ONCE):
             part = slice(start, start + AT_ONCE)
             masses = self._masses(multiply(rows[part]), steps[part], kernels)
             made = (self.temperature * np.log(masses)).astype(np.float32, copy=False)
             np.take(made, self._places, axis=1, out=scores[part], mode="clip")
-        return scores
+            if kernels:
+                kernels.choose_best(scores[part], best[part])
+            else:
+                best[part] = [best_of(row, most) for row in scores[part]]
+        return scores, best
 
     def _masses(
         self,
@@ -233,6 +238,14 @@ class Prototypes:
     @cached_property
     def _floats(self) -> Float32[np.ndarray, "axis prototype"]:
         return self.numbers.astype(np.float32)
+
+
+def best_of(scores: Float32[np.ndarray, " occupation"], most: int) -> Int64[np.ndarray, " best"]:
+    """Return the best of a title by `RANKS`, best first; of equal ones the first."""
+    ranks = np.floor(scores * RANKS)
+    names = np.flatnonzero(ranks >= np.partition(ranks, -most)[-most])
+    best: Int64[np.ndarray, " best"] = names[np.argsort(-ranks[names], kind="stable")]
+    return best[:most]
 
 
 def _means(

@@ -66,6 +66,6 @@ class Texts(Sequence[str]):
 
     def joined(self) -> tuple[str, Int[np.ndarray, " text+1"]]:
         """Return all texts as one, and where each begins and the last one ends in it."""
-        begins = (np.frombuffer(self.data, np.uint8) & 0xC0) != 0x80  # of a character's bytes
-        characters = np.concatenate([[0], np.cumsum(begins)])
-        return self.data.decode("utf-8", "surrogatepass"), characters[self.ends]
+        inner = (np.frombuffer(self.data, np.uint8) & 0xC0) == 0x80  # bytes that begin none
+        ends = self.ends - np.searchsorted(np.flatnonzero(inner), self.ends)
+        return self.data.decode("utf-8", "surrogatepass"), ends

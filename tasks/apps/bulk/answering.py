@@ -13,7 +13,7 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 MMAP_THRESHOLD = -3  # an option of glibc's mallopt
-LARGE = 1 << 24  # bytes; arrays of 4 MiB come and go so often that threads wait for each other
+LARGE = 1 << 23  # bytes; arrays of 4 MiB come and go more often
 
 
 class Answering:
@@ -31,7 +31,8 @@ class Answering:
         _return_large_blocks()
         if threads:
             os.environ["OMP_NUM_THREADS"] = str(threads)  # `models/search/compiling.py` reads it
-        served = mlflow.pyfunc.load_model(str(folder)).unwrap_python_model()
+        loaded = mlflow.pyfunc.load_model(str(folder), suppress_warnings=True)
+        served = loaded.unwrap_python_model()
         if not hasattr(served, "answer"):
             raise ValueError(
                 f"{folder}: no model of rolecall, or an earlier one; run `rolecall retrain`"

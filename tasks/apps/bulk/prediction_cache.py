@@ -13,6 +13,7 @@ import fcntl
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -49,17 +50,31 @@ class Cached(NamedTuple):
     new: int
 
 
+class _Unkept(NamedTuple):
+    """New answers with their titles, the hashes of these, and the file that they will be."""
+
+    file: int
+    table: pa.Table
+    hashes: np.ndarray
+
+
 class PredictionCache:
     """Answers of one model by title; see `prediction_cache`."""
 
-    def __init__(self, folder: Path, table: sqlite3.Connection) -> None:
-        self._folder, self._table = folder, table
-        self._unkept: tuple[pa.Array, np.ndarray, pa.Table] | None = None
+    def __init__(self, folder: Path, table: sqlite3.Connection, thread: Executor) -> None:
+        self._folder, self._table, self._thread = folder, table, thread
+        self._unkept: _Unkept | None = None
+        self._keeping: Future[None] | None = None
+        (last,) = table.execute("SELECT max(file) FROM files").fetchone()
+        self._files = 0 if last is None else last + 1
         self._opened = lru_cache(MAPPED)(self._open)
 
     def __call__(self, titles: pa.Array, ask: Ask) -> Cached:
-        """Return an answer for each of some distinct titles; the next call keeps the new ones."""
-        self.keep()
+        """Return an answer for each of some distinct titles.
+
+        While new ones are asked, a thread keeps those of the last call.
+        """
+        self._kept()
         hashes = hashes_of(titles)
         places = self._places(hashes)
         order = np.argsort(places, kind="stable")[np.count_nonzero(places < 0) :]
@@ -69,11 +84,16 @@ class PredictionCache:
             same = pc.equal(known[TITLE], titles.take(pa.array(order))).to_numpy()
             rows[order[same]] = np.flatnonzero(same)
             tables.append(known.drop_columns(TITLE))
+        if self._unkept:
+            self._keeping = self._thread.submit(self._keep, *self._unkept)
+            self._unkept = None  # it needs memory only until it is kept
         missing = np.flatnonzero(rows < 0)
         if len(missing):
             new = titles.take(pa.array(missing))
             answers = ask(new.to_pylist()).combine_chunks()
-            self._unkept = new, hashes[missing], answers
+            whole = answers.append_column(TITLE, new)
+            self._unkept = _Unkept(self._files, whole, hashes[missing])
+            self._files += 1
             rows[missing] = len(order) + np.arange(len(missing))
             tables.append(answers)
         return Cached(tables, rows, len(missing))
@@ -84,16 +104,28 @@ class PredictionCache:
         found = self._table.execute(PLACES, (json.dumps(hashes[order].tolist()),)).fetchall()
         places = np.empty(len(hashes), np.int64)
         places[order] = [-1 if place is None else place for (place,) in found]
+        if self._unkept:
+            own = np.argsort(self._unkept.hashes, kind="stable")
+            ascending = self._unkept.hashes[own]
+            at = np.minimum(np.searchsorted(ascending, hashes), len(own) - 1)
+            new = (places < 0) & (ascending[at] == hashes)
+            places[new] = (self._unkept.file << SHIFT) + own[at[new]]
         return places
 
     def keep(self) -> None:
-        """Keep the answers to the new titles of the last call."""
-        if self._unkept is None:
-            return
-        (titles, hashes, answers), self._unkept = self._unkept, None
-        (last,) = self._table.execute("SELECT max(file) FROM files").fetchone()
-        file = 0 if last is None else last + 1
-        whole = answers.append_column(TITLE, titles)
+        """Keep the answers to the new titles of all calls."""
+        self._kept()
+        unkept, self._unkept = self._unkept, None
+        if unkept:
+            self._keep(*unkept)
+
+    def _kept(self) -> None:
+        """Wait until the answers before the last ones are kept."""
+        keeping, self._keeping = self._keeping, None
+        if keeping:
+            keeping.result()
+
+    def _keep(self, file: int, whole: pa.Table, hashes: np.ndarray) -> None:
         with (
             atomic_write(self._folder / f"{file}.arrow") as partial,
             pa.OSFile(str(partial), "wb") as sink,
@@ -111,9 +143,14 @@ class PredictionCache:
         files, starts = np.unique(places >> SHIFT, return_index=True)
         own = np.split(places & ((1 << SHIFT) - 1), starts[1:])
         return pa.concat_tables(
-            self._opened(file).take(pa.array(rows))
+            self._read(file).take(pa.array(rows))
             for file, rows in zip(files.tolist(), own, strict=True)
         )
+
+    def _read(self, file: int) -> pa.Table:
+        if self._unkept and file == self._unkept.file:
+            return self._unkept.table
+        return self._opened(file)
 
     def _open(self, file: int) -> pa.Table:
         return pa.ipc.open_file(pa.memory_map(str(self._folder / f"{file}.arrow"))).read_all()
@@ -148,11 +185,12 @@ def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
             )
             table.execute("CREATE TABLE IF NOT EXISTS files (file INTEGER PRIMARY KEY)")
             table.commit()
-            cache = PredictionCache(folder, table)
-            try:
-                yield cache
-            finally:
-                cache.keep()
+            with ThreadPoolExecutor(1) as thread:
+                cache = PredictionCache(folder, table, thread)
+                try:
+                    yield cache
+                finally:
+                    cache.keep()
         finally:
             table.close()
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from models.network.quantization import Precision, pack, widened
+from models.search.row_blocks import LANES, in_pairs
 from models.search.stored_vectors import StoredVectors, whole
 
 RANDOM = np.random.default_rng(1)
@@ -44,6 +45,19 @@ def test_a_cosine_has_the_same_bits_whatever_else_is_multiplied(precision: Preci
         assert (vectors.near(titles[[row]], places[5:17]) == near[row, 5:17]).all()
     order = RANDOM.permutation(40)
     assert (vectors.near(titles[order], places[::-1]) == near[order][:, ::-1]).all()
+
+
+@pytest.mark.parametrize("dim", [255, 256])
+def test_blocks_hold_the_rows_of_each_group(dim: int) -> None:
+    vectors, titles = StoredVectors.of(ROWS[:, :dim]), whole(TITLES[:, :dim])
+    places, starts = RANDOM.integers(0, 300, 74), np.array([0, 1, 17, 34, 74])
+    blocks, begins, factors = vectors.blocks(places, starts)
+    assert begins.tolist() == [0, 1, 2, 4, 7] and blocks.shape == (7, 128, 2 * LANES)
+    rows = blocks.reshape(7, 128, LANES, 2).transpose(0, 2, 1, 3).reshape(-1, 256)
+    near = in_pairs(titles) @ rows.T * factors
+    for group, begin in enumerate(begins[:-1] * LANES):
+        own = places[starts[group] : starts[group + 1]]
+        assert (near[:, begin : begin + len(own)] == vectors.near(titles, own)).all()
 
 
 def test_a_row_of_zeros_stays_one() -> None:
