@@ -11,6 +11,8 @@ import tiny_run
 
 from models.normalizer.package_checksums import CHECKSUMS
 from tasks.io.schemas import EXEMPLARS, OVERRIDES
+from tasks.io.section import load
+from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.release.model_package.checksums import write_checksums
 from tasks.release.model_package.folder import RunFiles, build_artefact
 from tasks.release.model_package.patch import exemplify, replace_overrides
@@ -48,7 +50,8 @@ def test_a_patched_package_has_checksums_of_its_own(artefact: Path) -> None:
     said = {"normalized": ["owl"], "occupation_id": ["nurse"], "correct": [True]}
     assert replace_overrides(artefact, pl.DataFrame(said, dict(OVERRIDES)))
     learned = pl.DataFrame([("night owl", "nurse", 1.0, "review")], dict(EXEMPLARS), orient="row")
-    exemplify(artefact, pl.Series(["night owl"]), learned)
+    params = load(CalibrateParams, artefact.parent / "run/params.yaml")
+    exemplify(artefact, pl.Series(["night owl"]), learned, params)
     assert read_normalizer(artefact).exemplars["title"] == ["night owl"]
     changed = set((artefact / CHECKSUMS).read_text().splitlines()) - set(before.splitlines())
     names = {line.partition("  ")[2] for line in changed}
