@@ -25,7 +25,7 @@ from tasks.io.schemas import JUDGED, OVERRIDES
 from tasks.io.section import load
 from tasks.io.tracking import registry
 from tasks.pipeline.calibrate.params import CalibrateParams
-from tasks.release.gate.waiting import waiting_version
+from tasks.release.gate.waiting import note_that_none_waits, waiting_version
 from tasks.release.model_package import serving_file
 from tasks.release.model_package.folder import VERSION, RunFiles
 from tasks.release.model_package.patch import exemplify, learned, replace_overrides
@@ -74,9 +74,17 @@ def pick_up(root: Path) -> VersionAndDecision | None:
 
 
 def judge_again(root: Path) -> VersionAndDecision | None:
-    """Judge the challenger that waits for replies; None if none waits, or nobody replied since."""
+    """Judge the challenger that waits for replies; None if none waits, or nobody replied since.
+
+    One that cannot get the feedback, for example because it was deleted, waits no longer.
+    """
     waiting = waiting_version(root)
-    registered = waiting and correct(root, exemplars=True, version=waiting)
+    try:
+        registered = waiting and correct(root, exemplars=True, version=waiting)
+    except ValueError as error:
+        print(f"version {waiting} waits for replies no longer: {error}", flush=True)
+        note_that_none_waits(root)
+        return None
     return (registered, promote(root, registered.version)) if registered else None
 
 
