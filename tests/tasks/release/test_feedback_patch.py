@@ -20,6 +20,7 @@ from tasks.release.feedback_patch import correct, judge_again, pick_up
 from tasks.release.gate.waiting import waiting_version, write_waiting
 from tasks.release.registry.promote import promote
 from tasks.release.registry.register import CHAMPION, register
+from tasks.release.registry.rollback import rollback
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
@@ -103,6 +104,20 @@ def test_said_otherwise_later_and_taken_back(root: Path) -> None:
     assert sorted(rows) == [("lorry loader", "estate"), ("night owl", "baker")]
     assert served.overrides == overrides_of(("night owl", "baker"))
     assert answers(root, "night owl") == ["baker"] and version == "3"
+
+
+def test_what_was_taken_back_does_not_come_again_in_parts(root: Path) -> None:
+    """Only the gate's refusal of exemplars leaves the look-up."""
+    say(root, ("Night owl", "nurse"))
+    pick_up(root)
+    rollback(root)
+    done = pick_up(root)
+    assert done is not None and not done[1].promoted
+    assert done[0].version == "2" and done[1].reason.endswith("; champion is version 1 now")
+    assert champion(root)[0] == "1"
+    say(root, ("Night owl", "baker"))
+    pick_up(root)
+    assert champion(root)[0] == "3", "other feedback is applied"
 
 
 def test_exemplars_that_do_harm_leave_the_look_up(root: Path) -> None:
