@@ -26,9 +26,8 @@ DECISION = Path("data/gate/decision.json")
 PAGE = Path("data/gate/report.html")
 MARKS = re.compile(r"\*\*|`")
 NO_RUN = (
-    "It waits for people's replies, but no bulk run was found to draw titles from that the two "
-    "models answer differently. After the next rolecall normalize, rolecall review and rolecall "
-    "apply-feedback, queues ask for some."
+    "No bulk run was found to draw titles from that the two models answer differently. After the "
+    "next rolecall normalize, rolecall review and rolecall apply-feedback, queues ask for some."
 )
 
 
@@ -44,6 +43,8 @@ def decision_page(report: str, decision: dict[str, Any]) -> str:
 def decision_section(decision: dict[str, Any]) -> Html:
     """Make section `decision`: version, date, what was decided and why, and what changed."""
     word = "promoted to champion" if decision["promoted"] else "not promoted"
+    if decision.get("undecided") and not decision["promoted"]:
+        word = "not yet promoted, waits for people's replies"
     registered = datetime.fromisoformat(decision["registered_at"]).astimezone(UTC)
     return section(
         "decision",

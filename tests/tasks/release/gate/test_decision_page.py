@@ -158,4 +158,5 @@ def test_titles_with_two_answers_are_counted_and_people_are_to_judge_some(decide
     assert "answer 0 differently" in none and "The next queue" not in none
     without = decision_section(decided | {"disputed": None, "undecided": undecided})
     assert "random rows" not in without
-    assert ("waits for people&#x27;s replies, but no bulk run was found" in without) == undecided
+    assert ("No bulk run was found" in without) == undecided
+    assert ("version 7: not yet promoted, waits for people&#x27;s replies" in without) == undecided
