@@ -80,7 +80,7 @@ def facts(counts: dict[str, Any], patched: Patched, root: Path) -> dict[str, str
             f"{counts['overrides']:,} overrides, {counts['not_job_titles']:,} not job titles, "
             f"{counts['rejected_answers']:,} answers not given again"
         ),
-        "disputed": f"{counts['conflicts']:,}",
+        "conflict": f"{counts['conflicts']:,}",
     }
     if others := unread(root, read):
         rows["skipped"] = f"{', '.join(others)}: of a kind that is not read"

@@ -25,7 +25,7 @@ from tasks.io.schemas import JUDGED, OVERRIDES
 from tasks.io.section import load
 from tasks.io.tracking import registry
 from tasks.pipeline.calibrate.params import CalibrateParams
-from tasks.release.gate.waiting import waiting_version
+from tasks.release.gate.waiting import note_that_none_waits, waiting_version
 from tasks.release.model_package import serving_file
 from tasks.release.model_package.folder import VERSION, RunFiles
 from tasks.release.model_package.patch import exemplify, learned, replace_overrides
@@ -35,6 +35,7 @@ from tasks.release.registry.outcomes import Patched, RegisteredVersion, VersionA
 from tasks.release.registry.promote import promote
 from tasks.release.registry.register import (
     ARTEFACT,
+    CARRIED_OUT,
     CHAMPION,
     CORRECTS,
     add_version,
@@ -59,6 +60,8 @@ INSTEAD = "run `rolecall retrain`, which learns from the feedback as well"
 def pick_up(root: Path) -> VersionAndDecision | None:
     """Apply the feedback; None if the champion has it already.
 
+    A version with it that was champion and was taken back stays so.
+
     Raises:
         ValueError: there is no champion, or it answers from another taxonomy or in another format.
     """
@@ -66,7 +69,7 @@ def pick_up(root: Path) -> VersionAndDecision | None:
     if registered is None:
         return None
     decision = promote(root, registered.version)
-    if not decision.promoted:
+    if not decision.promoted and not _was_champion(root, registered):
         print(f"version {registered.version}: {decision.reason}", flush=True)
         registered = correct(root, exemplars=False) or registered
         decision = promote(root, registered.version)
@@ -74,9 +77,17 @@ def pick_up(root: Path) -> VersionAndDecision | None:
 
 
 def judge_again(root: Path) -> VersionAndDecision | None:
-    """Judge the challenger that waits for replies; None if none waits, or nobody replied since."""
+    """Judge the challenger that waits for replies; None if none waits, or nobody replied since.
+
+    One that cannot get the feedback, for example because it was deleted, waits no longer.
+    """
     waiting = waiting_version(root)
-    registered = waiting and correct(root, exemplars=True, version=waiting)
+    try:
+        registered = waiting and correct(root, exemplars=True, version=waiting)
+    except ValueError as error:
+        print(f"version {waiting} waits for replies no longer: {error}", flush=True)
+        note_that_none_waits(root)
+        return None
     return (registered, promote(root, registered.version)) if registered else None
 
 
@@ -138,6 +149,11 @@ def _add(
     packed = as_logged(artefact.parent, settings["top_k"])
     with temporary_files_in(artefact.parent):
         return add_version(client, root, base.name, packed, tags, {})
+
+
+def _was_champion(root: Path, version: RegisteredVersion) -> bool:
+    with registry(root) as client:
+        return CARRIED_OUT in client.get_model_version(version.name, version.version).tags
 
 
 def main() -> None:

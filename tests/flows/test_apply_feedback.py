@@ -66,7 +66,7 @@ def test_facts(root: Path, done: Patched, model: dict[str, str]) -> None:
         "files": f"2 in {root / 'feedback'}",
         "rows": "1,230 read, 5 refused",
         "titles": "1,100 overrides, 7 not job titles, 2 answers not given again",
-        "disputed": "4",
+        "conflict": "4",
         **model,
     }
 

@@ -125,13 +125,14 @@ def chosen(
 def with_both_answers(queue: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
     """Make the other model's answer to a disputed title its second alternative.
 
-    If it is none of the champion's, its title is the label, and it has no score.
+    If it is none of the champion's, its title is the label, and it has no score. The first stays
+    where it is: the champion may give the same answer, held back in the run for low confidence.
     """
     columns = ("top_occupation_ids", "top_titles", "top_scores")
     rows = []
     for other, *tops in queue.select("other_occupation_id", *columns).iter_rows():
         alternatives = [*zip(*tops, strict=True)]
-        if other in labels:
+        if other in labels and other not in tops[0][:1]:
             own = [one for one in alternatives if one[0] == other]
             rest = [one for one in alternatives if one[0] != other]
             second = own or [(other, labels[other], None)]

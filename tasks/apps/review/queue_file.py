@@ -25,7 +25,8 @@ def write_queue(queue: pl.DataFrame, labels: Mapping[str, str], path: Path) -> N
 
     `queue`: schema `QUEUE`.
     """
-    second = pl.col("top_occupation_ids").list.get(1, null_on_oob=True)
+    place = pl.col("occupation_id").is_not_null().cast(pl.UInt32)  # without an answer the first
+    second = pl.col("top_occupation_ids").list.get(place, null_on_oob=True)
     named = queue.with_columns(
         predicted_occupation_id="occupation_id", second_occupation_id=second
     ).with_columns(

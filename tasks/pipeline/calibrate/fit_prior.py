@@ -18,6 +18,8 @@ from tasks.pipeline.calibrate.params import CalibrateParams
 
 RAREST = 1e-9
 """A chance below this counts as this, so that a prior without labels stays finite."""
+OFF = 1e-3
+"""By how much the chances of a stored prior miss 1 at most."""
 
 NO_LABELS = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String})
 
@@ -136,14 +138,19 @@ def recounted(
 ) -> np.ndarray:
     """Return the prior's bias [occupation] once people have reviewed other titles.
 
+    A prior of another power than that of `params` stays: its chances would not add up to 1.
+
     `bias`: that of a prior which counts the reviews `before` of each occupation; `after`: those to
     be counted instead.
     """
     scale, size = params.prior_power * temperature, len(bias)
-    if not scale:
+    if not scale or not bias.any():
+        return bias
+    chances = np.exp(bias.astype(np.float64) / scale) / size
+    if abs(chances.sum() - 1) > OFF:
         return bias
     total = before.sum() + params.pseudo_count * size
-    unreviewed = np.exp(bias / scale) / size * total - before
+    unreviewed = chances * total - before
     return _bias(np.maximum(unreviewed, 0) + after, params, temperature)
 
 

@@ -25,6 +25,10 @@ REPORT = Path("data/report/report.html")
 DECISION = Path("data/gate/decision.json")
 PAGE = Path("data/gate/report.html")
 MARKS = re.compile(r"\*\*|`")
+NO_RUN = (
+    "No bulk run was found to draw titles from that the two models answer differently. After the "
+    "next rolecall normalize, rolecall review and rolecall apply-feedback, queues ask for some."
+)
 
 
 def decision_page(report: str, decision: dict[str, Any]) -> str:
@@ -39,6 +43,8 @@ def decision_page(report: str, decision: dict[str, Any]) -> str:
 def decision_section(decision: dict[str, Any]) -> Html:
     """Make section `decision`: version, date, what was decided and why, and what changed."""
     word = "promoted to champion" if decision["promoted"] else "not promoted"
+    if decision.get("undecided") and not decision["promoted"]:
+        word = "not yet promoted, waits for people's replies"
     registered = datetime.fromisoformat(decision["registered_at"]).astimezone(UTC)
     return section(
         "decision",
@@ -69,16 +75,16 @@ def _changes(decision: dict[str, Any]) -> list[Html]:
 
 def _disputed(decision: dict[str, Any]) -> list[Html]:
     """Say how many inputs of the last bulk run change, and whether people are to judge some."""
-    sample = decision.get("disputed")
+    sample, waits = decision.get("disputed"), decision.get("undecided", False)
     if sample is None:
-        return []
+        return [paragraph(NO_RUN)] if waits else []
     changed, queried = len(sample["titles"]), sample["queried"]
     sentence = (
         f"Of {counted(queried, 'title')} of random rows of the last bulk run the two models answer "
         f"{count(changed)} differently ({changed / max(queried, 1):.1%}). "
     )
-    next_queue = "The next queue of rolecall review asks for some of these." * decision["undecided"]
-    return [paragraph(sentence, next_queue)]
+    next_queue = "The next queue of rolecall review asks for some of these."
+    return [paragraph(sentence, next_queue * (waits and changed > 0))]
 
 
 def markdown_as_html(text: str) -> list[Html]:

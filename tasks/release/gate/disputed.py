@@ -39,7 +39,7 @@ class Disputed:
 
 def disputed(run: LastRun, before: Normalizer, after: Normalizer) -> Disputed | None:
     """Draw titles of a run and compare; None if a model cannot answer with its parameters."""
-    drawn = run.titles.sort(_turn(run.titles), run.titles["raw_title"]).head(SAMPLED)
+    drawn = run.titles.sort(_turn(run), run.titles["raw_title"]).head(SAMPLED)
     answers = both_answers(run, drawn["raw_title"].to_list(), before, after)
     if answers is None:
         return None
@@ -48,11 +48,13 @@ def disputed(run: LastRun, before: Normalizer, after: Normalizer) -> Disputed | 
     return Disputed(len(drawn), [(title, new) for title, old, new in rows if old != new])
 
 
-def _turn(titles: pl.DataFrame) -> pl.Series:
+def _turn(run: LastRun) -> pl.Series:
     """Return when the first row of a title is drawn, if each row has an exponential time.
 
-    The times follow a hash of the title (Efraimidis and Spirakis 2006).
+    The times follow a hash of the title and of the run (Efraimidis and Spirakis 2006), so that a
+    network that waits for weeks does not run out of titles that come in every week.
     """
-    hashes = [zlib.crc32(title.encode("utf-8", "surrogatepass")) for title in titles["raw_title"]]
+    named = (title.encode("utf-8", "surrogatepass") for title in run.titles["raw_title"])
+    hashes = [zlib.crc32(name) ^ run.digits for name in named]
     chance = (pl.Series(hashes, dtype=pl.Float64) + 0.5) / HASHES
-    return -chance.log() / titles["rows"]
+    return -chance.log() / run.titles["rows"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,7 @@ class LastRun:
     rows: int  # how many there were, those without a title included
     read_rows: int  # how many of them were read
     titles: pl.DataFrame  # `TITLES`, each once, the most frequent first, equal ones by the title
+    digits: int  # of its manifest: titles are drawn anew from each run
 
     def rows_of(self, raw_titles: Iterable[str]) -> dict[str, int]:
         """Count the rows of some titles; those that did not come in are left out."""
@@ -88,7 +90,8 @@ def _read(record: Path) -> LastRun:
     noted = sum(split["rows"] for split in manifest["parts"][chosen])
     if rows != noted:
         raise ValueError(f"{output} has {rows:,} rows where its manifest says {noted:,}")
-    return LastRun(note["model"], result["params"], manifest["rows"], rows, titles)
+    digits = zlib.crc32(text.encode())
+    return LastRun(note["model"], result["params"], manifest["rows"], rows, titles, digits)
 
 
 def counted(files: Sequence[Path], column: str) -> tuple[int, pl.DataFrame]:

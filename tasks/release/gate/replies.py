@@ -3,7 +3,8 @@
 In: the success of both models on the titles that people judged. Neither kind is chosen by whether a
 model is right, so a title on which one model alone is right says the same, however it came to be
 judged. The exact sign test is repeated as replies come. Ten looks at a quarter of an error together
-have less than the error (a constant level as Pocock 1977 has it).
+have less than the error (a constant level as Pocock 1977 has it); looks at each reply have it after
+some 50 titles on which one model alone is right.
 """
 
 from __future__ import annotations

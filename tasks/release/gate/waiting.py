@@ -25,9 +25,23 @@ TITLES: Schema = {
 }
 
 
-def write_waiting(root: Path, version: str, sample: Mapping[str, Any] | None) -> None:
-    """Note the version that waits and its `Disputed` titles; without any, that none waits."""
-    write_json(sample and {"version": version, **sample}, root / FILE)
+def write_waiting(
+    root: Path, version: str, sample: Mapping[str, Any] | None, corrects: str | None = None
+) -> None:
+    """Note the version that waits and its `Disputed` titles.
+
+    Without a bulk run to draw a sample from, the titles stay that it waited with before, or that
+    the version that it `corrects` waited with; of another version there are none.
+    """
+    before = _read(root) or {}
+    if sample is None and before.get("version", "") in (version, corrects):
+        sample = before
+    write_json({"queried": 0, "titles": [], **(sample or {}), "version": version}, root / FILE)
+
+
+def note_that_none_waits(root: Path) -> None:
+    """Note that no version waits for replies below `root`."""
+    write_json(None, root / FILE)
 
 
 def waiting_version(root: Path) -> str | None:

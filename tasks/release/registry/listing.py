@@ -10,6 +10,7 @@ from tasks.io.command import run
 from tasks.io.masked import masked
 from tasks.io.section import load
 from tasks.io.tracking import registry, tracking_uri
+from tasks.release.gate.waiting import waiting_version
 from tasks.release.model_package.params import RegisterParams
 from tasks.release.registry.register import CHALLENGER, CHAMPION
 from tasks.release.registry.rollback import rollback_notes
@@ -26,7 +27,8 @@ def listing(root: Path) -> str:
         versions = client.search_model_versions(f"name = '{name}'")
         versions.sort(key=lambda version: int(version.version), reverse=True)
         aliases = client.get_registered_model(name).aliases if versions else {}
-        rows = [_row(client, version) for version in versions]
+        waiting = waiting_version(root)
+        rows = [_row(client, version, waiting) for version in versions]
     where = f"registry  {masked(tracking_uri(root))}"
     if not versions:
         advice = "`rolecall retrain` with its --profile registers one"
@@ -34,11 +36,13 @@ def listing(root: Path) -> str:
     return "\n".join([where, "", *rows, "", _how_to_load(name, aliases)])
 
 
-def _row(client: MlflowClient, version: ModelVersion) -> str:
+def _row(client: MlflowClient, version: ModelVersion, waiting: str | None) -> str:
     current = client.get_model_version(version.name, version.version)
     created = datetime.fromtimestamp(current.creation_timestamp / 1000, UTC)
     alias = ", ".join(current.aliases) or "-"
     decision = current.tags.get("decision", "undecided")
+    if str(current.version) == waiting:
+        decision = "waits for replies"
     reason = current.tags.get("decision_reason", "")
     return (
         f"version {current.version}  {created:%Y-%m-%d %H:%M} UTC  {alias}  {decision}: {reason}"

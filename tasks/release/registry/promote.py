@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tasks.io.command import run
 from tasks.io.frames import write_json
 from tasks.io.tracking import registry
-from tasks.release.gate.waiting import waiting_version, write_waiting
+from tasks.release.gate.waiting import note_that_none_waits, waiting_version, write_waiting
 from tasks.release.model_package.folder import RunFiles
 from tasks.release.registry.champion_lock import champion_lock
 from tasks.release.registry.outcomes import Promotion, VersionAndDecision
@@ -145,7 +145,10 @@ def _written(
     number, waiting = str(version.version), waiting_version(root)
     corrected = version.tags.get(CORRECTS)
     if corrected is None or waiting in (corrected, number):
-        write_waiting(root, number, values["disputed"] if values["undecided"] else None)
+        if values["undecided"]:
+            write_waiting(root, number, values["disputed"], corrected)
+        else:
+            note_that_none_waits(root)
     return decision
 
 

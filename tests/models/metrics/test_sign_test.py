@@ -17,11 +17,11 @@ def test_the_chance_by_counting(wins: int, losses: int) -> None:
     assert chance_if_equal(wins, losses) == pytest.approx(ways / 2**n)
 
 
-@pytest.mark.parametrize("replies", [3, 9, 40])
-def test_ten_looks_at_a_quarter_of_the_error_err_no_more_often(replies: int) -> None:
+@pytest.mark.parametrize(("replies", "looks"), [(3, 10), (9, 10), (40, 10), (1, 50)])
+def test_looks_at_a_quarter_of_the_error_err_no_more_often(replies: int, looks: int) -> None:
     """The exact chance that equal systems are called different when so many replies come a look."""
     alive, shown = {0: 1.0}, 0.0  # wins so far -> chance of these, nothing shown yet
-    for look in range(1, 11):
+    for look in range(1, looks + 1):
         following: dict[int, float] = {}
         for wins, chance in alive.items():
             for more in range(replies + 1):

@@ -17,9 +17,10 @@ from tiny_registry import new_database
 
 from tasks.io.tracking import registry
 from tasks.release.feedback_patch import correct, judge_again, pick_up
-from tasks.release.gate.waiting import write_waiting
+from tasks.release.gate.waiting import waiting_version, write_waiting
 from tasks.release.registry.promote import promote
 from tasks.release.registry.register import CHAMPION, register
+from tasks.release.registry.rollback import rollback
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
 
@@ -105,6 +106,20 @@ def test_said_otherwise_later_and_taken_back(root: Path) -> None:
     assert answers(root, "night owl") == ["baker"] and version == "3"
 
 
+def test_what_was_taken_back_does_not_come_again_in_parts(root: Path) -> None:
+    """Only the gate's refusal of exemplars leaves the look-up."""
+    say(root, ("Night owl", "nurse"))
+    pick_up(root)
+    rollback(root)
+    done = pick_up(root)
+    assert done is not None and not done[1].promoted
+    assert done[0].version == "2" and done[1].reason.endswith("; champion is version 1 now")
+    assert champion(root)[0] == "1"
+    say(root, ("Night owl", "baker"))
+    pick_up(root)
+    assert champion(root)[0] == "3", "other feedback is applied"
+
+
 def test_exemplars_that_do_harm_leave_the_look_up(root: Path) -> None:
     """Of a weight that outvotes every alias."""
     change(root, "calibrate", label_weight=1e9)
@@ -143,6 +158,27 @@ def test_a_waiting_challenger_is_judged_by_the_replies_and_has_the_feedback(root
     assert tags["decision"] == ("promoted" if done[1].promoted else "not promoted")
     assert served.exemplars["title"] == ["night owl"]
     assert served.overrides == overrides_of(("night owl", "nurse"), ("lorry loader", "estate"))
+
+
+@pytest.mark.parametrize("fate", ["deleted", "of another taxonomy"])
+def test_a_waiting_challenger_that_cannot_have_the_feedback_waits_no_longer(
+    root: Path, capsys: pytest.CaptureFixture[str], fate: str
+) -> None:
+    """The champion has been corrected by then, so nothing fails."""
+    tiny_run.make_run(root, 2, register=SECTION)
+    say(root)
+    other = register(root)
+    write_waiting(root, other.version, {"queried": 9, "titles": [["Lorry loader", "estate"]]})
+    say(root, ("Night owl", "nurse"))
+    with registry(root) as client:
+        if fate == "deleted":
+            client.delete_model_version(NAME, other.version)
+        else:
+            client.set_model_version_tag(NAME, other.version, "taxonomy_hash", "another")
+    assert judge_again(root) is None and waiting_version(root) is None
+    says = {"deleted": "has no version 2 to correct", "of another taxonomy": "another taxonomy"}
+    printed = capsys.readouterr().out
+    assert "version 2 waits for replies no longer: " in printed and says[fate] in printed
 
 
 @pytest.mark.parametrize("written", [0, 1, 2, 6, 7])

@@ -128,6 +128,17 @@ def test_the_other_models_answer_is_the_second(normalizer: Normalizer, other: st
     assert says in row["why_queued"]
 
 
+def test_the_champions_answer_stays_the_first_if_the_other_model_gives_it_too(
+    normalizer: Normalizer,
+) -> None:
+    """The run held it back for low confidence, so the title is disputed."""
+    title = candidates("bread makr", chosen_by="disputed", other_occupation_id="baker")
+    (row,) = build_queue(normalizer, title, LABELS, 5).iter_rows(named=True)
+    plain = build_queue(normalizer, candidates("bread makr"), LABELS, 5).row(0, named=True)
+    assert row["occupation_id"] == "baker"
+    assert row["top_occupation_ids"] == plain["top_occupation_ids"]
+
+
 def test_an_answer_beyond_the_alternatives_is_shown_without_a_score() -> None:
     """It takes the place of the last."""
     tops = [[f"o{k}" for k in range(5)], list("abcde"), [0.9, 0.8, 0.7, 0.6, 0.5]]

@@ -57,6 +57,13 @@ def test_columns_of_feedback_come_first_and_are_empty_where_a_person_writes() ->
     }
 
 
+def test_without_an_answer_the_newer_models_stands_as_the_second() -> None:
+    """It is the only alternative of a disputed title."""
+    (row,) = rows_of(queue_of("hello", occupation_id=None, top_occupation_ids=["baker"]))
+    assert (row["predicted_occupation_id"], row["second_occupation_id"]) == ("", "baker")
+    assert row["second_label"] == "Baker"
+
+
 def test_without_an_answer_there_is_no_prediction() -> None:
     (row,) = rows_of(
         queue_of("hello", occupation_id=None, matched_title=None, top_occupation_ids=[])

@@ -144,6 +144,16 @@ def test_a_prior_recounted_is_the_prior_of_these_reviews() -> None:
     assert recounted(even, np.zeros(3), np.ones(3), params(prior_power=0.0), T) is even
 
 
+@pytest.mark.parametrize("power", [0.0, 0.3, 1.0])
+def test_a_prior_of_another_power_is_not_recounted(power: float) -> None:
+    """The champion may be from before `prior_power` was changed, to 0.5 here."""
+    labelled = pl.DataFrame({"title": ["x"], "occupation_id": ["b"], "count": [2]})
+    known_titles = Known(["loaf man", "ward help"], labelled)
+    bias = gather(PLAIN, known_titles, params(prior_power=power), T).prior["bias"].to_numpy()
+    made = recounted(bias, np.array([0, 2, 0]), np.array([3, 2, 0]), params(), T)
+    assert made.tolist() == bias.tolist()
+
+
 def test_nothing_known_is_an_even_prior_without_exemplars() -> None:
     nothing = pl.DataFrame(schema={"title": pl.String, "occupation_id": pl.String, "count": int})
     made = gather(PLAIN, Known([], nothing), params(), T)

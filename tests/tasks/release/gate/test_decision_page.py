@@ -152,4 +152,11 @@ def test_titles_with_two_answers_are_counted_and_people_are_to_judge_some(decide
     assert "Of 40 titles of random rows of the last bulk run" in page
     assert "answer 3 differently (7.5%)" in page
     assert ("The next queue" in page) == undecided
-    assert "random rows" not in decision_section(decided | {"disputed": None})
+    none = decision_section(
+        decided | {"disputed": {"queried": 40, "titles": []}, "undecided": True}
+    )
+    assert "answer 0 differently" in none and "The next queue" not in none
+    without = decision_section(decided | {"disputed": None, "undecided": undecided})
+    assert "random rows" not in without
+    assert ("No bulk run was found" in without) == undecided
+    assert ("version 7: not yet promoted, waits for people&#x27;s replies" in without) == undecided

@@ -32,6 +32,16 @@ def test_titles_are_drawn_by_their_rows_and_not_by_their_answers(
     assert {title for title, other in others.items() if other == "chef"} == changed & set(drawn)
 
 
+def test_another_run_draws_other_titles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same titles came in: of 400, a tenth of the 40 drawn before are drawn by chance."""
+    monkeypatch.setattr(disputing, "SAMPLED", 40)
+    rows = dict.fromkeys(ROWS, 1)
+    models = ByHeart(dict.fromkeys(ROWS, "cook")), ByHeart({})
+    samples = [disputed(run_of(rows, 400, digits), *models) for digits in (7, 0x5EED5EED)]  # type: ignore[arg-type]
+    one, other = ({title for title, _ in sample.titles} for sample in samples if sample)
+    assert len(one) == len(other) == 40 and len(one & other) < 12
+
+
 def test_equal_models_differ_nowhere() -> None:
     model = toy_normalizer()
     sample = disputed(run_of({"baker": 3, "": 2, "keeper": 1}, 6), model, model)

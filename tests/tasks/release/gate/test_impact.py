@@ -33,9 +33,9 @@ class ByHeart:
         )
 
 
-def run_of(rows: Mapping[str, int], total: int, **params: Any) -> LastRun:
+def run_of(rows: Mapping[str, int], total: int, digits: int = 0, **params: Any) -> LastRun:
     titles = pl.DataFrame([*rows.items()], schema=dict(TITLES), orient="row")
-    return LastRun("models:/toy/3", params, 2 * total, total, titles)
+    return LastRun("models:/toy/3", params, 2 * total, total, titles, digits)
 
 
 RUN = {"rn": 50, "chef": 40, "bread": 30, "xx": 20, "sister": 10}

@@ -55,6 +55,16 @@ def test_titles_stand_with_their_rows_the_most_frequent_first(root: Path, output
     assert run.rows_of(["cook", "cook", "pilot", "nurse"]) == {"cook": 2, "nurse": 3}
 
 
+def test_runs_have_digits_of_their_own(root: Path, output: Path) -> None:
+    digits = []
+    for folder in (output, output, written(root / "next", model="models:/toy/4")):
+        remember(root, folder)
+        run = last_run(root, "toy")
+        assert run is not None
+        digits.append(run.digits)
+    assert digits[0] == digits[1] != digits[2]
+
+
 def test_of_a_long_run_every_second_part_is_read(
     root: Path, output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

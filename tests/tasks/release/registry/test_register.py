@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -429,3 +430,8 @@ def test_a_version_waits_until_it_is_decided_or_the_next_network_is_judged(
     assert waiting_version(root) == last
     judged(7, decided)
     assert waiting_version(root) is None
+    without_a_run = judged(8, replace(undecided, disputed=None))
+    assert waiting_version(root) == without_a_run and read_disputed(root).is_empty()
+    judged(9, undecided, corrects=without_a_run)
+    judged(10, replace(undecided, disputed=None), corrects=waiting_version(root))
+    assert len(read_disputed(root)) == 1, "the run is gone, and its titles may still be judged"

@@ -12,6 +12,7 @@ import yaml
 from mlflow_import import WARNINGS, mlflow
 
 from tasks.io.tracking import registry
+from tasks.release.gate.waiting import write_waiting
 from tasks.release.registry.listing import listing
 from tasks.release.registry.register import CARRIED_OUT, CHAMPION
 from tasks.release.registry.rollback import rollback
@@ -77,6 +78,16 @@ def test_the_one_before_and_then_the_one_before_that(root: Path, name: str) -> N
     with pytest.raises(ValueError, match="no version before 1 was champion: name one, --to"):
         rollback(root)
     assert champion(root, name) == "1"
+
+
+def test_the_list_names_the_version_that_waits(root: Path, name: str) -> None:
+    with registry(root) as client:
+        for number in "34":
+            client.set_model_version_tag(name, number, "decision", "not promoted")
+    write_waiting(root, "3", None)
+    lines = {line[:9]: line for line in listing(root).splitlines()}
+    assert "  waits for replies: " in lines["version 3"]
+    assert "  not promoted: " in lines["version 4"]
 
 
 def test_a_version_that_is_named(root: Path, name: str) -> None:
