@@ -126,7 +126,7 @@ def with_both_answers(queue: pl.DataFrame, labels: Mapping[str, str]) -> pl.Data
     """Make the other model's answer to a disputed title its second alternative.
 
     If it is none of the champion's, its title is the label, and it has no score. The first stays
-    where it is: the champion may give the same answer, held back in the run for low confidence.
+    where it is: an earlier champion, which answered the run, may give the same answer.
     """
     columns = ("top_occupation_ids", "top_titles", "top_scores")
     rows = []

@@ -1,15 +1,16 @@
 """Disputed titles: inputs of the last bulk run to which champion and challenger answer differently.
 
 Titles are drawn as those of random rows, without regard to any answer, and both models answer them
-with the parameters of the run. So the titles with two answers are a random sample of the rows that
-would change, and their share is that of the rows. Review queues ask people for them while the
+with the parameters of the run but for its least confidence, which the gate does not judge. So the
+titles with two answers are a random sample of the rows that would change, and their share is that
+of the rows. Review queues ask people for them while the
 challenger waits for replies (`waiting.py`).
 """
 
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -40,7 +41,9 @@ class Disputed:
 def disputed(run: LastRun, before: Normalizer, after: Normalizer) -> Disputed | None:
     """Draw titles of a run and compare; None if a model cannot answer with its parameters."""
     drawn = run.titles.sort(_turn(run), run.titles["raw_title"]).head(SAMPLED)
-    answers = both_answers(run, drawn["raw_title"].to_list(), before, after)
+    params = {name: value for name, value in run.params.items() if name != "min_confidence"}
+    unlimited = replace(run, params=params)
+    answers = both_answers(unlimited, drawn["raw_title"].to_list(), before, after)
     if answers is None:
         return None
     was, now = (table["occupation_id"].to_pylist() for table in answers)

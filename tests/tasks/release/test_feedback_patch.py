@@ -18,6 +18,7 @@ from tiny_registry import new_database
 from tasks.io.tracking import registry
 from tasks.release.feedback_patch import correct, judge_again, pick_up
 from tasks.release.gate.waiting import waiting_version, write_waiting
+from tasks.release.registry import promote as promoting
 from tasks.release.registry.promote import promote
 from tasks.release.registry.register import CHAMPION, register
 from tasks.release.registry.rollback import rollback
@@ -158,6 +159,29 @@ def test_a_waiting_challenger_is_judged_by_the_replies_and_has_the_feedback(root
     assert tags["decision"] == ("promoted" if done[1].promoted else "not promoted")
     assert served.exemplars["title"] == ["night owl"]
     assert served.overrides == overrides_of(("night owl", "nurse"), ("lorry loader", "estate"))
+
+
+def test_a_kill_before_a_decision_is_noted_leaves_the_challenger_to_the_next(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Judged already, it is not registered again, and no longer waits under its number."""
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    tiny_run.make_run(root, 2, register=SECTION)
+    say(root)
+    other = register(root)
+    write_waiting(root, other.version, {"queried": 9, "titles": [["Lorry loader", "estate"]]})
+    say(root, ("Night owl", "nurse"), held_out=[("Lorry loader", "estate")])
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(promoting, "write_waiting", die)
+        patch.setattr(promoting, "note_that_none_waits", die)
+        judge_again(root)
+    assert waiting_version(root) == other.version == "2"
+    done = judge_again(root)
+    assert done is not None and done[0].version == "3" and done[0].already_registered
+    assert waiting_version(root) != other.version
 
 
 @pytest.mark.parametrize("fate", ["deleted", "of another taxonomy"])

@@ -131,7 +131,7 @@ def test_the_other_models_answer_is_the_second(normalizer: Normalizer, other: st
 def test_the_champions_answer_stays_the_first_if_the_other_model_gives_it_too(
     normalizer: Normalizer,
 ) -> None:
-    """The run held it back for low confidence, so the title is disputed."""
+    """An earlier champion answered the run, and agrees with the newer model against today's."""
     title = candidates("bread makr", chosen_by="disputed", other_occupation_id="baker")
     (row,) = build_queue(normalizer, title, LABELS, 5).iter_rows(named=True)
     plain = build_queue(normalizer, candidates("bread makr"), LABELS, 5).row(0, named=True)

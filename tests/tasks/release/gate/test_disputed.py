@@ -48,6 +48,14 @@ def test_equal_models_differ_nowhere() -> None:
     assert sample == Disputed(3, []) and sample.share == 0
 
 
+def test_the_runs_least_confidence_makes_no_difference() -> None:
+    """Two models with one first answer, of which one is surer, are equal in the gate's test."""
+    models = ByHeart({}), ByHeart({})
+    run = run_of(ROWS, 400, min_confidence=0.5, code_depth=2)
+    assert disputed(run, *models) == Disputed(400, [])  # type: ignore[arg-type]
+    assert [model.asked for model in models] == 2 * [[{"code_depth": 2}]]
+
+
 def test_a_model_that_cannot_be_asked_so_has_none() -> None:
     model = toy_normalizer()
-    assert disputed(run_of(ROWS, 9, min_confidence=0.5), model, model) is None
+    assert disputed(run_of(ROWS, 9, code_depth=99), model, model) is None
