@@ -76,6 +76,7 @@ LEFT_OUT = {
     "rolecall rollback": "it needs two champions: tests/tasks/release/registry/test_rollback.py",
     "rolecall init mine --taxonomy titles.csv --column": "the example has no such column",
     "rolecall retrain --profile mine": "tests/end_to_end/test_own_taxonomy.py types it",
+    "rolecall review week-40.parquet": "tests/end_to_end/test_review.py types it of two runs",
     "rolecall normalize s3://": "no store of objects is here",
     "rolecall normalize raw.csv": "tests/end_to_end/test_own_taxonomy.py types it",
     "rolecall normalize data/sample/inputs.csv answers.csv": (
