@@ -67,7 +67,8 @@ def test_two_runs_make_one_queue(root: Path) -> None:
     assert "by models:/rolecall/2" in done.stdout
     with (root / "both/queue.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = {row["raw_title"]: int(row["rows"]) for row in csv.DictReader(file)}
-    assert rows["sofware makr"] == 2 * (1 + TITLES.index("sofware makr"))
+    both = {"nurse, night!": 6, "sofware makr": 6, "bread & co": 12, "'=coder": 14}
+    assert rows and rows.items() <= both.items()
 
 
 def test_a_model_that_is_none_leaves_nothing(root: Path) -> None:
