@@ -7,8 +7,10 @@ Tracebacks and the full output of a failed stage go to `logs/COMMAND.log` below 
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +24,8 @@ from tasks.io.masked import masked
 MAX_LINES, MAX_CHARACTERS = 10, 1000  # of a message, and of its lines
 FAILURE_STARTS = ("Finished in state Failed", "Finished in state Crash", "Running hook ", "Hook ")
 """The beginnings of Prefect's lines about a failed run at level INFO."""
+AGAIN = 0.1
+"""Seconds after which a signal is sent again, when the callback that dropped it is done."""
 
 
 @contextmanager
@@ -32,6 +36,7 @@ def error_handling(log: Path | None = None) -> Iterator[None]:
     """
     for sign in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(sign, _interrupt)
+    sys.unraisablehook = _send_again
     try:
         yield
     except Failure as error:
@@ -83,6 +88,16 @@ def _is_progress(record: logging.LogRecord) -> bool:
 
 def _interrupt(sign: int, frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt(sign)
+
+
+def _send_again(dropped: sys.UnraisableHookArgs) -> None:
+    """Send a signal again whose interrupt Python dropped, as in a weak reference's callback."""
+    error = dropped.exc_value
+    if isinstance(error, KeyboardInterrupt):
+        sign = error.args[0] if error.args else signal.SIGINT
+        threading.Timer(AGAIN, os.kill, (os.getpid(), sign)).start()
+    else:
+        sys.__unraisablehook__(dropped)
 
 
 def _end(message: str, status: int, log: Path | None = None) -> NoReturn:

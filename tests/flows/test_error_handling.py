@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+
+import pytest
 
 from flows.commands.error_handling import MAX_CHARACTERS, MAX_LINES
 
@@ -17,6 +20,22 @@ with error_handling():
     raise KeyboardInterrupt
 """
 
+DROPPED = """
+import os, signal, time, weakref
+from flows.commands.error_handling import error_handling
+
+class Thing: pass
+
+def signalled(_):
+    os.kill(os.getpid(), signal.{sign})
+    time.sleep(0.01)  # the handler runs here
+
+with error_handling():
+    thing = Thing()
+    kept = weakref.ref(thing, signalled)
+    del thing
+    time.sleep(60)
+"""
 
 LONG = """
 from flows.commands.error_handling import error_handling
@@ -35,6 +54,15 @@ def test_a_long_message_is_shortened() -> None:
     assert len(lines) == MAX_LINES and lines[-1] == "... 199,992 more lines"
     assert lines[0].startswith("error: too many: 0, 1,") and lines[0].endswith("199999; name one")
     assert len(lines[0]) < 2 * MAX_CHARACTERS
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+def test_an_interrupt_that_a_callback_dropped_comes_again(sign: signal.Signals) -> None:
+    """Python ignores what a weak reference's callback raises, so the command would stay."""
+    command = [sys.executable, "-c", DROPPED.format(sign=sign.name)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=50)
+    assert done.returncode == 128 + sign
+    assert done.stderr == "\ninterrupted: run the same command again to continue\n"
 
 
 def test_the_message_stands_last() -> None:
