@@ -6,11 +6,16 @@ from collections.abc import Sequence
 from dataclasses import MISSING, asdict, fields
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import torch
 
 from models.network.encoder import Encoder
 from models.network.loss import LossFunction, LossSettings
 from models.text.featurizer import Featurizer
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 def kinds(package: str) -> list[str]:
@@ -59,9 +64,19 @@ def loss_settings(values: dict[str, Any]) -> LossSettings:
     return settings
 
 
-def make_encoder(settings: Any, featurizer: Featurizer) -> Encoder:  # noqa: ANN401
-    """Make an encoder with fresh weights, for the ids that `featurizer` gives."""
-    return encoder_class(kind_of(settings))(settings, featurizer.sizes)
+def make_encoder(
+    settings: Any,  # noqa: ANN401
+    featurizer: Featurizer,
+    weights: dict[str, Tensor] | None = None,
+) -> Encoder:
+    """Make an encoder for the ids that `featurizer` gives, with new weights or these, uncopied."""
+    encoder = encoder_class(kind_of(settings))
+    if weights is None:
+        return encoder(settings, featurizer.sizes)
+    with torch.device("meta"):  # without weights of its own: drawing large ones takes seconds
+        made = encoder(settings, featurizer.sizes)
+    made.load_state_dict(weights, assign=True)
+    return made
 
 
 def fit_featurizer(titles: Sequence[str], settings: Any) -> Featurizer:  # noqa: ANN401

@@ -138,9 +138,11 @@ class Normalizer:
         Raises:
             KeyError: a title is none of the taxonomy's.
         """
-        place = {title: row for row, title in enumerate(self.index.titles)}
-        beyond = range(len(place), len(self.embeddings))
-        return self._search(index, np.array([*(place[one] for one in index.titles), *beyond]))
+        places = self.title_places(index.titles)
+        if (places < 0).any():
+            raise KeyError(index.titles[int(places.argmin())])
+        beyond = np.arange(len(self.index.titles), len(self.embeddings))
+        return self._search(index, np.concatenate([places, beyond]))
 
     def _search(self, index: AliasIndex, rows: Int[np.ndarray, " title"] | slice) -> Search:
         bias = dict(zip(self.occupations["occupation_id"], self.occupations["bias"], strict=True))

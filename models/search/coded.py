@@ -29,9 +29,9 @@ class Coded(Sequence[str]):
         """Number the values of a column."""
         if isinstance(texts, cls):
             return texts
-        # as objects: a string array would give every text the room of the longest
-        names, codes = np.unique(np.array(texts, object), return_inverse=True)
-        return cls(names.tolist(), codes.astype(np.int64))
+        names = sorted(set(texts))
+        place = {name: code for code, name in enumerate(names)}
+        return cls(names, np.fromiter(map(place.__getitem__, texts), np.int64, len(texts)))
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -19,6 +19,9 @@ from models.search.coded import Coded
 if TYPE_CHECKING:
     from jaxtyping import Float, Float32, Int, Int64
 
+IN_CACHE = 1 << 18
+"""Similarities of aliases that are made scores at once."""
+
 
 @dataclass(frozen=True)
 class Memberships:
@@ -118,14 +121,19 @@ def soft_scores(
     Of n that weigh 1 it lies between best − ½·t·log n and best + ½·t·log n; with one alias, or as
     t → 0, it is the best one.
     """
-    members = np.take(similarities, memberships.titles, axis=1)
-    best = _reduce(np.maximum, members, memberships.starts)
-    exp_below(np.repeat(best, memberships.sizes, axis=1), members, temperature)
-    if weights is not None:
-        members *= weights
-    total = _reduce(np.add, members, memberships.starts)
-    size_term = 0.5 * np.log(size_of(memberships, weights)).astype(total.dtype)
-    scores: Float[np.ndarray, "query occupation"] = best + temperature * (np.log(total) - size_term)
+    size_term = 0.5 * np.log(size_of(memberships, weights)).astype(similarities.dtype)
+    scores = np.empty((len(similarities), len(memberships.starts)), similarities.dtype)
+    queries = max(1, IN_CACHE // max(1, len(memberships.titles)))
+    for start in range(0, len(similarities), queries):
+        part = slice(start, start + queries)
+        near = similarities[part].copy()  # in the cache, which is read out of order
+        members = np.take(near, memberships.titles, axis=1, mode="clip")
+        best = _reduce(np.maximum, members, memberships.starts)
+        exp_below(np.repeat(best, memberships.sizes, axis=1), members, temperature)
+        if weights is not None:
+            members *= weights
+        total = _reduce(np.add, members, memberships.starts)
+        scores[part] = best + temperature * (np.log(total) - size_term)
     return scores
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,7 +15,6 @@ import numpy as np
 from models.search.exemplars import Exemplars
 from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule, best_titles
-from models.search.ood_score import OodScore
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Float32, Int
@@ -72,11 +70,6 @@ class Search:
         row = np.repeat(np.arange(len(best)), best.shape[1])
         closest = best_titles(similarities, memberships, row, best.reshape(-1))
         return Hits(scores, best, closest.reshape(best.shape), everything.max(axis=1))
-
-    @cached_property
-    def ood_score(self) -> OodScore:
-        """Says of titles, and how close each is to any, how little they read like a job title."""
-        return OodScore.of(self.index.titles)
 
     def blocks(self, titles: Sequence[str], depth: int) -> Iterator[tuple[slice, Hits]]:
         """Yield block after block of any number of titles, with the place of each."""

@@ -140,10 +140,12 @@ class Prototypes:
         firsts = np.cumsum(counts) - counts
         own, rank = links.owners, np.arange(len(links.owners)) - links.starts[links.owners]
         group = firsts[own] + rank * counts[own] // sizes[own]
+        moving = np.flatnonzero(counts[own] > 1)  # links of occupations where some change groups
         for _ in range(ROUNDS):
-            group = _nearest(
-                projected, _means(projected, group, counts.sum()), firsts[own], counts[own]
-            )
+            near, names, before = projected[moving], own[moving], group[moving]
+            means = _means(near, before, counts.sum())
+            group[moving] = _nearest(near, means, firsts[names], counts[names])
+            moving = moving[np.isin(names, names[group[moving] != before])]
         lone = _far(projected, group, links.weights)[:LONE]
         group[lone] = counts.sum() + np.arange(len(lone))
         used = np.bincount(own[np.unique(group, return_index=True)[1]])

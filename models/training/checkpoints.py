@@ -22,6 +22,10 @@ from models.reproducibility.atomic_write import atomic_write
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from models.training.lazy_adam import LazyAdam
+
+    Optimizer = torch.optim.Optimizer | LazyAdam
+
 
 @dataclass
 class Checkpoint:
@@ -36,10 +40,19 @@ class Checkpoint:
 
 def run_key(settings: object, files: Iterable[Path]) -> str:
     """Hash the settings and the content of `files` (inputs and source code)."""
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
-    for path in sorted(files):
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:20]
+    return run_keys([settings], files)[0]
+
+
+def run_keys(runs: Iterable[object], files: Iterable[Path]) -> list[str]:
+    """Do the same for the settings of several runs on the same files, which are read once."""
+    content = b"".join(_digest(path) for path in sorted(files))
+    described = (json.dumps(settings, sort_keys=True).encode() for settings in runs)
+    return [hashlib.sha256(own + content).hexdigest()[:20] for own in described]
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 class Checkpoints:
@@ -49,26 +62,34 @@ class Checkpoints:
         self.path = folder / f"{key}.safetensors"
 
     def save(
-        self, encoder: torch.nn.Module, optimizer: torch.optim.Optimizer, progress: Checkpoint
+        self,
+        encoder: torch.nn.Module,
+        optimizer: Optimizer,
+        progress: Checkpoint,
+        *,
+        ended: bool = False,
     ) -> None:
-        """Write the state, whole or not at all."""
-        tensors = {f"current.{k}": v for k, v in encoder.state_dict().items()}
-        tensors |= {f"best.{k}": v for k, v in progress.weights.items()}
-        for number, slots in optimizer.state_dict()["state"].items():
-            tensors |= {f"adam.{number}.{slot}": value for slot, value in slots.items()}
+        """Write the state, whole or not at all; of a run that has ended, its weights alone."""
+        tensors = {f"best.{k}": v for k, v in progress.weights.items()}
+        current = encoder.state_dict()
+        if not (ended and _same(current, progress.weights)):
+            tensors |= {f"current.{k}": v for k, v in current.items()}
+        if not ended:
+            for number, slots in optimizer.state_dict()["state"].items():
+                tensors |= {f"adam.{number}.{slot}": value for slot, value in slots.items()}
         numbers = {k: getattr(progress, k) for k in ("step", "best", "stale", "history")}
         copies = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
         with atomic_write(self.path) as partial:
             save_file(copies, partial, {"progress": json.dumps(numbers)})
 
-    def load(self, encoder: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Checkpoint | None:
+    def load(self, encoder: torch.nn.Module, optimizer: Optimizer) -> Checkpoint | None:
         """Put the state back into `encoder` and `optimizer`; None where there is none."""
         if not self.path.is_file():
             return None
         with safe_open(self.path, "pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             numbers = json.loads(file.metadata()["progress"])
-        encoder.load_state_dict(_below(tensors, "current."))
+        encoder.load_state_dict(_below(tensors, "current.") or _below(tensors, "best."))
         state: dict[int, dict[str, Tensor]] = {}
         for name, value in _below(tensors, "adam.").items():
             number, slot = name.split(".", 1)
@@ -79,6 +100,12 @@ class Checkpoints:
     def remove(self) -> None:
         """Forget the state, once the run's result is written."""
         self.path.unlink(missing_ok=True)
+
+
+def _same(some: dict[str, Tensor], others: dict[str, Tensor]) -> bool:
+    return some.keys() == others.keys() and all(
+        torch.equal(value.cpu(), others[name]) for name, value in some.items()
+    )
 
 
 def _below(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 BETAS, EPSILON = (0.9, 0.999), 1e-8  # Kingma and Ba 2015, and torch's defaults
 
 
-class LazyAdam(torch.optim.Optimizer):
+class LazyAdam:
     """Adam (Kingma and Ba 2015, algorithm 1) on the rows that have a gradient.
+
+    It has what training calls of a `torch.optim.Optimizer`, whose first object brings in torch's
+    compiler: that takes seconds.
 
     Args:
         params: tables `[row, dim]` whose gradients are sparse over rows, as `RowSums` makes them.
@@ -28,18 +31,35 @@ class LazyAdam(torch.optim.Optimizer):
     """
 
     def __init__(self, params: Iterable[Tensor], lr: float) -> None:
-        super().__init__(params, {"lr": lr})
+        self.param_groups: list[dict[str, Any]] = [{"params": [*params], "lr": lr}]
+        self._state: dict[int, dict[str, Tensor]] = {}
+
+    def zero_grad(self, *, set_to_none: bool = True) -> None:
+        """Forget the gradients."""
+        assert set_to_none
+        for table in self.param_groups[0]["params"]:
+            table.grad = None
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the moments of each table, by its number, under `state`."""
+        return {"state": self._state}
+
+    def load_state_dict(self, values: dict[str, Any]) -> None:
+        """Take back what `state_dict` returned, on whatever device it lies."""
+        for number, slots in values["state"].items():
+            device = self.param_groups[0]["params"][number].device
+            moved = {slot: value.to(device) for slot, value in slots.items() if slot != "step"}
+            self._state[number] = {**slots, **moved}
 
     @torch.no_grad()
-    def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ANN401
+    def step(self) -> None:
         """Make one update."""
-        for group in self.param_groups:
-            for table in group["params"]:
-                if table.grad is not None:
-                    self._update(table, group["lr"])
+        (group,) = self.param_groups
+        for number, table in enumerate(group["params"]):
+            if table.grad is not None:
+                self._update(table, self._state.setdefault(number, {}), group["lr"])
 
-    def _update(self, table: Tensor, lr: float) -> None:
-        state = self.state[table]
+    def _update(self, table: Tensor, state: dict[str, Tensor], lr: float) -> None:
         if not state:
             state["step"] = torch.zeros((), dtype=torch.float32)
             state["exp_avg"] = torch.zeros_like(table)

@@ -55,7 +55,7 @@ def train(run: Run, checkpoints: Checkpoints, say: Callable[[str], None] = print
             _look(run, progress, (0.0, 0.0, 0.0), 0)
         else:
             say(f"resumed at step {progress.step}")
-        while progress.step < settings.max_steps and progress.stale < settings.patience:
+        while not _ended(progress, settings):
             steps = min(settings.evaluate_every, settings.max_steps - progress.step)
             began = time.perf_counter()
             line = Progress("step", settings.max_steps, say, progress.step)
@@ -70,9 +70,13 @@ def train(run: Run, checkpoints: Checkpoints, say: Callable[[str], None] = print
                     f"the loss is {sums[0].item()} at step {progress.step}; lower learning_rate"
                 )
             _look(run, progress, tuple((sums / steps).tolist()), steps)
-            checkpoints.save(run.encoder, run.optimizer, progress)
+            checkpoints.save(run.encoder, run.optimizer, progress, ended=_ended(progress, settings))
             say(_line(progress, settings, steps / seconds))
         return Trained(progress.weights, initial, [Look._make(row) for row in progress.history])
+
+
+def _ended(progress: Checkpoint, settings: TrainSettings) -> bool:
+    return progress.step >= settings.max_steps or progress.stale >= settings.patience
 
 
 @contextmanager
@@ -99,7 +103,8 @@ def _look(run: Run, progress: Checkpoint, losses: tuple[float, ...], steps: int)
     rounded = [round(loss, 6) for loss in losses] if steps else [float("nan")] * 3
     progress.history.append((progress.step, *rounded, round(score, 6)))
     if score > progress.best or not run.is_judged:
-        progress.best, progress.stale, progress.weights = score, 0, run.weights()
+        progress.best, progress.stale = score, 0
+        progress.weights = run.weights() if steps else progress.weights  # at step 0 the same
     else:
         progress.stale += 1
 

@@ -61,21 +61,23 @@ class TrainSettings:
 
 
 class Run(ABC):
-    """The parts of a run on one device."""
+    """The parts of a run on one device; without `weights` it starts from new ones."""
 
     def __init__(
         self,
-        titles: list[str],
+        strings: FeaturizedStrings,
         featurizer: Featurizer,
         settings: TrainSettings,
         device: torch.device,
+        weights: dict[str, Tensor] | None = None,
     ) -> None:
         torch.manual_seed(child_seed(settings.seed, "weights"))
         self.settings, self.device = settings, device
-        self.encoder = make_encoder(settings.encoder, featurizer).to(device)
+        own = weights and {name: value.clone() for name, value in weights.items()}
+        self.encoder = make_encoder(settings.encoder, featurizer, own).to(device)
         self.loss = loss_parts(kind_of(settings.loss))[1]
         self.optimizer = self._optimizer()
-        self.strings = FeaturizedStrings.of(titles, featurizer, device)
+        self.strings = strings
 
     @property
     @abstractmethod
@@ -114,7 +116,7 @@ class Run(ABC):
         self.optimizer.step()
         return loss
 
-    def _optimizer(self) -> torch.optim.Optimizer:
+    def _optimizer(self) -> torch.optim.Optimizer | LazyAdam:
         settings, parameters = self.settings, self.encoder.parameters()
         self.encoder.sparse = settings.sparse_updates
         if settings.sparse_updates:

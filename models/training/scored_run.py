@@ -52,7 +52,8 @@ class ScoredRun(Run):
         device: torch.device,
     ) -> None:
         _require_fitting(pairs, valid, settings)
-        super().__init__([*pairs.titles, *valid.titles], featurizer, settings, device)
+        strings = FeaturizedStrings.of([*pairs.titles, *valid.titles], featurizer, device)
+        super().__init__(strings, featurizer, settings, device)
         self.left, self.right = pairs.left.to(device), pairs.right.to(device)
         self.scores = None if pairs.scores is None else pairs.scores.to(device)
         self.valid = valid

@@ -6,6 +6,7 @@ Held-out validation titles are looked up in the alias index.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from torch.func import functional_call
 
 from models.metrics.gold_ranks import pad_gold, rank_gold, success_at_k
 from models.network.embedding import embed_rows
+from models.network.featurized_strings import FeaturizedStrings
 from models.network.kinds import kind_of
 from models.network.loss import PairBatch, unit
 from models.search.index import AliasIndex
@@ -25,7 +27,7 @@ from models.training.run import Run, TrainSettings
 from models.training.strings import Strings
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Int
+    from jaxtyping import Float, Int, Int64
     from torch import Tensor
 
 BLOCK = 32  # validation queries compared with all aliases at once; more would leave the cache
@@ -35,7 +37,8 @@ class TitleRun(Run):
     """Strings and pairs on one device.
 
     With `frozen`, the space of a reference model, the loss trains into it and validation queries
-    are looked up there.
+    are looked up there. `units`: of the titles, if they have been featurized before. `before`: the
+    weights of a network to start from, near which strings can be held.
 
     Raises:
         ValueError: the loss needs such a space and there is none, or its dimension is another.
@@ -49,8 +52,11 @@ class TitleRun(Run):
         settings: TrainSettings,
         device: torch.device,
         frozen: FrozenSpace | None = None,
+        units: FeaturizedStrings | None = None,
+        before: dict[str, Tensor] | None = None,
     ) -> None:
-        super().__init__(strings.titles, featurizer, settings, device)
+        units = units or FeaturizedStrings.of(strings.titles, featurizer, device)
+        super().__init__(units, featurizer, settings, device, before)
         if settings.loss.needs_targets != (frozen is not None):
             raise ValueError(
                 f"loss {kind_of(settings.loss)} with{'' if frozen else 'out'} a reference model: "
@@ -68,24 +74,10 @@ class TitleRun(Run):
             reads_dissimilar=settings.loss.reads_dissimilar,
             judged_share=settings.judged_share,
         )
-        held = strings.occupations[strings.aliases].numpy()
-        titles = [strings.titles[number] for number in strings.aliases.tolist()]
-        row = np.nonzero(held >= 0)[0]
-        self.index = AliasIndex.of([titles[number] for number in row], held[held >= 0].tolist())
-        place = {title: number for number, title in enumerate(titles)}
-        self.order = torch.tensor([place[title] for title in self.index.titles])
-        # gold that no alias holds is left out: a query with nothing else is a miss
-        self.gold = pad_gold(self.index.codes(strings.occupations[strings.valid].tolist()))
-        self.aliases = strings.aliases[self.order].to(device)
-        self.valid = strings.valid.to(device)
+        self.titles, self.valid = strings, strings.valid.to(device)
         judged = pairs.similar[pairs.judged] if pairs.judged.any() else pairs.similar[:0]
         self.judged = torch.unique(judged[:, 1]).to(device)
-        self.before: dict[str, Tensor] | None = None
-
-    def continue_from(self, weights: dict[str, Tensor]) -> None:
-        """Start from the weights of a network before, near which strings can be held."""
-        self.encoder.load_state_dict(weights)
-        self.before = {name: value.to(self.device) for name, value in weights.items()}
+        self.before = before and {name: value.to(device) for name, value in before.items()}
 
     def drift(self, rows: Int[Tensor, " batch"], embeddings: Float[Tensor, "batch dim"]) -> Tensor:
         """Return the mean squared distance, at unit norm, of the strings that nobody judged."""
@@ -125,18 +117,33 @@ class TitleRun(Run):
 
         NaN if they show nothing.
         """
-        if len(self.valid) and not self.is_judged:
-            return float("nan")
+        if not self.is_judged:
+            return float("nan") if len(self.valid) else 0.0
+        index, order, golds = self._exam
         if self.frozen is None:
-            aliases = embed_rows(self.encoder, self.strings, self.aliases)
+            aliases = embed_rows(self.encoder, self.strings, self.titles.aliases[order])
         else:
-            aliases = self.frozen.table[self.order]
+            aliases = self.frozen.table[order]
         queries = embed_rows(self.encoder, self.strings, self.valid)
         hits = 0.0
         for start in range(0, len(queries), BLOCK):
-            gold = self.gold[start : start + BLOCK]
+            gold = golds[start : start + BLOCK]
             reachable = (gold >= 0).any(axis=1)
             similarities = (queries[start : start + BLOCK] @ aliases.T).cpu().numpy()
-            scores = best_scores(similarities[reachable], self.index.memberships)
+            scores = best_scores(similarities[reachable], index.memberships)
             hits += float(success_at_k(rank_gold(scores, gold[reachable]), 1).sum())
         return hits / max(1, len(queries))
+
+    @cached_property
+    def _exam(self) -> tuple[AliasIndex, Int[Tensor, " title"], Int64[np.ndarray, "query most"]]:
+        """The index of the aliases, the place of its titles among these, and the queries' gold."""
+        strings = self.titles
+        held = strings.occupations[strings.aliases].numpy()
+        titles = [strings.titles[number] for number in strings.aliases.tolist()]
+        row = np.nonzero(held >= 0)[0]
+        index = AliasIndex.of([titles[number] for number in row], held[held >= 0].tolist())
+        place = {title: number for number, title in enumerate(titles)}
+        order = torch.tensor([place[title] for title in index.titles])
+        # gold that no alias holds is left out: a query with nothing else is a miss
+        gold = pad_gold(index.codes(strings.occupations[strings.valid].tolist()))
+        return index, order, gold

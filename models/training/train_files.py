@@ -16,12 +16,13 @@ from typing import Any
 
 import torch
 
+from models.network.featurized_strings import FeaturizedStrings
 from models.network.kinds import encoder_settings, fit_featurizer, loss_settings
 from models.network.model_files import save_model
 from models.reproducibility.atomic_write import write_bytes
 from models.text.featurizer import Featurizer
 from models.training.batches import read_pairs
-from models.training.checkpoints import Checkpoints, run_key
+from models.training.checkpoints import Checkpoints, run_keys
 from models.training.frozen_space import FrozenSpace
 from models.training.loop import Look, Trained, train
 from models.training.run import TrainSettings, describe
@@ -61,7 +62,8 @@ def train_files(
     for folder in (earlier, start):
         read += [] if folder is None else [path for path in folder.rglob("*") if path.is_file()]
     runs = [settings] if started is None else seeded(settings, trainings)
-    saved = [Checkpoints(checkpoints, run_key(describe(own), read)) for own in runs]
+    keys = run_keys([describe(own) for own in runs], read)
+    saved = [Checkpoints(checkpoints, key) for key in keys]
     if started is not None and not pairs.judged.any():
         print(f"no verdict to learn from: the network of {start} stays as it is")
         trained = started.trained
@@ -72,13 +74,14 @@ def train_files(
             f"{len(strings.aliases)} aliases, {len(strings.titles)} strings, {len(pairs.similar)} "
             f"similar pairs, {len(strings.valid)} validation queries, on {device.type}"
         )
+        units = FeaturizedStrings.of(strings.titles, featurizer, device)
 
         def outcome(own: TrainSettings, kept: Checkpoints) -> Trained:
-            run = TitleRun(strings, pairs, featurizer, own, device, frozen)
+            parts = strings, pairs, featurizer, own, device, frozen, units
             if started is None:
-                return train(run, kept)
-            run.continue_from(started.trained.weights)
-            return train(run, kept)._replace(initial=started.trained.initial)
+                return train(TitleRun(*parts), kept)
+            weights, initial, _ = started.trained
+            return train(TitleRun(*parts, weights), kept)._replace(initial=initial)
 
         results = [outcome(own, kept) for own, kept in zip(runs, saved, strict=True)]
         trained = results[0] if started is None else started.continued(averaged(results))

@@ -29,7 +29,7 @@ from models.network.featurized_strings import FeaturizedStrings
 from models.network.model_files import load_model
 from models.reproducibility.seeding import generator
 from models.search.exemplars import Exemplars
-from models.training.batches import TitleBatches, read_pairs
+from models.training.batches import read_pairs
 from models.training.strings import read_strings
 from models.training.title_run import TitleRun
 from tasks.evaluation.systems import read_index
@@ -133,17 +133,13 @@ class Learner:
             write_corrected(workspace.pairs(BEFORE), verdicts, params, rng, place)
             self.strings = read_strings(place / "strings.parquet")
             self.pairs = read_pairs(place / "pairs.parquet", with_dissimilar=False)
-        self.run = TitleRun(self.strings, self.pairs, base.featurizer, base.settings, CPU)
+        self.units = FeaturizedStrings.of(self.strings.titles, base.featurizer, CPU)
 
     def __call__(self, seed: int, held: float = 0.0) -> Weights:
         """Return the weights after all steps; `held`: weight of the strings' distance moved."""
-        run, settings = self.run, replace(self.base.settings, seed=seed, held_weight=held)
-        parts = (self.strings, self.pairs, settings.batch_pairs, seed, CPU)
-        share = settings.judged_share
-        run.batches = TitleBatches(*parts, reads_dissimilar=False, judged_share=share)
-        run.settings = settings
-        run.continue_from(self.base.weights)
-        run.optimizer = run._optimizer()
+        settings = replace(self.base.settings, seed=seed, held_weight=held)
+        parts = self.strings, self.pairs, self.base.featurizer, settings, CPU
+        run = TitleRun(*parts, units=self.units, before=self.base.weights)
         for step in range(settings.max_steps):
             run.step(step)
         return run.weights()

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Self
 
 PARTS = re.compile(r"[,(/|:;)\[\]–]|-\s|\s-")
@@ -31,10 +32,14 @@ class TitleWords:
     def of(cls, titles: Iterable[str]) -> Self:
         """Count the words of cleaned titles, each title once."""
         distinct = set(titles)
-        firsts = [parts[0] for parts in map(parts_of, distinct) if parts]
+        words = [WORDS.findall(title) for title in distinct]
+        firsts = [
+            next(iter(parts_of(title)), []) if PARTS.search(title) else own
+            for title, own in zip(distinct, words, strict=True)
+        ]
         return cls(
-            dict(Counter(word for title in distinct for word in set(WORDS.findall(title)))),
-            dict(Counter(part[-1] for part in firsts)),
+            dict(Counter(chain.from_iterable(map(set, words)))),
+            dict(Counter(part[-1] for part in firsts if part)),
             dict(Counter(part[0] for part in firsts if len(part) > 1)),
         )
 

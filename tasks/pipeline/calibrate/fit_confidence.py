@@ -12,7 +12,7 @@ import polars as pl
 from models.metrics.platt import fitted
 from models.search.calibration import Calibration, Levels, logit
 from models.search.index import AliasIndex
-from models.search.ood_score import KNOWN
+from models.search.ood_score import KNOWN, OodScore
 from models.search.search import Search
 from models.search.words.respelling import Respelling
 from models.search.words.title_words import TitleWords
@@ -89,6 +89,7 @@ def judged(
     """
     values, correct, ood_scores = [], [], []
     respelling, word_evidence = Respelling(words, search.index), WordEvidence(words)
+    ood_score = OodScore(frozenset(search.index.titles), words.endings)
     titles = [respelling(title) for title in queries["cleaned"]]
     for place, hits in without_own_exemplars(search).blocks(titles, 1):
         answers = hits.occupations[:, 0]
@@ -105,7 +106,7 @@ def judged(
             hierarchy.agree(np.full(len(codes), answer), np.array(codes, np.int64)).any(axis=0)
             for answer, codes in zip(answers, gold, strict=True)
         ]
-        ood_scores.append(search.ood_score(titles[place], hits.closest))
+        ood_scores.append(ood_score(titles[place], hits.closest))
     return Judged(np.concatenate(values), np.array(correct), np.concatenate(ood_scores))
 
 

@@ -22,12 +22,15 @@ import argparse
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import torch
+
+from models.network.embedding import embed_titles
 from models.network.model_files import load_model
 from models.reproducibility.seeding import generator
 from models.search.search import Search
-from tasks.evaluation.answering import answering
+from tasks.evaluation.answering import read_exemplars
 from tasks.evaluation.params import EvaluateParams
-from tasks.evaluation.systems import network, read_index
+from tasks.evaluation.systems import compared, read_index
 from tasks.io.command import print_counts, run
 from tasks.io.frames import read_frame, write_frame, write_json
 from tasks.io.mixes import MIXES
@@ -73,7 +76,8 @@ def main() -> None:
     )
     known = known_inputs(mix, inputs, judged, queried)._replace(auxiliary=drawn)
     featurizer, encoder = load_model(model)
-    plain = Search(index, network(featurizer, encoder, index.titles), rule)
+    embedded = embed_titles(encoder, featurizer, index.titles)
+    plain = Search(index, compared(featurizer, encoder, embedded), rule)
     learned = gather(plain, known, params, rule.temperature, mix)
     write_frame(learned.prior, folder / "prior.parquet", PRIOR)
     write_frame(learned.exemplars, folder / "exemplars.parquet", EXEMPLARS)
@@ -84,8 +88,10 @@ def main() -> None:
         occupations = read_frame(Path("data/ingest/occupations.parquet"), OCCUPATIONS)
         aliases = read_frame(Path("data/split/aliases.parquet"), SPLIT_ALIASES)
         hierarchy = levels(index, occupations)
+        exemplars = read_exemplars(index, rule, folder)
+        own = torch.cat([embedded, embed_titles(encoder, featurizer, exemplars.titles)])
         calibration = calibrate(
-            answering(model, index, rule, folder),
+            Search(index, compared(featurizer, encoder, own), rule, exemplars),
             labelled.queries,
             hierarchy,
             rule.temperature,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from models.search.ood_score import OodScore
 from tasks.pipeline.feedback.feedback_rows.cells import ABSTAINED, ANSWERED, RANDOM
 from tasks.pipeline.report.report_data import ReportData
 
@@ -47,11 +48,12 @@ def random_titles(report_data: ReportData) -> pl.DataFrame:
 def answers_now(report_data: ReportData, titles: list[str]) -> pl.Series:
     """Return this network's answer to each cleaned title; empty where it abstains."""
     search, threshold = report_data.search, report_data.ood_threshold
+    ood_score = OodScore.of(search.index.titles)
     answers: list[str] = []
     for block, hits in search.blocks(titles, 1):
         names = [search.index.occupations[first] for first in hits.occupations[:, 0]]
         if threshold is not None:
-            unlike = search.ood_score(titles[block], hits.closest) > threshold
+            unlike = ood_score(titles[block], hits.closest) > threshold
             names = ["" if one else name for one, name in zip(unlike, names, strict=True)]
         answers += names
     return pl.Series(answers, dtype=pl.String)

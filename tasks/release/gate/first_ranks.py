@@ -1,8 +1,7 @@
 """Models rank the occupations for the gate's queries, all with the aliases of one index.
 
-The scores are those of `Normalizer.within(index)`, with less work: a few aliases at a time are
-compared with all queries, and soft scores add up as a product with a sparse matrix. Models whose
-aliases and queries have the same embeddings, as a corrected champion and its opponent, share that.
+The scores are those of `Normalizer.within(index)`, but models whose aliases and queries have the
+same embeddings, as a corrected champion and its opponent, compare them once.
 """
 
 from __future__ import annotations
@@ -17,17 +16,14 @@ import polars as pl
 from models.metrics.gold_ranks import pad_gold, rank_gold, success_at_k
 from models.normalizer.normalizer import Normalizer
 from models.search.index import AliasIndex
-from models.search.occupation_scores import exp_below, size_of
+from models.search.occupation_scores import ScoreRule
 from models.search.search import Search
 from models.search.stored_vectors import StoredVectors
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int64
-    from scipy import sparse
 
 QUERIES_AT_ONCE = 256
-ALIASES_AT_ONCE = 1 << 13
-"""Their similarities to the queries at once stay in the processor's cache."""
 
 Frames = tuple[pl.DataFrame, pl.DataFrame]
 
@@ -88,15 +84,13 @@ class QueriedModel:
 
     Attributes:
         search: of the model, within the index.
-        queries: cleaned titles.
-        embedded: their embeddings, of unit norm.
+        embedded: embeddings of the queries, of unit norm.
         table: embeddings of the model's own titles, then of its exemplars.
         places: in `table`, of the titles of the index.
         first_exemplar: where the exemplars begin in `table`.
     """
 
     search: Search
-    queries: Sequence[str]
     embedded: Float32[np.ndarray, "query dim"]
     table: StoredVectors
     places: Int64[np.ndarray, " title"]
@@ -105,14 +99,12 @@ class QueriedModel:
     @classmethod
     def of(cls, model: Normalizer, index: AliasIndex, queries: Sequence[str]) -> Self:
         """Embed the queries."""
-        place = {title: row for row, title in enumerate(model.index.titles)}
         return cls(
             model.within(index),
-            queries,
             np.concatenate([model.embed(queries[part]) for part in _blocks(len(queries))]),
             model.embeddings,
-            np.array([place[title] for title in index.titles], np.int64),
-            len(place),
+            model.title_places(index.titles),
+            len(model.index.titles),
         )
 
     def shares_aliases(self, other: QueriedModel) -> bool:
@@ -129,25 +121,14 @@ class QueriedModel:
 
     def alias_scores(self) -> Float32[np.ndarray, "query occupation"]:
         """Score every occupation by its aliases."""
-        rule, members = self.search.rule, self.search.index.memberships
-        known = len(self.places)
-        if rule.kind == "best":
-            near = (self.search.similarities(self.queries[part]) for part in self._parts)
-            return np.concatenate([rule(similar[:, :known], members) for similar in near])
-        weights, t = self._weights, rule.temperature
-        masses = np.zeros((weights.shape[0], len(self.queries)), np.float32)
-        most = np.full(len(self.queries), -np.inf, np.float32)
-        for start in range(0, known, ALIASES_AT_ONCE):
-            own = slice(start, start + ALIASES_AT_ONCE)
-            aliases, links = self.table[self.places[own]], weights[:, own]
-            for part in self._parts:
-                similar = aliases @ self.embedded[part].T
-                top = np.maximum(most[part], similar.max(axis=0))
-                masses[:, part] *= np.exp((most[part] - top) / t)
-                masses[:, part] += links @ exp_below(top, similar, t)
-                most[part] = top
-        with np.errstate(divide="ignore"):  # all aliases too far away to count
-            return np.ascontiguousarray((most + t * np.log(masses)).T)
+        theirs, members = self.search.rule, self.search.index.memberships
+        rule = ScoreRule(theirs.kind, theirs.temperature, theirs.language_weights)  # of this code
+        aliases, scores = self.table[self.places].T, []
+        memory = np.empty((QUERIES_AT_ONCE, len(self.places)), np.float32)
+        for part in self._parts:
+            own = self.embedded[part]
+            scores.append(rule(np.matmul(own, aliases, out=memory[: len(own)]), members))
+        return np.concatenate(scores)
 
     def scores(
         self, by_aliases: Float32[np.ndarray, "query occupation"]
@@ -163,21 +144,7 @@ class QueriedModel:
 
     @property
     def _parts(self) -> list[slice]:
-        return _blocks(len(self.queries))
-
-    @property
-    def _weights(self) -> sparse.csr_array:
-        """How much each alias counts, by occupation and title."""
-        from scipy import sparse
-
-        index = self.search.index
-        members = index.memberships
-        weights = self.search.rule.weights(members)
-        own = np.repeat(1 / np.sqrt(size_of(members, weights)), members.sizes)
-        own = (own * (1 if weights is None else weights)).astype(np.float32)
-        starts = np.append(members.starts, len(members.titles))
-        shape = len(index.occupations), len(index.titles)
-        return sparse.csr_array((own, members.titles, starts), shape=shape)
+        return _blocks(len(self.embedded))
 
 
 def _blocks(count: int) -> list[slice]:

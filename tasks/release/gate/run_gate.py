@@ -7,11 +7,12 @@ as training began, exported in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from models.normalizer.normalizer import Normalizer
@@ -104,9 +105,7 @@ def run_gate(
         decision = decide(answers, opponent, params)
     page = as_markdown(decision.figures, opponent, params.margin, params.alpha)
     if champion:
-        splits = zip(normalizer.aliases["title"], normalizer.aliases["split"], strict=True)
-        trained = [title for title, split in splits if split == "train"]
-        count = queries["cleaned"].is_in(trained).sum()
+        count = _trained_on(normalizer, queries["cleaned"].to_list())
         page += TRAINED_ON.format(opponent=opponent, count=count) if count else ""
     run = last_run(root, challenger.name) if champion else None  # no run has an untrained network
     titles = pl.concat([queries, everyday])
@@ -180,12 +179,24 @@ def changed_predictions(
     ]
 
 
+def _trained_on(model: Normalizer, titles: Sequence[str]) -> int:
+    """Count those titles that are a model's own of the split `train`."""
+    columns: Any = model.aliases
+    places, splits = columns["title"].codes, columns["split"]
+    own = [
+        places[splits.codes == code] for code, name in enumerate(splits.names) if name == "train"
+    ]
+    return int(np.isin(model.title_places(titles), own).sum())
+
+
 def _loaded(version: ModelVersion, root: Path) -> Normalizer:
     """Load a version as a consumer does, and return the normalizer in it."""
     import mlflow
 
     with fetched(f"models:/{version.name}/{version.version}", root) as (address, folder):
-        served = mlflow.pyfunc.load_model(str(folder)).unwrap_python_model()
+        # without warnings MLflow does not look at all installed packages
+        loaded = mlflow.pyfunc.load_model(str(folder), suppress_warnings=True)
+    served = loaded.unwrap_python_model()
     if not hasattr(served, "normalizer"):
         check_format({}, address)
     normalizer: Normalizer = served.normalizer

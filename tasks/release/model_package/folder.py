@@ -52,6 +52,7 @@ MADE_BY = (
     *(
         "checksums.py",
         "prototypes.py",
+        "external_tensor.py",
         "external_weights.py",
         "bags.py",
         "../../../models/network/quantization.py",

@@ -8,13 +8,12 @@ gives to all exemplars. They count in the prior of their occupations, as in the 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from models.search.exemplars import REVIEW
-from models.search.stored_vectors import StoredVectors
+from models.search.stored_vectors import EIGHTS, HALF_BYTES, StoredVectors
 from tasks.io.frames import read_frame, write_frame
 from tasks.io.mixes import CORRECTIONS
 from tasks.io.schemas import EXEMPLARS, OVERRIDES, SPLIT_INPUTS
@@ -23,9 +22,6 @@ from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.release.model_package.checksums import write_checksums
 from tasks.release.model_package.folder import KNOWN, write_index
 from tasks.release.model_package.prototypes import write_prototypes
-
-if TYPE_CHECKING:
-    from models.network.quantization import Precision
 
 
 def replace_overrides(folder: Path, overrides: pl.DataFrame) -> bool:
@@ -65,7 +61,7 @@ def exemplify(
     rows = dict(zip(sorted(set(before["title"])), index[aliases:], strict=True))
     titles = sorted(set(after["title"]))
     new = [title for title in titles if title not in rows]
-    rows |= dict(zip(new, _as_indexed(model.embed(new), index["numbers"].dtype), strict=True))
+    rows |= dict(zip(new, as_indexed(model.embed(new), index["numbers"].dtype), strict=True))
     learned_rows = np.array([rows[title] for title in titles], index.dtype)
     write_index(StoredVectors(np.concatenate([index[:aliases], learned_rows])), folder)
     write_frame(after, folder / "exemplars.parquet", EXEMPLARS)
@@ -89,13 +85,17 @@ def _reviews(exemplars: pl.DataFrame, occupations: pl.DataFrame) -> np.ndarray:
     return joined["len"].fill_null(0).to_numpy()
 
 
-def _as_indexed(embeddings: np.ndarray, kind: np.dtype) -> np.ndarray:
-    """Bring embeddings [title, dim] to the rows of an index of half bytes, bytes or floats."""
-    import torch
+def as_indexed(embeddings: np.ndarray, kind: np.dtype) -> np.ndarray:
+    """Bring embeddings [title, dim] to the rows of an index of half bytes, bytes or floats.
 
-    from models.network.quantization import pack
-
-    if kind != np.float32:
-        precision: Precision = "half_byte" if kind == np.uint8 else "byte"
-        embeddings = pack(torch.from_numpy(embeddings), precision)[0].numpy()
-    return StoredVectors.of(embeddings).rows
+    It does what `models/network/quantization.py` does, without torch, whose import takes seconds.
+    """
+    if kind == np.float32:
+        return StoredVectors.of(embeddings).rows
+    largest = np.float32(7 if kind == np.uint8 else 127)
+    scales = np.abs(embeddings).max(axis=1, keepdims=True, initial=0) / largest
+    numbers = np.round(embeddings / np.where(scales > 0, scales, 1)).astype(np.int8)
+    if kind == np.uint8:
+        lower, upper = np.split((numbers + EIGHTS).astype(np.uint8), 2, axis=1)
+        numbers = lower | upper << HALF_BYTES
+    return StoredVectors.of(numbers).rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import torch
 
 from models.encoders.recurrent import RecurrentSettings
 from models.network.embedding import embed_titles
-from models.network.kinds import fit_featurizer, make_encoder
+from models.network.kinds import fit_featurizer, make_encoder, plain
 from models.network.model_files import load_model, save_model
 
 TITLES = ["bäcker", "c++ 👩‍🍳", ""]
@@ -24,6 +25,9 @@ def test_round_trip(tmp_path: Path, encoder_settings: Callable[..., RecurrentSet
     save_model(tmp_path, featurizer, settings, trained, initial)
     names = ["encoder.json", "featurizer.json", "initial.safetensors", "weights.safetensors"]
     assert sorted(path.name for path in tmp_path.iterdir()) == names
+    for name, values in (("featurizer", featurizer.values()), ("encoder", plain(settings))):
+        text = json.dumps(values, indent=1, sort_keys=True, ensure_ascii=False)
+        assert (tmp_path / f"{name}.json").read_text() == f"{text}\n"
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     for which, network in zip(("weights", "initial"), networks, strict=True):
         loaded, encoder = load_model(tmp_path, which)  # type: ignore[arg-type]

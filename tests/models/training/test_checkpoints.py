@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from models.training.checkpoints import Checkpoint, Checkpoints, run_key
+from models.training.checkpoints import Checkpoint, Checkpoints, run_key, run_keys
 
 
 def trained(steps: int) -> tuple[torch.nn.Module, torch.optim.Adam]:
@@ -61,5 +61,22 @@ def test_the_key_depends_on_settings_and_contents(tmp_path: Path) -> None:
     key = run_key({"x": 1, "y": 2}, [first, second])
     assert key == run_key({"y": 2, "x": 1}, [second, first])
     assert key != run_key({"x": 1, "y": 3}, [first, second])
+    assert run_keys([{"x": 1, "y": 2}, 7], [second, first]) == [key, run_key(7, [first, second])]
     second.write_text("c")
     assert key != run_key({"x": 1, "y": 2}, [first, second])
+
+
+def test_a_run_that_has_ended_keeps_its_weights_alone(tmp_path: Path) -> None:
+    """The last ones stand in the file a second time only if they are not the best."""
+    network, optimizer = trained(3)
+    saved, last = Checkpoints(tmp_path, "k"), network.state_dict()
+    sizes = []
+    for best in (last, {name: value + 1 for name, value in last.items()}):
+        saved.save(network, optimizer, Checkpoint(3, 0.5, 0, best, []), ended=True)
+        sizes.append(saved.path.stat().st_size)
+        fresh, fresh_optimizer = trained(0)
+        loaded = saved.load(fresh, fresh_optimizer)
+        assert loaded is not None
+        assert all(torch.equal(loaded.weights[name], best[name]) for name in last)
+        assert all(torch.equal(value, last[name]) for name, value in fresh.state_dict().items())
+    assert sizes[0] < sizes[1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import torch
 
 from models.encoders.shared.row_sums import RowSums
@@ -52,3 +54,16 @@ def test_clipping_is_that_of_the_whole_table() -> None:
         clip_rows([sparse], most)
         torch.nn.utils.clip_grad_norm_([dense], most)
         torch.testing.assert_close(sparse.grad.to_dense(), dense.grad)
+
+
+def test_another_one_goes_on_from_its_state() -> None:
+    rows, again = table(), table()
+    first, second = LazyAdam([rows], lr=0.1), LazyAdam([again], lr=0.1)
+    backward(rows, *SOME)
+    first.step()
+    again.data.copy_(rows.data)
+    second.load_state_dict(deepcopy(first.state_dict()))
+    for one, optimizer in ((rows, first), (again, second)):
+        backward(one, *EVERY)
+        optimizer.step()
+    assert torch.equal(rows, again)

@@ -345,8 +345,9 @@ def moved(toy: Toy, settings: TrainSettings, steps: int = 20) -> torch.Tensor:
     strings, pairs, _ = toy
     judged = torch.zeros(len(pairs.similar), dtype=torch.bool)
     judged[0] = True
-    continued = TitleRun(strings, replace(pairs, judged=judged), toy[2], settings, CPU)
-    continued.continue_from(TitleRun(*toy, replace(settings, seed=7), CPU).weights())
+    start = TitleRun(*toy, replace(settings, seed=7), CPU).weights()
+    parts = strings, replace(pairs, judged=judged), toy[2], settings, CPU
+    continued = TitleRun(*parts, before=start)
     rows = torch.arange(len(strings.titles))
     before = embed_rows(continued.encoder, continued.strings, rows)
     assert continued.drift(rows, before) == pytest.approx(0, abs=1e-9)

@@ -17,7 +17,7 @@ from models.search.calibration import Levels
 from models.search.exemplars import Exemplars
 from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
-from models.search.ood_score import KNOWN
+from models.search.ood_score import KNOWN, OodScore
 from models.search.search import Search
 from models.search.words.title_words import TitleWords
 from models.search.words.word_evidence import WordEvidence
@@ -197,7 +197,7 @@ def test_confidence_is_as_high_as_answers_are_right() -> None:
     assert made(shares, said)[:, -1].mean() == pytest.approx(0.5, abs=0.01)
     assert made.ood_threshold == KNOWN
     half = calibrate(PLAIN, queries, hierarchy, T, labels, 0.5).ood_threshold
-    assert half == pytest.approx(np.median(PLAIN.ood_score(titles, hits.closest)))
+    assert half == pytest.approx(np.median(OodScore.of(INDEX.titles)(titles, hits.closest)))
 
 
 def test_no_title_is_helped_by_its_own_exemplar() -> None:

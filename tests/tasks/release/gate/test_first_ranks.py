@@ -43,7 +43,6 @@ INDEX = AliasIndex.of([row[1] for row in ROWS[1:]], [row[0] for row in ROWS[1:]]
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(first_ranks, "QUERIES_AT_ONCE", 7)
-    monkeypatch.setattr(first_ranks, "ALIASES_AT_ONCE", 4)
 
 
 def model(rule: ScoreRule, *exemplars: tuple[str, str, float]) -> Normalizer:

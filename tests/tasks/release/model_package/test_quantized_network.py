@@ -11,6 +11,9 @@ import torch
 
 from models.network.embedding import embed_titles
 from models.network.model_files import load_model
+from models.network.quantization import Precision, pack
+from models.search.stored_vectors import StoredVectors
+from tasks.release.model_package.patch import as_indexed
 from tasks.release.model_package.quantized_network import QuantizedNetwork
 
 TITLES = ["nurse", "software developer", "baker"]
@@ -51,3 +54,11 @@ def test_what_it_weighs(model: Path) -> None:
         QuantizedNetwork.of(model, one).megabytes(TITLES) for one in ("half_byte", "byte")
     )  # type: ignore[arg-type]
     assert half < whole < floats
+
+
+@pytest.mark.parametrize(("kind", "precision"), [("uint8", "half_byte"), ("int8", "byte")])
+def test_a_patch_packs_new_rows_alike(kind: str, precision: Precision) -> None:
+    embeddings = np.random.default_rng(1).standard_normal((50, 8)).astype(np.float32)
+    embeddings[3] = 0
+    packed = StoredVectors.of(pack(torch.from_numpy(embeddings), precision)[0].numpy())
+    assert np.array_equal(as_indexed(embeddings, np.dtype(kind)), packed.rows)
