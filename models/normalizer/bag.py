@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.normalizer.loops.characters import characters_of, classes_for
+from models.normalizer.loops.title_lot import TitleLot
 from models.normalizer.text_kernels import HashTable, needed_text_kernels, text_kernels_at_hand
 from models.search.kernels import kernels_at_hand
 from models.text.featurizer import Featurizer
@@ -70,7 +71,7 @@ class Bag:
         if not kernels or units.unit not in ("ngram", "subword") or units.buckets:
             (ids,) = self.featurizer(titles).streams
             return ids.flat, np.concatenate([[0], np.cumsum(ids.lengths)])
-        characters, by_word = characters_of(titles), units.unit == "subword"
+        characters, by_word = TitleLot.of(titles).characters, units.unit == "subword"
         most = (len(units.orders) + 1) * (2 * len(characters.points) + 3 * len(titles))
         found = np.empty(most, np.int64), np.empty(len(titles) + 1, np.int64)
         orders = np.isin(np.arange(max(units.orders) + 1), units.orders)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from models.normalizer.spellings import Spellings
 from models.normalizer.text_kernels import text_kernels_at_hand
 from models.search.calibration import Calibration, Levels
 from models.search.exemplars import LABEL
-from models.search.ood_score import KNOWN, OodScore
+from models.search.ood_score import SINGLE, OodScore
 from models.search.search import Hits
 from models.search.title_places import TitlePlaces
 from models.search.words.word_evidence import WordEvidence
@@ -90,21 +90,15 @@ class Confidence:
 
         It is unlike all others, and no abbreviation either.
         """
-        if text_kernels_at_hand():
-            bonuses = self.many_words().bonuses(titles)
-            bonuses[self.places(titles) >= 0] = KNOWN
-            scores = -(hits.closest.astype(np.float64) + bonuses)
-        else:
-            scores = self._ood_score(titles, hits.closest)
-        codes = np.zeros(len(titles), np.int64)
-        for row in np.flatnonzero(scores > self.calibration.ood_threshold).tolist():
-            if row not in decisions and not is_abbreviation(titles[row]):
-                codes[row] = CODES[why_rejected(titles[row], self.word_evidence.words.counts)]
+        least, codes = self.calibration.ood_threshold, np.zeros(len(titles), np.int64)
+        words, closest = self.word_evidence.words, hits.closest.astype(np.float64)
+        far = np.flatnonzero(SINGLE - closest > least)  # no other has a higher score
+        own = [titles[row] for row in far.tolist()]
+        scores = OodScore((), words.endings)(own, closest[far])
+        for row, title in compress(zip(far.tolist(), own, strict=True), scores > least):
+            if not (row in decisions or is_abbreviation(title) or title in self.places):
+                codes[row] = CODES[why_rejected(title, words.counts)]
         return codes
-
-    @cached_property
-    def _ood_score(self) -> OodScore:
-        return OodScore(self.places, self.word_evidence.words.endings)
 
 
 def is_abbreviation(title: str) -> bool:

@@ -1,6 +1,6 @@
 """The words of many titles, read by compiled loops; the same as title by title.
 
-It stands in for `WordEvidence` and for the bonus of `OodScore` where the kernels are at hand.
+It stands in for `WordEvidence` and `Respelling` where the kernels are at hand.
 """
 
 from __future__ import annotations
@@ -51,13 +51,6 @@ class ManyWords:
     aliases: Sequence[str]
     labels: Shaped[np.ndarray, "language occupation"]
     abbreviations: Abbreviations
-
-    def bonuses(self, titles: Sequence[str]) -> Float64[np.ndarray, " title"]:
-        """Return how much the words of cleaned titles count (`models/search/ood_score.py`)."""
-        words, made = TitleLot.of(titles).words, np.empty(len(titles))
-        classes = classes_for(words.points)
-        needed_text_kernels().count_bonuses(words, self._numbers(words), self._logs, classes, made)
-        return made
 
     def word_evidence(
         self,

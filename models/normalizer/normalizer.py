@@ -19,10 +19,9 @@ import pyarrow as pa
 from models.normalizer.abbreviations import Abbreviations
 from models.normalizer.answers.abstention import CODES, UNSURE, InputValidator
 from models.normalizer.answers.columns import UNCALIBRATED, Answers
-from models.normalizer.answers.table import AnswerTable, Found, joined
+from models.normalizer.answers.table import AnswerTable, Found
 from models.normalizer.confidence import Confidence
 from models.normalizer.exact_match import DECIDED_BY, ExactMatch
-from models.normalizer.loops.title_lot import TitleLot
 from models.normalizer.many_qualifiers import ManyQualifiers
 from models.normalizer.many_words import ManyWords
 from models.normalizer.predict_params import PredictParams
@@ -198,28 +197,23 @@ class Normalizer:
         """Answer a lot of raw titles."""
         checked = self.validator(raw_titles)
         read = checked.readable
-        if isinstance(read, TitleLot):
-            self.exact_match.places_of(read)  # of all blocks at once
         depth, few = max(params.top_k, 2), self.two_stage_search
         spare = min(self.exact_match.most_rejected, max(DEPTH - depth, 0))
         if few and depth <= DEPTH:
-            blocks = few.blocks(read, depth + spare, kernels)
+            ranked = few.hits(read, depth + spare, kernels)
         else:
-            blocks = self.search.blocks(read, depth + spare)
-        found = []
-        for place, ranked in blocks:
-            hits = self.exact_match.accepted(read[place], ranked, depth)
-            found.append(self._found(read[place], hits, params))
+            ranked = self.search.hits(read, depth + spare)
+        hits = self.exact_match.accepted(read, ranked, depth)
         return self.answer_table(
             checked.reasons,
             checked.qualified,
-            joined(found),
+            self._found(read, hits, params),
             params,
             RUNNER_UP * (self.calibration or self.rule).temperature,
         )
 
     def _found(self, titles: Sequence[str], hits: Hits, params: PredictParams) -> Found:
-        """Say of a block of titles what is found, how sure that is, and whether it is an answer."""
+        """Say of titles what is found, how sure that is, and whether it is an answer."""
         decisions = self.exact_match(titles, hits)
         matched = hits.titles.copy()
         count, best = len(titles), hits.occupations

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -37,49 +37,27 @@ from models.normalizer.loops.phrases import (
     longest_phrase,
     tokens_between,
 )
-from models.normalizer.loops.unit_ids import count_unit_words, find_units, is_of_unit
+from models.normalizer.loops.unit_ids import find_units, is_of_unit
 from models.normalizer.loops.words import (
     Words,
     are_an_edit,
     are_same_word,
     common_letters,
     compare_words,
-    count_bonuses,
-    ends_part,
     find_words,
     lacking_share,
     list_differences,
 )
 from models.search.compiling import compile_all
-from models.search.kernels import kernels_at_hand
+from models.search.kernels import Kernels, kernels_at_hand
 
 
-class TextKernels(NamedTuple):
-    """The functions below, compiled."""
-
-    fill_slots: Callable[..., None]
-    count_unit_words: Callable[..., None]
-    find_units: Callable[..., int]
-    find_words: Callable[..., int]
-    number_words: Callable[..., None]
-    count_bonuses: Callable[..., None]
-    compare_words: Callable[..., None]
-    mark_words: Callable[..., None]
-    choose_near: Callable[..., None]
-    hash_phrases: Callable[..., None]
-    find_phrases: Callable[..., None]
-    clean_titles: Callable[..., None]
-    hash_cleaned: Callable[..., None]
-    hash_normalized: Callable[..., None]
-    list_differences: Callable[..., int]
-
-
-def text_kernels_at_hand() -> TextKernels | None:
+def text_kernels_at_hand() -> Kernels | None:
     """Return the kernels if those of the search were compiled before."""
     return text_kernels() if kernels_at_hand() else None
 
 
-def needed_text_kernels() -> TextKernels:
+def needed_text_kernels() -> Kernels:
     """Return the kernels, which are known to be there."""
     kernels = text_kernels()
     assert kernels is not None
@@ -87,21 +65,22 @@ def needed_text_kernels() -> TextKernels:
 
 
 @cache
-def text_kernels() -> TextKernels | None:
+def text_kernels() -> Kernels | None:
     """Return the kernels, None without numba."""
     functions = (
-        *(fill_slots, count_unit_words, find_units, find_words, number_words),
-        *(count_bonuses, compare_words, mark_words, choose_near),
+        *(fill_slots, find_units, find_words, number_words),
+        *(compare_words, mark_words, choose_near),
         *(hash_phrases, find_phrases),
         *(clean_titles, hash_cleaned, hash_normalized, list_differences),
     )
     inner = (
-        *(mixed, slot_of, is_of_unit, ends_part),
+        *(mixed, slot_of, is_of_unit),
         *(common_letters, are_an_edit, are_same_word, lacking_share),
         *(end_of_token, is_spelled, tokens_between, longest_phrase, may_be_dotted),
     )
     made = compile_all(functions, inner, reorder=False)
-    return TextKernels(*map(_of_plain_tuples, made)) if made else None
+    names = (one.__name__ for one in functions)
+    return Kernels(**dict(zip(names, map(_of_plain_tuples, made), strict=True))) if made else None
 
 
 def _of_plain_tuples(function: Callable[..., Any]) -> Callable[..., Any]:

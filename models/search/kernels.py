@@ -7,9 +7,9 @@ title have one order, so its bits depend on no other title of its call.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,15 +33,8 @@ LEAST_POWER = np.float32(-80)
 """Exponents below it count as this one."""
 
 
-class Kernels(NamedTuple):
-    """The functions below, compiled."""
-
-    add_rows: Callable[..., None]
-    add_half_rows: Callable[..., None]
-    add_masses: Callable[..., None]
-    choose_best: Callable[..., None]
-    score_links: Callable[..., None]
-    add_shares: Callable[..., None]
+class Kernels(SimpleNamespace):
+    """Compiled functions, by the names of those that were compiled."""
 
 
 def kernels_for(titles: int) -> Kernels | None:
@@ -58,7 +51,8 @@ def kernels_at_hand() -> Kernels | None:
 def _compiled() -> Kernels | None:
     functions = (add_rows, add_half_rows, add_masses, choose_best, score_links, add_shares)
     made = compile_all(functions, (power, insert_ranked, soft_score_of), (multiply_block,))
-    return Kernels(*made) if made else None
+    names = (one.__name__ for one in functions)
+    return Kernels(**dict(zip(names, made, strict=True))) if made else None
 
 
 def power(x: np.float32) -> np.float32:

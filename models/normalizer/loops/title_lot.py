@@ -6,8 +6,8 @@ Where the loops are not at hand, titles are read one by one, with the same resul
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, pairwise
 from typing import TYPE_CHECKING, overload
@@ -22,7 +22,7 @@ from models.search.title_places import HashedTitles, hashes_of
 from models.text.titles import clean_title, normalize_title
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Int, Int64, UInt64
+    from jaxtyping import Bool, Int, UInt64
 
 PUNCTUATION = {ord(sign): None for sign in "!\"%'()*,-:;?@[\\]_{}"}
 """Signs of ASCII that normalizing removes."""
@@ -37,12 +37,10 @@ class TitleLot(HashedTitles):
     Attributes:
         titles: as strings.
         characters: of all of them.
-        places: of the titles, by who looked them up.
     """
 
     titles: list[str]
     characters: Characters
-    places: dict[object, Int64[np.ndarray, " title"]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, titles: Sequence[str]) -> TitleLot:
@@ -60,38 +58,10 @@ class TitleLot(HashedTitles):
     @overload
     def __getitem__(self, place: int) -> str: ...
     @overload
-    def __getitem__(self, place: slice) -> TitleLot: ...
-    def __getitem__(self, place: int | slice) -> str | TitleLot:
-        """Return one title, or a lot of neighbours."""
-        if not isinstance(place, slice):
-            return self.titles[place]
-        start, stop, _ = place.indices(len(self))
-        if (start, stop) == (0, len(self)):
-            return self
-        points, ends = self.characters
-        first = ends[start]
-        own = Characters(points[first : ends[stop]], ends[start : stop + 1] - first)
-        places = {owner: found[start:stop] for owner, found in self.places.items()}
-        part = TitleLot(self.titles[start:stop], own, places)
-        words = self.words
-        begin, end = words.firsts[[start, stop]].tolist()
-        vars(part)["words"] = Words(
-            own.points,
-            words.begins[begin:end] - first,
-            words.stops[begin:end] - first,
-            words.firsts[start : stop + 1] - begin,
-            words.hashes[begin:end],
-        )
-        vars(part)["hashes"] = self.hashes[start:stop]
-        return part
-
-    def remembered(
-        self, owner: object, places: Callable[[], Int64[np.ndarray, " title"]]
-    ) -> Int64[np.ndarray, " title"]:
-        """Return places that somebody looks up for these titles, or looked up before."""
-        if owner not in self.places:
-            self.places[owner] = places()
-        return self.places[owner]
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        """Return one title, or those of a slice."""
+        return self.titles[place]
 
     def with_titles(self, changed: Mapping[int, str]) -> TitleLot:
         """Return the lot with other titles in some rows."""
@@ -112,14 +82,6 @@ class TitleLot(HashedTitles):
     def words(self) -> Words:
         """The words of the titles."""
         return words_in(self.characters)
-
-    @property
-    def unit_words(self) -> Int64[np.ndarray, " title"]:
-        """How many words of a featurizer each title has."""
-        counts = np.empty(len(self), np.int64)
-        classes = classes_for(self.characters.points)
-        needed_text_kernels().count_unit_words(self.characters, classes, counts)
-        return counts
 
     @cached_property
     def hashes(self) -> UInt64[np.ndarray, " title"]:

@@ -42,17 +42,6 @@ def is_of_unit(points: Points, place: int, end: int, classes: Classes) -> bool:
     return is_stop and classes[points[place + 1]] & (IS_ALNUM | IS_MARK) != 0
 
 
-def count_unit_words(characters: Characters, classes: Classes, counts: Places) -> None:
-    """Write how many words of a featurizer each title has."""
-    points, ends = characters
-    for title in range(len(counts)):
-        counts[title], is_inside = 0, False
-        for place in range(ends[title], ends[title + 1]):
-            was_inside = is_inside
-            is_inside = is_of_unit(points, place, ends[title + 1], classes)
-            counts[title] += is_inside and not was_inside
-
-
 def find_units(
     characters: Characters,
     classes: Classes,

@@ -1,6 +1,6 @@
 """Compiled loops over the words of many texts, as regular expressions find them text by text.
 
-`models/search/words/word_evidence.py` and `models/search/ood_score.py` have the formulas.
+`models/search/words/word_evidence.py` has the formulas.
 """
 
 from __future__ import annotations
@@ -10,18 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from models.normalizer.loops.characters import (
-    DASH,
     IS_ALNUM,
     IS_JOINT,
-    IS_SEPARATOR,
-    IS_SPACE,
     Characters,
     Classes,
     Places,
     Points,
 )
 from models.normalizer.loops.hashing import BASE_64, NOTHING_64, ONE_64, Hashes, Numbers
-from models.search.ood_score import ENDING, MEAN, SINGLE, STRONG
 from models.search.words.word_evidence import SHORT, STEM
 
 if TYPE_CHECKING:
@@ -79,40 +75,6 @@ def find_words(
             at += 1
     firsts[len(ends) - 1] = at
     return at
-
-
-def ends_part(points: Points, begin: int, end: int, classes: Classes) -> bool:
-    """Say whether a separator of parts stands between two words."""
-    for place in range(begin, end):
-        if classes[points[place]] & IS_SEPARATOR:
-            return True
-        if points[place] == DASH:
-            before = place > begin and classes[points[place - 1]] & IS_SPACE != 0
-            if before or (place + 1 < end and classes[points[place + 1]] & IS_SPACE != 0):
-                return True
-    return False
-
-
-def count_bonuses(
-    words: Words, numbers: Numbers, logs: Logs, classes: Classes, bonuses: Logs
-) -> None:
-    """Write how much the words of each text count (`models/search/ood_score.py`).
-
-    `logs`: log(1 + titles that end with a word); the last one is that of unknown words.
-    """
-    for text in range(len(bonuses)):
-        first, last = words[FIRSTS][text], words[FIRSTS][text + 1]
-        total = most = bonuses[text] = 0.0
-        for word in range(first, last):
-            own = logs[numbers[word]]
-            total += own
-            if word + 1 == last or ends_part(
-                words[POINTS], words[STOPS][word], words[BEGINS][word + 1], classes
-            ):
-                most = max(most, own)
-        if first < last:
-            alone = SINGLE if last - first == 1 else 0.0
-            bonuses[text] = ENDING * min(STRONG, most) + MEAN * total / (last - first) - alone
 
 
 def common_letters(
@@ -193,7 +155,7 @@ def compare_words(
     Args:
         titles: words of the titles.
         numbers: of these words.
-        logs: as for `count_bonuses`.
+        logs: log(1 + titles that end with a word); the last one is that of unknown words.
         aliases: words of all aliases.
         places: closest alias of each title.
         forms: words of the forms of all labels.

@@ -24,7 +24,6 @@ from models.normalizer.qualifiers import FoundQualifiers, Qualifiers
 from models.normalizer.truncated_titles import are_truncated
 from models.search import kernels
 from models.search.calibration import Calibration
-from models.search.ood_score import OodScore
 from models.search.stored_vectors import StoredVectors
 from models.search.title_places import hashes_of
 from models.search.words.respelling import Respelling
@@ -75,10 +74,7 @@ def test_titles_of_the_taxonomy_are_told_by_their_words() -> None:
 @given(TITLES)
 @settings(max_examples=400)
 def test_words_equal_those_of_one_title(titles: list[str]) -> None:
-    ood = OodScore([], WORDS.endings)
     closest = np.linspace(0.1, 0.9, len(titles)).astype(np.float32)
-    alone = -(np.array(closest, np.float64) + MANY.bonuses(titles))
-    assert alone.tolist() == ood(titles, closest).tolist()
     rows = np.arange(len(titles))
     aliases, labels = rows * 7 % len(ALIASES), rows % LABELS.size
     texts = [ALIASES[place] for place in aliases], LABELS.reshape(-1)[labels].tolist()
@@ -145,20 +141,17 @@ def test_lots_are_cleaned_and_hashed_as_one_title(raw_titles: list[str]) -> None
     assert lot.hashes.tolist() == hashes_of([*lot]).tolist()
     plain = [normalize_title(title) for title in lot]
     assert lot.normalized_hashes.tolist() == hashes_of(plain).tolist()
-    part, alone = lot[1:3], TitleLot.of([*lot][1:3])
-    assert [*part] == [*alone]
-    assert [own.tolist() for own in part.words] == [own.tolist() for own in alone.words]
-    assert part.hashes.tolist() == alone.hashes.tolist()
-    assert part.normalized_hashes.tolist() == alone.normalized_hashes.tolist()
 
 
 @pytest.mark.parametrize("unit", ["character", "word", "subword"])
 @given(titles=TITLES, longest=st.integers(1, 9))
-def test_lots_are_truncated_as_one_title(unit: Unit, titles: list[str], longest: int) -> None:
+def test_lots_are_truncated_as_by_the_featurizer(
+    unit: Unit, titles: list[str], longest: int
+) -> None:
     settings = UnitSettings(unit, longest, (2,))
     featurizer = Featurizer("", (Vocabulary(settings, ("ab",)),))
     many = are_truncated(TitleLot.of(titles), featurizer)
-    assert many.tolist() == are_truncated(titles, featurizer).tolist()
+    assert many.tolist() == featurizer(titles).truncated.tolist()
 
 
 @given(st.lists(RAW, min_size=1, max_size=6))
