@@ -17,7 +17,7 @@ import numpy as np
 
 from models.normalizer.loops.characters import characters_of, classes_for
 from models.normalizer.loops.title_lot import TitleLot
-from models.normalizer.text_kernels import HashTable, needed_text_kernels, text_kernels_at_hand
+from models.normalizer.text_kernels import HashTable, text_kernels, text_kernels_at_hand
 from models.search.kernels import kernels_at_hand
 from models.text.featurizer import Featurizer
 from models.text.texts import Texts
@@ -91,7 +91,7 @@ class Bag:
         """Hashes of the vocabulary."""
         text, ends = Texts.of(self.featurizer.vocabularies[0].known).joined()
         hashes = np.empty(len(ends) - 1, np.uint64)
-        needed_text_kernels().hash_cleaned((characters_of([text]).points, ends), hashes)
+        text_kernels().hash_cleaned((characters_of([text]).points, ends), hashes)
         return HashTable.of(hashes)
 
     def _sums(

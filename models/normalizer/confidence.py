@@ -76,11 +76,11 @@ class Confidence:
     ) -> Float64[np.ndarray, "query feature"]:
         """Compare titles with the closest aliases and the labels of their answers."""
         answers, aliases = hits.occupations[:, 0], hits.titles[:, 0]
+        numbers = self.spellings.label_numbers(answers, aliases)
         if text_kernels_at_hand():
-            numbers = self.spellings.label_numbers(answers, aliases)
             return self.many_words().word_evidence(titles, aliases, numbers, hits.closest)
         texts = [self.places.index.titles[place] for place in aliases.tolist()]
-        labels = self.spellings.labels_of(answers, aliases).tolist()
+        labels = self.spellings.labels.reshape(-1)[numbers].tolist()
         return self.word_evidence(titles, texts, labels, hits.closest)
 
     def rejections(

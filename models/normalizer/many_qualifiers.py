@@ -12,7 +12,7 @@ import numpy as np
 from models.normalizer.loops.characters import characters_of, classes_for, folded_for
 from models.normalizer.loops.phrases import ALL_CAPITALS, ANY_CASE, FIRST_CAPITAL, Phrases
 from models.normalizer.qualifiers import ALL_KINDS, MONEY, NUMBER, FoundQualifiers, Qualifiers
-from models.normalizer.text_kernels import HashTable, needed_text_kernels
+from models.normalizer.text_kernels import HashTable, text_kernels
 from models.search.words.near_words import HASH_BASE
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class ManyQualifiers:
         spans, firsts = np.empty((3, len(points)), np.int64), np.empty(len(ends), np.int64)
         states = np.empty(len(raw_titles), np.int64)
         found = (*spans, firsts, states)
-        needed_text_kernels().find_phrases(characters, classes, folded, self._phrases, found)
+        text_kernels().find_phrases(characters, classes, folded, self._phrases, found)
         rows = np.repeat(np.arange(len(raw_titles)), np.diff(firsts))
         kinds, begins, stops = spans[:, : firsts[-1]]
         places = zip(
@@ -52,7 +52,7 @@ class ManyQualifiers:
         starts = np.cumsum([0, *map(len, tokens)])
         hashes = _hashes([token for own in tokens for token in own])
         keys = np.empty(len(tokens), np.uint64)
-        needed_text_kernels().hash_phrases(hashes, starts, keys)
+        text_kernels().hash_phrases(hashes, starts, keys)
         firsts, place = np.unique(hashes[starts[:-1]], return_inverse=True)
         lengths = np.zeros(len(firsts) + 1, np.int64)
         np.maximum.at(lengths, place, np.diff(starts))

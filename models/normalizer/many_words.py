@@ -17,7 +17,7 @@ from models.normalizer.abbreviations import Abbreviations
 from models.normalizer.loops.characters import characters_of, classes_for
 from models.normalizer.loops.title_lot import TitleLot
 from models.normalizer.loops.words import Words
-from models.normalizer.text_kernels import HashTable, needed_text_kernels, words_in
+from models.normalizer.text_kernels import HashTable, text_kernels, words_in
 from models.search.words.near_words import NearWords
 from models.search.words.respelling import (
     FREQUENT,
@@ -64,7 +64,7 @@ class ManyWords:
         made = np.empty((len(titles), len(EVIDENCE)))
         places, names = (np.ascontiguousarray(one, np.int64) for one in (aliases, labels))
         compared = (self._aliases, places, forms, starts, names, made)
-        needed_text_kernels().compare_words(words, self._numbers(words), self._logs, *compared)
+        text_kernels().compare_words(words, self._numbers(words), self._logs, *compared)
         made[:, -1] = 1.0 - closest.astype(np.float64)
         return made
 
@@ -101,9 +101,7 @@ class ManyWords:
         """Return titles with the last words of their parts corrected."""
         words = lot.words
         are_last = np.empty(len(words.begins), bool)
-        needed_text_kernels().mark_words(
-            words, lot.characters.ends, classes_for(words.points), are_last
-        )
+        text_kernels().mark_words(words, lot.characters.ends, classes_for(words.points), are_last)
         numbers = self._numbers(words)
         least = np.maximum(FREQUENT, RARER * (self._endings + self._beginnings)[numbers])
         are_last &= (words.stops - words.begins >= SHORTEST) & (least <= self._endings.max())
@@ -121,7 +119,7 @@ class ManyWords:
         best, near, words = np.empty(len(chosen), np.int64), self._near, lot.words
         bounds = np.broadcast_to(np.int64(least), len(chosen)).copy()
         known = (self._known_words, near.hashes, near.owners, self._buckets)
-        needed_text_kernels().choose_near(words, chosen, *known, counts, bounds, best)
+        text_kernels().choose_near(words, chosen, *known, counts, bounds, best)
         found = np.flatnonzero(best >= 0)
         return _with_words(lot, chosen[found], [near.words[one] for one in best[found].tolist()])
 

@@ -285,7 +285,7 @@ class Normalizer:
     @cached_property
     def validator(self) -> InputValidator:
         """Says what can be read, and how."""
-        return InputValidator.of(
+        return InputValidator(
             self.featurizer.alphabet,
             self.exact_match.known,
             self.exact_match.are_none,

@@ -57,16 +57,9 @@ def text_kernels_at_hand() -> Kernels | None:
     return text_kernels() if kernels_at_hand() else None
 
 
-def needed_text_kernels() -> Kernels:
-    """Return the kernels, which are known to be there."""
-    kernels = text_kernels()
-    assert kernels is not None
-    return kernels
-
-
 @cache
-def text_kernels() -> Kernels | None:
-    """Return the kernels, None without numba."""
+def text_kernels() -> Kernels:
+    """Return the kernels; numba has to be there."""
     functions = (
         *(fill_slots, find_units, find_words, number_words),
         *(compare_words, mark_words, choose_near),
@@ -79,8 +72,9 @@ def text_kernels() -> Kernels | None:
         *(end_of_token, is_spelled, tokens_between, longest_phrase, may_be_dotted),
     )
     made = compile_all(functions, inner, reorder=False)
+    assert made is not None
     names = (one.__name__ for one in functions)
-    return Kernels(**dict(zip(names, map(_of_plain_tuples, made), strict=True))) if made else None
+    return Kernels(**dict(zip(names, map(_of_plain_tuples, made), strict=True)))
 
 
 def _of_plain_tuples(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -96,7 +90,7 @@ def words_in(characters: Characters) -> Words:
     begins, stops = np.empty((2, len(points) // 2 + len(ends)), np.int64)
     firsts, hashes = np.empty(len(ends), np.int64), np.empty(len(begins), np.uint64)
     made = (begins, stops, firsts, hashes)
-    count = needed_text_kernels().find_words(characters, classes_for(points), *made)
+    count = text_kernels().find_words(characters, classes_for(points), *made)
     own = begins[:count].copy(), stops[:count].copy(), firsts, hashes[:count].copy()
     return Words(points, *own)
 
@@ -118,13 +112,13 @@ class HashTable:
         """Number hashes by their places; of equal ones the first counts. It needs the kernels."""
         slots = 1 << (2 * len(hashes)).bit_length()
         made = cls(np.zeros(slots, np.uint64), np.full(slots, -1, np.int32))
-        needed_text_kernels().fill_slots(hashes, made.keys, made.numbers)
+        text_kernels().fill_slots(hashes, made.keys, made.numbers)
         return made
 
     def numbers_of(self, hashes: Hashes) -> Numbers:
         """Return the number of each hash, −1 of one that the table lacks."""
         found = np.empty(len(hashes), np.int32)
-        needed_text_kernels().number_words(hashes, *self.arrays, found)
+        text_kernels().number_words(hashes, *self.arrays, found)
         return found
 
     @property

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.normalizer.loops.title_lot import lengths_of
 from models.text.featurizer import Featurizer
 from models.text.titles import LONGEST
 from models.text.units import UnitSettings
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 def are_truncated(titles: Sequence[str], featurizer: Featurizer) -> Bool[np.ndarray, " title"]:
     """Say which cleaned titles are longer than the network reads, or as long as any may be."""
-    lengths = lengths_of(titles)
+    lengths = np.fromiter(map(len, titles), int, len(titles))
     truncated: Bool[np.ndarray, " title"] = lengths >= LONGEST
     may_be = lengths > min(_longest_whole(one.units) for one in featurizer.vocabularies)
     if may_be.any():

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from models.normalizer.answers.arrays import arrow_numbers, arrow_texts
 from models.normalizer.loops.characters import characters_of
-from models.normalizer.text_kernels import needed_text_kernels, text_kernels_at_hand, words_in
+from models.normalizer.text_kernels import text_kernels, text_kernels_at_hand, words_in
 from models.search.words.title_words import WORDS
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Differences:
             numbers, firsts, words = self._words
             found = np.empty(int((firsts[ones + 1] - firsts[ones]).sum()), np.int32)
             numbered = (one.astype(np.int64) for one in (ones, others))
-            list_differences = needed_text_kernels().list_differences
+            list_differences = text_kernels().list_differences
             count = list_differences(numbers, firsts, *numbered, counts, found)
             return words.take(arrow_numbers(found[:count])), counts
         pairs = [*zip(ones.tolist(), others.tolist(), strict=True)]

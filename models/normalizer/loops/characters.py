@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from unicodedata import category
 
@@ -13,7 +14,7 @@ from models.text.spans import WORD_SIGNS
 from models.text.titles import KEPT_PUNCTUATION
 
 if TYPE_CHECKING:
-    from jaxtyping import Int64, UInt16, UInt32
+    from jaxtyping import Int64, Shaped, UInt16, UInt32
 
 Points: TypeAlias = "UInt32[np.ndarray, ' character']"
 Classes: TypeAlias = "UInt16[np.ndarray, ' point']"
@@ -22,7 +23,7 @@ Places: TypeAlias = "Int64[np.ndarray, ' place']"
 IS_ALNUM, IS_ALPHA, IS_MARK, IS_JOINT, IS_SIGN, IS_SEPARATOR, IS_SPACE = (1 << b for b in range(7))
 IS_DECIMAL, IS_DIGIT, IS_MONEY, IS_INNER, IS_LOWER, HAS_CAPITAL = (1 << b for b in range(7, 13))
 IS_DROPPED, IS_EDGE = 1 << 13, 1 << 14
-UNSEEN, UNFOLDED, EXPANDING = 1 << 15, 0xFFFFFFFF, 0xFFFFFFFE
+EXPANDING = 0xFFFFFFFE
 JOINTS, SEPARATORS = "+#'&", ",(/|:;)[]–"
 """Signs inside of a word, and between parts (`models/search/words/title_words.py`)."""
 EDGES = ",;:()/|-"
@@ -45,45 +46,56 @@ def characters_of(texts: Sequence[str]) -> Characters:
     return Characters(np.frombuffer(data, np.uint32).copy(), ends)  # writable: one type for numba
 
 
-def classes_for(points: Points) -> Classes:
-    """Return the classes of all characters, those of some at least being known."""
-    classes = _classes()
-    for point in np.unique(points[classes[points] == UNSEEN]).tolist():
-        character = chr(point)
-        classes[point] = (
-            IS_ALNUM * character.isalnum()
-            | IS_ALPHA * character.isalpha()
-            | IS_MARK * (category(character)[0] == "M")
-            | IS_JOINT * (character in JOINTS)
-            | IS_SIGN * (character in WORD_SIGNS)
-            | IS_SEPARATOR * (character in SEPARATORS)
-            | IS_SPACE * character.isspace()
-            | IS_DECIMAL * character.isdecimal()
-            | IS_DIGIT * character.isdigit()
-            | IS_MONEY * (character in "£$€¥")
-            | IS_INNER * (character in ".,:/-")
-            | IS_LOWER * character.islower()
-            | HAS_CAPITAL * (character.upper() != character)
-            | IS_DROPPED * (category(character)[0] == "P" and character not in KEPT_PUNCTUATION)
-            | IS_EDGE * (character in EDGES)
-        )
-    return classes
+@dataclass(frozen=True, eq=False)
+class CharacterTable:
+    """Numbers that say something of characters, by code points; each is read when it first occurs.
+
+    Attributes:
+        read: says it of a character, a number below the largest that `kind` has.
+        kind: of the numbers.
+    """
+
+    read: Callable[[str], int]
+    kind: type[np.unsignedinteger]
+
+    def __call__(self, points: Points) -> Shaped[np.ndarray, " point"]:
+        """Return the numbers of all characters, those of some at least being known."""
+        known, unread = self._known
+        for point in np.unique(points[known[points] == unread]).tolist():
+            known[point] = self.read(chr(point))
+        return known
+
+    @cached_property
+    def _known(self) -> tuple[Shaped[np.ndarray, " point"], int]:
+        unread = int(np.iinfo(self.kind).max)
+        return np.full(0x110000, unread, self.kind), unread
 
 
-def folded_for(points: Points) -> UInt32[np.ndarray, " point"]:
-    """Return what casefolding makes of all characters, or `EXPANDING` where that is several."""
-    folded = _folded_points()
-    for point in np.unique(points[folded[points] == UNFOLDED]).tolist():
-        text = chr(point).casefold()
-        folded[point] = ord(text) if len(text) == 1 else EXPANDING
-    return folded
+def _class_of(character: str) -> int:
+    return (
+        IS_ALNUM * character.isalnum()
+        | IS_ALPHA * character.isalpha()
+        | IS_MARK * (category(character)[0] == "M")
+        | IS_JOINT * (character in JOINTS)
+        | IS_SIGN * (character in WORD_SIGNS)
+        | IS_SEPARATOR * (character in SEPARATORS)
+        | IS_SPACE * character.isspace()
+        | IS_DECIMAL * character.isdecimal()
+        | IS_DIGIT * character.isdigit()
+        | IS_MONEY * (character in "£$€¥")
+        | IS_INNER * (character in ".,:/-")
+        | IS_LOWER * character.islower()
+        | HAS_CAPITAL * (character.upper() != character)
+        | IS_DROPPED * (category(character)[0] == "P" and character not in KEPT_PUNCTUATION)
+        | IS_EDGE * (character in EDGES)
+    )
 
 
-@cache
-def _classes() -> Classes:
-    return np.full(0x110000, UNSEEN, np.uint16)
+def _folded_alone(character: str) -> int:
+    """Return what casefolding makes of a character, `EXPANDING` where that is several."""
+    text = character.casefold()
+    return ord(text) if len(text) == 1 else EXPANDING
 
 
-@cache
-def _folded_points() -> UInt32[np.ndarray, " point"]:
-    return np.full(0x110000, UNFOLDED, np.uint32)
+classes_for = CharacterTable(_class_of, np.uint16)
+folded_for = CharacterTable(_folded_alone, np.uint32)

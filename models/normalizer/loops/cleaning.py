@@ -6,7 +6,6 @@ stands beside it.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 from unicodedata import category, normalize
 
@@ -20,6 +19,7 @@ from models.normalizer.loops.characters import (
     IS_EDGE,
     IS_SPACE,
     Characters,
+    CharacterTable,
     Classes,
     Places,
     Points,
@@ -33,30 +33,14 @@ if TYPE_CHECKING:
 
 Read: TypeAlias = "UInt32[np.ndarray, ' point']"
 
-UNREAD, NOT_PLAIN = np.uint32(0xFFFFFFFF), np.uint32(0xFFFFFFFE)
+NOT_PLAIN = np.uint32(0xFFFFFFFE)
 GAP = np.uint32(ord(" "))
 PLAIN_RANGES = (range(0x1100), range(0x2000, 0x3000))
 """Code points of which none but marks joins the letter before it."""
 
 
-def cleaned_for(points: Points) -> Read:
-    """Return what cleaning makes of all characters, `NOT_PLAIN` where that depends on others."""
-    cleaned = _cleaned_points()
-    new = np.unique(points[cleaned[points] == UNREAD])
-    for point in new.tolist():
-        cleaned[point] = _cleaned_alone(chr(point))
-    made = cleaned[new]
-    classes_for(made[made != NOT_PLAIN])
-    return cleaned
-
-
-@cache
-def _cleaned_points() -> Read:
-    classes_for(np.array([GAP]))
-    return np.full(0x110000, UNREAD, np.uint32)
-
-
 def _cleaned_alone(character: str) -> int:
+    """Return what cleaning makes of a character, `NOT_PLAIN` where that depends on others."""
     read = character
     for _ in range(2):  # the second time changes nothing
         before = read
@@ -66,11 +50,15 @@ def _cleaned_alone(character: str) -> int:
                 return int(NOT_PLAIN)
             if category(read)[0] == "M":
                 return int(NOT_PLAIN)
+    classes_for(np.array([ord(read)]))
     return ord(read) if read == before else int(NOT_PLAIN)
 
 
 def _composed(text: str) -> str:
     return normalize("NFKC", text)
+
+
+cleaned_for = CharacterTable(_cleaned_alone, np.uint32)
 
 
 def may_be_dotted(points: Points, start: int, end: int, classes: Classes) -> bool:

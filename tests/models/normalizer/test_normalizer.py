@@ -286,7 +286,7 @@ def test_lots_in_threads_give_the_table_of_one_lot(
 
 def test_titles_of_the_index_are_answered_whatever_they_are_made_of() -> None:
     for known, reason in ((False, "no letters"), (True, None)):
-        validator = InputValidator.of(
+        validator = InputValidator(
             "ab",
             lambda titles, known=known: np.full(len(titles), known),
             lambda titles: np.zeros(len(titles), bool),

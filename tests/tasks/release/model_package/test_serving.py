@@ -111,7 +111,7 @@ class Loop:
 
     def rows(self, raw_titles: Sequence[object], top_k: int, served: ServedNormalizer) -> list[Row]:
         normalizer = served.normalizer
-        reader = InputValidator.of(
+        reader = InputValidator(
             self.featurizer.alphabet,
             lambda titles: np.array([title in self.titles for title in titles], bool),
             lambda titles: np.zeros(len(titles), bool),
