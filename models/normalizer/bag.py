@@ -77,7 +77,7 @@ class Bag:
         orders = np.isin(np.arange(max(units.orders) + 1), units.orders)
         count = kernels.find_units(
             characters,
-            classes_for(characters.points),
+            classes_for.known,
             orders,
             units.max_length,
             by_word,

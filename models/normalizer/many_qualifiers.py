@@ -29,7 +29,7 @@ class ManyQualifiers:
         """Return what titles say of each kind."""
         characters = characters_of(raw_titles)
         points, ends = characters
-        classes, folded = classes_for(points), folded_for(points)
+        classes, folded = classes_for.known, folded_for(points)
         spans, firsts = np.empty((3, len(points)), np.int64), np.empty(len(ends), np.int64)
         states = np.empty(len(raw_titles), np.int64)
         found = (*spans, firsts, states)

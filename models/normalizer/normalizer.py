@@ -314,7 +314,7 @@ class Normalizer:
     def many_words(self) -> ManyWords:
         """Reads the words of many titles, with the compiled loops."""
         labels = self.taxonomy_labels.spellings.labels
-        return ManyWords(self.words, self.index.titles, labels, self.abbreviations)
+        return ManyWords(self.respelling, self.index.titles, labels, self.abbreviations)
 
     @cached_property
     def respelling(self) -> Respelling:

@@ -28,7 +28,6 @@ from models.normalizer.loops.hashing import (
     number_words,
     slot_of,
 )
-from models.normalizer.loops.near import choose_near, mark_words
 from models.normalizer.loops.phrases import (
     end_of_token,
     find_phrases,
@@ -47,6 +46,7 @@ from models.normalizer.loops.words import (
     find_words,
     lacking_share,
     list_differences,
+    mark_words,
 )
 from models.search.compiling import compile_all
 from models.search.kernels import Kernels, kernels_at_hand
@@ -62,7 +62,7 @@ def text_kernels() -> Kernels:
     """Return the kernels; numba has to be there."""
     functions = (
         *(fill_slots, find_units, find_words, number_words),
-        *(compare_words, mark_words, choose_near),
+        *(compare_words, mark_words),
         *(hash_phrases, find_phrases),
         *(clean_titles, hash_cleaned, hash_normalized, list_differences),
     )
@@ -90,7 +90,7 @@ def words_in(characters: Characters) -> Words:
     begins, stops = np.empty((2, len(points) // 2 + len(ends)), np.int64)
     firsts, hashes = np.empty(len(ends), np.int64), np.empty(len(begins), np.uint64)
     made = (begins, stops, firsts, hashes)
-    count = text_kernels().find_words(characters, classes_for(points), *made)
+    count = text_kernels().find_words(characters, classes_for.known, *made)
     own = begins[:count].copy(), stops[:count].copy(), firsts, hashes[:count].copy()
     return Words(points, *own)
 

@@ -32,7 +32,10 @@ DOT, DASH = (np.uint32(ord(sign)) for sign in ".-")
 
 
 class Characters(NamedTuple):
-    """The characters of some texts: `ends` says where each begins, and where the last one ends."""
+    """The characters of some texts: `ends` says where each begins, and where the last one ends.
+
+    The classes of all of them are known.
+    """
 
     points: Points
     ends: Places
@@ -43,7 +46,9 @@ def characters_of(texts: Sequence[str]) -> Characters:
     data = "".join(texts).encode("utf-32-le", "surrogatepass")
     ends = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=ends[1:])
-    return Characters(np.frombuffer(data, np.uint32).copy(), ends)  # writable: one type for numba
+    points = np.frombuffer(data, np.uint32).copy()  # writable: one type for numba
+    classes_for(points)
+    return Characters(points, ends)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +65,15 @@ class CharacterTable:
 
     def __call__(self, points: Points) -> Shaped[np.ndarray, " point"]:
         """Return the numbers of all characters, those of some at least being known."""
-        known, unread = self._known
-        for point in np.unique(points[known[points] == unread]).tolist():
-            known[point] = self.read(chr(point))
-        return known
+        unread = np.iinfo(self.kind).max
+        for point in np.unique(points[self.known[points] == unread]).tolist():
+            self.known[point] = self.read(chr(point))
+        return self.known
 
     @cached_property
-    def _known(self) -> tuple[Shaped[np.ndarray, " point"], int]:
-        unread = int(np.iinfo(self.kind).max)
-        return np.full(0x110000, unread, self.kind), unread
+    def known(self) -> Shaped[np.ndarray, " point"]:
+        """The numbers of all characters that were read before."""
+        return np.full(0x110000, np.iinfo(self.kind).max, self.kind)
 
 
 def _class_of(character: str) -> int:
@@ -98,4 +103,6 @@ def _folded_alone(character: str) -> int:
 
 
 classes_for = CharacterTable(_class_of, np.uint16)
+"""Says of characters what Python does, in the bits above."""
 folded_for = CharacterTable(_folded_alone, np.uint32)
+"""Says what casefolding makes of characters."""

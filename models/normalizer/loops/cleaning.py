@@ -59,6 +59,7 @@ def _composed(text: str) -> str:
 
 
 cleaned_for = CharacterTable(_cleaned_alone, np.uint32)
+"""Says what cleaning makes of characters; the classes of these are known."""
 
 
 def may_be_dotted(points: Points, start: int, end: int, classes: Classes) -> bool:

@@ -89,7 +89,7 @@ class TitleLot(HashedTitles):
         """A hash of each title, normalized."""
         points = self.characters.points
         made, are_plain = np.empty(len(self), np.uint64), np.empty(len(self), bool)
-        cleaned, classes = cleaned_for(points), classes_for(points)
+        cleaned, classes = cleaned_for(points), classes_for.known
         kernel = text_kernels().hash_normalized
         kernel(self.characters, cleaned, classes, made, are_plain)
         rest = np.flatnonzero(~are_plain)
@@ -106,7 +106,7 @@ def cleaned_titles(texts: Sequence[str]) -> Sequence[str]:
     points, ends = np.empty(len(raw.points), np.uint32), np.empty(len(raw.ends), np.int64)
     are_plain = np.empty(len(texts), bool)
     cleaned = cleaned_for(raw.points)
-    kernels.clean_titles(raw, cleaned, classes_for(raw.points), points, ends, are_plain)
+    kernels.clean_titles(raw, cleaned, classes_for.known, points, ends, are_plain)
     own = Characters(points[: ends[-1]].copy(), ends)
     text = own.points.tobytes().decode("utf-32-le")
     titles = [text[start:end] for start, end in pairwise(ends.tolist())]

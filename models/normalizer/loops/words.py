@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from models.normalizer.loops.characters import (
+    DASH,
     IS_ALNUM,
+    IS_ALPHA,
     IS_JOINT,
+    IS_SEPARATOR,
+    IS_SPACE,
     Characters,
     Classes,
     Places,
@@ -21,7 +25,7 @@ from models.normalizer.loops.hashing import BASE_64, NOTHING_64, ONE_64, Hashes,
 from models.search.words.word_evidence import SHORT, STEM
 
 if TYPE_CHECKING:
-    from jaxtyping import Float64
+    from jaxtyping import Bool, Float64
 
 
 Logs: TypeAlias = "Float64[np.ndarray, ' log']"
@@ -75,6 +79,30 @@ def find_words(
             at += 1
     firsts[len(ends) - 1] = at
     return at
+
+
+def mark_words(
+    words: Words, ends: Places, classes: Classes, are_last: Bool[np.ndarray, " word"]
+) -> None:
+    """Mark the words of letters alone that a part ends with (`models/search/words/respelling.py`).
+
+    `ends`: where each text ends in the points.
+    """
+    points = words[POINTS]
+    for text in range(len(ends) - 1):
+        end = ends[text + 1]
+        for word in range(words[FIRSTS][text], words[FIRSTS][text + 1]):
+            after = words[STOPS][word]
+            while after < end and classes[points[after]] & IS_SPACE:
+                after += 1
+            is_last = after == end or classes[points[after]] & IS_SEPARATOR != 0
+            if not is_last and points[after] == DASH:
+                is_last = after > words[STOPS][word] or (
+                    after + 1 < end and classes[points[after + 1]] & IS_SPACE != 0
+                )
+            for place in range(words[BEGINS][word], words[STOPS][word]):
+                is_last = is_last and classes[points[place]] & IS_ALPHA != 0
+            are_last[word] = is_last
 
 
 def common_letters(

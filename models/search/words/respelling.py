@@ -13,9 +13,15 @@ import re
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from models.search.words.near_words import NearWords
 from models.search.words.title_words import PARTS, WORDS, TitleWords
+
+if TYPE_CHECKING:
+    from jaxtyping import Int64
 
 LAST_WORDS = re.compile(rf"{WORDS.pattern}(?=\s*$|\s*(?:{PARTS.pattern}))")
 SHORTEST = 5
@@ -54,29 +60,34 @@ class Respelling:
     @cached_property
     def _meant(self) -> Callable[[str], str]:
         """Looks up what is meant by the last word of a part; many titles have the same."""
-        endings, beginnings = self.words.endings, self.words.beginnings
+        words = self.words
 
         def meant(word: str) -> str:
-            least = max(FREQUENT, RARER * (endings.get(word, 0) + beginnings.get(word, 0)))
-            if len(word) < SHORTEST or least > self._most or not word.isalpha():
+            known = words.endings.get(word, 0) + words.beginnings.get(word, 0)
+            least = max(FREQUENT, RARER * known)
+            if len(word) < SHORTEST or least > self.endings.max() or not word.isalpha():
                 return word
-            near = (one for one in self._near(word) if one[0] == word[0])
-            likely = [one for one in near if endings.get(one, 0) >= least]
-            return max(likely, key=endings.__getitem__, default=word)  # of equal ones the first
+            return self.near.best({word: least}, self.endings).get(word, word)
 
         return lru_cache(REMEMBERED_WORDS)(meant)
 
     def _nearest(self, word: str) -> str:
         """Return the most frequent word an edit away of one that no title has."""
-        counts = self.words.counts
-        return (
-            word if word in counts else max(self._near(word), key=counts.__getitem__, default=word)
-        )
+        if word in self.words.counts:
+            return word
+        return self.near.best({word: 0}, self.counts).get(word, word)
 
     @cached_property
-    def _near(self) -> NearWords:
+    def near(self) -> NearWords:
+        """All words of the titles."""
         return NearWords.of(sorted(self.words.counts))
 
     @cached_property
-    def _most(self) -> int:
-        return max(self.words.endings.values(), default=0)
+    def counts(self) -> Int64[np.ndarray, " known+1"]:
+        """How many titles have each of `near`; none an unknown word, the last."""
+        return self.near.column(self.words.counts)
+
+    @cached_property
+    def endings(self) -> Int64[np.ndarray, " known+1"]:
+        """How many end with it."""
+        return self.near.column(self.words.endings)

@@ -43,7 +43,10 @@ ALIASES = sorted(
 )
 LABELS = np.array([["Koch/Köchin", "Night nurse", "", "(-)", "Bus drivers / Fahrer", "R&D"]])
 WORDS = TitleWords.of(ALIASES)
-MANY = ManyWords(WORDS, ALIASES, LABELS, Abbreviations({"rn": "night nurse", "r&d": "research"}))
+RESPELLING = Respelling(WORDS, ALIASES)
+MANY = ManyWords(
+    RESPELLING, ALIASES, LABELS, Abbreviations({"rn": "night nurse", "r&d": "research"})
+)
 PHRASES = {
     "seniority": ["head", "senior", "II"],
     "contract": ["nights", "part time", "# %", "#"],
@@ -80,9 +83,8 @@ def test_words_equal_those_of_one_title(titles: list[str]) -> None:
     texts = [ALIASES[place] for place in aliases], LABELS.reshape(-1)[labels].tolist()
     one = WordEvidence(WORDS)(titles, *texts, closest)
     assert MANY.word_evidence(titles, aliases, labels, closest).tolist() == one.tolist()
-    respelling = Respelling(WORDS, ALIASES)
     spelled = MANY.respelled(titles, lambda own: np.array([one in ALIASES for one in own], bool))
-    assert [*spelled] == [respelling(MANY.abbreviations(title)) for title in titles]
+    assert [*spelled] == [RESPELLING(MANY.abbreviations(title)) for title in titles]
 
 
 @given(st.lists(RAW, max_size=6))
