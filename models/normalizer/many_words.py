@@ -18,10 +18,10 @@ from models.normalizer.loops.characters import characters_of, classes_for
 from models.normalizer.loops.title_lot import TitleLot
 from models.normalizer.loops.words import Words
 from models.normalizer.text_kernels import HashTable, text_kernels, words_in
+from models.search.words.near_words import NearWords
 from models.search.words.respelling import (
     FREQUENT,
     MOST_UNKNOWN,
-    RARER,
     SHORTEST,
     SHORTEST_OF_TITLE,
     Respelling,
@@ -82,7 +82,7 @@ class ManyWords:
         count, of_short = (np.bincount(owners[own], minlength=len(lot)) for own in (unknown, short))
         may_be = (count <= MOST_UNKNOWN) & (of_short == 0)
         chosen = np.flatnonzero(unknown & may_be[owners])
-        changed = self._replaced(lot, chosen, self.respelling.counts, np.zeros_like(chosen))
+        changed = self._replaced(lot, chosen, self.respelling.known, np.zeros_like(chosen))
         known = are_known(TitleLot.of([*changed.values()])).tolist()
         return lot.with_titles(
             {row: whole for (row, whole), own in zip(changed.items(), known, strict=True) if own}
@@ -100,24 +100,23 @@ class ManyWords:
         are_last = np.empty(len(words.begins), bool)
         text_kernels().mark_words(words, lot.characters.ends, classes_for.known, are_last)
         numbers = self._numbers(words)
-        endings = self.respelling.endings
-        least = np.maximum(FREQUENT, RARER * (endings + self._beginnings)[numbers])
-        are_last &= (words.stops - words.begins >= SHORTEST) & (least <= endings.max())
+        least = self._least[numbers]
+        are_last &= (words.stops - words.begins >= SHORTEST) & (least <= self.respelling.most)
         chosen = np.flatnonzero(are_last)
-        return lot.with_titles(self._replaced(lot, chosen, endings, least[chosen]))
+        return lot.with_titles(self._replaced(lot, chosen, self.respelling.endings, least[chosen]))
 
     def _replaced(
         self,
         lot: TitleLot,
         chosen: Int64[np.ndarray, " chosen"],
-        counts: Int64[np.ndarray, " known"],
+        known: NearWords,
         least: Int64[np.ndarray, " chosen"],
     ) -> dict[int, str]:
         """Return, by row, titles of whose chosen words some are an edit away from a known one."""
         text, words = "".join(lot.titles), lot.words
         spans = zip(words.begins[chosen].tolist(), words.stops[chosen].tolist(), strict=True)
         texts = [text[begin:stop] for begin, stop in spans]
-        best = self.respelling.near.best(dict(zip(texts, least.tolist(), strict=True)), counts)
+        best = known.best(dict(zip(texts, least.tolist(), strict=True)))
         found = [place for place, own in enumerate(texts) if own in best]
         return _with_words(lot, chosen[found], [best[texts[place]] for place in found])
 
@@ -132,16 +131,19 @@ class ManyWords:
     @cached_property
     def _known(self) -> HashTable:
         """Hashes of the known words."""
-        return HashTable.of(words_in(characters_of(self.respelling.near.words)).hashes)
+        return HashTable.of(words_in(characters_of(self.respelling.known.words)).hashes)
 
     @cached_property
-    def _beginnings(self) -> Int64[np.ndarray, " word+1"]:
-        return self.respelling.near.column(self.respelling.words.beginnings)
+    def _least(self) -> Int64[np.ndarray, " word+1"]:
+        """Counts that `Respelling.least` gives for each known word, and for the others."""
+        least = map(self.respelling.least, self.respelling.known.words)
+        return np.array([*least, FREQUENT], np.int64)
 
     @cached_property
     def _logs(self) -> Float64[np.ndarray, " word+1"]:
         """log(1 + titles that end with a word) of each known one, and of the others."""
-        return np.array([*map(log1p, self.respelling.endings.tolist())])
+        endings = self.respelling.words.endings
+        return np.array([*(log1p(endings.get(word, 0)) for word in self.respelling.known.words), 0])
 
     @cached_property
     def _aliases(self) -> Words:

@@ -45,7 +45,6 @@ from models.normalizer.loops.words import (
     compare_words,
     find_words,
     lacking_share,
-    list_differences,
     mark_words,
 )
 from models.search.compiling import compile_all
@@ -64,7 +63,7 @@ def text_kernels() -> Kernels:
         *(fill_slots, find_units, find_words, number_words),
         *(compare_words, mark_words),
         *(hash_phrases, find_phrases),
-        *(clean_titles, hash_cleaned, hash_normalized, list_differences),
+        *(clean_titles, hash_cleaned, hash_normalized),
     )
     inner = (
         *(mixed, slot_of, is_of_unit),

@@ -188,34 +188,25 @@ class Prototypes:
         multiply, rows = self.product or self._multiply, digits.astype(np.uint8)
         scores = np.empty((len(titles), len(self.occupations)), np.float32)
         best = np.empty((len(titles), most), np.int64)
+        arrays = (self.factors, self.extras, self.counts, self.ends)
+        masses = np.empty((AT_ONCE, len(self.occupations)), np.float32)
         for start in range(0, len(titles), AT_ONCE):
             part = slice(start, start + AT_ONCE)
-            masses = self._masses(multiply(rows[part]), steps[part], kernels)
-            made = (self.temperature * np.log(masses)).astype(np.float32, copy=False)
+            sums = multiply(rows[part])
+            made = masses[: len(sums)]  # of each of `occupations` the sum of its powers
+            if kernels:
+                kernels.add_masses(sums, steps[part, 0], *arrays, made)
+            else:
+                powers = np.exp(sums.astype(np.float32) * steps[part] * self.factors + self.extras)
+                made[:] = [np.bincount(self._owners, row) for row in powers]  # at most e^(1/t) each
+            np.log(made, out=made)
+            made *= np.float32(self.temperature)
             np.take(made, self._places, axis=1, out=scores[part], mode="clip")
             if kernels:
                 kernels.choose_best(scores[part], best[part])
             else:
                 best[part] = [best_of(row, most) for row in scores[part]]
         return scores, best
-
-    def _masses(
-        self,
-        sums: Int32[np.ndarray, "title prototype"],
-        steps: Float32[np.ndarray, "title 1"],
-        kernels: Kernels | None,
-    ) -> Float32[np.ndarray, "title occupation"]:
-        """Add up the powers of the prototypes of each of `occupations`."""
-        if kernels:
-            masses = np.empty((len(sums), len(self.occupations)), np.float32)
-            arrays = (self.factors, self.extras, self.counts, self.ends)
-            kernels.add_masses(sums, steps[:, 0], *arrays, masses)
-            return masses
-        near = sums.astype(np.float32) * steps * self.factors
-        near += self.extras
-        np.exp(near, out=near)  # at most e^(1/t) and some
-        added = [np.bincount(self._owners, row) for row in near]
-        return np.array(added, np.float32)
 
     def _multiply(self, digits: UInt8[np.ndarray, "title axis"]) -> Int32[np.ndarray, "title _"]:
         sums: Int32[np.ndarray, "title _"] = (

@@ -222,37 +222,3 @@ def compare_words(
                 )
             ):
                 row[6] = 1.0
-
-
-def list_differences(
-    numbers: Numbers,
-    firsts: Places,
-    ones: Places,
-    others: Places,
-    counts: Places,
-    found: Numbers,
-) -> int:
-    """Write the words of each text that its other lacks, each once; return how many.
-
-    Args:
-        numbers: of the words of all texts; equal words have equal ones.
-        firsts: where the words of each text begin.
-        ones: texts whose words are listed.
-        others: text that each is compared with.
-        counts: written: words of each.
-        found: written: their numbers.
-    """
-    at = 0
-    for pair in range(len(ones)):
-        start = at
-        for word in range(firsts[ones[pair]], firsts[ones[pair] + 1]):
-            is_new = True
-            for other in range(firsts[others[pair]], firsts[others[pair] + 1]):
-                is_new = is_new and numbers[word] != numbers[other]
-            for own in range(start, at):
-                is_new = is_new and numbers[word] != found[own]
-            if is_new:
-                found[at] = numbers[word]
-                at += 1
-        counts[pair] = at - start
-    return at

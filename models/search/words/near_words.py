@@ -27,31 +27,31 @@ class NearWords:
     """Known words by their hashes.
 
     Attributes:
-        words: none of them empty.
+        words: none of them empty, sorted.
+        counts: how frequent each is.
         hashes: of all words, whole and without each letter, ascending.
         owners: place in `words` of each.
     """
 
     words: Sequence[str]
+    counts: Int64[np.ndarray, " word"]
     hashes: UInt64[np.ndarray, " hash"]
     owners: Int32[np.ndarray, " hash"]
 
     @classmethod
-    def of(cls, words: Sequence[str]) -> Self:
-        """Index words."""
+    def of(cls, counts: Mapping[str, int]) -> Self:
+        """Index words, with how frequent each is."""
+        words = sorted(counts)
         hashes, owners = _remainders(words)
         order = np.argsort(hashes, kind="stable")
-        return cls(words, hashes[order], owners[order])
+        frequent = np.array([*map(counts.__getitem__, words)], np.int64)
+        return cls(words, frequent, hashes[order], owners[order])
 
-    def best(self, least: Mapping[str, int], counts: Int64[np.ndarray, " known"]) -> dict[str, str]:
+    def best(self, least: Mapping[str, int]) -> dict[str, str]:
         """Return the most frequent known word that an edit makes of each word, where there is one.
 
-        Of equally frequent ones it is the first.
-
-        Args:
-            least: how frequent it has to be, by words that are not empty; above 0, the first letter
-                has to agree as well.
-            counts: how frequent each known word is.
+        Of equally frequent ones it is the first. `least`: how frequent it has to be, by words that
+        are not empty; above 0, the first letter has to agree as well.
         """
         words, best = [*least], dict[str, str]()
         if not self.words:
@@ -65,19 +65,15 @@ class NearWords:
         ranks = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         owners = self.owners[np.repeat(starts, sizes) + ranks]
         queried = np.repeat(queried[order], sizes)
-        often = counts[owners] >= np.array([*least.values()])[queried]
+        often = self.counts[owners] >= np.array([*least.values()])[queried]
         queried, owners = queried[often], owners[often]
-        ranked = np.lexsort((owners, -counts[owners]))
+        ranked = np.lexsort((owners, -self.counts[owners]))
         for place, owner in zip(queried[ranked].tolist(), owners[ranked].tolist(), strict=True):
             word, one = words[place], self.words[owner]
             is_new = word not in best and one != word and (one[0] == word[0] or not least[word])
             if is_new and is_an_edit(*sorted((one, word), key=len)):
                 best[word] = one
         return best
-
-    def column(self, counts: Mapping[str, int]) -> Int64[np.ndarray, " known+1"]:
-        """Return the count of each known word, and 0, that of other words, at last."""
-        return np.array([*(counts.get(word, 0) for word in self.words), 0], np.int64)
 
 
 def _remainders(

@@ -13,15 +13,9 @@ import re
 from collections.abc import Callable, Container
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from models.search.words.near_words import NearWords
 from models.search.words.title_words import PARTS, WORDS, TitleWords
-
-if TYPE_CHECKING:
-    from jaxtyping import Int64
 
 LAST_WORDS = re.compile(rf"{WORDS.pattern}(?=\s*$|\s*(?:{PARTS.pattern}))")
 SHORTEST = 5
@@ -57,37 +51,39 @@ class Respelling:
         whole = WORDS.sub(lambda word: self._nearest(word.group()), title)
         return whole if whole in self.titles else title
 
+    def least(self, word: str) -> int:
+        """Return how many titles have to end with a word that a last word is taken for."""
+        known = self.words.endings.get(word, 0) + self.words.beginnings.get(word, 0)
+        return max(FREQUENT, RARER * known)
+
     @cached_property
     def _meant(self) -> Callable[[str], str]:
         """Looks up what is meant by the last word of a part; many titles have the same."""
-        words = self.words
 
         def meant(word: str) -> str:
-            known = words.endings.get(word, 0) + words.beginnings.get(word, 0)
-            least = max(FREQUENT, RARER * known)
-            if len(word) < SHORTEST or least > self.endings.max() or not word.isalpha():
+            least = self.least(word)
+            if len(word) < SHORTEST or least > self.most or not word.isalpha():
                 return word
-            return self.near.best({word: least}, self.endings).get(word, word)
+            return self.endings.best({word: least}).get(word, word)
 
         return lru_cache(REMEMBERED_WORDS)(meant)
 
     def _nearest(self, word: str) -> str:
         """Return the most frequent word an edit away of one that no title has."""
-        if word in self.words.counts:
-            return word
-        return self.near.best({word: 0}, self.counts).get(word, word)
+        return word if word in self.words.counts else self.known.best({word: 0}).get(word, word)
 
     @cached_property
-    def near(self) -> NearWords:
+    def known(self) -> NearWords:
         """All words of the titles."""
-        return NearWords.of(sorted(self.words.counts))
+        return NearWords.of(self.words.counts)
 
     @cached_property
-    def counts(self) -> Int64[np.ndarray, " known+1"]:
-        """How many titles have each of `near`; none an unknown word, the last."""
-        return self.near.column(self.words.counts)
+    def endings(self) -> NearWords:
+        """Those that end titles, as far as they are frequent."""
+        counts = self.words.endings.items()
+        return NearWords.of({word: count for word, count in counts if count >= FREQUENT})
 
     @cached_property
-    def endings(self) -> Int64[np.ndarray, " known+1"]:
-        """How many end with it."""
-        return self.near.column(self.words.endings)
+    def most(self) -> int:
+        """How many titles end with the most frequent of these."""
+        return int(self.endings.counts.max(initial=0))

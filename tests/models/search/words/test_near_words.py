@@ -26,8 +26,7 @@ def test_the_best_is_the_most_frequent_that_edits_make(
     known: dict[str, int], words: list[str], least: int
 ) -> None:
     """The first letter has to agree where a least count is asked for."""
-    near = NearWords.of(sorted(known))
-    best = near.best(dict.fromkeys(words, least), near.column(known))
+    best = NearWords.of(known).best(dict.fromkeys(words, least))
     for word in words:
         alike = (one for one in sorted(edits(word) & known.keys()) if known[one] >= least)
         likely = [one for one in alike if not least or one[0] == word[0]]
