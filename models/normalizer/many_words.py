@@ -1,6 +1,6 @@
-"""The words of many titles, read by compiled loops; the same as title by title.
+"""The words of titles, read by compiled loops where they are at hand, with the same result.
 
-It stands in for `WordEvidence` and `Respelling` where the kernels are at hand.
+Otherwise `WordEvidence` and `Respelling` read titles one by one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from models.normalizer.abbreviations import Abbreviations
 from models.normalizer.loops.characters import characters_of, classes_for
 from models.normalizer.loops.title_lot import TitleLot
 from models.normalizer.loops.words import Words
-from models.normalizer.text_kernels import HashTable, text_kernels, words_in
+from models.normalizer.text_kernels import HashTable, text_kernels, text_kernels_at_hand, words_in
 from models.search.words.near_words import NearWords
 from models.search.words.respelling import (
     FREQUENT,
@@ -27,7 +27,7 @@ from models.search.words.respelling import (
     Respelling,
 )
 from models.search.words.title_words import forms_of
-from models.search.words.word_evidence import EVIDENCE
+from models.search.words.word_evidence import EVIDENCE, WordEvidence
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Float64, Int, Int32, Int64, Shaped
@@ -39,12 +39,14 @@ class ManyWords:
 
     Attributes:
         respelling: by the words of the titles of an index.
+        are_known: says which titles people judged, or are some of the index.
         aliases: these titles.
         labels: of its occupations in each language.
         abbreviations: that are written out before words are corrected.
     """
 
     respelling: Respelling
+    are_known: Callable[[Sequence[str]], Bool[np.ndarray, " title"]]
     aliases: Sequence[str]
     labels: Shaped[np.ndarray, "language occupation"]
     abbreviations: Abbreviations
@@ -57,6 +59,10 @@ class ManyWords:
         closest: Float[np.ndarray, " title"],
     ) -> Float64[np.ndarray, "title feature"]:
         """Return what `WordEvidence` does; aliases and labels are named by their numbers."""
+        if not text_kernels_at_hand():
+            texts = [self.aliases[place] for place in aliases.tolist()]
+            names = self.labels.reshape(-1)[labels].tolist()
+            return WordEvidence(self.respelling.words)(titles, texts, names, closest)
         words, (forms, starts) = TitleLot.of(titles).words, self._forms
         made = np.empty((len(titles), len(EVIDENCE)))
         places, names = (np.ascontiguousarray(one, np.int64) for one in (aliases, labels))
@@ -65,15 +71,10 @@ class ManyWords:
         made[:, -1] = 1.0 - closest.astype(np.float64)
         return made
 
-    def respelled(
-        self,
-        titles: Sequence[str],
-        are_known: Callable[[Sequence[str]], Bool[np.ndarray, " title"]],
-    ) -> TitleLot:
-        """Return cleaned titles as `Abbreviations` and then `Respelling` make them.
-
-        `are_known`: says which titles the taxonomy has.
-        """
+    def respelled(self, titles: Sequence[str]) -> Sequence[str]:
+        """Return cleaned titles as `Abbreviations` and then `Respelling` make them."""
+        if not text_kernels_at_hand():
+            return [self.respelling(self.abbreviations(title)) for title in titles]
         lot = self._with_last_words(self._written_out(TitleLot.of(titles)))
         words = lot.words
         unknown = self._numbers(words) < 0
@@ -83,7 +84,7 @@ class ManyWords:
         may_be = (count <= MOST_UNKNOWN) & (of_short == 0)
         chosen = np.flatnonzero(unknown & may_be[owners])
         changed = self._replaced(lot, chosen, self.respelling.known, np.zeros_like(chosen))
-        known = are_known(TitleLot.of([*changed.values()])).tolist()
+        known = self.are_known(TitleLot.of([*changed.values()])).tolist()
         return lot.with_titles(
             {row: whole for (row, whole), own in zip(changed.items(), known, strict=True) if own}
         )

@@ -25,7 +25,7 @@ from models.normalizer.exact_match import DECIDED_BY, ExactMatch
 from models.normalizer.many_qualifiers import ManyQualifiers
 from models.normalizer.many_words import ManyWords
 from models.normalizer.predict_params import PredictParams
-from models.normalizer.qualifiers import FoundQualifiers, Qualifiers
+from models.normalizer.qualifiers import Qualifiers
 from models.normalizer.taxonomy_labels import TaxonomyLabels
 from models.normalizer.text_kernels import text_kernels_at_hand
 from models.normalizer.truncated_titles import are_truncated
@@ -43,7 +43,6 @@ from models.search.two_stage_search import DEPTH, FEW, LOT, TwoStageSearch
 from models.search.weighted_vectors import Prototypes
 from models.search.words.respelling import Respelling
 from models.search.words.title_words import TitleWords
-from models.search.words.word_evidence import WordEvidence
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 
@@ -272,9 +271,8 @@ class Normalizer:
             self.calibration,
             self.hierarchy,
             self.title_places,
-            WordEvidence(self.words),
             self.taxonomy_labels.spellings,
-            lambda: self.many_words,
+            self.many_words,
         )
 
     @cached_property
@@ -289,37 +287,20 @@ class Normalizer:
             self.featurizer.alphabet,
             self.exact_match.known,
             self.exact_match.are_none,
-            self.qualified,
-            self.spelled,
+            ManyQualifiers(self.qualifiers),
+            self.many_words.respelled,
         )
-
-    def spelled(self, titles: Sequence[str]) -> Sequence[str]:
-        """Return cleaned titles without abbreviations and misspelt words."""
-        if text_kernels_at_hand():
-            return self.many_words.respelled(titles, self.exact_match.known)
-        return [self.respelling(self.abbreviations(title)) for title in titles]
-
-    def qualified(self, raw_titles: Sequence[str]) -> FoundQualifiers:
-        """Return what raw titles say besides their occupation."""
-        if text_kernels_at_hand():
-            return self.many_qualifiers(raw_titles)
-        return FoundQualifiers.of([self.qualifiers(raw_title) for raw_title in raw_titles])
-
-    @cached_property
-    def many_qualifiers(self) -> ManyQualifiers:
-        """Finds the qualifiers of many titles, with the compiled loops."""
-        return ManyQualifiers(self.qualifiers)
 
     @cached_property
     def many_words(self) -> ManyWords:
-        """Reads the words of many titles, with the compiled loops."""
-        labels = self.taxonomy_labels.spellings.labels
-        return ManyWords(self.respelling, self.index.titles, labels, self.abbreviations)
-
-    @cached_property
-    def respelling(self) -> Respelling:
-        """Corrects misspelt words to those of the titles."""
-        return Respelling(self.words, self.exact_match)
+        """Reads the words of titles."""
+        return ManyWords(
+            Respelling(self.words, self.exact_match),
+            self.exact_match.known,
+            self.index.titles,
+            self.taxonomy_labels.spellings.labels,
+            self.abbreviations,
+        )
 
     @cached_property
     def taxonomy_labels(self) -> TaxonomyLabels:

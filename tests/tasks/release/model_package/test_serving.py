@@ -115,8 +115,8 @@ class Loop:
             self.featurizer.alphabet,
             lambda titles: np.array([title in self.titles for title in titles], bool),
             lambda titles: np.zeros(len(titles), bool),
-            normalizer.qualified,
-            normalizer.spelled,
+            normalizer.validator.qualifiers,
+            normalizer.validator.respelled,
         )
         titles, codes, _ = reader(raw_titles)
         reasons = [NUMBERED[code] for code in codes]
