@@ -18,7 +18,6 @@ import numpy as np
 from models.normalizer.loops.characters import characters_of, classes_for
 from models.normalizer.loops.title_lot import TitleLot
 from models.normalizer.text_kernels import HashTable, text_kernels, text_kernels_at_hand
-from models.search.kernels import kernels_at_hand
 from models.text.featurizer import Featurizer
 from models.text.texts import Texts
 
@@ -98,7 +97,7 @@ class Bag:
         self, ids: Int[np.ndarray, " unit"], starts: Int[np.ndarray, " title+1"]
     ) -> Float64[np.ndarray, "title dim"]:
         is_half, sums = self.rows.dtype == np.uint8, np.zeros((len(starts) - 1, len(self.bias)))
-        if kernels := kernels_at_hand():
+        if kernels := text_kernels_at_hand():
             add = kernels.add_half_rows if is_half else kernels.add_rows
             add(ids, starts, self.rows, self.scales, sums)
         else:

@@ -36,6 +36,7 @@ from models.normalizer.loops.phrases import (
     longest_phrase,
     tokens_between,
 )
+from models.normalizer.loops.row_sums import add_half_rows, add_rows
 from models.normalizer.loops.unit_ids import find_units, is_of_unit
 from models.normalizer.loops.words import (
     Words,
@@ -70,9 +71,9 @@ def text_kernels() -> Kernels:
         *(common_letters, are_an_edit, are_same_word, lacking_share),
         *(end_of_token, is_spelled, tokens_between, longest_phrase, may_be_dotted),
     )
-    made = compile_all(functions, inner, reorder=False)
-    assert made is not None
-    names = (one.__name__ for one in functions)
+    sums = (add_rows, add_half_rows)
+    made = (compile_all(functions, inner, reorder=False) or []) + (compile_all(sums, ()) or [])
+    names = (one.__name__ for one in (*functions, *sums))
     return Kernels(**dict(zip(names, map(_of_plain_tuples, made), strict=True)))
 
 
