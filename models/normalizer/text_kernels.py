@@ -15,9 +15,11 @@ import numpy as np
 
 from models.normalizer.loops.characters import Characters, classes_for
 from models.normalizer.loops.cleaning import (
+    clean_one,
     clean_titles,
     hash_cleaned,
     hash_normalized,
+    hash_of,
     may_be_dotted,
 )
 from models.normalizer.loops.hashing import (
@@ -37,7 +39,7 @@ from models.normalizer.loops.phrases import (
     tokens_between,
 )
 from models.normalizer.loops.row_sums import add_half_rows, add_rows
-from models.normalizer.loops.unit_ids import find_units, is_of_unit
+from models.normalizer.loops.unit_ids import add_known, find_units, is_of_unit
 from models.normalizer.loops.words import (
     Words,
     are_an_edit,
@@ -67,7 +69,7 @@ def text_kernels() -> Kernels:
         *(clean_titles, hash_cleaned, hash_normalized),
     )
     inner = (
-        *(mixed, slot_of, is_of_unit),
+        *(mixed, slot_of, is_of_unit, add_known, clean_one, hash_of),
         *(common_letters, are_an_edit, are_same_word, lacking_share),
         *(end_of_token, is_spelled, tokens_between, longest_phrase, may_be_dotted),
     )

@@ -27,16 +27,12 @@ def tiled(rows: Float32[np.ndarray, "row dim"]) -> Float32[np.ndarray, "more dim
     return np.concatenate([rows, np.zeros((beyond, rows.shape[1]), np.float32)])
 
 
-def columns_of(rows: Float32[np.ndarray, "row dim"]) -> Float32[np.ndarray, "tile dim column"]:
-    """Return rows as the columns of tiles."""
-    return tiled(rows).reshape(-1, TILE, rows.shape[1]).transpose(0, 2, 1)
-
-
 def similarities(
     rows: Float32[np.ndarray, "row dim"], others: Float32[np.ndarray, "other dim"]
 ) -> Float32[np.ndarray, "row other"]:
     """Return rows · othersᵀ."""
-    product = others @ columns_of(rows)
+    columns = tiled(rows).reshape(-1, TILE, rows.shape[1]).transpose(0, 2, 1)  # of tiles
+    product = others @ columns
     # row by row in memory, too: sums over a row depend on that
     turned = np.ascontiguousarray(product.transpose(0, 2, 1)).reshape(-1, len(others))
     product_rows: Float32[np.ndarray, "row other"] = turned[: len(rows)]

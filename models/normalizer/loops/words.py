@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 Logs: TypeAlias = "Float64[np.ndarray, ' log']"
 
-POINTS, BEGINS, STOPS, FIRSTS, HASHES = range(5)
-"""Places in a tuple of `Words`; numba keeps compiled code for plain tuples alone."""
-
 
 class Words(NamedTuple):
     """The words of some texts, as `WORDS` finds them.
@@ -88,19 +85,18 @@ def mark_words(
 
     `ends`: where each text ends in the points.
     """
-    points = words[POINTS]
+    points, begins, stops, firsts, _ = words
     for text in range(len(ends) - 1):
         end = ends[text + 1]
-        for word in range(words[FIRSTS][text], words[FIRSTS][text + 1]):
-            after = words[STOPS][word]
+        for word in range(firsts[text], firsts[text + 1]):
+            stop = after = stops[word]
             while after < end and classes[points[after]] & IS_SPACE:
                 after += 1
             is_last = after == end or classes[points[after]] & IS_SEPARATOR != 0
             if not is_last and points[after] == DASH:
-                is_last = after > words[STOPS][word] or (
-                    after + 1 < end and classes[points[after + 1]] & IS_SPACE != 0
-                )
-            for place in range(words[BEGINS][word], words[STOPS][word]):
+                is_gap = after + 1 < end and classes[points[after + 1]] & IS_SPACE != 0
+                is_last = after > stop or is_gap
+            for place in range(begins[word], stop):
                 is_last = is_last and classes[points[place]] & IS_ALPHA != 0
             are_last[word] = is_last
 
@@ -151,17 +147,15 @@ def are_same_word(
 
 def lacking_share(words: Words, text: int, others: Words, other: int) -> float:
     """Return the share of the letters of a text's words that have no like in another text."""
-    letters = lacking = 0
-    for word in range(words[FIRSTS][text], words[FIRSTS][text + 1]):
-        begin, stop = words[BEGINS][word], words[STOPS][word]
+    (points, begins, stops, firsts, _), letters, lacking = words, 0, 0
+    other_points, other_begins, other_stops, other_firsts, _ = others
+    for word in range(firsts[text], firsts[text + 1]):
+        begin, stop = begins[word], stops[word]
         letters += stop - begin
         is_there = False
-        for one in range(others[FIRSTS][other], others[FIRSTS][other + 1]):
-            if are_same_word(
-                words[POINTS], begin, stop, others[POINTS], others[BEGINS][one], others[STOPS][one]
-            ):
-                is_there = True
-                break
+        for one in range(other_firsts[other], other_firsts[other + 1]):
+            own, end = other_begins[one], other_stops[one]
+            is_there = is_there or are_same_word(points, begin, stop, other_points, own, end)
         if not is_there:
             lacking += stop - begin
     return lacking / max(letters, 1)
@@ -191,8 +185,10 @@ def compare_words(
         labels: label of each title.
         features: written.
     """
+    points, begins, stops, firsts, _ = titles
+    others, other_begins, other_stops, other_firsts, _ = aliases
     for title in range(len(places)):
-        row, first, last = features[title], titles[FIRSTS][title], titles[FIRSTS][title + 1]
+        row, first, last = features[title], firsts[title], firsts[title + 1]
         if first == last:
             row[:3], row[3:7], row[7] = 1.0, 0.0, 1.0
             continue
@@ -204,21 +200,11 @@ def compare_words(
             if form == starts[labels[title]] or share < row[2]:
                 row[2] = share
         for word in range(first, last):
-            longest = max(longest, titles[STOPS][word] - titles[BEGINS][word])
+            longest = max(longest, stops[word] - begins[word])
         row[3:7], row[7] = 0.0, 1.0 if longest <= SHORT else 0.0
         if last - first == 1:
             row[3], row[4], row[5] = 1.0, row[0], logs[numbers[first]]
-            one = aliases[FIRSTS][alias]
-            if (
-                unsaid > 0
-                and one < aliases[FIRSTS][alias + 1]
-                and are_same_word(
-                    titles[POINTS],
-                    titles[BEGINS][first],
-                    titles[STOPS][first],
-                    aliases[POINTS],
-                    aliases[BEGINS][one],
-                    aliases[STOPS][one],
-                )
-            ):
-                row[6] = 1.0
+            one, begin, stop = other_firsts[alias], begins[first], stops[first]
+            if unsaid > 0 and one < other_firsts[alias + 1]:
+                own, end = other_begins[one], other_stops[one]
+                row[6] = 1.0 if are_same_word(points, begin, stop, others, own, end) else 0.0
