@@ -17,11 +17,12 @@ import numpy as np
 
 from models.search.kernels import Kernels, kernels_for
 from models.search.occupation_scores import exp_below
+from models.search.prototypes import Prototypes
 from models.search.row_blocks import in_pairs
 from models.search.search import Hits, Search
 from models.search.stored_vectors import StoredVectors, whole
 from models.search.title_places import TitlePlaces
-from models.search.weighted_vectors import Prototypes, WeightedVectors
+from models.search.weighted_vectors import WeightedVectors
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int64

@@ -18,12 +18,13 @@ from models.search.exemplars import Exemplars
 from models.search.index import AliasIndex
 from models.search.kernels import MANY
 from models.search.occupation_scores import ScoreRule
+from models.search.prototypes import AXES, Prototypes
 from models.search.search import Hits, Search
 from models.search.stored_vectors import StoredVectors, whole
 from models.search.tiled_matmul import similarities
 from models.search.title_places import TitlePlaces
 from models.search.two_stage_search import CANDIDATES, DEPTH, TwoStageSearch
-from models.search.weighted_vectors import AXES, Prototypes, WeightedVectors
+from models.search.weighted_vectors import WeightedVectors
 
 OCCUPATIONS = 1200
 TEMPERATURE = 0.07
