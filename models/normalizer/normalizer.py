@@ -37,8 +37,7 @@ from models.search.kernels import Kernels, kernels_for
 from models.search.occupation_scores import ScoreRule
 from models.search.prototypes import Prototypes
 from models.search.search import Hits, Search
-from models.search.stored_vectors import StoredVectors
-from models.search.tiled_matmul import similarities
+from models.search.stored_vectors import StoredVectors, similarities
 from models.search.title_places import TitlePlaces
 from models.search.two_stage_search import DEPTH, FEW, LOT, TwoStageSearch
 from models.search.words.respelling import Respelling

@@ -20,8 +20,7 @@ from models.search.kernels import MANY
 from models.search.occupation_scores import ScoreRule
 from models.search.prototypes import AXES, Prototypes
 from models.search.search import Hits, Search
-from models.search.stored_vectors import StoredVectors, whole
-from models.search.tiled_matmul import similarities
+from models.search.stored_vectors import StoredVectors, similarities, whole
 from models.search.title_places import TitlePlaces
 from models.search.two_stage_search import CANDIDATES, DEPTH, TwoStageSearch
 from models.search.weighted_vectors import WeightedVectors
