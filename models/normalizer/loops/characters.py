@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from unicodedata import category
 
@@ -22,7 +20,7 @@ Places: TypeAlias = "Int64[np.ndarray, ' place']"
 
 IS_ALNUM, IS_ALPHA, IS_MARK, IS_JOINT, IS_SIGN, IS_SEPARATOR, IS_SPACE = (1 << b for b in range(7))
 IS_DECIMAL, IS_DIGIT, IS_MONEY, IS_INNER, IS_LOWER, HAS_CAPITAL = (1 << b for b in range(7, 13))
-IS_DROPPED, IS_EDGE = 1 << 13, 1 << 14
+IS_DROPPED, IS_EDGE, IS_READ = 1 << 13, 1 << 14, 1 << 15
 EXPANDING = 0xFFFFFFFE
 JOINTS, SEPARATORS = "+#'&", ",(/|:;)[]–"
 """Signs inside of a word, and between parts (`models/search/words/title_words.py`)."""
@@ -51,34 +49,29 @@ def characters_of(texts: Sequence[str]) -> Characters:
     return Characters(points, ends)
 
 
-@dataclass(frozen=True, eq=False)
 class CharacterTable:
-    """Numbers that say something of characters, by code points; each is read when it first occurs.
+    """Numbers that say something of characters; each is read when it first occurs.
 
     Attributes:
-        read: says it of a character, a number below the largest that `kind` has.
-        kind: of the numbers.
+        known: numbers by code points; 0 of those that no text had so far.
     """
 
-    read: Callable[[str], int]
-    kind: type[np.unsignedinteger]
+    def __init__(self, read: Callable[[str], int], kind: type[np.unsignedinteger]) -> None:
+        """Let `read` say it of a character, in numbers of a kind."""
+        self._read = read
+        self.known: Shaped[np.ndarray, " point"] = np.zeros(0x110000, kind)  # takes no memory yet
 
     def __call__(self, points: Points) -> Shaped[np.ndarray, " point"]:
         """Return the numbers of all characters, those of some at least being known."""
-        unread = np.iinfo(self.kind).max
-        for point in np.unique(points[self.known[points] == unread]).tolist():
-            self.known[point] = self.read(chr(point))
+        for point in np.unique(points[self.known[points] == 0]).tolist():
+            self.known[point] = self._read(chr(point))
         return self.known
-
-    @cached_property
-    def known(self) -> Shaped[np.ndarray, " point"]:
-        """The numbers of all characters that were read before."""
-        return np.full(0x110000, np.iinfo(self.kind).max, self.kind)
 
 
 def _class_of(character: str) -> int:
     return (
-        IS_ALNUM * character.isalnum()
+        IS_READ
+        | IS_ALNUM * character.isalnum()
         | IS_ALPHA * character.isalpha()
         | IS_MARK * (category(character)[0] == "M")
         | IS_JOINT * (character in JOINTS)
