@@ -83,12 +83,15 @@ class WeightedVectors:
         firsts = np.concatenate([[0], np.cumsum(counts)])
         rank = np.arange(len(own)) - self.starts[own]
         group: Int64[np.ndarray, " link"] = firsts[own] + rank * counts[own] // sizes[own]
-        for _ in range(ROUNDS):
-            means = _means(rows, group, firsts[-1])
-            for occupation in np.flatnonzero(counts > 1).tolist():
-                part = slice(*self.starts[occupation : occupation + 2])
-                first, stop = firsts[occupation : occupation + 2]
-                group[part] = first + (rows[part] @ means[first:stop].T).argmax(axis=1)
+        for occupation in np.flatnonzero(counts > 1).tolist():
+            part, first = slice(*self.starts[occupation : occupation + 2]), firsts[occupation]
+            near, nearest = rows[part], group[part] - first
+            for _ in range(ROUNDS):
+                before = nearest
+                nearest = (near @ _means(near, before, counts[occupation]).T).argmax(axis=1)
+                if (nearest == before).all():
+                    break
+            group[part] = first + nearest
         lone = _far(rows, group, self.weights)[:LONE]
         group[lone] = firsts[-1] + np.arange(len(lone))
         return group
