@@ -63,7 +63,7 @@ NAMES = {
     "own_words": "distinguishing_words",
     "packed_tables": "quantization",
     "probe_titles": "valid_titles",
-    "products": "tiled_matmul",
+    "products": "similarities",
     "proposal": "profile_draft",
     "pruning": "two_stage_search",
     "queued": "build_queue",

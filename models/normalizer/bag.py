@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.normalizer.loops.characters import characters_of, classes_for
-from models.normalizer.text_kernels import HashTable, needed_text_kernels, text_kernels_at_hand
-from models.search.kernels import kernels_at_hand
+from models.normalizer.loops.title_lot import TitleLot
+from models.normalizer.text_kernels import HashTable, text_kernels, text_kernels_at_hand
 from models.text.featurizer import Featurizer
 from models.text.texts import Texts
 
@@ -70,13 +70,13 @@ class Bag:
         if not kernels or units.unit not in ("ngram", "subword") or units.buckets:
             (ids,) = self.featurizer(titles).streams
             return ids.flat, np.concatenate([[0], np.cumsum(ids.lengths)])
-        characters, by_word = characters_of(titles), units.unit == "subword"
+        characters, by_word = TitleLot.of(titles).characters, units.unit == "subword"
         most = (len(units.orders) + 1) * (2 * len(characters.points) + 3 * len(titles))
         found = np.empty(most, np.int64), np.empty(len(titles) + 1, np.int64)
         orders = np.isin(np.arange(max(units.orders) + 1), units.orders)
         count = kernels.find_units(
             characters,
-            classes_for(characters.points),
+            classes_for.known,
             orders,
             units.max_length,
             by_word,
@@ -90,14 +90,14 @@ class Bag:
         """Hashes of the vocabulary."""
         text, ends = Texts.of(self.featurizer.vocabularies[0].known).joined()
         hashes = np.empty(len(ends) - 1, np.uint64)
-        needed_text_kernels().hash_cleaned((characters_of([text]).points, ends), hashes)
+        text_kernels().hash_cleaned((characters_of([text]).points, ends), hashes)
         return HashTable.of(hashes)
 
     def _sums(
         self, ids: Int[np.ndarray, " unit"], starts: Int[np.ndarray, " title+1"]
     ) -> Float64[np.ndarray, "title dim"]:
         is_half, sums = self.rows.dtype == np.uint8, np.zeros((len(starts) - 1, len(self.bias)))
-        if kernels := kernels_at_hand():
+        if kernels := text_kernels_at_hand():
             add = kernels.add_half_rows if is_half else kernels.add_rows
             add(ids, starts, self.rows, self.scales, sums)
         else:

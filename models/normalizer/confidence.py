@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,13 +13,11 @@ from models.normalizer.answers.abstention import CODES, why_rejected
 from models.normalizer.exact_match import Decision
 from models.normalizer.many_words import ManyWords
 from models.normalizer.spellings import Spellings
-from models.normalizer.text_kernels import text_kernels_at_hand
 from models.search.calibration import Calibration, Levels
 from models.search.exemplars import LABEL
-from models.search.ood_score import KNOWN, OodScore
+from models.search.ood_score import SINGLE, OodScore
 from models.search.search import Hits
 from models.search.title_places import TitlePlaces
-from models.search.words.word_evidence import WordEvidence
 
 if TYPE_CHECKING:
     from jaxtyping import Float64, Int64
@@ -36,17 +34,15 @@ class Confidence:
         calibration: fitted on labelled titles.
         hierarchy: above the occupations of an index.
         places: finds titles of this index of all aliases.
-        word_evidence: of the words of titles.
         spellings: of the titles of the index.
-        many_words: does the same as `word_evidence` for many titles, with the compiled loops.
+        many_words: compares the words of titles.
     """
 
     calibration: Calibration
     hierarchy: Levels
     places: TitlePlaces
-    word_evidence: WordEvidence
     spellings: Spellings
-    many_words: Callable[[], ManyWords]
+    many_words: ManyWords
 
     def __call__(
         self, titles: Sequence[str], hits: Hits, decisions: Mapping[int, Decision]
@@ -59,7 +55,9 @@ class Confidence:
         """
         calibration, answers = self.calibration, hits.occupations[:, 0]
         shares = self.hierarchy.shares(hits.scores, calibration.temperature, answers)
-        sure = calibration(shares, self._compared_words(titles, hits))
+        labels = self.spellings.label_numbers(answers, hits.titles[:, 0])
+        words = self.many_words.word_evidence(titles, hits.titles[:, 0], labels, hits.closest)
+        sure = calibration(shares, words)
         for row, (by, owners, settled) in decisions.items():
             if owners and len(calibration.exact):
                 most = np.array(calibration.exact)
@@ -71,18 +69,6 @@ class Confidence:
                 sure[row] = np.minimum(sure[row], calibration.agreement)
         return sure
 
-    def _compared_words(
-        self, titles: Sequence[str], hits: Hits
-    ) -> Float64[np.ndarray, "query feature"]:
-        """Compare titles with the closest aliases and the labels of their answers."""
-        answers, aliases = hits.occupations[:, 0], hits.titles[:, 0]
-        if text_kernels_at_hand():
-            numbers = self.spellings.label_numbers(answers, aliases)
-            return self.many_words().word_evidence(titles, aliases, numbers, hits.closest)
-        texts = [self.places.index.titles[place] for place in aliases.tolist()]
-        labels = self.spellings.labels_of(answers, aliases).tolist()
-        return self.word_evidence(titles, texts, labels, hits.closest)
-
     def rejections(
         self, titles: Sequence[str], hits: Hits, decisions: Mapping[int, Decision]
     ) -> Int64[np.ndarray, " query"]:
@@ -90,21 +76,15 @@ class Confidence:
 
         It is unlike all others, and no abbreviation either.
         """
-        if text_kernels_at_hand():
-            bonuses = self.many_words().bonuses(titles)
-            bonuses[self.places(titles) >= 0] = KNOWN
-            scores = -(hits.closest.astype(np.float64) + bonuses)
-        else:
-            scores = self._ood_score(titles, hits.closest)
-        codes = np.zeros(len(titles), np.int64)
-        for row in np.flatnonzero(scores > self.calibration.ood_threshold).tolist():
-            if row not in decisions and not is_abbreviation(titles[row]):
-                codes[row] = CODES[why_rejected(titles[row], self.word_evidence.words.counts)]
+        least, codes = self.calibration.ood_threshold, np.zeros(len(titles), np.int64)
+        words, closest = self.many_words.respelling.words, hits.closest.astype(np.float64)
+        far = np.flatnonzero(SINGLE - closest > least)  # no other has a higher score
+        own = [titles[row] for row in far.tolist()]
+        scores = OodScore((), words.endings)(own, closest[far])
+        for row, title in compress(zip(far.tolist(), own, strict=True), scores > least):
+            if not (row in decisions or is_abbreviation(title) or title in self.places):
+                codes[row] = CODES[why_rejected(title, words.counts)]
         return codes
-
-    @cached_property
-    def _ood_score(self) -> OodScore:
-        return OodScore(self.places, self.word_evidence.words.endings)
 
 
 def is_abbreviation(title: str) -> bool:

@@ -190,17 +190,13 @@ class ExactMatch:
 
     def places_of(self, titles: Sequence[str]) -> Int64[np.ndarray, " title"]:
         """Return the places of titles as the index has them, or else without punctuation."""
-        if isinstance(titles, TitleLot):
-            return titles.remembered(self, lambda: self._places_in(titles))
         places = self.places(titles)
         missing = np.flatnonzero(places < 0)
-        places[missing] = self.places([normalized(titles[row]) for row in missing.tolist()])
-        return places
-
-    def _places_in(self, lot: TitleLot) -> Int64[np.ndarray, " title"]:
-        places = self.places(lot).copy()
-        missing = np.flatnonzero(places < 0)
-        places[missing] = self.places.of_hashes(lot.normalized_hashes[missing])
+        places[missing] = (
+            self.places.of_hashes(titles.normalized_hashes[missing])
+            if isinstance(titles, TitleLot)
+            else self.places([normalized(titles[row]) for row in missing.tolist()])
+        )
         return places
 
     def _decide(self, row: int, title: str, place: int, hits: Hits) -> Decision | None:

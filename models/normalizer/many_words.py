@@ -1,11 +1,11 @@
-"""The words of many titles, read by compiled loops; the same as title by title.
+"""The words of titles, read by compiled loops where they are at hand, with the same result.
 
-It stands in for `WordEvidence` and for the bonus of `OodScore` where the kernels are at hand.
+Otherwise `WordEvidence` and `Respelling` read titles one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log1p
@@ -17,23 +17,20 @@ from models.normalizer.abbreviations import Abbreviations
 from models.normalizer.loops.characters import characters_of, classes_for
 from models.normalizer.loops.title_lot import TitleLot
 from models.normalizer.loops.words import Words
-from models.normalizer.text_kernels import HashTable, needed_text_kernels, words_in
+from models.normalizer.text_kernels import HashTable, text_kernels, text_kernels_at_hand, words_in
 from models.search.words.near_words import NearWords
 from models.search.words.respelling import (
     FREQUENT,
     MOST_UNKNOWN,
-    RARER,
     SHORTEST,
     SHORTEST_OF_TITLE,
+    Respelling,
 )
-from models.search.words.title_words import TitleWords, forms_of
-from models.search.words.word_evidence import EVIDENCE
+from models.search.words.title_words import forms_of
+from models.search.words.word_evidence import EVIDENCE, WordEvidence
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Float64, Int, Int32, Int64, Shaped
-
-BITS_OF_HASHES = 22
-"""First bits of the hashes of near words that are looked up at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,23 +38,18 @@ class ManyWords:
     """Looks up words of titles, and compares them with those of aliases and labels.
 
     Attributes:
-        words: of the titles of an index.
+        respelling: by the words of the titles of an index.
+        are_known: says which titles people judged, or are some of the index.
         aliases: these titles.
         labels: of its occupations in each language.
         abbreviations: that are written out before words are corrected.
     """
 
-    words: TitleWords
+    respelling: Respelling
+    are_known: Callable[[Sequence[str]], Bool[np.ndarray, " title"]]
     aliases: Sequence[str]
     labels: Shaped[np.ndarray, "language occupation"]
     abbreviations: Abbreviations
-
-    def bonuses(self, titles: Sequence[str]) -> Float64[np.ndarray, " title"]:
-        """Return how much the words of cleaned titles count (`models/search/ood_score.py`)."""
-        words, made = TitleLot.of(titles).words, np.empty(len(titles))
-        classes = classes_for(words.points)
-        needed_text_kernels().count_bonuses(words, self._numbers(words), self._logs, classes, made)
-        return made
 
     def word_evidence(
         self,
@@ -67,23 +59,22 @@ class ManyWords:
         closest: Float[np.ndarray, " title"],
     ) -> Float64[np.ndarray, "title feature"]:
         """Return what `WordEvidence` does; aliases and labels are named by their numbers."""
+        if not text_kernels_at_hand():
+            texts = [self.aliases[place] for place in aliases.tolist()]
+            names = self.labels.reshape(-1)[labels].tolist()
+            return WordEvidence(self.respelling.words)(titles, texts, names, closest)
         words, (forms, starts) = TitleLot.of(titles).words, self._forms
         made = np.empty((len(titles), len(EVIDENCE)))
         places, names = (np.ascontiguousarray(one, np.int64) for one in (aliases, labels))
         compared = (self._aliases, places, forms, starts, names, made)
-        needed_text_kernels().compare_words(words, self._numbers(words), self._logs, *compared)
+        text_kernels().compare_words(words, self._numbers(words), self._logs, *compared)
         made[:, -1] = 1.0 - closest.astype(np.float64)
         return made
 
-    def respelled(
-        self,
-        titles: Sequence[str],
-        are_known: Callable[[Sequence[str]], Bool[np.ndarray, " title"]],
-    ) -> TitleLot:
-        """Return cleaned titles as `Abbreviations` and then `Respelling` make them.
-
-        `are_known`: says which titles the taxonomy has.
-        """
+    def respelled(self, titles: Sequence[str]) -> Sequence[str]:
+        """Return cleaned titles as `Abbreviations` and then `Respelling` make them."""
+        if not text_kernels_at_hand():
+            return [self.respelling(self.abbreviations(title)) for title in titles]
         lot = self._with_last_words(self._written_out(TitleLot.of(titles)))
         words = lot.words
         unknown = self._numbers(words) < 0
@@ -92,8 +83,8 @@ class ManyWords:
         count, of_short = (np.bincount(owners[own], minlength=len(lot)) for own in (unknown, short))
         may_be = (count <= MOST_UNKNOWN) & (of_short == 0)
         chosen = np.flatnonzero(unknown & may_be[owners])
-        changed = self._replaced(lot, chosen, self._counts, 0)
-        known = are_known(TitleLot.of([*changed.values()])).tolist()
+        changed = self._replaced(lot, chosen, self.respelling.known, np.zeros_like(chosen))
+        known = self.are_known(TitleLot.of([*changed.values()])).tolist()
         return lot.with_titles(
             {row: whole for (row, whole), own in zip(changed.items(), known, strict=True) if own}
         )
@@ -108,29 +99,27 @@ class ManyWords:
         """Return titles with the last words of their parts corrected."""
         words = lot.words
         are_last = np.empty(len(words.begins), bool)
-        needed_text_kernels().mark_words(
-            words, lot.characters.ends, classes_for(words.points), are_last
-        )
+        text_kernels().mark_words(words, lot.characters.ends, classes_for.known, are_last)
         numbers = self._numbers(words)
-        least = np.maximum(FREQUENT, RARER * (self._endings + self._beginnings)[numbers])
-        are_last &= (words.stops - words.begins >= SHORTEST) & (least <= self._endings.max())
+        least = self._least[numbers]
+        are_last &= (words.stops - words.begins >= SHORTEST) & (least <= self.respelling.most)
         chosen = np.flatnonzero(are_last)
-        return lot.with_titles(self._replaced(lot, chosen, self._endings, least[chosen]))
+        return lot.with_titles(self._replaced(lot, chosen, self.respelling.endings, least[chosen]))
 
     def _replaced(
         self,
         lot: TitleLot,
         chosen: Int64[np.ndarray, " chosen"],
-        counts: Int64[np.ndarray, " known"],
-        least: Int64[np.ndarray, " chosen"] | int,
+        known: NearWords,
+        least: Int64[np.ndarray, " chosen"],
     ) -> dict[int, str]:
         """Return, by row, titles of whose chosen words some are an edit away from a known one."""
-        best, near, words = np.empty(len(chosen), np.int64), self._near, lot.words
-        bounds = np.broadcast_to(np.int64(least), len(chosen)).copy()
-        known = (self._known_words, near.hashes, near.owners, self._buckets)
-        needed_text_kernels().choose_near(words, chosen, *known, counts, bounds, best)
-        found = np.flatnonzero(best >= 0)
-        return _with_words(lot, chosen[found], [near.words[one] for one in best[found].tolist()])
+        text, words = "".join(lot.titles), lot.words
+        spans = zip(words.begins[chosen].tolist(), words.stops[chosen].tolist(), strict=True)
+        texts = [text[begin:stop] for begin, stop in spans]
+        best = known.best(dict(zip(texts, least.tolist(), strict=True)))
+        found = [place for place, own in enumerate(texts) if own in best]
+        return _with_words(lot, chosen[found], [best[texts[place]] for place in found])
 
     def _numbers(self, words: Words, known: HashTable | None = None) -> Int32[np.ndarray, " word"]:
         """Return the place of each word among those of the titles, or others; −1 of none."""
@@ -143,43 +132,19 @@ class ManyWords:
     @cached_property
     def _known(self) -> HashTable:
         """Hashes of the known words."""
-        return HashTable.of(self._known_words.hashes)
+        return HashTable.of(words_in(characters_of(self.respelling.known.words)).hashes)
 
     @cached_property
-    def _known_words(self) -> Words:
-        return words_in(characters_of(self._near.words))
-
-    @cached_property
-    def _near(self) -> NearWords:
-        return NearWords.of(sorted(self.words.counts))
-
-    @cached_property
-    def _buckets(self) -> Int64[np.ndarray, " bucket"]:
-        """Where the hashes of near words begin that have the same first bits."""
-        bits = min(BITS_OF_HASHES, len(self._near.hashes).bit_length())
-        firsts = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
-        return np.searchsorted(self._near.hashes, firsts)
-
-    def _column(self, counts: Mapping[str, int]) -> Int64[np.ndarray, " word+1"]:
-        return np.array([*(counts.get(word, 0) for word in self._near.words), 0], np.int64)
-
-    @cached_property
-    def _counts(self) -> Int64[np.ndarray, " word+1"]:
-        """Titles that have each known word; none have an unknown one, the last."""
-        return self._column(self.words.counts)
-
-    @cached_property
-    def _endings(self) -> Int64[np.ndarray, " word+1"]:
-        return self._column(self.words.endings)
-
-    @cached_property
-    def _beginnings(self) -> Int64[np.ndarray, " word+1"]:
-        return self._column(self.words.beginnings)
+    def _least(self) -> Int64[np.ndarray, " word+1"]:
+        """Counts that `Respelling.least` gives for each known word, and for the others."""
+        least = map(self.respelling.least, self.respelling.known.words)
+        return np.array([*least, FREQUENT], np.int64)
 
     @cached_property
     def _logs(self) -> Float64[np.ndarray, " word+1"]:
         """log(1 + titles that end with a word) of each known one, and of the others."""
-        return np.array([*map(log1p, self._endings.tolist())])
+        endings = self.respelling.words.endings
+        return np.array([*(log1p(endings.get(word, 0)) for word in self.respelling.known.words), 0])
 
     @cached_property
     def _aliases(self) -> Words:

@@ -19,14 +19,13 @@ import pyarrow as pa
 from models.normalizer.abbreviations import Abbreviations
 from models.normalizer.answers.abstention import CODES, UNSURE, InputValidator
 from models.normalizer.answers.columns import UNCALIBRATED, Answers
-from models.normalizer.answers.table import AnswerTable, Found, joined
+from models.normalizer.answers.table import AnswerTable, Found
 from models.normalizer.confidence import Confidence
 from models.normalizer.exact_match import DECIDED_BY, ExactMatch
-from models.normalizer.loops.title_lot import TitleLot
 from models.normalizer.many_qualifiers import ManyQualifiers
 from models.normalizer.many_words import ManyWords
 from models.normalizer.predict_params import PredictParams
-from models.normalizer.qualifiers import FoundQualifiers, Qualifiers
+from models.normalizer.qualifiers import Qualifiers
 from models.normalizer.taxonomy_labels import TaxonomyLabels
 from models.normalizer.text_kernels import text_kernels_at_hand
 from models.normalizer.truncated_titles import are_truncated
@@ -36,15 +35,13 @@ from models.search.exemplars import Exemplars
 from models.search.index import AliasIndex
 from models.search.kernels import Kernels, kernels_for
 from models.search.occupation_scores import ScoreRule
+from models.search.prototypes import Prototypes
 from models.search.search import Hits, Search
-from models.search.stored_vectors import StoredVectors
-from models.search.tiled_matmul import similarities
+from models.search.stored_vectors import StoredVectors, similarities
 from models.search.title_places import TitlePlaces
 from models.search.two_stage_search import DEPTH, FEW, LOT, TwoStageSearch
-from models.search.weighted_vectors import Prototypes
 from models.search.words.respelling import Respelling
 from models.search.words.title_words import TitleWords
-from models.search.words.word_evidence import WordEvidence
 from models.text.featurizer import Featurizer
 from models.text.titles import clean_title
 
@@ -198,28 +195,23 @@ class Normalizer:
         """Answer a lot of raw titles."""
         checked = self.validator(raw_titles)
         read = checked.readable
-        if isinstance(read, TitleLot):
-            self.exact_match.places_of(read)  # of all blocks at once
         depth, few = max(params.top_k, 2), self.two_stage_search
         spare = min(self.exact_match.most_rejected, max(DEPTH - depth, 0))
         if few and depth <= DEPTH:
-            blocks = few.blocks(read, depth + spare, kernels)
+            ranked = few.hits(read, depth + spare, kernels)
         else:
-            blocks = self.search.blocks(read, depth + spare)
-        found = []
-        for place, ranked in blocks:
-            hits = self.exact_match.accepted(read[place], ranked, depth)
-            found.append(self._found(read[place], hits, params))
+            ranked = self.search.hits(read, depth + spare)
+        hits = self.exact_match.accepted(read, ranked, depth)
         return self.answer_table(
             checked.reasons,
             checked.qualified,
-            joined(found),
+            self._found(read, hits, params),
             params,
             RUNNER_UP * (self.calibration or self.rule).temperature,
         )
 
     def _found(self, titles: Sequence[str], hits: Hits, params: PredictParams) -> Found:
-        """Say of a block of titles what is found, how sure that is, and whether it is an answer."""
+        """Say of titles what is found, how sure that is, and whether it is an answer."""
         decisions = self.exact_match(titles, hits)
         matched = hits.titles.copy()
         count, best = len(titles), hits.occupations
@@ -278,9 +270,8 @@ class Normalizer:
             self.calibration,
             self.hierarchy,
             self.title_places,
-            WordEvidence(self.words),
             self.taxonomy_labels.spellings,
-            lambda: self.many_words,
+            self.many_words,
         )
 
     @cached_property
@@ -291,41 +282,24 @@ class Normalizer:
     @cached_property
     def validator(self) -> InputValidator:
         """Says what can be read, and how."""
-        return InputValidator.of(
+        return InputValidator(
             self.featurizer.alphabet,
             self.exact_match.known,
             self.exact_match.are_none,
-            self.qualified,
-            self.spelled,
+            ManyQualifiers(self.qualifiers),
+            self.many_words.respelled,
         )
-
-    def spelled(self, titles: Sequence[str]) -> Sequence[str]:
-        """Return cleaned titles without abbreviations and misspelt words."""
-        if text_kernels_at_hand():
-            return self.many_words.respelled(titles, self.exact_match.known)
-        return [self.respelling(self.abbreviations(title)) for title in titles]
-
-    def qualified(self, raw_titles: Sequence[str]) -> FoundQualifiers:
-        """Return what raw titles say besides their occupation."""
-        if text_kernels_at_hand():
-            return self.many_qualifiers(raw_titles)
-        return FoundQualifiers.of([self.qualifiers(raw_title) for raw_title in raw_titles])
-
-    @cached_property
-    def many_qualifiers(self) -> ManyQualifiers:
-        """Finds the qualifiers of many titles, with the compiled loops."""
-        return ManyQualifiers(self.qualifiers)
 
     @cached_property
     def many_words(self) -> ManyWords:
-        """Reads the words of many titles, with the compiled loops."""
-        labels = self.taxonomy_labels.spellings.labels
-        return ManyWords(self.words, self.index.titles, labels, self.abbreviations)
-
-    @cached_property
-    def respelling(self) -> Respelling:
-        """Corrects misspelt words to those of the titles."""
-        return Respelling(self.words, self.exact_match)
+        """Reads the words of titles."""
+        return ManyWords(
+            Respelling(self.words, self.exact_match),
+            self.exact_match.known,
+            self.index.titles,
+            self.taxonomy_labels.spellings.labels,
+            self.abbreviations,
+        )
 
     @cached_property
     def taxonomy_labels(self) -> TaxonomyLabels:

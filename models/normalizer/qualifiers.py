@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
@@ -70,34 +70,12 @@ class FoundQualifiers(NamedTuple):
     name_no_job: Bool[np.ndarray, " title"]
 
     @classmethod
-    def of(cls, qualified: Sequence[Qualified]) -> FoundQualifiers:
-        """Collect those of titles, one by one."""
-        none = np.zeros(0, int)
-        made = cls(none, none, np.zeros(0, object), np.zeros(len(qualified), bool))
-        return made.joined(np.arange(len(qualified)), qualified)
-
-    def joined(
-        self, rows: Int[np.ndarray, " title"], qualified: Sequence[Qualified]
-    ) -> FoundQualifiers:
-        """Add those of titles that have none so far."""
-        added = [
-            (row, kind, text)
-            for row, own in zip(rows.tolist(), qualified, strict=True)
-            for kind, texts in enumerate((own.seniority, own.contract, own.location))
-            for text in texts
-        ]
-        self.name_no_job[rows] = [own.names_no_job for own in qualified]
-        if not added:
-            return self
-        own_rows, kinds, texts = zip(*added, strict=True)
-        everyones = np.append(self.rows, own_rows)
-        order = np.argsort(everyones, kind="stable")
-        return FoundQualifiers(
-            everyones[order],
-            np.append(self.kinds, kinds)[order],
-            np.append(self.texts, np.array(texts, object))[order],
-            self.name_no_job,
-        )
+    def of(
+        cls, found: Sequence[tuple[int, int, str]], name_no_job: Bool[np.ndarray, " title"]
+    ) -> Self:
+        """Collect title, place in `KINDS` and text of each, by ascending titles."""
+        rows, kinds, texts = zip(*found, strict=True) if found else ((), (), ())
+        return cls(np.array(rows, int), np.array(kinds, int), np.array(texts, object), name_no_job)
 
 
 @dataclass(frozen=True)

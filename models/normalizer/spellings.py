@@ -129,18 +129,13 @@ class Spellings:
             for row, label in zip(self.rows[places].tolist(), labels, strict=True)
         )
 
-    def labels_of(
-        self, occupations: Int[np.ndarray, " answer"], titles: Int[np.ndarray, " answer"]
-    ) -> Shaped[np.ndarray, " answer"]:
-        """Return the label of each occupation in the first language of one of its titles."""
-        numbers = self.label_numbers(occupations, titles)
-        labels: Shaped[np.ndarray, " answer"] = self.labels.reshape(-1)[numbers]
-        return labels
-
     def label_numbers(
         self, occupations: Int[np.ndarray, " answer"], titles: Int[np.ndarray, " answer"]
     ) -> Int64[np.ndarray, " answer"]:
-        """Return the place of each such label, as `label_places` does."""
+        """Return the place of the label of each occupation in the first language of its title.
+
+        It is a place in `labels`, all rows one behind the other, as `label_places` has it.
+        """
         languages = self.languages_of(self.places(occupations, titles))
         return self.label_places(languages, occupations)
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
 from models.normalizer.loops.characters import Characters, classes_for
 from models.normalizer.loops.cleaning import (
+    clean_one,
     clean_titles,
     hash_cleaned,
     hash_normalized,
+    hash_of,
     may_be_dotted,
 )
 from models.normalizer.loops.hashing import (
@@ -28,7 +30,6 @@ from models.normalizer.loops.hashing import (
     number_words,
     slot_of,
 )
-from models.normalizer.loops.near import choose_near, mark_words
 from models.normalizer.loops.phrases import (
     end_of_token,
     find_phrases,
@@ -37,71 +38,45 @@ from models.normalizer.loops.phrases import (
     longest_phrase,
     tokens_between,
 )
-from models.normalizer.loops.unit_ids import count_unit_words, find_units, is_of_unit
+from models.normalizer.loops.row_sums import add_half_rows, add_rows
+from models.normalizer.loops.unit_ids import add_known, find_units, is_of_unit
 from models.normalizer.loops.words import (
     Words,
     are_an_edit,
     are_same_word,
     common_letters,
     compare_words,
-    count_bonuses,
-    ends_part,
     find_words,
     lacking_share,
-    list_differences,
+    mark_words,
 )
 from models.search.compiling import compile_all
-from models.search.kernels import kernels_at_hand
+from models.search.kernels import Kernels, kernels_at_hand
 
 
-class TextKernels(NamedTuple):
-    """The functions below, compiled."""
-
-    fill_slots: Callable[..., None]
-    count_unit_words: Callable[..., None]
-    find_units: Callable[..., int]
-    find_words: Callable[..., int]
-    number_words: Callable[..., None]
-    count_bonuses: Callable[..., None]
-    compare_words: Callable[..., None]
-    mark_words: Callable[..., None]
-    choose_near: Callable[..., None]
-    hash_phrases: Callable[..., None]
-    find_phrases: Callable[..., None]
-    clean_titles: Callable[..., None]
-    hash_cleaned: Callable[..., None]
-    hash_normalized: Callable[..., None]
-    list_differences: Callable[..., int]
-
-
-def text_kernels_at_hand() -> TextKernels | None:
+def text_kernels_at_hand() -> Kernels | None:
     """Return the kernels if those of the search were compiled before."""
     return text_kernels() if kernels_at_hand() else None
 
 
-def needed_text_kernels() -> TextKernels:
-    """Return the kernels, which are known to be there."""
-    kernels = text_kernels()
-    assert kernels is not None
-    return kernels
-
-
 @cache
-def text_kernels() -> TextKernels | None:
-    """Return the kernels, None without numba."""
+def text_kernels() -> Kernels:
+    """Return the kernels; numba has to be there."""
     functions = (
-        *(fill_slots, count_unit_words, find_units, find_words, number_words),
-        *(count_bonuses, compare_words, mark_words, choose_near),
+        *(fill_slots, find_units, find_words, number_words),
+        *(compare_words, mark_words),
         *(hash_phrases, find_phrases),
-        *(clean_titles, hash_cleaned, hash_normalized, list_differences),
+        *(clean_titles, hash_cleaned, hash_normalized),
     )
     inner = (
-        *(mixed, slot_of, is_of_unit, ends_part),
+        *(mixed, slot_of, is_of_unit, add_known, clean_one, hash_of),
         *(common_letters, are_an_edit, are_same_word, lacking_share),
         *(end_of_token, is_spelled, tokens_between, longest_phrase, may_be_dotted),
     )
-    made = compile_all(functions, inner, reorder=False)
-    return TextKernels(*map(_of_plain_tuples, made)) if made else None
+    sums = (add_rows, add_half_rows)
+    made = (compile_all(functions, inner, reorder=False) or []) + (compile_all(sums, ()) or [])
+    names = (one.__name__ for one in (*functions, *sums))
+    return Kernels(**dict(zip(names, map(_of_plain_tuples, made), strict=True)))
 
 
 def _of_plain_tuples(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,7 +92,7 @@ def words_in(characters: Characters) -> Words:
     begins, stops = np.empty((2, len(points) // 2 + len(ends)), np.int64)
     firsts, hashes = np.empty(len(ends), np.int64), np.empty(len(begins), np.uint64)
     made = (begins, stops, firsts, hashes)
-    count = needed_text_kernels().find_words(characters, classes_for(points), *made)
+    count = text_kernels().find_words(characters, classes_for.known, *made)
     own = begins[:count].copy(), stops[:count].copy(), firsts, hashes[:count].copy()
     return Words(points, *own)
 
@@ -139,13 +114,13 @@ class HashTable:
         """Number hashes by their places; of equal ones the first counts. It needs the kernels."""
         slots = 1 << (2 * len(hashes)).bit_length()
         made = cls(np.zeros(slots, np.uint64), np.full(slots, -1, np.int32))
-        needed_text_kernels().fill_slots(hashes, made.keys, made.numbers)
+        text_kernels().fill_slots(hashes, made.keys, made.numbers)
         return made
 
     def numbers_of(self, hashes: Hashes) -> Numbers:
         """Return the number of each hash, −1 of one that the table lacks."""
         found = np.empty(len(hashes), np.int32)
-        needed_text_kernels().number_words(hashes, *self.arrays, found)
+        text_kernels().number_words(hashes, *self.arrays, found)
         return found
 
     @property

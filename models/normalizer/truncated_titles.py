@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.normalizer.loops.title_lot import TitleLot, chosen, lengths_of
 from models.text.featurizer import Featurizer
 from models.text.titles import LONGEST
 from models.text.units import UnitSettings
@@ -15,25 +15,17 @@ from models.text.units import UnitSettings
 if TYPE_CHECKING:
     from jaxtyping import Bool
 
-BY_WORD = ("word", "subword")
-"""Units of which so many words are read."""
-
 
 def are_truncated(titles: Sequence[str], featurizer: Featurizer) -> Bool[np.ndarray, " title"]:
     """Say which cleaned titles are longer than the network reads, or as long as any may be."""
-    lengths = lengths_of(titles)
+    lengths = np.fromiter(map(len, titles), int, len(titles))
     truncated: Bool[np.ndarray, " title"] = lengths >= LONGEST
-    if isinstance(titles, TitleLot):
-        for units in (one.units for one in featurizer.vocabularies):
-            own = titles.unit_words if units.unit in BY_WORD else lengths
-            truncated |= own > units.max_length
-        return truncated
     may_be = lengths > min(_longest_whole(one.units) for one in featurizer.vocabularies)
     if may_be.any():
-        truncated[may_be] |= featurizer(chosen(titles, may_be)).truncated
+        truncated[may_be] |= featurizer([*compress(titles, may_be)]).truncated
     return truncated
 
 
 def _longest_whole(units: UnitSettings) -> int:
     """Return how long a title may be and surely be read whole; words have a sign between them."""
-    return units.max_length * (2 if units.unit in BY_WORD else 1)
+    return units.max_length * (2 if units.unit in ("word", "subword") else 1)

@@ -7,9 +7,9 @@ title have one order, so its bits depend on no other title of its call.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,31 +17,24 @@ from models.search.compiling import compile_all
 from models.search.row_blocks import LANES, multiply_block
 
 if TYPE_CHECKING:
-    from jaxtyping import Float32, Float64, Int, Int16, Int32, Shaped, UInt8
+    from jaxtyping import Float32, Float64, Int, Int16, Int32, Shaped
 
 MANY = 2_000
 """Titles for which compiling pays; they take numpy about two seconds."""
 BY_FOUR = 4
-"""Titles that are multiplied with a block while it is at hand, and rows added up at once."""
+"""Titles that are multiplied with a block while it is at hand."""
 COMPARED_AT_ONCE = 16
-"""Occupations of which none is looked at alone where all score less than the best so far."""
+"""Occupations of which none is looked at alone where all score less than the best."""
 RANKS = np.float32(1 << 16)
 """Scores are ranked in so many steps of one: kernels and numpy differ in the last bits."""
-WIDEST, HALVINGS = np.float32(1 << 17), 12
-"""Ranks of two, more than scores have, and how often they are halved."""
+WIDEST = np.float32(1 << 17)
+"""Rank of two, more than a score has."""
 LEAST_POWER = np.float32(-80)
 """Exponents below it count as this one."""
 
 
-class Kernels(NamedTuple):
-    """The functions below, compiled."""
-
-    add_rows: Callable[..., None]
-    add_half_rows: Callable[..., None]
-    add_masses: Callable[..., None]
-    choose_best: Callable[..., None]
-    score_links: Callable[..., None]
-    add_shares: Callable[..., None]
+class Kernels(SimpleNamespace):
+    """Compiled functions, by the names of those that were compiled."""
 
 
 def kernels_for(titles: int) -> Kernels | None:
@@ -56,9 +49,10 @@ def kernels_at_hand() -> Kernels | None:
 
 @cache
 def _compiled() -> Kernels | None:
-    functions = (add_rows, add_half_rows, add_masses, choose_best, score_links, add_shares)
-    made = compile_all(functions, (power, insert_ranked, soft_score_of), (multiply_block,))
-    return Kernels(*made) if made else None
+    functions = (add_masses, choose_best, score_links, add_shares)
+    made = compile_all(functions, (power, soft_score_of), (multiply_block,))
+    names = (one.__name__ for one in functions)
+    return Kernels(**dict(zip(names, made, strict=True))) if made else None
 
 
 def power(x: np.float32) -> np.float32:
@@ -72,49 +66,6 @@ def power(x: np.float32) -> np.float32:
     for _ in range(6):
         e *= e
     return e
-
-
-def add_rows(
-    ids: Int[np.ndarray, " unit"],
-    starts: Int[np.ndarray, " title+1"],
-    rows: Shaped[np.ndarray, "row dim"],
-    scales: Float32[np.ndarray, " row"],
-    sums: Float64[np.ndarray, "title dim"],
-) -> None:
-    """Add up the rows of each title's units times their scales."""
-    for title in range(len(sums)):
-        total = sums[title]
-        for place in range(starts[title], starts[title + 1]):
-            row, scale = rows[ids[place]], np.float64(scales[ids[place]])
-            for d in range(len(row)):
-                total[d] += scale * row[d]
-
-
-def add_half_rows(
-    ids: Int[np.ndarray, " unit"],
-    starts: Int[np.ndarray, " title+1"],
-    rows: UInt8[np.ndarray, "row half"],
-    scales: Float32[np.ndarray, " row"],
-    sums: Float64[np.ndarray, "title dim"],
-) -> None:
-    """Add up rows of half bytes, 8 too large; four at once, since sums outgrow the registers."""
-    half, lowest, shift = rows.shape[1], np.uint8(15), np.uint8(4)
-    for title in range(len(sums)):
-        lower, upper = sums[title, :half], sums[title, half:]
-        last = starts[title + 1] - 1
-        for place in range(starts[title], last + 1, BY_FOUR):
-            a, b = ids[place], ids[min(place + 1, last)]
-            c, d = ids[min(place + 2, last)], ids[min(place + 3, last)]
-            by_a, by_b = np.float64(scales[a]), np.float64(scales[b] * (place < last))
-            by_c = np.float64(scales[c] * (place + 1 < last))
-            by_d = np.float64(scales[d] * (place + 2 < last))
-            one, two, three, more = rows[a], rows[b], rows[c], rows[d]
-            for at in range(half):
-                x, y, z, w = one[at], two[at], three[at], more[at]
-                lower[at] += by_a * (x & lowest) + by_b * (y & lowest)
-                lower[at] += by_c * (z & lowest) + by_d * (w & lowest)
-                upper[at] += by_a * (x >> shift) + by_b * (y >> shift)
-                upper[at] += by_c * (z >> shift) + by_d * (w >> shift)
 
 
 def add_masses(
@@ -150,69 +101,43 @@ def add_masses(
 def choose_best(
     scores: Float32[np.ndarray, "title occupation"], best: Int[np.ndarray, "title candidate"]
 ) -> None:
-    """Write the best occupations of each title by `RANKS`, best first; of equal ones the first."""
-    most, none = best.shape[1], np.float32(-np.inf)
-    kept = np.empty(most, np.float32)
+    """Write the best occupations of each title by `RANKS`, in their order; of equal ones the first.
+
+    Ranks are halved to the highest that enough of them have.
+    """
+    most, half = best.shape[1], np.float32(0.5)
     for title in range(len(scores)):
-        row, chosen, least = scores[title], best[title], none
-        low, high = -WIDEST, WIDEST
-        for _ in range(HALVINGS):  # to a score that hardly more than `most` have
-            middle, above = (low + high) * np.float32(0.5), np.int32(0)
+        row, low, high, better = scores[title], -WIDEST, WIDEST, np.int32(0)
+        while high - low > 1 and better < most:
+            middle, above = np.floor((low + high) * half), np.int32(0)
             for place in range(len(row)):
                 above = np.int32(above + (row[place] * RANKS >= middle))
-            if above < most:
-                high = middle
-                continue
-            least = low = middle
-            if above <= 2 * most:
-                break
+            if above <= most:
+                high, better = middle, above
+            else:
+                low = middle
+        alike, at = most - better, 0
         for rank in range(most):
-            kept[rank], chosen[rank] = none, rank
+            best[title, rank] = rank  # of scores that are no numbers
         for start in range(0, len(row), COMPARED_AT_ONCE):
             block, above = row[start : start + COMPARED_AT_ONCE], np.int32(0)
             for place in range(len(block)):
-                above = np.int32(above + (block[place] * RANKS >= least))
+                above = np.int32(above + (block[place] * RANKS >= low))
             for place in range(len(block) * (above > 0)):
-                if block[place] * RANKS >= least:
-                    score = np.floor(block[place] * RANKS)
-                    insert_ranked(kept, chosen, most - 1, score, start + place)
-                    least = max(least, kept[most - 1] + np.float32(1))
-
-
-def insert_ranked(
-    kept: Float32[np.ndarray, " candidate"],
-    chosen: Int[np.ndarray, " candidate"],
-    rank: int,
-    score: np.float32,
-    name: int,
-) -> None:
-    """Put an occupation at a rank, or higher up before those that score less."""
-    while rank > 0 and kept[rank - 1] < score:
-        kept[rank], chosen[rank] = kept[rank - 1], chosen[rank - 1]
-        rank -= 1
-    kept[rank], chosen[rank] = score, name
+                is_better = block[place] * RANKS >= high
+                if is_better or (alike > 0 and block[place] * RANKS >= low):
+                    best[title, at] = start + place
+                    at += 1
+                    alike -= not is_better
 
 
 def score_links(
     titles: Int16[np.ndarray, "title dim"],
     candidates: Int[np.ndarray, "title candidate"],
-    table: tuple[
-        Shaped[np.ndarray, "block pair number"],
-        Int[np.ndarray, " occupation+1"],
-        Float32[np.ndarray, " row"],
-    ],
-    links: tuple[
-        Int[np.ndarray, " link"],
-        Float32[np.ndarray, " link"],
-        Int[np.ndarray, " occupation+1"],
-        Int[np.ndarray, " occupation"],
-    ],
+    table: tuple[np.ndarray, ...],
+    links: tuple[np.ndarray, ...],
     temperature: np.float32,
-    scored: tuple[
-        Float32[np.ndarray, "title candidate"],
-        Int[np.ndarray, "title candidate"],
-        Float32[np.ndarray, "title candidate"],
-    ],
+    scored: tuple[Shaped[np.ndarray, "title candidate"], ...],
 ) -> None:
     """Score candidates over all their links, occupation by occupation.
 

@@ -77,6 +77,11 @@ class Search:
             place = slice(start, min(start + TITLES_AT_ONCE, len(titles)))
             yield place, self(titles[place], depth)
 
+    def hits(self, titles: Sequence[str], depth: int) -> Hits:
+        """Look up any number of titles, and keep the scores of all."""
+        blocks = [hits for _, hits in self.blocks(titles, depth)] or [self(titles, depth)]
+        return Hits(*map(np.concatenate, zip(*blocks, strict=True)))
+
 
 def nearest_titles(
     titles: Sequence[str],

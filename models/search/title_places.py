@@ -33,12 +33,6 @@ class HashedTitles(Sequence[str]):
     def hashes(self) -> UInt64[np.ndarray, " title"]:
         """Those that `hashes_of` makes of them."""
 
-    @abstractmethod
-    def remembered(
-        self, owner: object, places: Callable[[], Int64[np.ndarray, " title"]]
-    ) -> Int64[np.ndarray, " title"]:
-        """Return places that somebody looks up for these titles, or looked up before."""
-
 
 @dataclass(frozen=True, eq=False)
 class TitlePlaces:
@@ -50,8 +44,6 @@ class TitlePlaces:
         """Return the place of each title, −1 of one that the index lacks."""
         if len(titles) < MANY and "_hashed" not in vars(self):  # hashing all of them takes longer
             return np.array([self._place(title) for title in titles], np.int64)
-        if isinstance(titles, HashedTitles):
-            return titles.remembered(self, lambda: self.of_hashes(titles.hashes))
         return self.of_hashes(hashes_of(titles))
 
     def of_hashes(self, own: UInt64[np.ndarray, " title"]) -> Int64[np.ndarray, " title"]:

@@ -8,7 +8,7 @@ measures the loss.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,11 +17,12 @@ import numpy as np
 
 from models.search.kernels import Kernels, kernels_for
 from models.search.occupation_scores import exp_below
+from models.search.prototypes import Prototypes
 from models.search.row_blocks import in_pairs
-from models.search.search import TITLES_AT_ONCE, Hits, Search
+from models.search.search import Hits, Search
 from models.search.stored_vectors import StoredVectors, whole
 from models.search.title_places import TitlePlaces
-from models.search.weighted_vectors import Prototypes, WeightedVectors
+from models.search.weighted_vectors import WeightedVectors
 
 if TYPE_CHECKING:
     from jaxtyping import Float32, Int64
@@ -62,10 +63,8 @@ class TwoStageSearch:
     places: TitlePlaces
     gathered: Prototypes | None = None
 
-    def blocks(
-        self, titles: Sequence[str], depth: int, kernels: Kernels | None = None
-    ) -> Iterator[tuple[slice, Hits]]:
-        """Yield block after block of any number of titles, with the place of each.
+    def hits(self, titles: Sequence[str], depth: int, kernels: Kernels | None = None) -> Hits:
+        """Look up cleaned titles, `LOT` at most so that what is made of them stays small.
 
         `kernels`: those for many titles, if these are a part of many.
 
@@ -74,10 +73,15 @@ class TwoStageSearch:
         """
         if depth > DEPTH:
             raise ValueError(f"{depth} answers of so few candidates: {DEPTH} at most")
-        kernels = kernels or kernels_for(len(titles))
-        for start in range(0, len(titles), LOT):
-            for place, hits in self._lot(titles[start : start + LOT], depth, kernels):
-                yield slice(start + place.start, start + place.stop), hits
+        kernels, rows = kernels or kernels_for(len(titles)), np.arange(len(titles))[:, None]
+        rounded = whole(self.embed(titles))
+        scores, best = self.prototypes(rounded, CANDIDATES, kernels)
+        candidates = self._with_owners(titles, scores, best)
+        scored = self._scored(rounded, candidates, kernels)
+        scores[rows, candidates] = scored.scores
+        ranked = np.lexsort((candidates, -scored.scores), axis=1)[:, :depth]
+        best, closest = candidates[rows, ranked], scored.titles[rows, ranked]
+        return Hits(scores, best, closest, scored.closest.max(axis=1))
 
     def scores(
         self, titles: Sequence[str], occupations: Sequence[int]
@@ -85,26 +89,6 @@ class TwoStageSearch:
         """Return the scores of some occupations for a few titles."""
         embedded, names = whole(self.embed(titles)), np.array(occupations)
         return np.stack([self._score(title, names).scores for title in embedded])
-
-    def _lot(
-        self, titles: Sequence[str], depth: int, kernels: Kernels | None
-    ) -> Iterator[tuple[slice, Hits]]:
-        rounded = whole(self.embed(titles))
-        scores, best = self.prototypes(rounded, CANDIDATES, kernels)
-        candidates = self._with_owners(titles, scores, best)
-        scored = self._scored(rounded, candidates, kernels)
-        rows = np.arange(len(titles))[:, None]
-        scores[rows, candidates] = scored.scores
-        for start in range(0, len(titles), TITLES_AT_ONCE):
-            place = slice(start, min(start + TITLES_AT_ONCE, len(titles)))
-            ranked = np.lexsort((candidates[place], -scored.scores[place]), axis=1)[:, :depth]
-            hits = Hits(
-                scores[place],
-                candidates[rows[place], ranked],
-                scored.titles[rows[place], ranked],
-                scored.closest[place].max(axis=1),
-            )
-            yield place, hits
 
     def _with_owners(
         self,

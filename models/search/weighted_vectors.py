@@ -1,51 +1,29 @@
-"""Aliases and exemplars of occupations as one list of vectors, and prototypes of them.
+"""Aliases and exemplars of occupations as one list of vectors, and groups of close ones.
 
 A *link* is an alias or exemplar of an occupation with its weight, so that an occupation scores
 s = t·log Σ w·exp(x/t) over the similarities x of its links: the soft score with exemplars
-(`models/search/exemplars.py`) in one sum. A *prototype* gathers links of an occupation that lie
-close together: their weighted mean, with the sum W of their weights and their variance v, for which
-the first terms of the cumulant expansion give
-
-    Σ w·exp(x/t) ≈ W·exp(x̄/t + v/(2·d·t²)),
-
-where x̄ is the similarity to the mean and d in how many directions titles differ, all alike: the
-participation ratio of their principal axes. The variance that a mean has beyond the axes on which
-it is compared counts as well.
+(`models/search/exemplars.py`) in one sum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from models.search.kernels import RANKS, Kernels
 from models.search.occupation_scores import size_of
 from models.search.search import Search
-from models.search.stored_vectors import STEPS
 
 if TYPE_CHECKING:
-    from jaxtyping import Float32, Int8, Int32, Int64, UInt8
+    from jaxtyping import Float32, Int64
 
 PROTOTYPES = 5_000
-"""About so many, by gathering equally many links on average in each; fewer links stay alone."""
+"""About so many groups, by gathering equally many links on average; fewer links stay alone."""
 ROUNDS = 10
-"""Of moving each link to the closest prototype of its occupation."""
+"""Of moving each link to the closest group of its occupation."""
 LONE = 4_000
-"""Links that are far from their prototype and weigh much: each is one of its own besides."""
-AXES = 128
-"""Principal axes of the embeddings on which prototypes are compared."""
-AXIS_STEPS = 1 << 10
-"""The norm of a whole axis: a product of one with a whole title is below 2²⁴."""
-LARGEST, DIGIT = 63, 128
-"""Of the whole numbers of a prototype, and what is added to those of a title: so the sum of two
-products fits into 16 bits on every processor."""
-AT_ONCE = 16
-"""Titles whose products with the prototypes stay in the processor's cache."""
-PAIRS_AT_ONCE = 1 << 16
+"""Links that are far from their group and weigh much: each is one of its own besides."""
 
 
 @dataclass(frozen=True)
@@ -95,159 +73,28 @@ class WeightedVectors:
             t,
         )
 
+    def groups(self, rows: Float32[np.ndarray, "link axis"]) -> Int64[np.ndarray, " link"]:
+        """Gather links of an occupation that lie close together; groups count up by occupation.
 
-Product = Callable[["UInt8[np.ndarray, 'title axis']"], "Int32[np.ndarray, 'title prototype']"]
-"""Of titles in bytes, `DIGIT` too large, with the numbers of prototypes."""
-
-
-@dataclass(frozen=True)
-class Prototypes:
-    """Those of occupations with equally many stand together, the first of each first.
-
-    Attributes:
-        axes: principal axes of the embeddings, the first ones, as whole numbers.
-        numbers: whole ones of each, on these axes.
-        factors: times the numbers, its vector divided by t.
-        extras: log W + v/(2·d·t²) of each.
-        occupations: in the order of their first prototypes, those with few of them first.
-        counts: how many prototypes an occupation has, ascending, each once.
-        ends: where the prototypes of occupations with so many end.
-        temperature: t.
-        product: of titles with the numbers, if something faster than numpy has it.
-    """
-
-    axes: Float32[np.ndarray, "dim axis"]
-    numbers: Int8[np.ndarray, "axis prototype"]
-    factors: Float32[np.ndarray, " prototype"]
-    extras: Float32[np.ndarray, " prototype"]
-    occupations: Int64[np.ndarray, " occupation"]
-    counts: Int64[np.ndarray, " count"]
-    ends: Int64[np.ndarray, " count"]
-    temperature: float
-    product: Product | None = None
-
-    @classmethod
-    def of(cls, links: WeightedVectors, embeddings: Float32[np.ndarray, "title dim"]) -> Self:
-        """Gather links: begin with neighbours in the list, then move each to its closest."""
-        moments, mean = embeddings.T @ embeddings / len(embeddings), embeddings.mean(axis=0)
-        axes = np.round(AXIS_STEPS * np.linalg.eigh(moments)[1][:, ::-1][:, :AXES])
-        axes = np.ascontiguousarray(axes, np.float32)
-        spreads = np.linalg.eigvalsh(moments - np.outer(mean, mean))
-        directions = spreads.sum() ** 2 / (spreads**2).sum()
-        projected = (embeddings @ axes)[links.places]
-        sizes = np.diff(links.starts)
-        counts = -(-sizes // max(1, round(len(links.owners) / PROTOTYPES)))
-        firsts = np.cumsum(counts) - counts
-        own, rank = links.owners, np.arange(len(links.owners)) - links.starts[links.owners]
-        group = firsts[own] + rank * counts[own] // sizes[own]
-        moving = np.flatnonzero(counts[own] > 1)  # links of occupations where some change groups
-        for _ in range(ROUNDS):
-            near, names, before = projected[moving], own[moving], group[moving]
-            means = _means(near, before, counts.sum())
-            group[moving] = _nearest(near, means, firsts[names], counts[names])
-            moving = moving[np.isin(names, names[group[moving] != before])]
-        lone = _far(projected, group, links.weights)[:LONE]
-        group[lone] = counts.sum() + np.arange(len(lone))
-        used = np.bincount(own[np.unique(group, return_index=True)[1]])
-        order = np.lexsort((group, own, used[own]))
-        begin = np.flatnonzero(np.diff(group[order], prepend=-1))
-        weights = np.add.reduceat(links.weights[order], begin)
-        weighted = embeddings[links.places[order]] * links.weights[order, None]
-        means = np.add.reduceat(weighted, begin, axis=0) / weights[:, None]
-        kinds, alike = np.unique(used, return_counts=True)
-        t, vectors = links.temperature, means @ (axes / AXIS_STEPS)
-        spread = 1 - (vectors**2).sum(axis=1)
-        extra = np.log(weights) + spread / (2 * directions * t**2)
-        vectors /= t
-        factors = np.abs(vectors).max(axis=1, keepdims=True) / LARGEST
-        numbers = np.round(vectors / np.maximum(factors, 1e-9)).astype(np.int8)
-        ends = np.cumsum(kinds * alike)
-        of_alike = zip(kinds, np.split(np.arange(len(numbers)), ends[:-1]), strict=True)
-        turned = np.concatenate(  # sums over an axis of whole rows take a fraction of the time
-            [rows.reshape(-1, count).T.reshape(-1) for count, rows in of_alike]
-        )
-        return cls(
-            axes,
-            np.ascontiguousarray(numbers[turned].T),
-            factors[turned, 0].astype(np.float32),
-            extra[turned].astype(np.float32),
-            np.argsort(used, kind="stable"),
-            kinds,
-            ends,
-            t,
-        )
-
-    def __call__(
-        self, titles: Float32[np.ndarray, "title dim"], most: int, kernels: Kernels | None = None
-    ) -> tuple[Float32[np.ndarray, "title occupation"], Int64[np.ndarray, "title best"]]:
-        """Return about the score of every occupation for whole titles, and `most` best ones."""
-        numbers = titles @ self.axes  # whole, and exact in any order
-        steps = np.abs(numbers).max(axis=1, keepdims=True) / np.float32(DIGIT - 1)
-        digits = np.round(numbers / np.where(steps > 0, steps, 1)) + DIGIT
-        steps /= STEPS * AXIS_STEPS
-        multiply, rows = self.product or self._multiply, digits.astype(np.uint8)
-        scores = np.empty((len(titles), len(self.occupations)), np.float32)
-        best = np.empty((len(titles), most), np.int64)
-        for start in range(0, len(titles), AT_ONCE):
-            part = slice(start, start + AT_ONCE)
-            masses = self._masses(multiply(rows[part]), steps[part], kernels)
-            made = (self.temperature * np.log(masses)).astype(np.float32, copy=False)
-            np.take(made, self._places, axis=1, out=scores[part], mode="clip")
-            if kernels:
-                kernels.choose_best(scores[part], best[part])
-            else:
-                best[part] = [best_of(row, most) for row in scores[part]]
-        return scores, best
-
-    def _masses(
-        self,
-        sums: Int32[np.ndarray, "title prototype"],
-        steps: Float32[np.ndarray, "title 1"],
-        kernels: Kernels | None,
-    ) -> Float32[np.ndarray, "title occupation"]:
-        """Add up the powers of the prototypes of each of `occupations`."""
-        if kernels:
-            masses = np.empty((len(sums), len(self.occupations)), np.float32)
-            arrays = (self.factors, self.extras, self.counts, self.ends)
-            kernels.add_masses(sums, steps[:, 0], *arrays, masses)
-            return masses
-        near = sums.astype(np.float32) * steps * self.factors
-        near += self.extras
-        np.exp(near, out=near)  # at most e^(1/t) and some
-        added = [np.bincount(self._owners, row) for row in near]
-        return np.array(added, np.float32)
-
-    def _multiply(self, digits: UInt8[np.ndarray, "title axis"]) -> Int32[np.ndarray, "title _"]:
-        sums: Int32[np.ndarray, "title _"] = (
-            (digits.astype(np.float32) - DIGIT) @ self._floats
-        ).astype(np.int32)
-        return sums
-
-    @cached_property
-    def _owners(self) -> Int64[np.ndarray, " prototype"]:
-        """Where the occupation of each stands in `occupations`."""
-        alike = np.diff(self.ends, prepend=0) // self.counts
-        spans = zip(self.counts, np.cumsum(alike) - alike, np.cumsum(alike), strict=True)
-        return np.concatenate(
-            [np.tile(np.arange(begin, end), count) for count, begin, end in spans]
-        )
-
-    @cached_property
-    def _places(self) -> Int64[np.ndarray, " occupation"]:
-        """Where each occupation stands in `occupations`."""
-        return np.argsort(self.occupations)
-
-    @cached_property
-    def _floats(self) -> Float32[np.ndarray, "axis prototype"]:
-        return self.numbers.astype(np.float32)
-
-
-def best_of(scores: Float32[np.ndarray, " occupation"], most: int) -> Int64[np.ndarray, " best"]:
-    """Return the best of a title by `RANKS`, best first; of equal ones the first."""
-    ranks = np.floor(scores * RANKS)
-    names = np.flatnonzero(ranks >= np.partition(ranks, -most)[-most])
-    best: Int64[np.ndarray, " best"] = names[np.argsort(-ranks[names], kind="stable")]
-    return best[:most]
+        It begins with neighbours in the list, and then moves each link to the closest group.
+        """
+        own, sizes = self.owners, np.diff(self.starts)
+        counts = -(-sizes // max(1, round(len(own) / PROTOTYPES)))
+        firsts = np.concatenate([[0], np.cumsum(counts)])
+        rank = np.arange(len(own)) - self.starts[own]
+        group: Int64[np.ndarray, " link"] = firsts[own] + rank * counts[own] // sizes[own]
+        for occupation in np.flatnonzero(counts > 1).tolist():
+            part, first = slice(*self.starts[occupation : occupation + 2]), firsts[occupation]
+            near, nearest = rows[part], group[part] - first
+            for _ in range(ROUNDS):
+                before = nearest
+                nearest = (near @ _means(near, before, counts[occupation]).T).argmax(axis=1)
+                if (nearest == before).all():
+                    break
+            group[part] = first + nearest
+        lone = _far(rows, group, self.weights)[:LONE]
+        group[lone] = firsts[-1] + np.arange(len(lone))
+        return group
 
 
 def _means(
@@ -279,23 +126,3 @@ def _far(
     order = np.argsort(-far, kind="stable")
     farthest: Int64[np.ndarray, " far"] = order[far[order] > 0]
     return farthest
-
-
-def _nearest(
-    rows: Float32[np.ndarray, "link axis"],
-    means: Float32[np.ndarray, "group axis"],
-    firsts: Int64[np.ndarray, " link"],
-    counts: Int64[np.ndarray, " link"],
-) -> Int64[np.ndarray, " link"]:
-    """Return of each link the closest of its groups, `counts` of them from `firsts` on."""
-    starts = np.cumsum(counts) - counts
-    link = np.repeat(np.arange(len(rows)), counts)
-    group = firsts[link] + np.arange(len(link)) - starts[link]
-    near = np.empty(len(link), np.float32)
-    for start in range(0, len(link), PAIRS_AT_ONCE):
-        part = slice(start, start + PAIRS_AT_ONCE)
-        near[part] = np.einsum("pa,pa->p", rows[link[part]], means[group[part]])
-    best = np.flatnonzero(near == np.maximum.reduceat(near, starts)[link])
-    first = np.flatnonzero(np.diff(link[best], prepend=-1))
-    nearest: Int64[np.ndarray, " link"] = group[best[first]]
-    return nearest

@@ -35,7 +35,7 @@ def parts(system: str, served: Normalizer, titles: pl.Series) -> Iterator[Row]:
     steps: dict[str, Callable[[], object]] = {
         "validate": lambda: served.validator(lot),
         "embed": lambda: served.embed(read),
-        "embed_and_search": lambda: [*search.blocks(read, served.top_k)],
+        "embed_and_search": lambda: search.hits(read, served.top_k),
         "predict": lambda: served.predict(lot),
     }
     with threadpool_limits(1):

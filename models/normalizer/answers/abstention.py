@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Self
+from itertools import compress
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from models.normalizer.answers.columns import UNCALIBRATED
-from models.normalizer.loops.title_lot import (
-    TitleLot,
-    chosen,
-    cleaned_titles,
-    lengths_of,
-    lot_of,
-    replaced,
-)
+from models.normalizer.loops.title_lot import TitleLot, cleaned_titles
 from models.normalizer.qualifiers import FoundQualifiers
+from models.normalizer.text_kernels import text_kernels_at_hand
 from models.search.words.title_words import WORDS
 from models.text.titles import LONGEST, shortened
 
@@ -69,7 +64,8 @@ class ValidatedTitles(NamedTuple):
     @property
     def readable(self) -> Sequence[str]:
         """The titles that can be read."""
-        return lot_of(chosen(self.titles, self.reasons == 0))
+        own = [*compress(self.titles, (self.reasons == 0).tolist())]
+        return TitleLot.of(own) if text_kernels_at_hand() else own
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,7 @@ class InputValidator:
     """Cleans and respells raw titles, or refuses those that a model cannot read.
 
     Attributes:
-        letters: seen in training.
+        alphabet: characters seen in training; a title needs a letter of it, or to be known.
         known: says of cleaned titles whether the index has them; these are answered whatever they
             are made of.
         are_none: says which cleaned titles people judged not to be job titles.
@@ -85,24 +81,11 @@ class InputValidator:
         respelled: writes out abbreviations of cleaned titles and corrects their spelling.
     """
 
-    letters: frozenset[str]
+    alphabet: str
     known: Callable[[Sequence[str]], Bool[np.ndarray, " title"]]
     are_none: Callable[[Sequence[str]], Bool[np.ndarray, " title"]]
     qualifiers: Callable[[Sequence[str]], FoundQualifiers]
     respelled: Callable[[Sequence[str]], Sequence[str]]
-
-    @classmethod
-    def of(
-        cls,
-        alphabet: Iterable[str],
-        known: Callable[[Sequence[str]], Bool[np.ndarray, " title"]],
-        are_none: Callable[[Sequence[str]], Bool[np.ndarray, " title"]],
-        qualifiers: Callable[[Sequence[str]], FoundQualifiers],
-        respelled: Callable[[Sequence[str]], Sequence[str]],
-    ) -> Self:
-        """Read what holds a letter of the featurizer's characters, or is one of the titles."""
-        letters = frozenset(filter(_is_letter, alphabet))
-        return cls(letters, known, are_none, qualifiers, respelled)
 
     def __call__(self, raw_titles: Sequence[object]) -> ValidatedTitles:
         """Clean values of any type, or say why they get no answer."""
@@ -117,22 +100,29 @@ class InputValidator:
             any_letter = any(map(_is_letter, titles[row]))
             reasons[row] = CODES[UNKNOWN_LETTERS if any_letter else NO_LETTERS]
         reasons[self.are_none(titles)] = CODES[NOT_A_JOB_TITLE]
-        for row in np.flatnonzero(lengths_of(titles) == 0).tolist():
-            reasons[row] = CODES[_no_text(raw_titles[row])]
-        unknown = ~known & (reasons == 0)
-        respelled = self.respelled(chosen(titles, unknown))
-        return ValidatedTitles(replaced(titles, unknown, respelled), reasons, qualified)
+        for row, raw_title in enumerate(raw_titles):
+            if not titles[row]:
+                reasons[row] = CODES[_no_text(raw_title)]
+        unknown = np.flatnonzero(~known & (reasons == 0)).tolist()
+        made = [*titles]
+        for row, title in zip(unknown, self.respelled([made[row] for row in unknown]), strict=True):
+            made[row] = title
+        return ValidatedTitles(made, reasons, qualified)
 
     def _have_letters(self, titles: Sequence[str]) -> Bool[np.ndarray, " title"]:
         """Say which titles have a letter that was seen in training."""
         if isinstance(titles, TitleLot):
             return titles.have_any(self._seen)
-        return np.array([not self.letters.isdisjoint(title) for title in titles], bool)
+        return np.array([not self._letters.isdisjoint(title) for title in titles], bool)
+
+    @cached_property
+    def _letters(self) -> frozenset[str]:
+        return frozenset(filter(_is_letter, self.alphabet))
 
     @cached_property
     def _seen(self) -> Bool[np.ndarray, " point"]:
         seen = np.zeros(0x110000, bool)
-        seen[[*map(ord, self.letters)]] = True
+        seen[[*map(ord, self._letters)]] = True
         return seen
 
 

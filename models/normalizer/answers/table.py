@@ -55,17 +55,6 @@ class Found(NamedTuple):
     truncated: Bool[np.ndarray, " title"]
 
 
-def joined(blocks: Sequence[Found]) -> Found:
-    """Return blocks as one; of none, nothing."""
-    if len(blocks) == 1:
-        return blocks[0]
-    if blocks:
-        return Found(*map(np.concatenate, zip(*blocks, strict=True)))
-    numbers, flags = np.zeros((0, 1), np.int64), np.zeros(0, bool)
-    scores, codes = np.zeros((0, 1)), numbers[:, 0]
-    return Found(numbers, numbers, numbers, scores, scores, codes, codes, flags, codes, flags)
-
-
 @dataclass(frozen=True, eq=False)
 class AnswerTable:
     """Makes the table of answers.

@@ -6,7 +6,6 @@ stands beside it.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 from unicodedata import category, normalize
 
@@ -20,6 +19,7 @@ from models.normalizer.loops.characters import (
     IS_EDGE,
     IS_SPACE,
     Characters,
+    CharacterTable,
     Classes,
     Places,
     Points,
@@ -33,30 +33,14 @@ if TYPE_CHECKING:
 
 Read: TypeAlias = "UInt32[np.ndarray, ' point']"
 
-UNREAD, NOT_PLAIN = np.uint32(0xFFFFFFFF), np.uint32(0xFFFFFFFE)
+NOT_PLAIN = np.uint32(0xFFFFFFFE)
 GAP = np.uint32(ord(" "))
 PLAIN_RANGES = (range(0x1100), range(0x2000, 0x3000))
 """Code points of which none but marks joins the letter before it."""
 
 
-def cleaned_for(points: Points) -> Read:
-    """Return what cleaning makes of all characters, `NOT_PLAIN` where that depends on others."""
-    cleaned = _cleaned_points()
-    new = np.unique(points[cleaned[points] == UNREAD])
-    for point in new.tolist():
-        cleaned[point] = _cleaned_alone(chr(point))
-    made = cleaned[new]
-    classes_for(made[made != NOT_PLAIN])
-    return cleaned
-
-
-@cache
-def _cleaned_points() -> Read:
-    classes_for(np.array([GAP]))
-    return np.full(0x110000, UNREAD, np.uint32)
-
-
 def _cleaned_alone(character: str) -> int:
+    """Return what cleaning makes of a character, `NOT_PLAIN` where that depends on others."""
     read = character
     for _ in range(2):  # the second time changes nothing
         before = read
@@ -66,11 +50,16 @@ def _cleaned_alone(character: str) -> int:
                 return int(NOT_PLAIN)
             if category(read)[0] == "M":
                 return int(NOT_PLAIN)
+    classes_for(np.array([ord(read)]))
     return ord(read) if read == before else int(NOT_PLAIN)
 
 
 def _composed(text: str) -> str:
     return normalize("NFKC", text)
+
+
+cleaned_for = CharacterTable(_cleaned_alone, np.uint32)
+"""Says what cleaning makes of characters; the classes of these are known."""
 
 
 def may_be_dotted(points: Points, start: int, end: int, classes: Classes) -> bool:
@@ -80,6 +69,46 @@ def may_be_dotted(points: Points, start: int, end: int, classes: Classes) -> boo
     if not classes[points[end - 3]] & IS_ALNUM or classes[points[end - 3]] & IS_DECIMAL:
         return False
     return end - start == 3 or classes[points[end - 4]] & (IS_SPACE | IS_EDGE) != 0
+
+
+def clean_one(
+    points: Points,
+    span: tuple[int, int],
+    cleaned: Read,
+    classes: Classes,
+    dropped: int,
+    made: Points,
+    at: int,
+) -> int:
+    """Write the characters of a title, cleaned; return where they end, −1 of one not plain.
+
+    Args:
+        points: of several titles.
+        span: of the title in these.
+        cleaned: characters.
+        classes: of characters.
+        dropped: classes that are left out.
+        made: written.
+        at: where the title begins there.
+    """
+    begin, gap = at, False
+    for place in range(span[0], span[1]):
+        point = cleaned[points[place]]
+        if point == NOT_PLAIN:
+            return -1
+        if classes[point] & dropped:
+            continue
+        if classes[point] & IS_SPACE:
+            gap = at > begin
+            continue
+        if gap:
+            made[at] = GAP
+            at, gap = at + 1, False
+        made[at] = point
+        at += 1
+        if may_be_dotted(made, begin, at, classes):
+            return -1
+    return at
 
 
 def clean_titles(
@@ -93,39 +122,27 @@ def clean_titles(
     """Write the characters of titles, cleaned, and where each begins; of one not plain, none."""
     at = 0
     for title in range(len(are_plain)):
-        ends[title], start, gap, is_plain = at, at, False, True
-        for place in range(raw[1][title], raw[1][title + 1]):
-            point = cleaned[raw[0][place]]
-            if point == NOT_PLAIN:
-                is_plain = False
-                break
-            if classes[point] & IS_SPACE:
-                gap = at > start
-                continue
-            if gap:
-                points[at] = GAP
-                at += 1
-                gap = False
-            points[at] = point
-            at += 1
-            if may_be_dotted(points, start, at, classes):
-                is_plain = False
-                break
-        are_plain[title] = is_plain
-        if not is_plain:
-            at = start
+        span = raw[1][title], raw[1][title + 1]
+        end = clean_one(raw[0], span, cleaned, classes, 0, points, at)
+        ends[title], are_plain[title] = at, end >= 0
+        at = max(at, end)
     ends[len(are_plain)] = at
 
 
+def hash_of(points: Points, start: int, end: int) -> np.uint64:
+    """Return the hash of a title (`models/search/title_places.py`)."""
+    total, power = NOTHING_64, ONE_64
+    for place in range(start, end):
+        total += mixed(np.uint64(points[place])) * power
+        power *= STEP_64
+    return mixed(total)
+
+
 def hash_cleaned(characters: Characters, hashes: Hashes) -> None:
-    """Write the hash of each title (`models/search/title_places.py`)."""
+    """Write the hash of each title."""
     points, ends = characters
     for title in range(len(hashes)):
-        total, power = NOTHING_64, ONE_64
-        for place in range(ends[title], ends[title + 1]):
-            total += mixed(np.uint64(points[place])) * power
-            power *= STEP_64
-        hashes[title] = mixed(total)
+        hashes[title] = hash_of(points, ends[title], ends[title + 1])
 
 
 def hash_normalized(
@@ -135,33 +152,10 @@ def hash_normalized(
     hashes: Hashes,
     are_plain: Bool[np.ndarray, " title"],
 ) -> None:
-    """Write the hash of each cleaned title, normalized; of one not plain, none."""
+    """Write the hash of each cleaned title, normalized; of one not plain, that of none."""
     points, ends = characters
     kept = np.empty(len(points), np.uint32)
     for title in range(len(hashes)):
-        at, gap, is_plain = 0, False, True
-        total, power = NOTHING_64, ONE_64
-        for place in range(ends[title], ends[title + 1]):
-            point = points[place]
-            if cleaned[point] != point:
-                is_plain = False
-                break
-            if classes[point] & IS_DROPPED:
-                continue
-            if classes[point] & IS_SPACE:
-                gap = at > 0
-                continue
-            if gap:
-                kept[at] = GAP
-                total += mixed(np.uint64(GAP)) * power
-                power *= STEP_64
-                at += 1
-                gap = False
-            kept[at] = point
-            total += mixed(np.uint64(point)) * power
-            power *= STEP_64
-            at += 1
-            if may_be_dotted(kept, 0, at, classes):
-                is_plain = False
-                break
-        are_plain[title], hashes[title] = is_plain, mixed(total)
+        span = ends[title], ends[title + 1]
+        end = clean_one(points, span, cleaned, classes, IS_DROPPED, kept, 0)
+        hashes[title], are_plain[title] = hash_of(kept, 0, end), end >= 0

@@ -30,7 +30,6 @@ from models.normalizer.loops.hashing import (
     mixed,
     slot_of,
 )
-from models.normalizer.loops.words import POINTS
 from models.normalizer.qualifiers import ALL_KINDS, NEITHER
 
 if TYPE_CHECKING:
@@ -43,9 +42,6 @@ ANY_CASE, FIRST_CAPITAL, ALL_CAPITALS = range(3)
 SENIORITY, NO_KIND, REPORTED = (ALL_KINDS.index(own) for own in ("seniority", NEITHER, NEITHER))
 """Places of kinds; those below `REPORTED` are `KINDS`."""
 APOSTROPHE, QUOTE = (np.uint32(ord(sign)) for sign in "'’")
-FIRST_KEYS, FIRST_NUMBERS, LENGTHS, PHRASE_KEYS, PHRASE_NUMBERS, KINDS_OF, CAPITALS = range(7)
-NUMBER_HASH, MONEY_HASH = 7, 8
-"""Places in a tuple of `Phrases`."""
 
 
 class Phrases(NamedTuple):
@@ -131,6 +127,7 @@ def tokens_between(
 ) -> int:
     """Write the tokens of a title; return how many, −1 if one cannot be folded here."""
     (points, ends), (begins, stops, hashes) = characters, tokens
+    _, _, _, _, _, _, _, number, money = phrases
     place, end, count = ends[title], ends[title + 1], 0
     while place < end:
         stop = end_of_token(points, place, end, classes)
@@ -139,9 +136,9 @@ def tokens_between(
             continue
         total, power = NOTHING_64, ONE_64
         if classes[points[place]] & IS_DIGIT:
-            total = phrases[NUMBER_HASH]
+            total = number
         elif classes[points[place]] & IS_MONEY:
-            total = phrases[MONEY_HASH]
+            total = money
         else:
             for letter in range(place, stop):
                 if folded[points[letter]] == EXPANDING:
@@ -164,21 +161,20 @@ def longest_phrase(
 ) -> tuple[int, int]:
     """Return the kind of the longest phrase at a token of `count`, −1: none, and its tokens."""
     begins, stops, hashes = tokens
-    slot = slot_of(phrases[FIRST_KEYS], phrases[FIRST_NUMBERS], hashes[token])
-    longest = min(phrases[LENGTHS][phrases[FIRST_NUMBERS][slot]], count - token)
+    first_keys, first_numbers, lengths, keys, numbers, kinds, all_capitals, _, _ = phrases
+    first = first_numbers[slot_of(first_keys, first_numbers, hashes[token])]
+    longest = min(lengths[first], count - token)
     kind, length, key = -1, 1, NOTHING_64
     for more in range(longest):
         key = mixed(key + hashes[token + more])
-        number = phrases[PHRASE_NUMBERS][
-            slot_of(phrases[PHRASE_KEYS], phrases[PHRASE_NUMBERS], key)
-        ]
+        number = numbers[slot_of(keys, numbers, key)]
         if number >= 0:
-            fits, capitals = True, phrases[CAPITALS][number]
+            fits, capitals = True, all_capitals[number]
             last = token + more if capitals == ALL_CAPITALS else token
             for one in range(token, last + 1):
                 fits = fits and is_spelled(points, begins[one], stops[one], capitals, classes)
             if fits:
-                kind, length = phrases[KINDS_OF][number], more + 1
+                kind, length = kinds[number], more + 1
     return kind, length
 
 
@@ -187,13 +183,7 @@ def find_phrases(
     classes: Classes,
     folded: UInt32[np.ndarray, " point"],
     phrases: tuple[Any, ...],
-    found: tuple[
-        Places,
-        Places,
-        Places,
-        Places,
-        Places,
-    ],
+    found: tuple[Places, ...],
 ) -> None:
     """Find the qualifiers of raw titles.
 
@@ -205,7 +195,7 @@ def find_phrases(
         found: written: kind, begin and end of each span of one of `KINDS`; where the spans of each
             title begin; and of each title 1 if it names no job, −1 if it cannot be folded here.
     """
-    points, (kinds, begins, stops, firsts, states) = characters[POINTS], found
+    (points, _), (kinds, begins, stops, firsts, states) = characters, found
     most, at = len(points), 0
     tokens = (np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint64))
     for title in range(len(states)):

@@ -5,11 +5,10 @@ Where the loops are not at hand, titles are read one by one, with the same resul
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -17,17 +16,12 @@ import numpy as np
 from models.normalizer.loops.characters import Characters, characters_of, classes_for
 from models.normalizer.loops.cleaning import cleaned_for
 from models.normalizer.loops.words import Words
-from models.normalizer.text_kernels import needed_text_kernels, text_kernels_at_hand, words_in
+from models.normalizer.text_kernels import text_kernels, text_kernels_at_hand, words_in
 from models.search.title_places import HashedTitles, hashes_of
 from models.text.titles import clean_title, normalize_title
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Int, Int64, UInt64
-
-PUNCTUATION = {ord(sign): None for sign in "!\"%'()*,-:;?@[\\]_{}"}
-"""Signs of ASCII that normalizing removes."""
-SIGNS = {ord(sign): None for sign in " +#&/"}
-"""Signs that it keeps, and that join no others."""
+    from jaxtyping import Bool, UInt64
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +31,10 @@ class TitleLot(HashedTitles):
     Attributes:
         titles: as strings.
         characters: of all of them.
-        places: of the titles, by who looked them up.
     """
 
     titles: list[str]
     characters: Characters
-    places: dict[object, Int64[np.ndarray, " title"]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, titles: Sequence[str]) -> TitleLot:
@@ -60,38 +52,10 @@ class TitleLot(HashedTitles):
     @overload
     def __getitem__(self, place: int) -> str: ...
     @overload
-    def __getitem__(self, place: slice) -> TitleLot: ...
-    def __getitem__(self, place: int | slice) -> str | TitleLot:
-        """Return one title, or a lot of neighbours."""
-        if not isinstance(place, slice):
-            return self.titles[place]
-        start, stop, _ = place.indices(len(self))
-        if (start, stop) == (0, len(self)):
-            return self
-        points, ends = self.characters
-        first = ends[start]
-        own = Characters(points[first : ends[stop]], ends[start : stop + 1] - first)
-        places = {owner: found[start:stop] for owner, found in self.places.items()}
-        part = TitleLot(self.titles[start:stop], own, places)
-        words = self.words
-        begin, end = words.firsts[[start, stop]].tolist()
-        vars(part)["words"] = Words(
-            own.points,
-            words.begins[begin:end] - first,
-            words.stops[begin:end] - first,
-            words.firsts[start : stop + 1] - begin,
-            words.hashes[begin:end],
-        )
-        vars(part)["hashes"] = self.hashes[start:stop]
-        return part
-
-    def remembered(
-        self, owner: object, places: Callable[[], Int64[np.ndarray, " title"]]
-    ) -> Int64[np.ndarray, " title"]:
-        """Return places that somebody looks up for these titles, or looked up before."""
-        if owner not in self.places:
-            self.places[owner] = places()
-        return self.places[owner]
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        """Return one title, or those of a slice."""
+        return self.titles[place]
 
     def with_titles(self, changed: Mapping[int, str]) -> TitleLot:
         """Return the lot with other titles in some rows."""
@@ -113,19 +77,11 @@ class TitleLot(HashedTitles):
         """The words of the titles."""
         return words_in(self.characters)
 
-    @property
-    def unit_words(self) -> Int64[np.ndarray, " title"]:
-        """How many words of a featurizer each title has."""
-        counts = np.empty(len(self), np.int64)
-        classes = classes_for(self.characters.points)
-        needed_text_kernels().count_unit_words(self.characters, classes, counts)
-        return counts
-
     @cached_property
     def hashes(self) -> UInt64[np.ndarray, " title"]:
         """A hash of each title."""
         made = np.empty(len(self), np.uint64)
-        needed_text_kernels().hash_cleaned(self.characters, made)
+        text_kernels().hash_cleaned(self.characters, made)
         return made
 
     @cached_property
@@ -133,29 +89,24 @@ class TitleLot(HashedTitles):
         """A hash of each title, normalized."""
         points = self.characters.points
         made, are_plain = np.empty(len(self), np.uint64), np.empty(len(self), bool)
-        cleaned, classes = cleaned_for(points), classes_for(points)
-        kernel = needed_text_kernels().hash_normalized
+        cleaned, classes = cleaned_for(points), classes_for.known
+        kernel = text_kernels().hash_normalized
         kernel(self.characters, cleaned, classes, made, are_plain)
         rest = np.flatnonzero(~are_plain)
         made[rest] = hashes_of([normalized(self.titles[row]) for row in rest.tolist()])
         return made
 
 
-def lot_of(titles: Sequence[str]) -> Sequence[str]:
-    """Return cleaned titles as a lot where the loops are at hand."""
-    return TitleLot.of(titles) if text_kernels_at_hand() else titles
-
-
 def cleaned_titles(texts: Sequence[str]) -> Sequence[str]:
     """Clean raw titles of at most `LONGEST` characters."""
     kernels = text_kernels_at_hand()
     if not kernels:
-        return [*map(_cleaned, texts)]
+        return [*map(clean_title, texts)]
     raw = characters_of(texts)
     points, ends = np.empty(len(raw.points), np.uint32), np.empty(len(raw.ends), np.int64)
     are_plain = np.empty(len(texts), bool)
     cleaned = cleaned_for(raw.points)
-    kernels.clean_titles(raw, cleaned, classes_for(raw.points), points, ends, are_plain)
+    kernels.clean_titles(raw, cleaned, classes_for.known, points, ends, are_plain)
     own = Characters(points[: ends[-1]].copy(), ends)
     text = own.points.tobytes().decode("utf-32-le")
     titles = [text[start:end] for start, end in pairwise(ends.tolist())]
@@ -163,47 +114,6 @@ def cleaned_titles(texts: Sequence[str]) -> Sequence[str]:
     return TitleLot(titles, own).with_titles({row: clean_title(texts[row]) for row in rest})
 
 
-def chosen(titles: Sequence[str], are_chosen: Bool[np.ndarray, " title"]) -> Sequence[str]:
-    """Return some of the titles."""
-    if are_chosen.all():
-        return titles
-    own = [*compress(titles, are_chosen.tolist())]
-    return TitleLot.of(own) if isinstance(titles, TitleLot) else own
-
-
-def replaced(
-    titles: Sequence[str], rows: Bool[np.ndarray, " title"], others: Sequence[str]
-) -> Sequence[str]:
-    """Return the titles with others in some rows."""
-    if rows.all():
-        return others
-    made, rest = [*titles], iter(others)
-    for row in np.flatnonzero(rows).tolist():
-        made[row] = next(rest)
-    return made
-
-
-def lengths_of(titles: Sequence[str]) -> Int[np.ndarray, " title"]:
-    """Return how many characters each title has."""
-    if isinstance(titles, TitleLot):
-        lengths: Int[np.ndarray, " title"] = np.diff(titles.characters.ends)
-        return lengths
-    return np.array([*map(len, titles)], int)
-
-
-def _cleaned(text: str) -> str:
-    """Clean a shortened title; most are plain, which takes a tenth of the time."""
-    if text.isascii() and "." not in text:
-        return " ".join(text.lower().split())
-    return clean_title(text)
-
-
 def normalized(title: str) -> str:
     """Normalize a cleaned title; most are plain, which takes a tenth of the time."""
-    if title.replace(" ", "").isalnum():
-        return title
-    kept = " ".join(title.translate(PUNCTUATION).split())
-    is_plain = kept.isascii() or (
-        kept.translate(SIGNS).isalnum() and unicodedata.is_normalized("NFKC", kept)
-    )
-    return kept if is_plain and "." not in kept else normalize_title(title)
+    return title if title.replace(" ", "").isalnum() else normalize_title(title)

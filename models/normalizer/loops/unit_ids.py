@@ -42,15 +42,14 @@ def is_of_unit(points: Points, place: int, end: int, classes: Classes) -> bool:
     return is_stop and classes[points[place + 1]] & (IS_ALNUM | IS_MARK) != 0
 
 
-def count_unit_words(characters: Characters, classes: Classes, counts: Places) -> None:
-    """Write how many words of a featurizer each title has."""
-    points, ends = characters
-    for title in range(len(counts)):
-        counts[title], is_inside = 0, False
-        for place in range(ends[title], ends[title + 1]):
-            was_inside = is_inside
-            is_inside = is_of_unit(points, place, ends[title + 1], classes)
-            counts[title] += is_inside and not was_inside
+def add_known(known: tuple[Hashes, Numbers], key: np.uint64, ids: Places, at: int) -> int:
+    """Write the id of a unit, if it is known; return the place of the next one."""
+    keys, numbers = known
+    number = numbers[slot_of(keys, numbers, key)]
+    if number >= 0:
+        ids[at] = number + FIRST
+        return at + 1
+    return at
 
 
 def find_units(
@@ -73,7 +72,7 @@ def find_units(
         known: the vocabulary.
         found: written: ids, and where those of each title begin; of one without units padding.
     """
-    (points, ends), (keys, numbers), (ids, starts) = characters, known, found
+    (points, ends), (ids, starts) = characters, found
     longest, at = len(orders) - 1, 0
     framed = np.empty(len(points) + 2, np.uint64)
     for title in range(len(ends) - 1):
@@ -103,22 +102,13 @@ def find_units(
                     total += framed[start + length - 1] * power
                     power *= STEP_64
                     if orders[length]:
-                        number = numbers[slot_of(keys, numbers, mixed(total))]
-                        if number >= 0:
-                            ids[at] = number + FIRST
-                            at += 1
+                        at = add_known(known, mixed(total), ids, at)
                 whole += framed[start] * step
                 step *= STEP_64
             if by_word and size > longest:
-                number = numbers[slot_of(keys, numbers, mixed(whole))]
-                if number >= 0:
-                    ids[at] = number + FIRST
-                    at += 1
+                at = add_known(known, mixed(whole), ids, at)
             if by_word and words:
-                number = numbers[slot_of(keys, numbers, mixed(before + before_step * whole))]
-                if number >= 0:
-                    ids[at] = number + FIRST
-                    at += 1
+                at = add_known(known, mixed(before + before_step * whole), ids, at)
             before, before_step = whole, step
             words += 1
             place = stop if by_word else end

@@ -1,6 +1,6 @@
 """Compiled loops over the words of many texts, as regular expressions find them text by text.
 
-`models/search/words/word_evidence.py` and `models/search/ood_score.py` have the formulas.
+`models/search/words/word_evidence.py` has the formulas.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 from models.normalizer.loops.characters import (
     DASH,
     IS_ALNUM,
+    IS_ALPHA,
     IS_JOINT,
     IS_SEPARATOR,
     IS_SPACE,
@@ -21,17 +22,13 @@ from models.normalizer.loops.characters import (
     Points,
 )
 from models.normalizer.loops.hashing import BASE_64, NOTHING_64, ONE_64, Hashes, Numbers
-from models.search.ood_score import ENDING, MEAN, SINGLE, STRONG
 from models.search.words.word_evidence import SHORT, STEM
 
 if TYPE_CHECKING:
-    from jaxtyping import Float64
+    from jaxtyping import Bool, Float64
 
 
 Logs: TypeAlias = "Float64[np.ndarray, ' log']"
-
-POINTS, BEGINS, STOPS, FIRSTS, HASHES = range(5)
-"""Places in a tuple of `Words`; numba keeps compiled code for plain tuples alone."""
 
 
 class Words(NamedTuple):
@@ -81,38 +78,27 @@ def find_words(
     return at
 
 
-def ends_part(points: Points, begin: int, end: int, classes: Classes) -> bool:
-    """Say whether a separator of parts stands between two words."""
-    for place in range(begin, end):
-        if classes[points[place]] & IS_SEPARATOR:
-            return True
-        if points[place] == DASH:
-            before = place > begin and classes[points[place - 1]] & IS_SPACE != 0
-            if before or (place + 1 < end and classes[points[place + 1]] & IS_SPACE != 0):
-                return True
-    return False
-
-
-def count_bonuses(
-    words: Words, numbers: Numbers, logs: Logs, classes: Classes, bonuses: Logs
+def mark_words(
+    words: Words, ends: Places, classes: Classes, are_last: Bool[np.ndarray, " word"]
 ) -> None:
-    """Write how much the words of each text count (`models/search/ood_score.py`).
+    """Mark the words of letters alone that a part ends with (`models/search/words/respelling.py`).
 
-    `logs`: log(1 + titles that end with a word); the last one is that of unknown words.
+    `ends`: where each text ends in the points.
     """
-    for text in range(len(bonuses)):
-        first, last = words[FIRSTS][text], words[FIRSTS][text + 1]
-        total = most = bonuses[text] = 0.0
-        for word in range(first, last):
-            own = logs[numbers[word]]
-            total += own
-            if word + 1 == last or ends_part(
-                words[POINTS], words[STOPS][word], words[BEGINS][word + 1], classes
-            ):
-                most = max(most, own)
-        if first < last:
-            alone = SINGLE if last - first == 1 else 0.0
-            bonuses[text] = ENDING * min(STRONG, most) + MEAN * total / (last - first) - alone
+    points, begins, stops, firsts, _ = words
+    for text in range(len(ends) - 1):
+        end = ends[text + 1]
+        for word in range(firsts[text], firsts[text + 1]):
+            stop = after = stops[word]
+            while after < end and classes[points[after]] & IS_SPACE:
+                after += 1
+            is_last = after == end or classes[points[after]] & IS_SEPARATOR != 0
+            if not is_last and points[after] == DASH:
+                is_gap = after + 1 < end and classes[points[after + 1]] & IS_SPACE != 0
+                is_last = after > stop or is_gap
+            for place in range(begins[word], stop):
+                is_last = is_last and classes[points[place]] & IS_ALPHA != 0
+            are_last[word] = is_last
 
 
 def common_letters(
@@ -161,17 +147,15 @@ def are_same_word(
 
 def lacking_share(words: Words, text: int, others: Words, other: int) -> float:
     """Return the share of the letters of a text's words that have no like in another text."""
-    letters = lacking = 0
-    for word in range(words[FIRSTS][text], words[FIRSTS][text + 1]):
-        begin, stop = words[BEGINS][word], words[STOPS][word]
+    (points, begins, stops, firsts, _), letters, lacking = words, 0, 0
+    other_points, other_begins, other_stops, other_firsts, _ = others
+    for word in range(firsts[text], firsts[text + 1]):
+        begin, stop = begins[word], stops[word]
         letters += stop - begin
         is_there = False
-        for one in range(others[FIRSTS][other], others[FIRSTS][other + 1]):
-            if are_same_word(
-                words[POINTS], begin, stop, others[POINTS], others[BEGINS][one], others[STOPS][one]
-            ):
-                is_there = True
-                break
+        for one in range(other_firsts[other], other_firsts[other + 1]):
+            own, end = other_begins[one], other_stops[one]
+            is_there = is_there or are_same_word(points, begin, stop, other_points, own, end)
         if not is_there:
             lacking += stop - begin
     return lacking / max(letters, 1)
@@ -193,7 +177,7 @@ def compare_words(
     Args:
         titles: words of the titles.
         numbers: of these words.
-        logs: as for `count_bonuses`.
+        logs: log(1 + titles that end with a word); the last one is that of unknown words.
         aliases: words of all aliases.
         places: closest alias of each title.
         forms: words of the forms of all labels.
@@ -201,8 +185,10 @@ def compare_words(
         labels: label of each title.
         features: written.
     """
+    points, begins, stops, firsts, _ = titles
+    others, other_begins, other_stops, other_firsts, _ = aliases
     for title in range(len(places)):
-        row, first, last = features[title], titles[FIRSTS][title], titles[FIRSTS][title + 1]
+        row, first, last = features[title], firsts[title], firsts[title + 1]
         if first == last:
             row[:3], row[3:7], row[7] = 1.0, 0.0, 1.0
             continue
@@ -214,55 +200,11 @@ def compare_words(
             if form == starts[labels[title]] or share < row[2]:
                 row[2] = share
         for word in range(first, last):
-            longest = max(longest, titles[STOPS][word] - titles[BEGINS][word])
+            longest = max(longest, stops[word] - begins[word])
         row[3:7], row[7] = 0.0, 1.0 if longest <= SHORT else 0.0
         if last - first == 1:
             row[3], row[4], row[5] = 1.0, row[0], logs[numbers[first]]
-            one = aliases[FIRSTS][alias]
-            if (
-                unsaid > 0
-                and one < aliases[FIRSTS][alias + 1]
-                and are_same_word(
-                    titles[POINTS],
-                    titles[BEGINS][first],
-                    titles[STOPS][first],
-                    aliases[POINTS],
-                    aliases[BEGINS][one],
-                    aliases[STOPS][one],
-                )
-            ):
-                row[6] = 1.0
-
-
-def list_differences(
-    numbers: Numbers,
-    firsts: Places,
-    ones: Places,
-    others: Places,
-    counts: Places,
-    found: Numbers,
-) -> int:
-    """Write the words of each text that its other lacks, each once; return how many.
-
-    Args:
-        numbers: of the words of all texts; equal words have equal ones.
-        firsts: where the words of each text begin.
-        ones: texts whose words are listed.
-        others: text that each is compared with.
-        counts: written: words of each.
-        found: written: their numbers.
-    """
-    at = 0
-    for pair in range(len(ones)):
-        start = at
-        for word in range(firsts[ones[pair]], firsts[ones[pair] + 1]):
-            is_new = True
-            for other in range(firsts[others[pair]], firsts[others[pair] + 1]):
-                is_new = is_new and numbers[word] != numbers[other]
-            for own in range(start, at):
-                is_new = is_new and numbers[word] != found[own]
-            if is_new:
-                found[at] = numbers[word]
-                at += 1
-        counts[pair] = at - start
-    return at
+            one, begin, stop = other_firsts[alias], begins[first], stops[first]
+            if unsaid > 0 and one < other_firsts[alias + 1]:
+                own, end = other_begins[one], other_stops[one]
+                row[6] = 1.0 if are_same_word(points, begin, stop, others, own, end) else 0.0

@@ -51,32 +51,39 @@ class Respelling:
         whole = WORDS.sub(lambda word: self._nearest(word.group()), title)
         return whole if whole in self.titles else title
 
+    def least(self, word: str) -> int:
+        """Return how many titles have to end with a word that a last word is taken for."""
+        known = self.words.endings.get(word, 0) + self.words.beginnings.get(word, 0)
+        return max(FREQUENT, RARER * known)
+
     @cached_property
     def _meant(self) -> Callable[[str], str]:
         """Looks up what is meant by the last word of a part; many titles have the same."""
-        endings, beginnings = self.words.endings, self.words.beginnings
 
         def meant(word: str) -> str:
-            least = max(FREQUENT, RARER * (endings.get(word, 0) + beginnings.get(word, 0)))
-            if len(word) < SHORTEST or least > self._most or not word.isalpha():
+            least = self.least(word)
+            if len(word) < SHORTEST or least > self.most or not word.isalpha():
                 return word
-            near = (one for one in self._near(word) if one[0] == word[0])
-            likely = [one for one in near if endings.get(one, 0) >= least]
-            return max(likely, key=endings.__getitem__, default=word)  # of equal ones the first
+            return self.endings.best({word: least}).get(word, word)
 
         return lru_cache(REMEMBERED_WORDS)(meant)
 
     def _nearest(self, word: str) -> str:
         """Return the most frequent word an edit away of one that no title has."""
-        counts = self.words.counts
-        return (
-            word if word in counts else max(self._near(word), key=counts.__getitem__, default=word)
-        )
+        return word if word in self.words.counts else self.known.best({word: 0}).get(word, word)
 
     @cached_property
-    def _near(self) -> NearWords:
-        return NearWords.of(sorted(self.words.counts))
+    def known(self) -> NearWords:
+        """All words of the titles."""
+        return NearWords.of(self.words.counts)
 
     @cached_property
-    def _most(self) -> int:
-        return max(self.words.endings.values(), default=0)
+    def endings(self) -> NearWords:
+        """Those that end titles, as far as they are frequent."""
+        counts = self.words.endings.items()
+        return NearWords.of({word: count for word, count in counts if count >= FREQUENT})
+
+    @cached_property
+    def most(self) -> int:
+        """How many titles end with the most frequent of these."""
+        return int(self.endings.counts.max(initial=0))

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from models.reproducibility.atomic_write import atomic_write, write_bytes
-from models.search.weighted_vectors import DIGIT, Prototypes
+from models.search.prototypes import DIGIT, Prototypes
 
 NAME = "prototypes"
 SEPARATE = ("numbers", "product")

@@ -29,8 +29,8 @@ from models.search.calibration import Calibration
 from models.search.coded import Coded
 from models.search.compiling import threads
 from models.search.occupation_scores import ScoreRule
+from models.search.prototypes import Prototypes
 from models.search.stored_vectors import StoredVectors
-from models.search.weighted_vectors import Prototypes
 from models.search.words.title_words import TitleWords
 from models.text.featurizer import Featurizer, Ids
 from models.text.texts import Texts

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -22,12 +24,11 @@ from models.normalizer.many_words import ManyWords
 from models.normalizer.normalizer import Normalizer
 from models.normalizer.qualifiers import FoundQualifiers, Qualifiers
 from models.normalizer.truncated_titles import are_truncated
-from models.search import kernels
 from models.search.calibration import Calibration
-from models.search.ood_score import OodScore
 from models.search.stored_vectors import StoredVectors
 from models.search.title_places import hashes_of
 from models.search.words.respelling import Respelling
+from models.search.words.title_words import WORDS as WORD
 from models.search.words.title_words import TitleWords
 from models.search.words.word_evidence import WordEvidence
 from models.text.featurizer import Featurizer, Vocabulary
@@ -44,7 +45,9 @@ ALIASES = sorted(
 )
 LABELS = np.array([["Koch/Köchin", "Night nurse", "", "(-)", "Bus drivers / Fahrer", "R&D"]])
 WORDS = TitleWords.of(ALIASES)
-MANY = ManyWords(WORDS, ALIASES, LABELS, Abbreviations({"rn": "night nurse", "r&d": "research"}))
+RESPELLING = Respelling(WORDS, ALIASES)
+SHORT = Abbreviations({"rn": "night nurse", "r&d": "research"})
+MANY = ManyWords(RESPELLING, lambda titles: np.isin(titles, ALIASES), ALIASES, LABELS, SHORT)
 PHRASES = {
     "seniority": ["head", "senior", "II"],
     "contract": ["nights", "part time", "# %", "#"],
@@ -67,33 +70,45 @@ TITLES = st.lists(RAW.map(clean_title), max_size=6)
 Unit = Literal["character", "word", "subword"]
 
 
+@contextmanager
+def loops(at_hand: bool = True) -> Iterator[None]:
+    """Let the compiled loops read titles, or the code for one title."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("models.normalizer.text_kernels.kernels_at_hand", lambda: at_hand)
+        yield
+
+
 def test_titles_of_the_taxonomy_are_told_by_their_words() -> None:
-    own = MANY.respelled(["pastri coook", "dock wroker"], lambda titles: np.isin(titles, ALIASES))
+    with loops():
+        own = MANY.respelled(["pastri coook", "dock wroker"])
     assert [*own] == ["pastry cook", "dock worker"]
 
 
 @given(TITLES)
 @settings(max_examples=400)
 def test_words_equal_those_of_one_title(titles: list[str]) -> None:
-    ood = OodScore([], WORDS.endings)
     closest = np.linspace(0.1, 0.9, len(titles)).astype(np.float32)
-    alone = -(np.array(closest, np.float64) + MANY.bonuses(titles))
-    assert alone.tolist() == ood(titles, closest).tolist()
     rows = np.arange(len(titles))
     aliases, labels = rows * 7 % len(ALIASES), rows % LABELS.size
     texts = [ALIASES[place] for place in aliases], LABELS.reshape(-1)[labels].tolist()
     one = WordEvidence(WORDS)(titles, *texts, closest)
-    assert MANY.word_evidence(titles, aliases, labels, closest).tolist() == one.tolist()
-    respelling = Respelling(WORDS, ALIASES)
-    spelled = MANY.respelled(titles, lambda own: np.array([one in ALIASES for one in own], bool))
-    assert [*spelled] == [respelling(MANY.abbreviations(title)) for title in titles]
+    with loops():
+        assert MANY.word_evidence(titles, aliases, labels, closest).tolist() == one.tolist()
+        spelled = MANY.respelled(titles)
+    assert [*spelled] == [RESPELLING(MANY.abbreviations(title)) for title in titles]
 
 
 @given(st.lists(RAW, max_size=6))
 @settings(max_examples=400)
 def test_qualifiers_equal_those_of_one_title(raw_titles: list[str]) -> None:
-    many = ManyQualifiers(QUALIFIERS)(raw_titles)
-    one = FoundQualifiers.of([QUALIFIERS(raw_title) for raw_title in raw_titles])
+    with loops():
+        many = ManyQualifiers(QUALIFIERS)(raw_titles)
+    assert many.name_no_job.tolist() == [QUALIFIERS(title).names_no_job for title in raw_titles]
+    for row, title in enumerate(raw_titles):
+        own = [many.texts[(many.rows == row) & (many.kinds == kind)].tolist() for kind in range(3)]
+        assert own == [*QUALIFIERS(title)[:3]]
+    with loops(at_hand=False):
+        one = ManyQualifiers(QUALIFIERS)(raw_titles)
     assert by_kind(many) == by_kind(one)
 
 
@@ -125,8 +140,7 @@ def test_units_equal_those_of_the_featurizer(number: int, titles: list[str]) -> 
     """In any order, since they are added up."""
     (ids,) = bag(number).featurizer(titles).streams
     ends = np.cumsum([0, *ids.lengths])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("models.normalizer.text_kernels.kernels_at_hand", lambda: kernels._compiled)
+    with loops():
         flat, starts = bag(number)._units(titles)
     assert starts.tolist() == ends.tolist()
     for start, end in pairwise(starts):
@@ -137,40 +151,36 @@ def test_units_equal_those_of_the_featurizer(number: int, titles: list[str]) -> 
 @settings(max_examples=400)
 def test_lots_are_cleaned_and_hashed_as_one_title(raw_titles: list[str]) -> None:
     texts = [*map(shortened, raw_titles)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("models.normalizer.text_kernels.kernels_at_hand", lambda: kernels._compiled)
+    with loops():
         lot = cleaned_titles(texts)
     assert isinstance(lot, TitleLot)
     assert [*lot] == [*map(clean_title, texts)]
     assert lot.hashes.tolist() == hashes_of([*lot]).tolist()
     plain = [normalize_title(title) for title in lot]
     assert lot.normalized_hashes.tolist() == hashes_of(plain).tolist()
-    part, alone = lot[1:3], TitleLot.of([*lot][1:3])
-    assert [*part] == [*alone]
-    assert [own.tolist() for own in part.words] == [own.tolist() for own in alone.words]
-    assert part.hashes.tolist() == alone.hashes.tolist()
-    assert part.normalized_hashes.tolist() == alone.normalized_hashes.tolist()
 
 
 @pytest.mark.parametrize("unit", ["character", "word", "subword"])
 @given(titles=TITLES, longest=st.integers(1, 9))
-def test_lots_are_truncated_as_one_title(unit: Unit, titles: list[str], longest: int) -> None:
+def test_lots_are_truncated_as_by_the_featurizer(
+    unit: Unit, titles: list[str], longest: int
+) -> None:
     settings = UnitSettings(unit, longest, (2,))
     featurizer = Featurizer("", (Vocabulary(settings, ("ab",)),))
     many = are_truncated(TitleLot.of(titles), featurizer)
-    assert many.tolist() == are_truncated(titles, featurizer).tolist()
+    assert many.tolist() == featurizer(titles).truncated.tolist()
 
 
 @given(st.lists(RAW, min_size=1, max_size=6))
-def test_differences_are_the_same_in_lots(texts: list[str]) -> None:
-    compared = Differences([texts[:2], texts[2:]])
+def test_differences_are_words_that_the_other_has_not(texts: list[str]) -> None:
     ones = np.arange(len(texts))
-    alone, alone_counts = compared(ones, ones[::-1])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("models.normalizer.text_kernels.kernels_at_hand", lambda: kernels._compiled)
-        words, counts = compared(ones, ones[::-1])
-    assert words.to_pylist() == alone.to_pylist()
-    assert counts.tolist() == alone_counts.tolist()
+    words, counts = Differences([texts[:2], texts[2:]])(ones, ones[::-1])
+    own = [dict.fromkeys(WORD.findall(text.lower())) for text in texts]
+    expected = [[*one.keys() - other] for one, other in zip(own, own[::-1], strict=True)]
+    assert counts.tolist() == [*map(len, expected)]
+    made = iter(words.to_pylist())
+    for one, lacking in zip(own, expected, strict=True):
+        assert [next(made) for _ in lacking] == [word for word in one if word in lacking]
 
 
 @cache
@@ -198,8 +208,8 @@ def judged(calibrated: bool) -> Normalizer:
 @given(raw_titles=st.lists(RAW | st.text(max_size=3) | st.none() | st.floats(), max_size=8))
 def test_lots_get_the_answers_of_one_title(calibrated: bool, raw_titles: list[object]) -> None:
     normalizer = judged(calibrated)
-    plain = normalizer.predict(raw_titles).table
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("models.normalizer.text_kernels.kernels_at_hand", lambda: kernels._compiled)
+    with loops(at_hand=False):
+        plain = normalizer.predict(raw_titles).table
+    with loops():
         many = normalizer.predict(raw_titles).table
     assert many.equals(plain)

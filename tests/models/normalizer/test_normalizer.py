@@ -13,7 +13,7 @@ from served_toy import ALIASES, OCCUPATIONS, RULE, TORN, embed, table, toy_norma
 
 from models.normalizer.answers.abstention import REASONS, InputValidator
 from models.normalizer.normalizer import Normalizer
-from models.normalizer.qualifiers import NOTHING, FoundQualifiers
+from models.normalizer.qualifiers import FoundQualifiers
 from models.search.calibration import Calibration
 from models.search.index import AliasIndex
 from models.search.occupation_scores import ScoreRule
@@ -286,11 +286,11 @@ def test_lots_in_threads_give_the_table_of_one_lot(
 
 def test_titles_of_the_index_are_answered_whatever_they_are_made_of() -> None:
     for known, reason in ((False, "no letters"), (True, None)):
-        validator = InputValidator.of(
+        validator = InputValidator(
             "ab",
             lambda titles, known=known: np.full(len(titles), known),
             lambda titles: np.zeros(len(titles), bool),
-            lambda titles: FoundQualifiers.of([NOTHING] * len(titles)),
+            lambda titles: FoundQualifiers.of([], np.zeros(len(titles), bool)),
             lambda titles: titles,
         )
         titles, reasons, _ = validator(["24/7"])

@@ -8,7 +8,7 @@ import torch
 
 from models.network.quantization import Precision, pack, widened
 from models.search.row_blocks import LANES, in_pairs
-from models.search.stored_vectors import StoredVectors, whole
+from models.search.stored_vectors import TILE, StoredVectors, similarities, tiled, whole
 
 RANDOM = np.random.default_rng(1)
 ROWS, TITLES = (RANDOM.normal(size=(count, 256)).astype(np.float32) for count in (300, 40))
@@ -74,3 +74,21 @@ def test_whole_titles_times_the_largest_rows_are_exact() -> None:
     exact = int(title.astype(np.int64).sum()) * 127
     assert exact < 2**24
     assert vectors.near(title, np.array([0]))[0, 0] == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("count", [0, 1, TILE - 1, TILE, TILE + 1, 100])
+def test_a_product(count: int) -> None:
+    rng = np.random.default_rng(count)
+    rows, others = (rng.normal(size=(n, 24)).astype(np.float32) for n in (count, 50))
+    assert similarities(rows, others) == pytest.approx(rows @ others.T, abs=1e-5)
+    assert len(tiled(rows)) % TILE == 0 and not tiled(rows)[count:].any()
+
+
+def test_a_row_gets_the_same_bits_alone_and_in_any_order() -> None:
+    rng = np.random.default_rng(1)
+    rows, others = (rng.normal(size=(n, 320)).astype(np.float32) for n in (77, 301))
+    together = similarities(rows, others)
+    order = rng.permutation(len(rows))
+    assert (similarities(rows[order], others) == together[order]).all()
+    for row in range(0, len(rows), 7):
+        assert (similarities(rows[row : row + 1], others) == together[row]).all()

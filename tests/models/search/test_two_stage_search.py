@@ -18,12 +18,12 @@ from models.search.exemplars import Exemplars
 from models.search.index import AliasIndex
 from models.search.kernels import MANY
 from models.search.occupation_scores import ScoreRule
+from models.search.prototypes import AXES, Prototypes
 from models.search.search import Hits, Search
-from models.search.stored_vectors import StoredVectors, whole
-from models.search.tiled_matmul import similarities
+from models.search.stored_vectors import StoredVectors, similarities, whole
 from models.search.title_places import TitlePlaces
-from models.search.two_stage_search import CANDIDATES, DEPTH, LOT, TwoStageSearch
-from models.search.weighted_vectors import AXES, Prototypes, WeightedVectors
+from models.search.two_stage_search import CANDIDATES, DEPTH, TwoStageSearch
+from models.search.weighted_vectors import WeightedVectors
 
 OCCUPATIONS = 1200
 TEMPERATURE = 0.07
@@ -73,14 +73,11 @@ def queries() -> list[str]:
 
 
 def hits(titles: list[str], depth: int = 5) -> Hits:
-    return Hits(
-        *map(np.concatenate, zip(*(one for _, one in made().blocks(titles, depth)), strict=True))
-    )
+    return made().hits(titles, depth)
 
 
 def exact(titles: list[str], depth: int = 5) -> Hits:
-    blocks = (one for _, one in made().search.blocks(titles, depth))
-    return Hits(*map(np.concatenate, zip(*blocks, strict=True)))
+    return made().search.hits(titles, depth)
 
 
 @cache
@@ -178,11 +175,10 @@ def test_answers_are_distinct_candidates_in_the_order_of_their_scores() -> None:
 
 
 @pytest.mark.thorough
-def test_lots_are_one_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("models.search.two_stage_search.LOT", 100)
-    assert LOT > 600 > 100
-    for split, all_ in zip(hits(queries()), everything(), strict=True):
-        assert (split == all_).all()
+def test_lots_are_one_search() -> None:
+    lots = [hits(queries()[start : start + 100]) for start in range(0, 600, 100)]
+    for split, all_ in zip(zip(*lots, strict=True), everything(), strict=True):
+        assert (np.concatenate(split) == all_).all()
 
 
 @pytest.mark.thorough
@@ -195,18 +191,17 @@ def test_kernels_and_numpy_give_the_same_answers(
         numbers = pack(torch.from_numpy(numbers), precision)[0].numpy()
     two_stage = replace(made(), embeddings=StoredVectors.of(numbers))
     one, other = (
-        [hits for _, hits in two_stage.blocks(titles, DEPTH)]
-        for titles in (queries()[:300], queries()[:300] * 7)
+        two_stage.hits(titles, DEPTH) for titles in (queries()[:300], queries()[:300] * 7)
     )
-    assert len(queries()[:300]) < MANY < 300 * 7
-    for own, compiled in zip(one[:1], other[:1], strict=True):
-        assert compiled.scores == pytest.approx(own.scores, abs=1e-5)
-        assert compiled.closest == pytest.approx(own.closest, abs=1e-6)
-        differ = compiled.occupations != own.occupations
-        near = np.take_along_axis(own.scores, own.occupations, axis=1)
-        other_near = np.take_along_axis(own.scores, compiled.occupations, axis=1)
-        assert np.abs(near - other_near)[differ].max(initial=0) < 1e-5
-        assert (compiled.titles == own.titles)[~differ].all()
+    assert len(one.scores) < MANY < len(other.scores)
+    compiled = Hits(*(column[:300] for column in other))
+    assert compiled.scores == pytest.approx(one.scores, abs=1e-5)
+    assert compiled.closest == pytest.approx(one.closest, abs=1e-6)
+    differ = compiled.occupations != one.occupations
+    near = np.take_along_axis(one.scores, one.occupations, axis=1)
+    other_near = np.take_along_axis(one.scores, compiled.occupations, axis=1)
+    assert np.abs(near - other_near)[differ].max(initial=0) < 1e-5
+    assert (compiled.titles == one.titles)[~differ].all()
 
 
 @pytest.mark.thorough
@@ -229,4 +224,4 @@ def compiled_answers() -> Hits:
 def test_more_answers_than_candidates_allow_are_refused() -> None:
     assert DEPTH < CANDIDATES
     with pytest.raises(ValueError, match=f"{DEPTH + 1} answers"):
-        next(made().blocks(["x"], DEPTH + 1))
+        made().hits(["x"], DEPTH + 1)

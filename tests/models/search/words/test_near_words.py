@@ -21,6 +21,13 @@ def edits(word: str) -> set[str]:
     } - {word}
 
 
-@given(st.sets(WORDS), WORDS)
-def test_they_are_those_that_edits_make(known: set[str], word: str) -> None:
-    assert NearWords.of(sorted(known))(word) == sorted(edits(word) & known)
+@given(st.dictionaries(WORDS, st.integers(1, 4)), st.lists(WORDS, min_size=1), st.integers(0, 4))
+def test_the_best_is_the_most_frequent_that_edits_make(
+    known: dict[str, int], words: list[str], least: int
+) -> None:
+    """The first letter has to agree where a least count is asked for."""
+    best = NearWords.of(known).best(dict.fromkeys(words, least))
+    for word in words:
+        alike = (one for one in sorted(edits(word) & known.keys()) if known[one] >= least)
+        likely = [one for one in alike if not least or one[0] == word[0]]
+        assert best.get(word) == max(likely, key=known.__getitem__, default=None)

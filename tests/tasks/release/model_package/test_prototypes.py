@@ -10,7 +10,7 @@ import pytest
 import tiny_run
 import yaml
 
-from models.search.weighted_vectors import DIGIT
+from models.search.prototypes import DIGIT
 from tasks.release.model_package.folder import RunFiles, build_artefact
 from tasks.release.model_package.reading import read_normalizer
 

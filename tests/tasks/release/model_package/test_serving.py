@@ -111,12 +111,12 @@ class Loop:
 
     def rows(self, raw_titles: Sequence[object], top_k: int, served: ServedNormalizer) -> list[Row]:
         normalizer = served.normalizer
-        reader = InputValidator.of(
+        reader = InputValidator(
             self.featurizer.alphabet,
             lambda titles: np.array([title in self.titles for title in titles], bool),
             lambda titles: np.zeros(len(titles), bool),
-            normalizer.qualified,
-            normalizer.spelled,
+            normalizer.validator.qualifiers,
+            normalizer.validator.respelled,
         )
         titles, codes, _ = reader(raw_titles)
         reasons = [NUMBERED[code] for code in codes]
