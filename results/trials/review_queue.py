@@ -56,7 +56,7 @@ class Board:
             scores.append(hits.scores.copy())
             closest.append(hits.closest)
             decisions = normalizer.exact_match(some, hits)
-            self.abstained += normalizer.confidence.rejections(some, hits, decisions)
+            self.abstained.extend(normalizer.confidence.rejections(some, hits, decisions).tolist())
             print(f"{start:,} of {len(raw):,} titles", file=sys.stderr, flush=True)
         self.abstained = [a or b for a, b in zip(reasons, self.abstained, strict=True)]
         self.scores, self.closest = np.concatenate(scores), np.concatenate(closest)
