@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 
 Embed = Callable[[Sequence[str]], "Float32[np.ndarray, 'title dim']"]
 Columns = Mapping[str, Sequence[Any]]
+PREPARING = Lock()
+"""Of several threads that answer one compiles."""
 RUNNER_UP = np.log(2)
 """The second occupation is at least half as likely as the first: e^(−margin/t) ≥ ½."""
 
@@ -180,8 +183,9 @@ class Normalizer:
             languages=self.taxonomy_labels.spellings.languages,
             calibrated=self.calibration is not None,
         )
-        kernels = kernels_for(len(raw_titles)) if self.two_stage_search else None
-        text_kernels_at_hand()  # before the threads ask for them
+        with PREPARING:
+            kernels = kernels_for(len(raw_titles)) if self.two_stage_search else None
+            text_kernels_at_hand()  # before the threads ask for them
         lots = [raw_titles[at : at + LOT] for at in range(0, len(raw_titles), LOT)]
         if len(lots) < 2:
             return Answers(self._lot(raw_titles, params, kernels))
