@@ -7,10 +7,13 @@ judges this class in a loaded model. Without a calibration, confidence is null a
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +53,8 @@ if TYPE_CHECKING:
 
 Embed = Callable[[Sequence[str]], "Float32[np.ndarray, 'title dim']"]
 Columns = Mapping[str, Sequence[Any]]
+PREPARING = Lock()
+"""Of several threads that answer one compiles."""
 RUNNER_UP = np.log(2)
 """The second occupation is at least half as likely as the first: e^(−margin/t) ≥ ½."""
 
@@ -180,8 +185,9 @@ class Normalizer:
             languages=self.taxonomy_labels.spellings.languages,
             calibrated=self.calibration is not None,
         )
-        kernels = kernels_for(len(raw_titles)) if self.two_stage_search else None
-        text_kernels_at_hand()  # before the threads ask for them
+        with PREPARING:
+            kernels = kernels_for(len(raw_titles)) if self.two_stage_search else None
+            text_kernels_at_hand()  # before the threads ask for them
         lots = [raw_titles[at : at + LOT] for at in range(0, len(raw_titles), LOT)]
         if len(lots) < 2:
             return Answers(self._lot(raw_titles, params, kernels))
@@ -197,18 +203,33 @@ class Normalizer:
         read = checked.readable
         depth, few = max(params.top_k, 2), self.two_stage_search
         spare = min(self.exact_match.most_rejected, max(DEPTH - depth, 0))
+        memory = None
         if few and depth <= DEPTH:
-            ranked = few.hits(read, depth + spare, kernels)
+            memory = self._memory()
+            ranked = few.hits(read, depth + spare, kernels, memory)
         else:
             ranked = self.search.hits(read, depth + spare)
-        hits = self.exact_match.accepted(read, ranked, depth)
+        found = self._found(read, self.exact_match.accepted(read, ranked, depth), params)
+        if memory is not None:
+            self._spare.append(memory)  # no scores are read any more
         return self.answer_table(
             checked.reasons,
             checked.qualified,
-            self._found(read, hits, params),
+            found,
             params,
             RUNNER_UP * (self.calibration or self.rule).temperature,
         )
+
+    def _memory(self) -> Float32[np.ndarray, "lot occupation"]:
+        """Return memory for the scores of a lot."""
+        with suppress(IndexError):  # all is in use
+            return self._spare.pop()
+        return np.empty((LOT, len(self.index.occupations)), np.float32)
+
+    @cached_property
+    def _spare(self) -> deque[Float32[np.ndarray, "lot occupation"]]:
+        """Memory that was used before: to clear what is new takes a tenth of the time."""
+        return deque(maxlen=threads())
 
     def _found(self, titles: Sequence[str], hits: Hits, params: PredictParams) -> Found:
         """Say of titles what is found, how sure that is, and whether it is an answer."""

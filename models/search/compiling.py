@@ -1,16 +1,19 @@
 """Functions compiled by numba, where it is installed; and how many threads run them.
 
-What was compiled is kept on the disk, for every process that loads the same functions.
+What was compiled is kept in the user's folder for caches, by what the functions are: a process that
+calls the same ones compiles nothing, wherever the file lies that holds them.
 """
 
 from __future__ import annotations
 
+import dis
+import hashlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 
@@ -33,8 +36,9 @@ def compile_all(
     except ImportError:  # or one that does not know this numpy
         return None
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    options["fastmath"] = {"reassoc", "contract"} if reorder else False
-    made = _in_a_module([*functions, *inner, *intrinsics])
+    options["fastmath"] = dict.fromkeys(("reassoc", "contract"), reorder)
+    compiler = (numba.__version__, np.__version__, options)
+    made = _in_a_module([*functions, *inner, *intrinsics], compiler)
     for one in made[len(functions) : len(functions) + len(inner)]:
         register_jitable(one)
     for one in made[len(functions) + len(inner) :]:
@@ -51,23 +55,33 @@ def threads() -> int:
     return (int(named) if named.isdecimal() else 0) or os.cpu_count() or 1
 
 
-def _in_a_module(functions: Sequence[Any]) -> list[FunctionType]:
-    """Return functions in a module that every process calls the same.
+def _in_a_module(functions: Sequence[Any], compiler: object) -> list[FunctionType]:
+    """Return functions in a module that every process calls the same, and in a file of its name.
 
     Compiled code that was kept names its module, and MLflow calls a served file anew at each load.
-    Code and numbers of all functions are in its name, since numba looks at one file alone to see
-    whether what it kept has changed.
+    Numba keeps it beside the file, as long as that says the same. So the name stands for all that
+    the code depends on, and the file says it.
+
+    Raises:
+        TypeError: one uses something else of its module than a number or another one of them.
     """
     known: dict[str, Any] = {}
     for function in functions:  # of modules that give no name to two things
         own = function.__globals__.items()
         known.update({key: one for key, one in own if not key.startswith("__")})
     codes = [function.__code__ for function in functions]
-    used = sorted({key for code in codes for key in code.co_names if key in known})
-    numbers = [(key, known[key]) for key in used if isinstance(known[key], int | float | np.number)]
-    state = repr([numbers, *map(_instructions, codes)])
-    name = f"rolecall_kernels_{crc32(state.encode())}"
-    module = sys.modules.setdefault(name, ModuleType(name))
+    every = _with_inner(codes)
+    used = sorted({name for code in every for name in _globals_of(code)} & {*known})
+    values = [(name, known[name]) for name in used if name not in {code.co_name for code in codes}]
+    for name, value in values:
+        if not isinstance(value, int | float | np.number | ModuleType):
+            raise TypeError(f"a compiled function uses {name}, which is no number")
+    used_values = [(name, type(one), getattr(one, "__name__", str(one))) for name, one in values]
+    state = repr([compiler, used_values, *map(_instructions, every)])
+    name = f"rolecall_kernels_{hashlib.sha256(state.encode()).hexdigest()[:32]}"
+    file, module = _file_of(name), sys.modules.setdefault(name, ModuleType(name))
+    if file:
+        codes = [code.replace(co_filename=str(file), co_firstlineno=1) for code in codes]
     made = [FunctionType(code, vars(module), code.co_name) for code in codes]
     for one in made:
         one.__qualname__ = f"{one.__name__}_{name}"
@@ -75,7 +89,37 @@ def _in_a_module(functions: Sequence[Any]) -> list[FunctionType]:
     return made
 
 
+def _file_of(name: str) -> Path | None:
+    """Return a file that says its name, where the user keeps caches; None if there is no place."""
+    from numba.core import config
+    from numba.misc.appdirs import user_cache_dir
+
+    file = Path(config.CACHE_DIR or user_cache_dir("rolecall", False), f"{name}.py")
+    if not file.is_absolute():  # the user has no home
+        return None
+    partial = file.with_suffix(f".{os.getpid()}")
+    try:
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            partial.write_text(f"# {name}\n", encoding="utf-8")
+            partial.replace(file)
+    except OSError:
+        return None
+    return file
+
+
+def _with_inner(codes: Sequence[CodeType]) -> list[CodeType]:
+    """Return functions, each followed by those in it."""
+    inner = ([one for one in code.co_consts if isinstance(one, CodeType)] for code in codes)
+    return [
+        one for code, own in zip(codes, inner, strict=True) for one in (code, *_with_inner(own))
+    ]
+
+
+def _globals_of(code: CodeType) -> set[str]:
+    return {one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}
+
+
 def _instructions(code: CodeType) -> list[Any]:
-    """Return a function's instructions and constants, with those of functions in it."""
-    inner = (_instructions(one) if isinstance(one, CodeType) else one for one in code.co_consts)
-    return [code.co_code, *inner]
+    constants = [one for one in code.co_consts if not isinstance(one, CodeType)]
+    return [code.co_name, code.co_code, code.co_names, code.co_varnames, constants]

@@ -105,15 +105,23 @@ class Prototypes:
         )
 
     def __call__(
-        self, titles: Float32[np.ndarray, "title dim"], most: int, kernels: Kernels | None = None
+        self,
+        titles: Float32[np.ndarray, "title dim"],
+        most: int,
+        kernels: Kernels | None = None,
+        memory: Float32[np.ndarray, "more occupation"] | None = None,
     ) -> tuple[Float32[np.ndarray, "title occupation"], Int64[np.ndarray, "title best"]]:
-        """Return about the score of every occupation for whole titles, and `most` best ones."""
+        """Return about the score of every occupation for whole titles, and `most` best ones.
+
+        `memory`: for the scores.
+        """
         numbers = titles @ self.axes  # whole, and exact in any order
         steps = np.abs(numbers).max(axis=1, keepdims=True) / np.float32(DIGIT - 1)
         digits = np.round(numbers / np.where(steps > 0, steps, 1)) + DIGIT
         steps /= STEPS * AXIS_STEPS
         multiply, rows = self.product or self._multiply, digits.astype(np.uint8)
-        scores = np.empty((len(titles), len(self.occupations)), np.float32)
+        shape = (len(titles), len(self.occupations))
+        scores = np.empty(shape, np.float32) if memory is None else memory[: len(titles)]
         best = np.empty((len(titles), most), np.int64)
         arrays = (self.factors, self.extras, self.counts, self.ends)
         masses = np.empty((AT_ONCE, len(self.occupations)), np.float32)

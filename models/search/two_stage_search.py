@@ -63,10 +63,16 @@ class TwoStageSearch:
     places: TitlePlaces
     gathered: Prototypes | None = None
 
-    def hits(self, titles: Sequence[str], depth: int, kernels: Kernels | None = None) -> Hits:
+    def hits(
+        self,
+        titles: Sequence[str],
+        depth: int,
+        kernels: Kernels | None = None,
+        memory: Float32[np.ndarray, "more occupation"] | None = None,
+    ) -> Hits:
         """Look up cleaned titles, `LOT` at most so that what is made of them stays small.
 
-        `kernels`: those for many titles, if these are a part of many.
+        `kernels`: those for many titles, if these are a part of many. `memory`: for the scores.
 
         Raises:
             ValueError: `depth` is above `DEPTH`.
@@ -75,7 +81,7 @@ class TwoStageSearch:
             raise ValueError(f"{depth} answers of so few candidates: {DEPTH} at most")
         kernels, rows = kernels or kernels_for(len(titles)), np.arange(len(titles))[:, None]
         rounded = whole(self.embed(titles))
-        scores, best = self.prototypes(rounded, CANDIDATES, kernels)
+        scores, best = self.prototypes(rounded, CANDIDATES, kernels, memory)
         candidates = self._with_owners(titles, scores, best)
         scored = self._scored(rounded, candidates, kernels)
         scores[rows, candidates] = scored.scores

@@ -13,11 +13,12 @@ import errno
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import starmap
+from operator import call
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,7 +33,13 @@ from tasks.apps.bulk.files import File, Refused
 from tasks.apps.bulk.output import OWN, Output
 from tasks.apps.bulk.place import require_free_names, require_place, require_room
 from tasks.apps.bulk.plan import VERSIONS, plan_of
-from tasks.apps.bulk.prediction_cache import PredictionCache, distinct, prediction_cache
+from tasks.apps.bulk.prediction_cache import (
+    Ask,
+    Cached,
+    PredictionCache,
+    distinct,
+    prediction_cache,
+)
 from tasks.apps.bulk.publishing import publish
 from tasks.apps.bulk.source import TitleSource
 from tasks.apps.bulk.title_columns import usual_column
@@ -62,7 +69,8 @@ def main() -> None:
         fetched(options.model, Path.cwd()) as (address, folder),
     ):
         try:
-            manifest = _normalized(options, source, address, Answering(folder, options.threads))
+            with closing(Answering(folder, options.threads)) as ask:
+                manifest = _normalized(options, source, address, ask)
         except Exception as error:
             if not _is_disk_full(error):
                 raise
@@ -105,7 +113,7 @@ def _normalized(
     require_free_names(source, options.prefix, ask.schema.names)
     plan = plan_of(source, options.input, vars(options))
     params = plan["params"]
-    nothing = ask(params, [None])
+    nothing = ask(params, [None])()
     versions = {name: nothing[name][0].as_py() for name in VERSIONS}
     plan = {"model": address, **versions, **plan}
     output = Output(options.output, plan, source.files, pa.schema([*source.schema, *named]))
@@ -126,13 +134,13 @@ def _normalized(
 class _Bulk:
     """A run, file by file; `nothing` is the answer to no title, a row.
 
-    Each step of a part has a thread: reading, answering, joining and writing. So cores have work
-    while the last titles of a part are answered.
+    Each step of a part has a thread: reading, asking, taking the answers, joining and writing. So
+    titles of the next part are answered together with the last ones of a part.
     """
 
     source: TitleSource
     output: Output
-    ask: Callable[[Sequence[str | None]], pa.Table]
+    ask: Ask
     cache: PredictionCache
     nothing: pa.Table
     progress: Progress
@@ -147,22 +155,28 @@ class _Bulk:
             return
         refused: list[Refused] = []
         read = ahead(self.source.parts(file, refused.append))
-        answered = ahead(starmap(partial(self._answered, number), enumerate(read)))
+        begun = ahead(starmap(partial(self._begun, number), enumerate(read)))
+        answered = ahead(map(call, begun))
         with closing(ahead(map(self._joined, answered))) as joined:
             count = sum(map(partial(self._written, number), joined))
         self.output.write_file(number, count, refused)
 
-    def _answered(self, number: int, part: int, table: pa.Table) -> _Part:
-        """Return a part with the answers to its titles; without them if it is finished."""
+    def _begun(self, number: int, part: int, table: pa.Table) -> Callable[[], _Part]:
+        """Begin to answer a part, unless it is finished; what is returned waits for the answers."""
         if self.output.rows(number, part) is not None:
-            return _Part(part, table)
+            return partial(_Part, part, table)
         titles, places = distinct(table[self.source.column])
-        cached = self.cache(titles, self.ask)
+        return partial(self._answered, part, table, places, self.cache(titles, self.ask))
+
+    def _answered(
+        self, number: int, table: pa.Table, places: pa.Array, answers: Callable[[], Cached]
+    ) -> _Part:
+        cached = answers()
         self.new_titles += cached.new
         tables = [*cached.tables, *[self.nothing] * (places.null_count > 0)]
-        row_of = np.append(cached.rows, sum(map(len, cached.tables)))  # the last: of no title
-        rows = row_of[pc.fill_null(places, len(titles)).to_numpy()]
-        return _Part(part, table, pa.concat_tables(tables), rows)
+        row_of = np.append(cached.rows, len(cached.rows))  # the last: of no title
+        rows = row_of[pc.fill_null(places, len(cached.rows)).to_numpy()]
+        return _Part(number, table, pa.concat_tables(tables), rows)
 
     def _joined(self, part: _Part) -> _Part:
         """Put the answers behind the columns of a part."""

@@ -15,8 +15,11 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from operator import methodcaller
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -29,11 +32,14 @@ from models.reproducibility.atomic_write import atomic_write
 SHIFT = 24  # A place is file · 2^SHIFT + row
 MAPPED = 512  # files mapped at once
 PLACES = (
-    "SELECT place FROM json_each(?) AS own LEFT JOIN cached ON hash = own.value ORDER BY own.key"
+    "SELECT json_group_array(coalesce(place, -1)) FROM (SELECT place FROM json_each(?) AS own "
+    "LEFT JOIN cached ON hash = own.value ORDER BY own.key)"
 )
 TITLE = "cached_title"
+TITLES, ANSWERS = methodcaller("select", [TITLE]), methodcaller("drop_columns", TITLE)
 
-Ask = Callable[[Sequence[str]], pa.Table]
+Ask = Callable[[Sequence[str]], Callable[[], pa.Table]]
+"""Begins to answer titles; what it returns waits for the answers."""
 
 
 class Cached(NamedTuple):
@@ -50,12 +56,23 @@ class Cached(NamedTuple):
     new: int
 
 
-class _Unkept(NamedTuple):
-    """New answers with their titles, the hashes of these, and the file that they will be."""
+@dataclass(eq=False)
+class _Unkept:
+    """New titles in the file that they will be.
+
+    Attributes:
+        file: its number.
+        hashes: of the titles, ascending.
+        order: the row of each.
+        table: the titles, and then their answers before them.
+        keeping: waits until the file is there.
+    """
 
     file: int
-    table: pa.Table
     hashes: np.ndarray
+    order: np.ndarray
+    table: pa.Table
+    keeping: Future[None] | None = None
 
 
 class PredictionCache:
@@ -63,94 +80,102 @@ class PredictionCache:
 
     def __init__(self, folder: Path, table: sqlite3.Connection, thread: Executor) -> None:
         self._folder, self._table, self._thread = folder, table, thread
-        self._unkept: _Unkept | None = None
-        self._keeping: Future[None] | None = None
+        self._lock = Lock()  # of the table
+        self._unkept = dict[int, _Unkept]()
         (last,) = table.execute("SELECT max(file) FROM files").fetchone()
         self._files = 0 if last is None else last + 1
         self._opened = lru_cache(MAPPED)(self._open)
 
-    def __call__(self, titles: pa.Array, ask: Ask) -> Cached:
-        """Return an answer for each of some distinct titles.
+    def __call__(self, titles: pa.Array, ask: Ask) -> Callable[[], Cached]:
+        """Look some distinct titles up, and begin to ask for those that have no answer.
 
-        While new ones are asked, a thread keeps those of the last call.
+        What is returned waits for the answers, which a thread keeps then. It is to be called in the
+        order of these calls; other titles may be looked up before.
         """
-        self._kept()
+        self.keep()
         hashes = hashes_of(titles)
         places = self._places(hashes)
         order = np.argsort(places, kind="stable")[np.count_nonzero(places < 0) :]
-        rows, tables = np.full(len(titles), -1), list[pa.Table]()
         if len(order):
-            known = self._taken(places[order])
-            same = pc.equal(known[TITLE], titles.take(pa.array(order))).to_numpy()
-            rows[order[same]] = np.flatnonzero(same)
-            tables.append(known.drop_columns(TITLE))
-        if self._unkept:
-            self._keeping = self._thread.submit(self._keep, *self._unkept)
-            self._unkept = None  # it needs memory only until it is kept
-        missing = np.flatnonzero(rows < 0)
-        if len(missing):
-            new = titles.take(pa.array(missing))
-            answers = ask(new.to_pylist()).combine_chunks()
-            whole = answers.append_column(TITLE, new)
-            self._unkept = _Unkept(self._files, whole, hashes[missing])
-            self._files += 1
-            rows[missing] = len(order) + np.arange(len(missing))
-            tables.append(answers)
-        return Cached(tables, rows, len(missing))
+            known = self._taken(places[order], TITLES)[TITLE]
+            order = order[pc.equal(known, titles.take(pa.array(order))).to_numpy()]
+        missing = np.delete(np.arange(len(titles)), order)
+        rows = np.empty(len(titles), np.int64)
+        rows[np.concatenate([order, missing])] = np.arange(len(titles))
+        if not len(missing):
+            return partial(self._cached, places[order], rows)
+        new, own = titles.take(pa.array(missing)), hashes[missing]
+        ascending = np.argsort(own, kind="stable")
+        unkept = _Unkept(self._files, own[ascending], ascending, pa.table({TITLE: new}))
+        self._unkept[self._files] = unkept
+        self._files += 1
+        return partial(self._cached, places[order], rows, unkept, ask(new.to_pylist()))
 
     def _places(self, hashes: np.ndarray) -> np.ndarray:
         """Return the place of each hash, -1 of a new one."""
         order = np.argsort(hashes, kind="stable")  # neighbours share a page of the table
-        found = self._table.execute(PLACES, (json.dumps(hashes[order].tolist()),)).fetchall()
+        query, unkept = json.dumps(hashes[order].tolist()), [*self._unkept.values()]
+        with self._lock:
+            (found,) = self._table.execute(PLACES, (query,)).fetchone()
         places = np.empty(len(hashes), np.int64)
-        places[order] = [-1 if place is None else place for (place,) in found]
-        if self._unkept:
-            own = np.argsort(self._unkept.hashes, kind="stable")
-            ascending = self._unkept.hashes[own]
-            at = np.minimum(np.searchsorted(ascending, hashes), len(own) - 1)
-            new = (places < 0) & (ascending[at] == hashes)
-            places[new] = (self._unkept.file << SHIFT) + own[at[new]]
+        places[order] = json.loads(found)
+        for own in unkept:
+            at = np.minimum(np.searchsorted(own.hashes, hashes), len(own.hashes) - 1)
+            new = (places < 0) & (own.hashes[at] == hashes)
+            places[new] = (own.file << SHIFT) + own.order[at[new]]
         return places
 
+    def _cached(
+        self,
+        places: np.ndarray,
+        rows: np.ndarray,
+        unkept: _Unkept | None = None,
+        answers: Callable[[], pa.Table] | None = None,
+    ) -> Cached:
+        """Take the answers at ascending places, and those that are waited for."""
+        tables = [self._taken(places, ANSWERS)] if len(places) else []
+        if unkept and answers:
+            try:
+                tables.append(answers().combine_chunks())
+            except BaseException:
+                del self._unkept[unkept.file]
+                raise
+            unkept.table = tables[-1].append_column(TITLE, unkept.table[TITLE])
+            unkept.keeping = self._thread.submit(self._keep, unkept)
+        return Cached(tables, rows, len(rows) - len(places))
+
     def keep(self) -> None:
-        """Keep the answers to the new titles of all calls."""
-        self._kept()
-        unkept, self._unkept = self._unkept, None
-        if unkept:
-            self._keep(*unkept)
+        """Wait until the answers so far are kept."""
+        for own in [*self._unkept.values()]:
+            if own.keeping:
+                own.keeping.result()
 
-    def _kept(self) -> None:
-        """Wait until the answers before the last ones are kept."""
-        keeping, self._keeping = self._keeping, None
-        if keeping:
-            keeping.result()
-
-    def _keep(self, file: int, whole: pa.Table, hashes: np.ndarray) -> None:
+    def _keep(self, own: _Unkept) -> None:
         with (
-            atomic_write(self._folder / f"{file}.arrow") as partial,
-            pa.OSFile(str(partial), "wb") as sink,
-            pa.ipc.new_file(sink, whole.schema) as writer,
+            atomic_write(self._folder / f"{own.file}.arrow") as partly,
+            pa.OSFile(str(partly), "wb") as sink,
+            pa.ipc.new_file(sink, own.table.schema) as writer,
         ):
-            writer.write_table(whole)
-        order = np.argsort(hashes, kind="stable")
-        pairs = zip(hashes[order].tolist(), ((file << SHIFT) + order).tolist(), strict=True)
-        with self._table:
-            self._table.execute("INSERT INTO files VALUES (?)", (file,))
+            writer.write_table(own.table)
+        places = (own.file << SHIFT) + own.order
+        pairs = zip(own.hashes.tolist(), places.tolist(), strict=True)
+        with self._lock, self._table:
+            self._table.execute("INSERT INTO files VALUES (?)", (own.file,))
             self._table.executemany("INSERT OR IGNORE INTO cached VALUES (?, ?)", pairs)
+        del self._unkept[own.file]
 
-    def _taken(self, places: np.ndarray) -> pa.Table:
-        """Return the rows of ascending places."""
+    def _taken(self, places: np.ndarray, part: Callable[[pa.Table], pa.Table]) -> pa.Table:
+        """Return a part of the columns, in the rows of ascending places."""
         files, starts = np.unique(places >> SHIFT, return_index=True)
         own = np.split(places & ((1 << SHIFT) - 1), starts[1:])
         return pa.concat_tables(
-            self._read(file).take(pa.array(rows))
+            part(self._read(file)).take(pa.array(rows))
             for file, rows in zip(files.tolist(), own, strict=True)
         )
 
     def _read(self, file: int) -> pa.Table:
-        if self._unkept and file == self._unkept.file:
-            return self._unkept.table
-        return self._opened(file)
+        own = self._unkept.get(file)
+        return own.table if own else self._opened(file)
 
     def _open(self, file: int) -> pa.Table:
         return pa.ipc.open_file(pa.memory_map(str(self._folder / f"{file}.arrow"))).read_all()

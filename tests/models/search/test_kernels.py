@@ -1,7 +1,8 @@
-"""Compiled code that a process kept, in a file that each process calls something else."""
+"""Compiled code that a process kept for others, and scores of what is no number."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from models.search import kernels
+from tasks.release.model_package import reading
 from tasks.release.model_package.serving_file import self_contained
 
 SUM = """
@@ -28,21 +30,40 @@ print(f"{masses[0, 0]:.3f}", sum(add.stats.cache_hits.values()))
 """
 
 
+def added(folder: Path, served: str, cache: Path) -> str:
+    """Let a new process add up with a served file; return the sum, and how much it found compiled.
+
+    It calls the file by the folder's name, as MLflow calls it something else at each load.
+    """
+    folder.mkdir(exist_ok=True)
+    (folder / "serving.py").write_text(served, encoding="utf-8")
+    command = [sys.executable, "-c", SUM, f"code_{folder.name}"]
+    variables = {**os.environ, "XDG_CACHE_HOME": str(cache), "NUMBA_CACHE_DIR": ""}
+    return subprocess.run(
+        command, cwd=folder, env=variables, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
 @pytest.mark.slow
-def test_mlflow_gives_a_served_file_another_name_at_each_load(tmp_path: Path) -> None:
-    served = self_contained(Path(kernels.__file__))
-    (tmp_path / "serving.py").write_text(served, encoding="utf-8")
-    printed = [
-        subprocess.run(
-            [sys.executable, "-c", SUM, name],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-        for name in ("code_model_1", "code_model_2")
-    ]
-    assert printed == ["3.718 0", "3.718 1"]
+def test_compiled_code_is_found_wherever_a_served_file_lies(tmp_path: Path) -> None:
+    served, cache = self_contained(Path(reading.__file__)), tmp_path / "cache"
+    assert added(tmp_path / "first", served, cache) == "3.718 0"
+    assert added(tmp_path / "second", f"# further down\n\n{served}", cache) == "3.718 1"
+    twice = served.replace("y = x * np.float32(1 / 64)", "y = x * np.float32(1 / 32)")
+    assert added(tmp_path / "second", twice, cache) == "8.389 0", "e² instead of e"
+    finer = served.replace("RANKS = np.float32(1 << 16)", "RANKS = np.float32(1 << 17)")
+    assert added(tmp_path / "second", finer, cache) == "3.718 0", "another loop of the file"
+    assert added(tmp_path / "second", served, cache) == "3.718 1"
+
+
+@pytest.mark.slow
+def test_compiled_code_is_kept_beside_a_file_of_a_user_without_a_folder_for_it(
+    tmp_path: Path,
+) -> None:
+    served, none = self_contained(Path(reading.__file__)), tmp_path / "file"
+    none.touch()
+    for found in (0, 1):
+        assert added(tmp_path / "served", served, none) == f"3.718 {found}"
 
 
 def test_a_similarity_that_is_no_number_ends_in_a_score_that_is_none() -> None:

@@ -182,6 +182,15 @@ def test_lots_are_one_search() -> None:
 
 
 @pytest.mark.thorough
+def test_scores_lie_in_the_memory_that_is_given() -> None:
+    memory = np.empty((len(queries()) + 1, OCCUPATIONS), np.float32)
+    found = made().hits(queries(), 5, memory=memory)
+    assert np.shares_memory(found.scores, memory)
+    for own, all_ in zip(found, everything(), strict=True):
+        assert (own == all_).all()
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("precision", ["half_byte", "byte", "single"])
 def test_kernels_and_numpy_give_the_same_answers(
     precision: Precision,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,8 @@ class Shouting:
         self.asked: list[str | None] = []
 
     def __call__(
-        self, params: Mapping[str, Any], titles: Sequence[str | None], say: Any = None
-    ) -> pa.Table:
+        self, params: Mapping[str, Any], titles: Sequence[str | None]
+    ) -> Callable[[], pa.Table]:
         self.asked += titles
         rows = [
             {
@@ -48,7 +48,10 @@ class Shouting:
             }
             for title in titles
         ]
-        return pa.Table.from_pylist(rows, self.schema)
+        return lambda: pa.Table.from_pylist(rows, self.schema)
+
+    def close(self) -> None:
+        """Hold nothing."""
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,8 @@ from tasks.apps.bulk import prediction_cache as cache
 from tasks.apps.bulk.prediction_cache import Cached, distinct, prediction_cache
 
 
-def shouted(titles: list[str]) -> pa.Table:
-    return pa.table({"loud": [title.upper() for title in titles]})
+def shouted(titles: Sequence[str]) -> Callable[[], pa.Table]:
+    return lambda: pa.table({"loud": [title.upper() for title in titles]})
 
 
 def loud(cached: Cached) -> list[str]:
@@ -26,30 +27,43 @@ def loud(cached: Cached) -> list[str]:
 def test_a_title_is_asked_once_also_tomorrow(tmp_path: Path) -> None:
     asked: list[str] = []
 
-    def ask(titles: list[str]) -> pa.Table:
+    def ask(titles: Sequence[str]) -> Callable[[], pa.Table]:
         asked.extend(titles)
         return shouted(titles)
 
     with prediction_cache(tmp_path / "known") as known:
-        assert known(pa.array(["b", "a"]), ask).new == 2
-        cached = known(pa.array(["c", "a", "b\0", "b"]), ask)
+        assert known(pa.array(["b", "a"]), ask)().new == 2
+        cached = known(pa.array(["c", "a", "b\0", "b"]), ask)()
         assert (loud(cached), cached.new) == (["C", "A", "B\0", "B"], 2)
     with prediction_cache(tmp_path / "known") as known:
-        cached = known(pa.array(["a", "b\0", "c", "b"]), ask)
+        cached = known(pa.array(["a", "b\0", "c", "b"]), ask)()
         assert (loud(cached), cached.new) == (["A", "B\0", "C", "B"], 0)
     assert asked == ["b", "a", "c", "b\0"]
 
 
+def test_titles_that_are_being_answered_are_not_asked_again(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def ask(titles: Sequence[str]) -> Callable[[], pa.Table]:
+        asked.extend(titles)
+        return shouted(titles)
+
+    with prediction_cache(tmp_path) as known:
+        waiting = [known(pa.array(titles), ask) for titles in (["b", "a"], ["c", "b"], ["a", "c"])]
+        assert [loud(answers()) for answers in waiting] == [["B", "A"], ["C", "B"], ["A", "C"]]
+    assert asked == ["b", "a", "c"]
+
+
 def test_what_fails_leaves_nothing_half(tmp_path: Path) -> None:
-    def fail(titles: list[str]) -> pa.Table:
+    def fail() -> pa.Table:
         raise RuntimeError("killed")
 
     with prediction_cache(tmp_path) as known:
-        known(pa.array(["a"]), shouted)
+        known(pa.array(["a"]), shouted)()
         with pytest.raises(RuntimeError, match="killed"):
-            known(pa.array(["a", "b"]), fail)
+            known(pa.array(["a", "b"]), lambda titles: fail)()
         (tmp_path / "1.arrow").write_bytes(b"left by a kill before the table named it")
-        cached = known(pa.array(["b", "a"]), shouted)
+        cached = known(pa.array(["b", "a"]), shouted)()
     assert (loud(cached), cached.new) == (["B", "A"], 1)
 
 
@@ -59,7 +73,7 @@ def test_titles_of_one_hash_have_their_own_answers(
     monkeypatch.setattr(cache, "hashes_of", lambda titles: np.zeros(len(titles), np.int64))
     with prediction_cache(tmp_path) as known:
         for new in (2, 1):  # the first one is kept
-            cached = known(pa.array(["a", "b"]), shouted)
+            cached = known(pa.array(["a", "b"]), shouted)()
             assert (loud(cached), cached.new) == (["A", "B"], new)
 
 
