@@ -11,6 +11,7 @@ import numpy as np
 
 from models.normalizer.answers.abstention import CODES, why_rejected
 from models.normalizer.exact_match import Decision
+from models.normalizer.loops.title_lot import TitleLot
 from models.normalizer.many_words import ManyWords
 from models.normalizer.spellings import Spellings
 from models.search.calibration import Calibration, Levels
@@ -78,7 +79,10 @@ class Confidence:
         """
         least, codes = self.calibration.ood_threshold, np.zeros(len(titles), np.int64)
         words, closest = self.many_words.respelling.words, hits.closest.astype(np.float64)
-        far = np.flatnonzero(SINGLE - closest > least)  # no other has a higher score
+        most = np.full(len(titles), SINGLE)  # a score is no higher than that less the closeness
+        if isinstance(titles, TitleLot):
+            most[np.diff(titles.words.firsts) != 1] = 0.0
+        far = np.flatnonzero(most - closest > least)
         own = [titles[row] for row in far.tolist()]
         scores = OodScore((), words.endings)(own, closest[far])
         for row, title in compress(zip(far.tolist(), own, strict=True), scores > least):

@@ -8,24 +8,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from models.normalizer.loops.title_lot import TitleLot
 from models.text.featurizer import Featurizer
 from models.text.titles import LONGEST
-from models.text.units import UnitSettings
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool
+    from jaxtyping import Bool, Int
+
+BY_WORD = ("word", "subword")
+"""Units of which so many words are read."""
 
 
 def are_truncated(titles: Sequence[str], featurizer: Featurizer) -> Bool[np.ndarray, " title"]:
     """Say which cleaned titles are longer than the network reads, or as long as any may be."""
     lengths = np.fromiter(map(len, titles), int, len(titles))
     truncated: Bool[np.ndarray, " title"] = lengths >= LONGEST
-    may_be = lengths > min(_longest_whole(one.units) for one in featurizer.vocabularies)
+    may_be = np.zeros(len(titles), bool)
+    for vocabulary in featurizer.vocabularies:
+        units = vocabulary.units
+        may_be |= (_most_words(titles) if units.unit in BY_WORD else lengths) > units.max_length
     if may_be.any():
         truncated[may_be] |= featurizer([*compress(titles, may_be)]).truncated
     return truncated
 
 
-def _longest_whole(units: UnitSettings) -> int:
-    """Return how long a title may be and surely be read whole; words have a sign between them."""
-    return units.max_length * (2 if units.unit in ("word", "subword") else 1)
+def _most_words(titles: Sequence[str]) -> Int[np.ndarray, " title"]:
+    """Return how many words each title has at most; they have a sign between them."""
+    if isinstance(titles, TitleLot):
+        return titles.most_unit_words
+    return np.array([(len(title) + 1) // 2 for title in titles], int)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jaxtyping import Float, Float64
 
 ENDING, STRONG, MEAN, SINGLE = 0.05, log(20), 0.1, 0.2
-"""Of the formula above; no title's score is higher than `SINGLE` − c."""
+"""Of the formula above; no title's score is higher than `SINGLE` − c, of several words than −c."""
 KNOWN = 10.0
 """Taken off the score of a title of the index: more than anything else can be."""
 

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from models.normalizer.loops.characters import Characters, characters_of, classes_for
+from models.normalizer.loops.characters import (
+    IS_ALNUM,
+    IS_MARK,
+    IS_SIGN,
+    Characters,
+    characters_of,
+    classes_for,
+)
 from models.normalizer.loops.cleaning import cleaned_for
 from models.normalizer.loops.words import Words
 from models.normalizer.text_kernels import text_kernels, text_kernels_at_hand, words_in
@@ -21,7 +28,7 @@ from models.search.title_places import HashedTitles, hashes_of
 from models.text.titles import clean_title, normalize_title
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, UInt64
+    from jaxtyping import Bool, Int64, UInt64
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +83,15 @@ class TitleLot(HashedTitles):
     def words(self) -> Words:
         """The words of the titles."""
         return words_in(self.characters)
+
+    @property
+    def most_unit_words(self) -> Int64[np.ndarray, " title"]:
+        """How many words of a featurizer each title has, or more where full stops join some."""
+        points, ends = self.characters
+        inside = classes_for(points)[points] & (IS_ALNUM | IS_MARK | IS_SIGN) != 0
+        before = np.append(False, inside[:-1])
+        before[ends[:-1][np.diff(ends) > 0]] = False
+        return np.diff(np.append(0, np.cumsum(inside & ~before))[ends])
 
     @cached_property
     def hashes(self) -> UInt64[np.ndarray, " title"]:
