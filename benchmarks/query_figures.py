@@ -1,10 +1,10 @@
 """Figures of networks on queries, with 95 % intervals: of each seed, of all, and differences.
 
 Values come as frames with `test`, `query_id` and a number a query; a network of several seeds has
-one frame for each. A figure of all seeds is the mean over queries of a query's mean over seeds, and
-its interval says what other queries would change, for these networks. A difference of systems holds
-what other seeds would change as well. Equal tests draw the same queries for every system, as the
-pipeline does, so differences are paired.
+one frame for each. A figure of all seeds is the mean over queries of a query's mean over seeds,
+where a query counts as often as it has a value, and its interval says what other queries would
+change, for these networks. A difference of systems holds what other seeds would change as well.
+Equal tests draw the same queries for every system, as the pipeline does, so differences are paired.
 """
 
 from __future__ import annotations
@@ -17,12 +17,18 @@ import polars as pl
 
 from benchmarks.results import Row
 from models.metrics.crossed_intervals import crossed_interval
-from models.metrics.intervals import Interval, bootstrap_interval, paired_interval
+from models.metrics.intervals import (
+    TAIL,
+    Interval,
+    bootstrap_interval,
+    paired_interval,
+    resampled_means,
+)
 from models.reproducibility.seeding import child_seed
 from tasks.check_params import AllParams
 
 if TYPE_CHECKING:
-    from jaxtyping import Float
+    from jaxtyping import Float, Int
 
 Seeds = Mapping[int, pl.DataFrame]
 """Seed of training to values by query."""
@@ -37,14 +43,32 @@ def figures(
 
     Queries where a column is null are left out of its mean.
     """
-    frames: list[tuple[int | None, pl.DataFrame]] = [*by_seed.items(), (None, pooled(by_seed))]
-    for seed, values in frames[UNSEEDED in by_seed :]:
+    counts = _by_query(by_seed, pl.exclude("test", "query_id").count())
+    frames = [*((*one, None) for one in by_seed.items()), (None, pooled(by_seed), counts)]
+    for seed, values, counted in frames[UNSEEDED in by_seed :]:
         for test, group in _tests(values):
             for column, metric in metrics.items():
-                known = group[column].drop_nulls()
-                if len(known):
-                    interval = bootstrap_interval(known.to_numpy(), *_draws(params, test))
-                    yield interval_row(system, test, metric, interval, len(known), seed)
+                known = group[column].is_not_null()
+                if known.any():
+                    own = None if counted is None else counted.filter(test=test)[column]
+                    often = None if own is None else own.filter(known).to_numpy()
+                    numbers = group[column].filter(known).to_numpy()
+                    interval = _mean(numbers, often, *_draws(params, test))
+                    yield interval_row(system, test, metric, interval, len(numbers), seed)
+
+
+def _mean(
+    values: Float[np.ndarray, " query"],
+    counts: Int[np.ndarray, " query"] | None,
+    draws: int,
+    seed: int,
+) -> Interval:
+    """Return the mean over queries, of which each counts so often, and its 95 % interval."""
+    if counts is None or (counts == counts[0]).all():
+        return bootstrap_interval(values, draws, seed)
+    sums, sizes = (resampled_means(one, draws, seed) for one in (values * counts, counts))
+    low, high = np.quantile(sums / sizes, [TAIL, 1 - TAIL])
+    return Interval(float(np.average(values, weights=counts)), float(low), float(high))
 
 
 def gains(
@@ -72,7 +96,10 @@ def gains(
 
 def pooled(by_seed: Seeds) -> pl.DataFrame:
     """Return a query's mean over seeds of each column; null only where every seed has none."""
-    columns = pl.exclude("test", "query_id").mean()
+    return _by_query(by_seed, pl.exclude("test", "query_id").mean())
+
+
+def _by_query(by_seed: Seeds, columns: pl.Expr) -> pl.DataFrame:
     frames = pl.concat(by_seed.values())
     return frames.group_by("test", "query_id", maintain_order=True).agg(columns)
 

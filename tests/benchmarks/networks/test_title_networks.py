@@ -60,6 +60,14 @@ def test_queries_without_a_number_are_left_out(params: AllParams) -> None:
     assert not list(figures("s", none, ALL, params))
 
 
+def test_a_query_counts_as_often_as_it_has_a_number(params: AllParams) -> None:
+    """Of five numbers 1, 0; 1, 0, 1 three are 1; a mean of the queries' means would be 2/3."""
+    rows = list(figures("s", {1: values(1, 0, None), 2: values(1, 0, 1)}, ALL, params))
+    assert rows[-1].n == 3
+    assert rows[-1].value == pytest.approx(0.6)
+    assert rows[-1].low <= 0.6 <= rows[-1].high  # type: ignore[operator]
+
+
 def test_gains_are_paired_by_query_whatever_the_order(params: AllParams) -> None:
     """Means over seeds 1, 1/2, 0 less 1, 0, 0: (0 + 1/2 + 0) / 3; equal systems gain exactly 0."""
     mine = {1: values(1, 1, 0), 2: values(1, 0, 0)}
