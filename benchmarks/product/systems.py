@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,14 +94,17 @@ class RegisteredModel:
         distinct = list(dict.fromkeys(raw_titles))
         titles = (distinct * -(-AT_ONCE // len(distinct)))[:AT_ONCE]
         for threads, metric in ((1, SPEED), (2, f"{SPEED}_2_threads")):
-            seconds = timed(partial(Answering(self.folder, threads), {}, titles))
-            yield median(OURS, COST, metric, len(titles) / seconds)
+            yield median(OURS, COST, metric, len(titles) / self._seconds(titles, threads))
         singles = [pd.DataFrame({"raw_title": [title]}) for title in distinct[:SINGLE]]
         seconds = timed(lambda: [self.model.predict(title) for title in singles])
         yield median(OURS, COST, "milliseconds_per_title", 1000 * seconds / len(singles))
         yield median(OURS, COST, "seconds_to_load", timed(lambda: self.load(self.folder)))
         size = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
         yield Row(OURS, COST, "megabytes", size / 1e6, 1)
+
+    def _seconds(self, titles: Sequence[str], threads: int) -> np.ndarray:
+        with closing(Answering(self.folder, threads)) as ask:
+            return timed(lambda: ask({}, titles)())
 
 
 def alternatives(
