@@ -1,7 +1,7 @@
 """Functions compiled by numba, where it is installed; and how many threads run them.
 
-What was compiled is kept in the user's folder for caches, by what the functions are: a process that
-calls the same ones compiles nothing, wherever the file lies that holds them.
+The user's folder for caches keeps the compiled code, by a hash of the functions. So a process that
+calls the same functions compiles nothing. The place of their file does not matter.
 """
 
 from __future__ import annotations

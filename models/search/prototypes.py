@@ -42,7 +42,10 @@ Product = Callable[["UInt8[np.ndarray, 'title axis']"], "Int32[np.ndarray, 'titl
 
 @dataclass(frozen=True)
 class Prototypes:
-    """Those of occupations with equally many stand together, the first of each first.
+    """Prototypes of all occupations.
+
+    Occupations with equally many prototypes stand together: first the first prototype of each, then
+    the second of each, and so on.
 
     Attributes:
         axes: principal axes of the embeddings, the first ones, as whole numbers.

@@ -89,8 +89,8 @@ class PredictionCache:
     def __call__(self, titles: pa.Array, ask: Ask) -> Callable[[], Cached]:
         """Look some distinct titles up, and begin to ask for those that have no answer.
 
-        What is returned waits for the answers, which a thread keeps then. It is to be called in the
-        order of these calls; other titles may be looked up before.
+        The returned function waits for the answers, and a thread then keeps them. Call these
+        functions in the order in which they were returned. Other titles may be looked up before.
         """
         self.keep()
         hashes = hashes_of(titles)
