@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.networks.runner import FIRST_SEED, bounded
-from models.normalizer.normalizer import Embed
+from models.normalizer.model_parts import Embed
 from models.search.search import Similarities
 from models.training.run import TrainSettings
 from tasks.check_params import AllParams

@@ -19,7 +19,8 @@ from threadpoolctl import threadpool_limits
 from benchmarks.results import Row
 from benchmarks.systems import sentence_encoder
 from benchmarks.timing import Work, alternate
-from models.normalizer.normalizer import Embed, Normalizer
+from models.normalizer.model_parts import Embed
+from models.normalizer.normalizer import Normalizer
 from models.text.titles import clean_title
 
 Answer = Callable[[Sequence[str]], object]

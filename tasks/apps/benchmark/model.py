@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.normalizer.normalizer import Embed
+from models.normalizer.model_parts import Embed
 from models.reproducibility.progress import Progress
 from models.search.search import Similarities
 from tasks.release.model_package.reading import read_normalizer

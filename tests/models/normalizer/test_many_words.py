@@ -17,13 +17,13 @@ from served_toy import embed, overrides_of, table, toy_normalizer
 
 from models.normalizer.abbreviations import Abbreviations
 from models.normalizer.answers.differences import Differences
+from models.normalizer.answers.truncated_titles import are_truncated
 from models.normalizer.bag import Bag
 from models.normalizer.loops.title_lot import TitleLot, cleaned_titles
 from models.normalizer.many_qualifiers import ManyQualifiers
 from models.normalizer.many_words import ManyWords
 from models.normalizer.normalizer import Normalizer
 from models.normalizer.qualifiers import FoundQualifiers, Qualifiers
-from models.normalizer.truncated_titles import are_truncated
 from models.search.calibration import Calibration
 from models.search.stored_vectors import StoredVectors
 from models.search.title_places import hashes_of

@@ -6,7 +6,7 @@ import tracemalloc
 
 from served_toy import toy_normalizer
 
-from models.normalizer.truncated_titles import are_truncated
+from models.normalizer.answers.truncated_titles import are_truncated
 from models.text.featurizer import Featurizer
 from models.text.titles import LONGEST
 from models.text.units import UnitSettings
