@@ -37,10 +37,10 @@ from tasks.io.frames import check
 from tasks.io.schemas import FEEDBACK_ROWS
 from tasks.io.title_readings import cleaned, normalized
 from tasks.pipeline.feedback.feedback_rows.occupation_ids import labels_of
+from tasks.pipeline.feedback.votes import CLAIM, claims, correct_ones, decide, disputed
 
 PERSON, LABELS = 2, 1
 """Weights of a voice (rule 6)."""
-CLAIM = ["normalized", "occupation_id"]
 
 
 class Resolved(NamedTuple):
@@ -94,7 +94,7 @@ def resolve(feedback: pl.DataFrame, aliases: pl.DataFrame, queries: Container[st
         "duplicate": len(agreeing) - len(distinct),
         "outdated": len(distinct) - len(counted),
         "counted": len(counted),
-        "conflicts": len(decided.filter(_disputed())),
+        "conflicts": len(decided.filter(disputed())),
         "predictions": len(predictions),
         "correct": int(verdicts["correct"].sum()),
         "incorrect": int((~verdicts["correct"]).sum()),
@@ -115,7 +115,7 @@ def _applied(rows: pl.DataFrame, aliases: pl.DataFrame) -> _Applied:
         ["reviewer", *CLAIM, "correct", "correction"], keep="first", maintain_order=True
     )
     counted = distinct.filter(pl.col("at") == pl.col("at").max().over("reviewer", *CLAIM))
-    decided = _decide(_claims(counted))
+    decided = decide(claims(counted))
     predictions = _predictions(counted, decided)
     return _Applied(agreeing, distinct, counted, decided, predictions, corrections_lost)
 
@@ -156,57 +156,6 @@ def _agreeing(rows: pl.DataFrame, aliases: pl.DataFrame) -> tuple[pl.DataFrame, 
     return repaired.drop("owners"), int(lost)
 
 
-def _claims(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rule 5's sentences: `normalized, occupation_id, reviewer, weight, at, says`."""
-    who_and_when = ("reviewer", "weight", "at")
-    corrections = rows.drop_nulls("correction").with_columns(occupation_id="correction")
-    return pl.concat(
-        [
-            rows.select(*CLAIM, *who_and_when, says="correct"),
-            corrections.select(*CLAIM, *who_and_when, says=True),
-        ]
-    )
-
-
-def _decide(claims: pl.DataFrame) -> pl.DataFrame:
-    """Rules 5 and 6, a row a claim: `normalized, occupation_id, pro, con, last_pro, decided`.
-
-    `pro` and `con` are sums of weights.
-    """
-    voices = (
-        claims.filter(pl.col("at") == pl.col("at").max().over("reviewer", *CLAIM))
-        .group_by("reviewer", *CLAIM)
-        .agg(pl.col("at", "says", "weight").first(), one=pl.col("says").n_unique() == 1)
-        .filter("one")
-    )
-    sides = voices.group_by(CLAIM).agg(
-        pro=pl.col("weight").filter("says").sum(),
-        con=pl.col("weight").filter(~pl.col("says")).sum(),
-        last_pro=pl.col("at").filter("says").max(),
-        last_con=pl.col("at").filter(~pl.col("says")).max(),
-    )
-    return sides.with_columns(
-        decided=pl.when(pl.col("pro") != pl.col("con"))
-        .then(pl.col("pro") > pl.col("con"))
-        .when(pl.col("last_pro") != pl.col("last_con"))
-        .then(pl.col("last_pro") > pl.col("last_con"))
-    )
-
-
-def _correct_ones(decided: pl.DataFrame) -> pl.DataFrame:
-    """Rule 7: `normalized, correct`, for the raw titles that have one."""
-    best = decided.filter("decided")
-    for column in ("pro", "last_pro"):
-        best = best.filter(pl.col(column) == pl.col(column).max().over("normalized"))
-    alone = best.filter(pl.len().over("normalized") == 1)
-    return alone.select("normalized", correct="occupation_id")
-
-
-def _disputed() -> pl.Expr:
-    """Tell where reviewers differ, in the frame of `_decide`."""
-    return (pl.col("pro") > 0) & (pl.col("con") > 0)
-
-
 def _predictions(rows: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
     """Return one row a raw title and predicted occupation, with its `resolution` by rule 8."""
     resolution = (
@@ -222,8 +171,8 @@ def _predictions(rows: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
         _latest_first(rows)
         .group_by(CLAIM, maintain_order=True)
         .agg(pl.col("raw_title", "matched_title").first())
-        .join(decided.select(*CLAIM, "decided", disputed=_disputed()), on=CLAIM, how="left")
-        .join(_correct_ones(decided), on="normalized", how="left")
+        .join(decided.select(*CLAIM, "decided", disputed=disputed()), on=CLAIM, how="left")
+        .join(correct_ones(decided), on="normalized", how="left")
         .sort("raw_title", "occupation_id")
         .with_columns(resolution=resolution)
     )
