@@ -131,6 +131,8 @@ def are_same_word(
     one: Points, begin: int, stop: int, other: Points, other_begin: int, other_stop: int
 ) -> bool:
     """Say whether two words are forms or spellings of one."""
+    if one[begin] != other[other_begin] and one[stop - 1] != other[other_stop - 1]:  # most
+        return False
     if stop - begin > other_stop - other_begin:
         one, other = other, one
         begin, other_begin, stop, other_stop = other_begin, begin, other_stop, stop
