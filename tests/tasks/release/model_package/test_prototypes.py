@@ -20,7 +20,7 @@ def test_the_graph_multiplies_whole_numbers_exactly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Random digits, and the largest ones."""
-    monkeypatch.setattr("models.normalizer.normalizer.FEW", 2)
+    monkeypatch.setattr("models.normalizer.model_parts.FEW", 2)
     root = tiny_run.make_run(tmp_path / "run")
     params = yaml.safe_load((root / "params.yaml").read_text(encoding="utf-8"))
     params["evaluate"] |= {"occupation_score": "soft", "soft_temperature": 0.5}
