@@ -232,16 +232,16 @@ class ExactMatch:
     def _meaning(self) -> Callable[[int], tuple[list[int], bool]]:
         """Look up whom a title of the index means, and whether it means them alone.
 
-        It means the owners that have it as label, as label in a further language, or as alias. An
-        abbreviation or a label means them alone. A title that is but the head of the titles of
-        others means nobody: ESCO has "driver" as an alias of the hearse driver, and as the Swedish
-        label of the talent agent it has "manager". An occupation's own label always means it.
+        It means the owners that have it as label, as label in a further language, or as alias. A
+        label means them alone, as an abbreviation does, but no single letter. A title that is but
+        the head of others' titles means nobody: ESCO has "driver" as an alias of the hearse driver,
+        and "manager" as the Swedish label of the talent agent. An own label always means its owner.
         """
 
         def meaning(place: int) -> tuple[list[int], bool]:
             owners, title = self.places.index.owners_of(place), self.places.index.titles[place]
             called = [name for name in owners if self.labels[name] == title]
-            is_short = len(title) <= SHORT
+            is_short = 1 < len(title) <= SHORT
             if not called and not is_short and self.endings.get(title, 0) > HEAD:
                 return NOBODY
             called = called or [name for name in owners if self.is_label(name, place)]

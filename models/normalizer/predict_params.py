@@ -78,11 +78,13 @@ def _place(language: str | None, languages: Sequence[str]) -> int | None:
     """Return the place of a language, None if none is named."""
     if not language:
         return None
-    if language not in languages:
+    by_name = {name.casefold(): place for place, name in enumerate(languages)}
+    place = by_name.get(str(language).casefold())
+    if place is None:
         known = ", ".join(sorted(filter(None, languages)))
         there = f"the titles of this model are in {known}" if known else "this model knows none"
         raise ValueError(f"language = {language!r}; {there}; leave it out for the closest title's")
-    return languages.index(language)
+    return place
 
 
 def _whole(name: str, value: object) -> int:

@@ -113,7 +113,10 @@ def _normalized(
     require_free_names(source, options.prefix, ask.schema.names)
     plan = plan_of(source, options.input, vars(options))
     params = plan["params"]
-    nothing = ask(params, [None])()
+    try:
+        nothing = ask(params, [None])()
+    except ValueError as error:  # of the model's own code
+        raise ValueError(str(error)) from None
     versions = {name: nothing[name][0].as_py() for name in VERSIONS}
     plan = {"model": address, **versions, **plan}
     output = Output(options.output, plan, source.files, pa.schema([*source.schema, *named]))

@@ -197,10 +197,9 @@ def test_owners_of_titles() -> None:
 
 
 def test_labels_and_abbreviations_alone_settle_the_answer() -> None:
-    """An alias settles nothing; one that ends many titles, label elsewhere or not, is none."""
-    index = AliasIndex.of(
-        ["driver", "bus driver", "manager", "baker", "ceo", "keeper"], [*"ababaa"]
-    )
+    """An alias or a letter settles nothing; what ends many titles, a label or not, is none."""
+    titles = ["driver", "bus driver", "manager", "baker", "ceo", "keeper", "x"]
+    index = AliasIndex.of(titles, [*"ababaaa"])
     endings = {"driver": 99, "manager": 99, "baker": 99, "ceo": 99, "keeper": 3}
     is_label = {(0, "manager")}
     match = ExactMatch.of(
@@ -210,13 +209,12 @@ def test_labels_and_abbreviations_alone_settle_the_answer() -> None:
         lambda occupation, title: (occupation, index.titles[title]) in is_label,
         endings=endings,
     )
-    titles = ["driver", "bus driver", "manager", "baker", "ceo", "keeper"]
-    hits = Hits(np.zeros((6, 2)), np.array([[0, 1]] * 6), np.zeros((6, 2), int), np.zeros(6))
+    hits = Hits(np.zeros((7, 2)), np.array([[0, 1]] * 7), np.zeros((7, 2), int), np.zeros(7))
     decisions = match(titles, hits)
     assert [row for row, one in decisions.items() if one.settled] == [0, 3, 4]
-    by = dict.fromkeys((1, 3, 4, 5), "taxonomy")
+    by = dict.fromkeys((1, 3, 4, 5, 6), "taxonomy")
     assert {row: one.by for row, one in decisions.items()} == {0: "review", **by}
-    assert hits.occupations[:, 0].tolist() == [0, 1, 0, 1, 0, 0]
+    assert hits.occupations[:, 0].tolist() == [0, 1, 0, 1, 0, 0, 0]
 
 
 def test_owners_of_one_title_share_its_confidence_and_a_label_has_that_of_labels() -> None:

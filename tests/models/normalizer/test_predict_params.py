@@ -18,7 +18,7 @@ def test_what_may_be_asked() -> None:
     assert wanted() == PredictParams(5, 0.0, 0, None)
     assert wanted(top_k=MOST, min_confidence=1, code_depth=2) == PredictParams(MOST, 1.0, 2, None)
     assert wanted(top_k=3.0, calibrated=False, min_confidence=0) == PredictParams(3, 0.0, 0, None)
-    assert [wanted(language=name).language for name in ("en", "de", "")] == [0, 1, None]
+    assert [wanted(language=name).language for name in ("en", "DE", "")] == [0, 1, None]
     assert PARAMS == ("top_k", "min_confidence", "code_depth", "language")
     assert (wanted().confident_from, wanted(min_confidence=0.9).confident_from) == (0.5, 0.9)
 
@@ -40,7 +40,7 @@ def test_what_may_be_asked() -> None:
         ({"min_confidence": "much"}, "min_confidence = 'much'; it must be a number"),
         ({"code_depth": 3}, r"code_depth = 3; this taxonomy has 2 levels above its occupations"),
         ({"code_depth": -1}, r"code_depth = -1; this taxonomy has 2"),
-        ({"language": "DE"}, "language = 'DE'; the titles of this model are in de, en; leave it"),
+        ({"language": "fr"}, "language = 'fr'; the titles of this model are in de, en; leave it"),
         ({"language": 3}, "language = 3; the titles of this model are in de, en"),
         ({"calibrated": False, "min_confidence": 0.2}, "min_confidence = 0.2: .* not calibrated"),
     ],
