@@ -27,6 +27,7 @@ from flows.workspaces.workspace import existing_root_of
 from tasks.apps.bulk.files import KINDS, SourceError, files_at, state_of
 from tasks.apps.unfinished import unfinished_at
 from tasks.io.bulk_output import FILES, MANIFEST
+from tasks.io.command import listed
 from tasks.io.regular_files import file_faults
 
 PLAN = "plan.json"  # as in `tasks/apps/bulk/output.py`
@@ -61,9 +62,9 @@ def normalize_folder(
         Failure: there is no inbox, or some files could not be normalized; it names all of them.
     """
     root, rows, errors = existing_root_of(profile), dict[str, int](), list[str]()
-    for source, output in due_sources(
-        Path(inbox).absolute(), Path(outbox).absolute(), quiet_seconds, errors.append
-    ):
+    places = Path(inbox).absolute(), Path(outbox).absolute()
+    waiting: list[str] = []
+    for source, output in due_sources(*places, quiet_seconds, errors.append, waiting.append):
         begun_with = _model(output, model)
         try:
             manifest = normalize_in(root, str(source), str(output), begun_with, options or {})
@@ -72,6 +73,12 @@ def normalize_folder(
         else:
             rows[output.name] = manifest["rows"]
     get_run_logger().info("%s normalized, %s failed", len(rows), len(errors))
+    if waiting:
+        get_run_logger().warning(
+            "%s changed less than %g s ago, or are still being written, and wait for the next run",
+            listed(waiting),
+            quiet_seconds,
+        )
     if rows:
         counts = [(name, f"{count:,}") for name, count in rows.items()]
         create_markdown_artifact(
@@ -85,11 +92,16 @@ def normalize_folder(
 
 
 def due_sources(
-    inbox: Path, outbox: Path, quiet_seconds: float, refuse: Callable[[str], None]
+    inbox: Path,
+    outbox: Path,
+    quiet_seconds: float,
+    refuse: Callable[[str], None],
+    wait: Callable[[str], None],
 ) -> list[tuple[Path, Path]]:
     """List the sources that have no finished output yet, by name, with their outputs.
 
-    `refuse` gets what is wrong with a source that must not be opened.
+    `refuse` gets what is wrong with a source that must not be opened, and `wait` the names of those
+    that are not complete yet.
 
     Raises:
         Failure: there is no inbox, or the outbox lies in it.
@@ -107,7 +119,9 @@ def due_sources(
             refuse(f"{fault}: copy the file itself, or take it out")
             continue
         state = _state(source, quiet_seconds)
-        if state and state not in finished:
+        if state is None:
+            wait(source.name)
+        elif state and state not in finished:
             due.append((source, _output(source, outbox, state)))
     return due
 
@@ -134,12 +148,12 @@ def _output(source: Path, outbox: Path, state: str) -> Path:
     return outbox / f"{output.stem}.{state}{output.suffix}"
 
 
-def _state(source: Path, quiet_seconds: float) -> str:
-    """Return the state of a complete file or folder of tables; empty for all else."""
+def _state(source: Path, quiet_seconds: float) -> str | None:
+    """Return the state of a file or folder of tables; None while it is written, empty if gone."""
     try:
         below = source.rglob("*") if source.is_dir() else ()
         if not all(_is_complete(path, quiet_seconds) for path in (source, *below)):
-            return ""
+            return None
         system, path = fsspec.core.url_to_fs(str(source))
         return state_of(tuple(files_at(system, path, str(source))))
     except (FileNotFoundError, SourceError):  # removed meanwhile, or an empty folder

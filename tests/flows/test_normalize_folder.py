@@ -46,9 +46,10 @@ def made(source: Path, output: Path, rows: int = 1) -> None:
 
 
 def due(inbox: Path, seconds: float = 60) -> list[tuple[Path, Path]]:
-    """The due sources; none is refused."""
+    """The due sources; none is refused, and whether one waits does not matter."""
     refused: list[str] = []
-    sources = due_sources(inbox, inbox.parent / "outbox", seconds, refused.append)
+    outbox = inbox.parent / "outbox"
+    sources = due_sources(inbox, outbox, seconds, refused.append, lambda name: None)
     assert not refused
     return sources
 
@@ -75,6 +76,15 @@ def test_a_file_comes_out_as_a_file_and_a_folder_as_a_folder(inbox: Path) -> Non
     ]
 
 
+def test_what_is_not_complete_yet_waits_and_is_named(inbox: Path) -> None:
+    (inbox / "board" / "more.csv.part").write_text("title\n")
+    outbox = inbox.parent / "outbox"
+    for seconds, waits in ((60, ["board"]), (2 * OLD, ["board", "titles.csv"])):
+        waiting: list[str] = []
+        sources = due_sources(inbox, outbox, seconds, print, waiting.append)
+        assert (len(sources), waiting) == (2 - len(waits), waits)
+
+
 def test_an_output_of_an_earlier_version_is_finished(inbox: Path) -> None:
     """It was a folder for a file, too."""
     files = tuple(files_at(*fsspec.core.url_to_fs(str(inbox / "titles.csv")), "titles.csv"))
@@ -98,7 +108,10 @@ def test_what_must_not_be_opened_is_named_and_stops_no_other(inbox: Path) -> Non
     (inbox / "sub/good.csv").write_text("title\n")
     (inbox / "same.csv").symlink_to(inbox / "titles.csv")
     refused: list[str] = []
-    sources = due_sources(inbox, inbox.parent / "outbox", 60, refused.append)
+    waiting: list[str] = []
+    outbox = inbox.parent / "outbox"
+    sources = due_sources(inbox, outbox, 60, refused.append, waiting.append)
+    assert not waiting
     assert [source.name for source, _ in sources] == ["board", "same.csv", "titles.csv"]
     texts = "\n".join(refused)
     assert len(refused) == 6
@@ -161,7 +174,7 @@ def test_folders_that_cannot_be_meant_are_refused(inbox: Path) -> None:
     with pytest.raises(Failure, match=r"no folder .*nowhere to watch: make it, or name"):
         due(inbox.parent / "nowhere")
     with pytest.raises(Failure, match="name another outbox"):
-        due_sources(inbox, inbox / "answers", 60, print)
+        due_sources(inbox, inbox / "answers", 60, print, print)
 
 
 @pytest.mark.slow

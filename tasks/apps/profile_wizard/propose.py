@@ -33,6 +33,7 @@ from tasks.tables.rejected import RejectedRows
 from tasks.tables.source_files import SourceFile
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")  # of a model in the registry, and of a folder
+SHOWN, WIDEST = 3, 80  # refused rows that are shown, and their characters
 Overrides = Mapping[str, Sequence[str]]
 """A role to the columns that have it: one, or several of titles; an empty name is no column."""
 SEVERAL = "title"
@@ -47,8 +48,8 @@ NEEDED = {
 
 ADVICE = {
     SEVERAL: "; both together are possible, too",
-    "occupation_id": ". An id stands in several rows, one a title. If each row is an occupation, "
-    "add --column title=COLUMN for each column of titles as well",
+    "occupation_id": ". Choose the column that has the same value in all rows of an occupation. If "
+    "each row is an occupation, add --column title=COLUMN for each column of titles as well",
 }
 """The end of a message about a role that is unclear."""
 
@@ -133,6 +134,7 @@ def propose(
     if files.get("synonyms"):
         read_files["synonyms"] = inspect("synonyms", synonyms_columns)
         lines += preview("synonyms", read_files["synonyms"])
+    lines += _refused_rows(rejected_rows)
     max_rejected_share = read_values(root / "params.yaml")["ingest"]["max_rejected_share"]
     errors, rows = rejected_rows.errors, rejected_rows.rows.total()
     if errors > max_rejected_share * rows:  # the stage `ingest` would end
@@ -141,6 +143,19 @@ def propose(
             f"{max_rejected_share:g}: repair the files, or raise it in the profile"
         )
     return ProfileDraft(profile_text(name, read_files, titles, root.resolve()), lines)
+
+
+def _refused_rows(rejected_rows: RejectedRows) -> list[str]:
+    """Count the refused rows by reason, and show the first ones."""
+    refused = rejected_rows.frame()
+    if refused.is_empty():
+        return []
+    reasons = [f"{count:,} × {reason}" for reason, count in rejected_rows.reasons().items()]
+    first = refused.head(SHOWN).select("file", "line", "reason", "row").iter_rows()
+    return [
+        f"rows that would be refused: {', '.join(reasons)}",
+        *(f"  {file}, line {line}: {reason}: {row[:WIDEST]}" for file, line, reason, row in first),
+    ]
 
 
 def _chosen(role_of_file: str, file: FileStats, overrides: Overrides, infer: Infer) -> FileStats:

@@ -32,6 +32,7 @@ ORIGIN = (
     "It lies in the folder that feedback.folder names: correct it or feedback.columns, or take it "
     "out of the folder."
 )
+NAMED = 3  # rows of a warning
 REQUIRED = ("raw_title", "predicted_occupation_id", "matched_title", "verdict")
 OPTIONAL = (
     "model_version",
@@ -83,8 +84,21 @@ def read_feedback(
         for rows in _read(path, _columns(path, columns, origin), origin, occupations, rejected):
             frame, counts = repair(rows, occupations)
             repairs.update(counts)
+            _warn_of_unknown(rows, display_path(path))
             taken.append(frame.with_columns(from_labels=pl.lit(origin == OWN_ORIGIN)))
     return pl.concat(taken), dict(repairs)
+
+
+def _warn_of_unknown(rows: pl.DataFrame, file: str) -> None:
+    """Name the corrections to an occupation that the taxonomy does not have."""
+    unknown = rows.filter(REPAIRS["unknown_correction"]).select("line", "corrected_occupation_id")
+    for line, occupation_id in unknown.head(NAMED).iter_rows():
+        print(
+            f"warning: {file}, line {line}: the taxonomy has no occupation {occupation_id!r}, so "
+            "the row counts as incorrect without a correction"
+        )
+    if len(unknown) > NAMED:
+        print(f"warning: {file}: and {len(unknown) - NAMED:,} more such rows")
 
 
 def _read(

@@ -336,6 +336,9 @@ def test_rows_at_fault_are_warned_of(root: Path, titles: Path, tmp_path: Path) -
     raw = written(tmp_path / "raw.csv", [*RAW, ("Koch", "B9"), ("Chirurgin", "B3")])
     lines = propose("mine", titles, raw, root=root).preview
     assert lines[-1].startswith("warning: 1 of 12 rows are at fault, more than ingest.max_reject")
+    counts, shown = lines[-3:-1]
+    assert counts == "rows that would be refused: 1 × unknown occupation"
+    assert shown.endswith("line 5: unknown occupation: Koch;B9"), shown
     assert not any("warning" in line for line in propose("mine", titles, root=root).preview)
 
 

@@ -92,6 +92,19 @@ def test_a_row_is_mended_and_counted(tmp_path: Path, kind: str) -> None:
     assert read.values("corrected_occupation_id") == [(None,), (None,)]
 
 
+def test_a_correction_that_is_dropped_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read_rows(tmp_path, GOOD, *[f"x{row},cook,chef,,incorrect,pilot{row},," for row in range(5)])
+    warnings = capsys.readouterr().out.splitlines()
+    assert len(warnings) == 4
+    assert warnings[0] == (
+        "warning: f.csv, line 3: the taxonomy has no occupation 'pilot0', so the row counts as "
+        "incorrect without a correction"
+    )
+    assert warnings[3] == "warning: f.csv: and 2 more such rows"
+
+
 def test_a_matched_title_that_stands_in_no_index_is_replaced(tmp_path: Path) -> None:
     """It is held out for a test."""
     read = read_rows(tmp_path, "x,cook,grill cook,,correct,,,")
