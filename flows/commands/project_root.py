@@ -11,7 +11,7 @@ from pathlib import Path
 from flows.commands.error_handling import error_handling, log_to_file
 from flows.failure import Failure
 from flows.workspaces.feedback_folder import profile_of
-from flows.workspaces.profiles import DEFAULT
+from flows.workspaces.profiles import DEFAULT, ProfileError, read_profile
 from tasks.io.reachable import check_answer
 from tasks.io.tracking import tracking_uri
 
@@ -48,17 +48,26 @@ def existing_root(profile: str) -> Path:
     """Return the clone, or the profile's workspace as its last run left it.
 
     Raises:
-        Failure: the profile has no workspace yet.
+        Failure: there is no such profile, or it has no workspace yet.
     """
     from flows.workspaces.workspace import workspace_of
 
     root = workspace_of(project_root(), profile)
     if not root.is_dir():
+        _require_profile(profile)
         command = f"`rolecall retrain --profile {profile}` trains its model"
         if profile == DEFAULT:
             command += " in a quarter of an hour; `--profile sample` is for trying out"
         raise Failure(f"profile {profile} has not run here yet: {command}")
     return root
+
+
+def _require_profile(profile: str) -> None:
+    if profile != DEFAULT:
+        try:
+            read_profile(project_root() / "profiles", profile)
+        except ProfileError as error:  # it says which there are
+            raise Failure(str(error)) from None
 
 
 @contextmanager

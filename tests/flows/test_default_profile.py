@@ -68,6 +68,11 @@ def test_the_sample_is_the_main_tree_and_esco_says_what_trains_it(clone: Path) -
     said = "`rolecall retrain --profile esco` trains its model in a quarter.*`--profile sample`"
     with pytest.raises(Failure, match=said):
         existing_root("esco")
+    (clone / "profiles").mkdir()
+    (clone / "profiles/other.yaml").touch()
+    with pytest.raises(Failure, match=r"no profile 'mine' in .*; there are: other$"):
+        existing_root("mine")
+    (clone / "profiles/mine.yaml").touch()
     with pytest.raises(Failure, match=r"`rolecall retrain --profile mine` trains its model$"):
         existing_root("mine")
 

@@ -60,7 +60,7 @@ def _details(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         others = (
             f"{one['occupation_label']} ({one['score']:.2f})" for one in answer["alternatives"]
         )
-        yield "also", ", ".join(others)
+        yield "similar", ", ".join(others)
     if "explanation" in answer:
         yield "why", answer["explanation"]["why"]
 

@@ -114,7 +114,10 @@ def _carry_out(client: MlflowClient, root: Path, name: str, number: str) -> Prom
     is_champion = champion is not None and str(champion.version) == number
     if promoted and not is_champion:
         now = "none" if champion is None else f"version {champion.version}"
-        reason = f"was promoted ({reason}); champion is {now} now"
+        reason = (
+            f"was promoted ({reason}); champion is {now} now, because the alias was moved since: "
+            f"`rolecall rollback --to {number}` makes this one champion again"
+        )
     decision = Promotion(is_champion, reason, version.tags["decision_table"])
     return _written(client, root, version, decision)
 

@@ -25,7 +25,7 @@ def test_an_answer() -> None:
     assert first == "head baker, nights"
     assert re.fullmatch(r"  Baker  confidence 0\.\d\d", second)
     names = [line.split()[0] for line in rest if line[2] != " "]
-    assert names == ["id", "hierarchy", "codes", "words", "also", "why"]
+    assert names == ["id", "hierarchy", "codes", "words", "similar", "why"]
     assert (
         "7 Craft workers (0." in text
         and "SOC: 51-3011" in text
