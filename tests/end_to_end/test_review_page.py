@@ -135,7 +135,7 @@ def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
         assert tab.text("count") == "5 of 9, 0 skipped", "all of them in one step"
         tab.press("Shift+a", "Shift+a", "s", "2")
         assert tab.text("title") == "All done"
-        assert "4 correct, 3 corrected, 1 not job titles, 1 skipped." in tab.text("card")
+        assert "4 correct, 3 incorrect, 1 not job titles, 1 skipped." in tab.text("card")
         tab.press("Ctrl+s")
         rows = saved(downloads)
         assert tab.requests == [file.as_uri()], "it asks for nothing"
@@ -163,6 +163,19 @@ def test_a_whole_session_by_keyboard(file: Path, tmp_path: Path) -> None:
         ("nurse 3", "correct", ""),
         ("last", "incorrect", "'=nurse"),
     ]
+
+
+def test_an_answer_is_incorrect_and_nobody_knows_better(
+    file: Path, tab: Tab, tmp_path: Path
+) -> None:
+    tab.open(file)
+    tab.press("Enter", "x")
+    assert tab.text("message") == "night nurse: incorrect, the right one unknown"
+    tab.press("s", "s", "s", "x")
+    assert tab.text("message") == "There is no answer that could be incorrect: S skips."
+    assert tab.text("count") == "4 of 9, 3 skipped"
+    tab.press("d")
+    assert verdicts(saved(tmp_path / "downloads")) == [("night nurse", "incorrect", "")]
 
 
 def test_undo_goes_back_to_the_beginning(file: Path, tab: Tab) -> None:

@@ -56,6 +56,12 @@ function save() {
   return announce(`${name}: ${count(rows, "decision")}. Put it into the folder ${data.feedback}.`);
 }
 
+function incorrect() {
+  const { title, predicted } = items[session.current];
+  if (predicted === null) return announce("There is no answer that could be incorrect: S skips.");
+  return decide([session.current], INCORRECT, null, `${title}: incorrect, the right one unknown`);
+}
+
 function notAJobTitle() {
   const { title } = items[session.current];
   decide([session.current], NOT_A_JOB_TITLE, null, `${title}: not a job title`);

@@ -12,7 +12,8 @@ function feedbackText(items, occupations, decisions, reviewer) {
   items.forEach((item, place) => {
     const decision = decisions[place];
     if (!decision || decision.verdict === SKIPPED) return;
-    const corrected = decision.verdict === INCORRECT ? occupations[decision.occupation][0] : "";
+    const isCorrected = decision.verdict === INCORRECT && decision.occupation !== null;
+    const corrected = isCorrected ? occupations[decision.occupation][0] : "";
     rows.push([
       item.title,
       item.predicted === null ? "" : occupations[item.predicted][0],

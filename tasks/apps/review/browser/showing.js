@@ -38,7 +38,7 @@ function alternativeRow(item, [occupation, title, score], place) {
     make("kbd", {}, String(place + 1)), name,
     make("span", { class: "quiet code" }, codes(occupation)),
     make("span", { class: "sure" }, sure),
-    make("meter", { min: 0, max: 1, value: Math.max(0, score), title: "score" }),
+    make("meter", { min: 0, max: 1, value: Math.max(0, score), title: "similarity" }),
     make("span", { class: "score" }, score?.toFixed(2) ?? ""));
 }
 
@@ -52,7 +52,7 @@ function differences(item) {
 function summary() {
   const { counts } = session;
   const title = items.length ? "All done" : "Nothing is worth a minute";
-  const text = `${counts[CORRECT]} correct, ${counts[INCORRECT]} corrected, ${counts[NOT_A_JOB_TITLE]} not job titles, ` +
+  const text = `${counts[CORRECT]} correct, ${counts[INCORRECT]} incorrect, ${counts[NOT_A_JOB_TITLE]} not job titles, ` +
     `${counts[SKIPPED]} skipped.`;
   const next = `D saves the file of feedback: put it into the folder ${data.feedback}. U takes back.`;
   return [make("h2", { id: "title" }, title), make("p", {}, text), make("p", { class: "quiet" }, next)];
