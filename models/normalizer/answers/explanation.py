@@ -23,6 +23,8 @@ MOST_WORDS = 50
 """Words of a title that are left out in turn: networks read a hundred characters."""
 
 
+TELLING = 0.05
+"""The least that a word adds more to the first occupation than to the second if it tells why."""
 DECIDED = {
     REVIEW: "as people said in a review of this title",
     LABEL: "as the data labelled this title",
@@ -108,8 +110,11 @@ def _drawn(answer: Answer, parts: list[Part]) -> str:
 
 def _lost(answer: Answer, parts: list[Part], label: str) -> str:
     most = max(parts, key=lambda part: part.pull - part.runner_up_pull)
-    return (
+    lost = (
         f"the nearest other, {label}, by its title {answer.top_titles[1]!r} "
-        f"({answer.top_scores[1]:.2f}), loses by {answer.score_margin:.2f}: {most.word!r} adds "
-        f"{most.pull:+.2f} to the first and {most.runner_up_pull:+.2f} to this one"
+        f"({answer.top_scores[1]:.2f}), loses by {answer.score_margin:.2f}"
     )
+    if most.pull - most.runner_up_pull < TELLING:
+        return lost
+    pulls = f"{most.pull:+.2f} to the first and {most.runner_up_pull:+.2f} to this one"
+    return f"{lost}: {most.word!r} adds {pulls}"

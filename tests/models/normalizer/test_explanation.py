@@ -7,7 +7,7 @@ import json
 import pytest
 from test_normalizer import normalizer, scores_by_loop  # noqa: F401  a fixture
 
-from models.normalizer.answers.explanation import MOST_WORDS, explain
+from models.normalizer.answers.explanation import MOST_WORDS, TELLING, explain
 from models.normalizer.normalizer import Normalizer
 
 
@@ -32,6 +32,16 @@ def test_the_sentence_names_what_decided(normalizer: Normalizer) -> None:  # noq
     values = json.loads(json.dumps(explanation.values()))
     assert values["parts"][0].keys() == {"word", "pull", "runner_up_pull"}
     assert values["answer"]["occupation_id"] == "baker"
+
+
+def test_a_word_is_named_only_if_it_tells_the_two_apart(normalizer: Normalizer) -> None:  # noqa: F811
+    named = set()
+    for title in ("bread ward", "nurse", "bread bread", "bread baker"):
+        explanation = explain(normalizer, title)
+        more = max(part.pull - part.runner_up_pull for part in explanation.parts)
+        assert (" adds " in explanation.why) == (more >= TELLING), title
+        named.add(" adds " in explanation.why)
+    assert named == {True, False}
 
 
 def test_a_word_alone_pulls_with_all_of_the_score(normalizer: Normalizer) -> None:  # noqa: F811
