@@ -11,6 +11,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -43,10 +44,31 @@ def compile_all(
         register_jitable(one)
     for one in made[len(functions) + len(inner) :]:
         one.__globals__[one.__name__] = intrinsic(one)
-    try:
-        return [*map(numba.njit(cache=True, **options), made[: len(functions)])]
-    except RuntimeError:  # no folder for compiled code can be written
-        return [*map(numba.njit(**options), made[: len(functions)])]
+    compiled = [*map(numba.njit(**options), made[: len(functions)])]
+    for one in compiled:
+        with suppress(RuntimeError):  # no folder for compiled code can be written
+            one.enable_caching()
+            _forgive(one._cache)
+    return compiled
+
+
+def _forgive(cache: Any) -> None:  # noqa: ANN401  # numba's, which is private
+    """Let damaged files of compiled code, or a full disk, fail no call: they are written anew."""
+    load, save = cache.load_overload, cache.save_overload
+
+    def loaded(*arguments: object) -> object:
+        try:
+            return load(*arguments)
+        except Exception:  # of pickle, LLVM or the system
+            with suppress(Exception):
+                cache.flush()
+            return None
+
+    def saved(*arguments: object) -> None:
+        with suppress(Exception):
+            save(*arguments)
+
+    cache.load_overload, cache.save_overload = loaded, saved
 
 
 def threads() -> int:
@@ -99,7 +121,7 @@ def _file_of(name: str) -> Path | None:
         return None
     partial = file.with_suffix(f".{os.getpid()}")
     try:
-        if not file.exists():
+        if not file.is_file():
             file.parent.mkdir(parents=True, exist_ok=True)
             partial.write_text(f"# {name}\n", encoding="utf-8")
             partial.replace(file)

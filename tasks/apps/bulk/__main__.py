@@ -9,9 +9,7 @@ answers for the next run, by model and parameters.
 from __future__ import annotations
 
 import argparse
-import errno
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -29,6 +27,7 @@ import pyarrow.compute as pc
 from models.reproducibility.progress import Progress
 from tasks.apps.bulk.ahead import ahead
 from tasks.apps.bulk.answering import Answering
+from tasks.apps.bulk.disk_faults import is_disk_full
 from tasks.apps.bulk.files import File, Refused
 from tasks.apps.bulk.output import OWN, Output
 from tasks.apps.bulk.place import require_free_names, require_place, require_room
@@ -51,7 +50,6 @@ from tasks.io.hashes import text_hash
 from tasks.release.gate.last_run import remember
 from tasks.release.registry.loading import fetched
 
-FULL = "database or disk is full"
 NULL = pa.scalar(None, pa.string())
 
 
@@ -72,7 +70,7 @@ def main() -> None:
             with closing(Answering(folder, options.threads)) as ask:
                 manifest = _normalized(options, source, address, ask)
         except Exception as error:
-            if not _is_disk_full(error):
+            if not is_disk_full(error):
                 raise
             raise OutputError(
                 f"the disk is full: make room beside {options.output} and in {options.cache_dir}, "
@@ -96,13 +94,6 @@ def _require_rows(output: Path, manifest: Mapping[str, Any]) -> None:
             f"({reasons}): {refused_of(output)} has them. Correct the input, or name its encoding "
             f"(--encoding), remove {output}, and run the same again"
         )
-
-
-def _is_disk_full(error: Exception) -> bool:
-    """Tell whether there was no room, whichever library says so."""
-    return getattr(error, "errno", None) == errno.ENOSPC or any(
-        text in str(error) for text in (FULL, os.strerror(errno.ENOSPC))
-    )
 
 
 def _normalized(

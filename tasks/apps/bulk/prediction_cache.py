@@ -28,6 +28,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from models.reproducibility.atomic_write import atomic_write
+from tasks.apps.bulk.disk_faults import usable
 
 SHIFT = 24  # A place is file · 2^SHIFT + row
 MAPPED = 512  # files mapped at once
@@ -115,7 +116,7 @@ class PredictionCache:
         """Return the place of each hash, -1 of a new one."""
         order = np.argsort(hashes, kind="stable")  # neighbours share a page of the table
         query, unkept = json.dumps(hashes[order].tolist()), [*self._unkept.values()]
-        with self._lock:
+        with self._lock, usable(self._folder):
             (found,) = self._table.execute(PLACES, (query,)).fetchone()
         places = np.empty(len(hashes), np.int64)
         places[order] = json.loads(found)
@@ -178,7 +179,10 @@ class PredictionCache:
         return own.table if own else self._opened(file)
 
     def _open(self, file: int) -> pa.Table:
-        return pa.ipc.open_file(pa.memory_map(str(self._folder / f"{file}.arrow"))).read_all()
+        with usable(self._folder):
+            table = pa.ipc.open_file(pa.memory_map(str(self._folder / f"{file}.arrow"))).read_all()
+            table.validate()
+            return table
 
 
 def hashes_of(titles: pa.Array) -> np.ndarray:
@@ -189,8 +193,10 @@ def hashes_of(titles: pa.Array) -> np.ndarray:
 @contextmanager
 def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
     """Open a folder, made if it is missing; ValueError if another run has it open."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
+    with usable(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        opened = (folder / "lock").open("w")
+    with opened as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -202,14 +208,15 @@ def prediction_cache(folder: Path) -> Iterator[PredictionCache]:
             folder / "places.sqlite", isolation_level="DEFERRED", check_same_thread=False
         )
         try:
-            table.execute("PRAGMA journal_mode = WAL")
-            table.execute("PRAGMA cache_size = -65536")  # 64 MiB
-            table.execute(
-                "CREATE TABLE IF NOT EXISTS cached (hash INTEGER PRIMARY KEY, "
-                "place INTEGER NOT NULL)"
-            )
-            table.execute("CREATE TABLE IF NOT EXISTS files (file INTEGER PRIMARY KEY)")
-            table.commit()
+            with usable(folder):
+                table.execute("PRAGMA journal_mode = WAL")
+                table.execute("PRAGMA cache_size = -65536")  # 64 MiB
+                table.execute(
+                    "CREATE TABLE IF NOT EXISTS cached (hash INTEGER PRIMARY KEY, "
+                    "place INTEGER NOT NULL)"
+                )
+                table.execute("CREATE TABLE IF NOT EXISTS files (file INTEGER PRIMARY KEY)")
+                table.commit()
             with ThreadPoolExecutor(1) as thread:
                 cache = PredictionCache(folder, table, thread)
                 try:

@@ -57,6 +57,17 @@ def test_compiled_code_is_found_wherever_a_served_file_lies(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+def test_damaged_compiled_code_is_compiled_anew(tmp_path: Path, ending: str) -> None:
+    served, cache = self_contained(Path(reading.__file__)), tmp_path / "cache"
+    assert added(tmp_path / "served", served, cache) == "3.718 0"
+    for file in cache.rglob(f"*.{ending}"):
+        file.write_bytes(file.read_bytes()[:200])
+    assert added(tmp_path / "served", served, cache) == "3.718 0"
+    assert added(tmp_path / "served", served, cache) == "3.718 1", "and kept"
+
+
+@pytest.mark.slow
 def test_compiled_code_is_kept_beside_a_file_of_a_user_without_a_folder_for_it(
     tmp_path: Path,
 ) -> None:

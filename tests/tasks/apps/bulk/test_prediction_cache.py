@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.apps.bulk import prediction_cache as cache
+from tasks.apps.bulk.disk_faults import is_disk_full, usable
 from tasks.apps.bulk.prediction_cache import Cached, distinct, prediction_cache
 
 
@@ -65,6 +67,30 @@ def test_what_fails_leaves_nothing_half(tmp_path: Path) -> None:
         (tmp_path / "1.arrow").write_bytes(b"left by a kill before the table named it")
         cached = known(pa.array(["b", "a"]), shouted)()
     assert (loud(cached), cached.new) == (["B", "A"], 1)
+
+
+@pytest.mark.parametrize("damage", ["missing", "short", "table", "file"])
+def test_a_damaged_folder_is_named_with_what_to_do(tmp_path: Path, damage: str) -> None:
+    folder = tmp_path / "known"
+    with prediction_cache(folder) as known:
+        known(pa.array(["b", "a"]), shouted)()
+    if damage == "missing":
+        (folder / "0.arrow").unlink()
+    elif damage == "short":
+        (folder / "0.arrow").write_bytes(b"ARROW1")
+    elif damage == "table":
+        (folder / "places.sqlite").write_bytes(b"no database" * 99)
+    else:
+        folder = folder / "0.arrow"
+    message = f"answers in {folder} cannot be used .*: remove this folder and run again"
+    with pytest.raises(ValueError, match=message), prediction_cache(folder) as known:
+        known(pa.array(["b", "a"]), shouted)()
+
+
+def test_a_full_disk_is_no_damage(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="no room") as raised, usable(tmp_path):
+        raise OSError(errno.ENOSPC, "no room")
+    assert is_disk_full(raised.value)
 
 
 def test_titles_of_one_hash_have_their_own_answers(
