@@ -45,8 +45,11 @@ def members(open_file: Open) -> list[tuple[str, Open]]:
 
 
 def is_hidden(name: str) -> bool:
-    """Tell whether a path below a folder is no data: `.name`, `_name`, or in such a folder."""
-    return any(part.startswith((".", "_")) for part in PurePosixPath(name).parts)
+    """Tell whether a path below a folder is no data: `.name`, `_name`, or in such a folder.
+
+    Excel keeps a `~$name` beside a workbook while somebody has it open.
+    """
+    return any(part.startswith((".", "_", "~$")) for part in PurePosixPath(name).parts)
 
 
 class _Content(io.BufferedReader):

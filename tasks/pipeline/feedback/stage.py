@@ -137,13 +137,17 @@ def summary(counts: dict[str, Any]) -> list[str]:
     lines = []
     for file, read in counts["rows_read"].items():
         reasons = counts["rejected"].get(file, {})
-        refused = ", ".join(f"{count} × {reason}" for reason, count in reasons.items())
-        left = f"{sum(reasons.values())} refused ({refused})" if reasons else "all taken"
-        lines.append(f"{file}: {read} rows, {left}")
+        faults = {reason: count for reason, count in reasons.items() if reason not in NOTICES}
+        left = [f"{count} {reason}" for reason, count in reasons.items() if reason in NOTICES]
+        if faults:
+            counted = ", ".join(f"{count} × {reason}" for reason, count in faults.items())
+            left.append(f"{sum(faults.values())} refused ({counted})")
+        lines.append(f"{file}: {read} rows, {', '.join(left) or 'all taken'}")
     return [
         *lines,
-        f"left out: {counts['query']} queried by a test, {counts['contradicts_taxonomy']} against "
-        f"the taxonomy, {counts['duplicate']} repeated, {counts['outdated']} outdated",
+        f"not learned from: {counts['query']} on titles that a test asks, "
+        f"{counts['contradicts_taxonomy']} against the taxonomy, {counts['duplicate']} repeated, "
+        f"{counts['outdated']} outdated",
         f"{counts['predictions']} predictions judged: {counts['correct']} correct, "
         f"{counts['incorrect']} incorrect ({counts['corrected']} corrected), "
         f"{counts['unresolved']} undecided; reviewers differed on {counts['conflicts']}",

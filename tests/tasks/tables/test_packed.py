@@ -81,4 +81,5 @@ def test_an_encrypted_archive_is_named(tmp_path: Path) -> None:
 
 
 def test_hidden_names() -> None:
-    assert [is_hidden(name) for name in ("a/b.csv", ".a/b.csv", "a/_b.csv")] == [False, True, True]
+    hidden = (".a/b.csv", "a/_b.csv", "a/~$b.xlsx")
+    assert not is_hidden("a/b.csv") and all(map(is_hidden, hidden))

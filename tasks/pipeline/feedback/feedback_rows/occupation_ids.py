@@ -2,7 +2,8 @@
 
 A spreadsheet writes `123` for `0123`, other programs `123.0`. If exactly one id of the taxonomy is
 `123` but for zeros in front, that one is meant. `1,234` and `1.2E+03` are refused with a reason of
-their own, because several ids may become the same number.
+their own, because several ids may become the same number. An id in another case is known too, and a
+label in its place that a single occupation has.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class OccupationIds(NamedTuple):
     owned: pl.DataFrame
     numbers: dict[str, list[str]]
     """Ids of digits alone, by what is left of them without zeros in front."""
+    names: dict[str, set[str]]
+    """Ids by these in any case, and by the labels."""
 
     @classmethod
     def of(cls, aliases: pl.DataFrame) -> OccupationIds:
@@ -54,7 +57,11 @@ class OccupationIds(NamedTuple):
         for name in labels:
             if name.isascii() and name.isdigit():
                 numbers.setdefault(_without_zeros(name), []).append(name)
-        return cls(labels, owned.with_columns(owned=True), numbers)
+        names: dict[str, set[str]] = {}
+        for name, label in labels.items():
+            for text in (name, label):
+                names.setdefault(text.casefold(), set()).add(name)
+        return cls(labels, owned.with_columns(owned=True), numbers, names)
 
     def look_up(self, texts: Iterable[str]) -> Ids:
         """Tell of distinct texts which occupations they name; an empty one names none."""
@@ -65,6 +72,8 @@ class OccupationIds(NamedTuple):
             elif len(meant := self.numbers.get(whole_number(text), [])) == 1:
                 ids.known[text] = meant[0]
                 ids.restored.append(text)
+            elif len(named := self.names.get(text.strip().casefold(), set())) == 1:
+                ids.known[text] = next(iter(named))
             elif text:
                 ids.faults[text] = REWRITTEN_ID if self._rewritten(text) else UNKNOWN_OCCUPATION
         return ids

@@ -92,6 +92,14 @@ def test_a_row_is_mended_and_counted(tmp_path: Path, kind: str) -> None:
     assert read.values("corrected_occupation_id") == [(None,), (None,)]
 
 
+def test_a_correction_is_known_in_any_case_and_by_its_label(tmp_path: Path) -> None:
+    """One in capitals was dropped in silence, and so was the label of another occupation."""
+    lines = [f"x,cook,cook,,incorrect,{text},," for text in ("NURSE", "smith", " Smith ")]
+    read = read_rows(tmp_path, *lines)
+    assert read.values("corrected_occupation_id") == [("nurse",), ("0123",), ("0123",)]
+    assert (read.refused, read.repairs) == ([], {})
+
+
 def test_a_correction_that_is_dropped_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
