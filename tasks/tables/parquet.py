@@ -93,7 +93,21 @@ def _as_text(column: str, kind: pl.DataType) -> pl.Expr:
 def parquet_batches(file: SourceFile, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
     """Yield columns of a file, or all; ArrowException or OSError if it is no readable Parquet."""
     with file.open() as handle, parquet.ParquetFile(handle, pre_buffer=False) as read:
-        yield from read.iter_batches(CHUNK, columns=columns)  # `pre_buffer` keeps what was read
+        first = 1
+        for batch in read.iter_batches(CHUNK, columns=columns):  # `pre_buffer` keeps what was read
+            _require_valid(batch, first)
+            yield batch
+            first += len(batch)
+
+
+def _require_valid(batch: pa.RecordBatch, first: int) -> None:
+    """Refuse text that is no UTF-8, which would crash whoever reads it."""
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid as error:
+            rows = f"rows {first:,} to {first + len(batch) - 1:,}"
+            raise pa.ArrowInvalid(f"column {name!r}, {rows}: {error}") from None
 
 
 def parquet_schema(file: SourceFile) -> tuple[pa.Schema, int]:

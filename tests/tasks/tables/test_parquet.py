@@ -6,13 +6,16 @@ import tempfile
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tasks.tables.parquet import parquet_batches
 from tasks.tables.read_table import read_rows, read_table
 from tasks.tables.rejected import RejectedRows
-from tasks.tables.source_files import IngestError
+from tasks.tables.source_files import IngestError, SourceFile
 
 MAP = {"raw_title": "Title", "occupation_id": "id"}
 
@@ -77,3 +80,12 @@ def test_what_is_no_parquet_is_said(tmp_path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(IngestError, match="no readable Parquet file"):
         list(read_rows(path, MAP, "", RejectedRows()))
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_text_that_is_no_utf8_is_an_error(tmp_path: Path, kind: pa.DataType) -> None:
+    """Polars ended with a panic, and a CSV file came out that nobody could read."""
+    wrong = pa.array([b"baker", b"B\xe4cker"], pa.large_binary()).cast(kind, safe=False)
+    pq.write_table(pa.table({"title": wrong}), tmp_path / "a.parquet")
+    with pytest.raises(pa.ArrowInvalid, match=r"column 'title', rows 1 to 2: Invalid UTF8"):
+        [*parquet_batches(SourceFile.at(tmp_path / "a.parquet", ""))]
