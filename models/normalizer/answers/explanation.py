@@ -23,7 +23,7 @@ MOST_WORDS = 50
 """Words of a title that are left out in turn: networks read a hundred characters."""
 
 
-TELLING = 0.05
+LEAST_MORE = 0.05
 """The least that a word adds more to the first occupation than to the second if it tells why."""
 DECIDED = {
     REVIEW: "as people said in a review of this title",
@@ -114,7 +114,7 @@ def _lost(answer: Answer, parts: list[Part], label: str) -> str:
         f"the nearest other, {label}, by its title {answer.top_titles[1]!r} "
         f"({answer.top_scores[1]:.2f}), loses by {answer.score_margin:.2f}"
     )
-    if most.pull - most.runner_up_pull < TELLING:
+    if most.pull - most.runner_up_pull < LEAST_MORE:
         return lost
     pulls = f"{most.pull:+.2f} to the first and {most.runner_up_pull:+.2f} to this one"
     return f"{lost}: {most.word!r} adds {pulls}"
