@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
 BACK, RESTORED = "rolled_back", "restored"
+NONE = "none"
+"""In the place of a champion that was deleted."""
 
 
 def rollback(root: Path, to: str | None = None, why: str = "") -> str:
@@ -34,7 +36,7 @@ def rollback(root: Path, to: str | None = None, why: str = "") -> str:
     `to`: a version; None is the latest before this one that was champion and not taken back.
 
     Raises:
-        ValueError: there is no champion, no such version, or none before.
+        ValueError: there is no champion and no version named, no such version, or none before.
     """
     name = load(RegisterParams, root / "params.yaml").name
     with champion_lock(root), registry(root) as client:
@@ -42,22 +44,27 @@ def rollback(root: Path, to: str | None = None, why: str = "") -> str:
         numbers = [str(version.version) for version in listed]
         versions = {number: client.get_model_version(name, number) for number in numbers}
         aliases = client.get_registered_model(name).aliases if versions else {}
-        if CHAMPION not in aliases:
-            raise ValueError(f"{name} has no champion: nothing to roll back; see rolecall models")
-        champion = str(aliases[CHAMPION])
-        begun = json.loads(versions[champion].tags.get(BACK, "{}")).get("to")
+        champion = str(aliases.get(CHAMPION, NONE))
+        if champion == NONE and not to:
+            raise ValueError(
+                f"{name} has no champion, so nothing can be rolled back: name the version that "
+                "shall be it, --to VERSION; `rolecall models` lists them"
+            )
+        begun = champion != NONE and json.loads(versions[champion].tags.get(BACK, "{}")).get("to")
         target = to or begun or _before(versions, champion)
         if target not in versions or target == champion:
             existing = ", ".join(sorted(versions, key=int))
             raise ValueError(f"--to {target}: {name} has {existing}; champion is {champion}")
         note = {"to": target, "at": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "why": why}
-        client.set_model_version_tag(name, champion, BACK, json.dumps(note))
+        if champion != NONE:
+            client.set_model_version_tag(name, champion, BACK, json.dumps(note))
         note = {"from": champion, "at": note["at"], "why": why}
         client.set_model_version_tag(name, target, RESTORED, json.dumps(note))
         if BACK in versions[target].tags:
             client.delete_model_version_tag(name, target, BACK)
         client.set_registered_model_alias(name, CHAMPION, target)
-    return f"{name}: version {champion} taken back, champion is version {target} again"
+    taken = "no champion before" if champion == NONE else f"version {champion} taken back"
+    return f"{name}: {taken}, champion is version {target} again"
 
 
 def rollback_notes(tags: Mapping[str, str]) -> str:

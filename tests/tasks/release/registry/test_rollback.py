@@ -134,8 +134,13 @@ def test_a_kill_before_any_write_is_finished_by_the_next(
     assert "taken back" not in line and "champion again, for version 4" in line
 
 
-def test_nothing_to_roll_back(root: Path, name: str) -> None:
+def test_a_deleted_champion_has_no_way_back_but_a_named_one(root: Path, name: str) -> None:
     with registry(root) as client:
-        client.delete_registered_model_alias(name, CHAMPION)
-    with pytest.raises(ValueError, match="has no champion"):
+        client.delete_model_version(name, "4")
+    with pytest.raises(ValueError, match=r"has no champion, .* --to VERSION"):
         rollback(root)
+    with pytest.raises(ValueError, match=r"--to 4: .* has 1, 2, 3; champion is none"):
+        rollback(root, "4")
+    assert rollback(root, "2") == f"{name}: no champion before, champion is version 2 again"
+    assert champion(root, name) == "2"
+    assert "champion again" in listing(root)
