@@ -1,8 +1,7 @@
 """Normalize titles with the registry's champion; needs the model's requirements and nothing else.
 
-pip install mlflow
+pip install mlflow; export MLFLOW_DISABLE_TELEMETRY=true   # or MLflow reports its use to its makers
 export MLFLOW_TRACKING_URI=$(rolecall models --address)   # in the repository; or your server
-export MLFLOW_DISABLE_TELEMETRY=true   # or MLflow reports its use to its makers
 pip install -r $(python -c "import mlflow; print(mlflow.pyfunc.get_model_dependencies('models:/rolecall@champion'))")
 """  # noqa: E501
 

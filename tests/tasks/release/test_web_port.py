@@ -129,7 +129,7 @@ def test_hundreds_of_requests(server: web_port.Server) -> None:
         ({"top_k": 100_000_000}, "top_k = 100000000; it must be from 1 to 1000"),
         ({"min_confidence": 0.5}, "this model is not calibrated"),
         ({"code_depth": 99}, "code_depth = 99; this taxonomy has 2 levels above its occupations"),
-        ({"language": "EN"}, "language = 'EN'; the titles of this model are in en; leave it out"),
+        ({"language": "xx"}, "language = 'xx'; the titles of this model are in en; leave it out"),
         (
             {"topk": 3},
             "['topk']; this model knows top_k, min_confidence, code_depth, language",
