@@ -7,7 +7,7 @@ const KEYS = [
   { keys: ["ArrowDown", "j"], name: "↓ J", meaning: "mark the next", action: () => move(1) },
   { keys: ["ArrowUp", "k"], name: "↑ K", meaning: "mark the one before", action: () => move(-1), quiet: true },
   { keys: ["/"], name: "/", meaning: "search", action: openSearch },
-  { keys: ["x"], name: "X", meaning: "incorrect, the right one unknown", action: incorrect },
+  { keys: ["x"], name: "X", meaning: "incorrect", action: incorrect },
   { keys: ["n"], name: "N", meaning: "not a job title", action: notAJobTitle },
   { keys: ["s"], name: "S", meaning: "skip", action: skip },
   { keys: ["Shift+a"], name: "Shift+A", meaning: "accept all with this answer", action: acceptAll },
