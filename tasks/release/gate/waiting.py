@@ -64,4 +64,10 @@ def read_disputed(root: Path) -> pl.DataFrame:
 
 def _read(root: Path) -> dict[str, Any] | None:
     file = root / FILE
-    return read_json(file) if file.is_file() else None
+    try:
+        return read_json(file) if file.is_file() else None
+    except ValueError as error:
+        raise ValueError(
+            f"{file} is damaged ({error}). Delete it; "
+            "no version waits then, until the next retraining is judged"
+        ) from error

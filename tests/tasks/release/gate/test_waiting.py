@@ -51,3 +51,10 @@ def test_titles_of_an_earlier_rolecall_name_no_version(tmp_path: Path) -> None:
     assert waiting_version(tmp_path) is None and len(read_disputed(tmp_path)) == 1
     write_waiting(tmp_path, "8", None)
     assert waiting_version(tmp_path) == "8" and read_disputed(tmp_path).is_empty()
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    write_waiting(tmp_path, "7", None)
+    (tmp_path / FILE).write_text('{"queried": 0, "tit')
+    with pytest.raises(ValueError, match=f"{FILE} is damaged .* Delete it"):
+        waiting_version(tmp_path)
