@@ -19,7 +19,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import polars as pl
 import torch
-from review_queue import Board, Pool, first_in_queue, random_titles
+from board import Board, first_in_queue, random_titles
+from retraining_figures import Figures
+from review_queue import Pool
 
 from benchmarks.networks.corrected_pairs import write_corrected
 from benchmarks.studies.loop.stream import split_weeks, titles_of
@@ -40,7 +42,7 @@ from tasks.release.model_package.reading import read_normalizer
 
 BEFORE, CPU, AT_ONCE = "extra_words", torch.device("cpu"), 256
 CHOICES = {"queue": first_in_queue, "random rows": random_titles}
-MARGINS, SEEDS = (0.02, 0.04), (1, 2, 3)
+SEEDS = (1, 2, 3)
 Weights = dict[str, torch.Tensor]
 
 
@@ -161,45 +163,6 @@ def mean(weights: list[Weights]) -> Weights:
     return {name: sum(one[name] for one in weights) / len(weights) for name in weights[0]}
 
 
-class Figures:
-    """Success@1 and MRR@10 of an arm, and the answers that it changes."""
-
-    def __init__(self, base: Base, queried: pl.DataFrame, before: np.ndarray) -> None:
-        """Look up the labels; `before`: the base's scores of the distinct titles, sorted."""
-        names = queried["normalized"].unique().sort().to_list()
-        place = {name: row for row, name in enumerate(names)}
-        self.row = np.array([place[name] for name in queried["normalized"]])
-        code = {name: number for number, name in enumerate(base.index.occupations)}
-        self.label = np.array([code.get(name, -1) for name in queried["occupation_id"]])
-        per_title = pl.col("occupation_id")
-        agreeing = (per_title.n_unique() == 1) & (pl.len() > 1)
-        self.agreeing = queried.select(agreeing.over("normalized")).to_series().to_numpy()
-        self.scores, self.best = before, before.argmax(axis=1)
-
-    def __call__(self, after: np.ndarray) -> Iterator[tuple[str, dict[str, float]]]:
-        """Yield the figures of the answers, and of rules that keep old ones."""
-        best = after.argmax(axis=1)
-        yield "", self.of(after, best)
-        rows = np.arange(len(best))
-        lead = after[rows, best] - after[rows, self.best]
-        for margin in MARGINS:
-            kept = np.where(lead > margin, best, self.best)
-            yield f", new answer if ahead by {margin}", self.of(after, kept)
-        both = after + self.scores
-        yield ", scores of both", self.of(both, both.argmax(axis=1))
-
-    def of(self, scores: np.ndarray, best: np.ndarray) -> dict[str, float]:
-        """Return the figures of scores and first answers of the distinct titles."""
-        top = np.argsort(-scores, axis=1, kind="stable")[self.row, :10] == self.label[:, None]
-        ranks = np.where(top.any(axis=1), 1 / (1 + top.argmax(axis=1)), 0)
-        was, right = (one[self.row] == self.label for one in (self.best, best))
-        figures = {"success_at_1": right.mean(), "mrr_at_10": ranks.mean()}
-        for name, part in (("", slice(None)), ("_agreeing", self.agreeing)):
-            figures[f"mended{name}"] = (right & ~was)[part].sum() / max(1, (~was)[part].sum())
-            figures[f"spoiled{name}"] = (~right & was)[part].sum() / max(1, was[part].sum())
-        return figures
-
-
 def compared(
     base: Base, queried: pl.DataFrame, chosen: pl.DataFrame, per_verdict: int, held: float
 ) -> Iterator[tuple[str, dict[str, float]]]:
@@ -207,7 +170,7 @@ def compared(
     board, names = base.board, queried["normalized"].unique().sort()
     asked = [board.titles[board.row[name]] for name in names]
     before = base.scores(base.weights, asked, chosen, base.weights)
-    figures = Figures(base, queried, before)
+    figures = Figures(base.index.occupations, queried, before)
     yield "not trained", figures.of(before, figures.best)
     for arm, weights, of_index in arms(Learner(base, chosen, per_verdict), base.weights, held):
         for rule, own in figures(base.scores(weights, asked, chosen, of_index)):
