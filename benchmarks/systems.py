@@ -24,7 +24,7 @@ from tasks.check_params import AllParams
 from tasks.pipeline.lexical.params import LexicalParams
 from tasks.pipeline.lexical.stage import lexical_systems
 from tasks.pipeline.train.network_params import training_settings
-from tasks.release.model_package.folder import RunFiles
+from tasks.release.model_package.run_files import RunFiles
 from tasks.release.registry.register import packaged
 
 CHAMPION, SENTENCES = "champion", "sentence_encoder"

@@ -29,7 +29,7 @@ from benchmarks.workspace import Workspace
 from tasks.check_params import load_params
 from tasks.io.mixes import MIXES
 from tasks.pipeline.train.network_params import training_settings
-from tasks.release.model_package.folder import RunFiles
+from tasks.release.model_package.run_files import RunFiles
 from tasks.release.registry.loading import fetched
 
 ALL, AND = "all", "+"

@@ -27,8 +27,8 @@ from tasks.io.tracking import registry
 from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.release.gate.waiting import note_that_none_waits, waiting_version
 from tasks.release.model_package import serving_file
-from tasks.release.model_package.folder import VERSION, RunFiles
 from tasks.release.model_package.patch import exemplify, learned, replace_overrides
+from tasks.release.model_package.run_files import VERSION, RunFiles
 from tasks.release.registry.champion_lock import champion_lock
 from tasks.release.registry.loading import fetched
 from tasks.release.registry.outcomes import Patched, RegisteredVersion, VersionAndDecision

@@ -19,7 +19,7 @@ from benchmarks.studies.bulk import deviations
 from benchmarks.studies.bulk import measure as bulk
 from benchmarks.systems import write_model
 from benchmarks.workspace import Workspace
-from tasks.release.model_package.folder import RunFiles
+from tasks.release.model_package.run_files import RunFiles
 
 pytestmark = [pytest.mark.slow, *WARNINGS]
 

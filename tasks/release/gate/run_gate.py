@@ -37,7 +37,8 @@ from tasks.release.gate.impact import Impact, impact
 from tasks.release.gate.last_run import last_run
 from tasks.release.gate.params import GateParams
 from tasks.release.gate.rule import GateDecision, decide
-from tasks.release.model_package.folder import RunFiles, build_artefact
+from tasks.release.model_package.folder import build_artefact
+from tasks.release.model_package.run_files import RunFiles
 from tasks.release.registry.loading import fetched
 from tasks.release.registry.register import CHAMPION, CORRECTS
 from tasks.release.registry.scratch import scratch_folder

@@ -12,13 +12,15 @@ from typing import Any
 
 import onnx
 from onnx import TensorProto, helper
+from onnx.external_data_helper import set_external_data
 
 from models.network.quantization import OFFSET, SCALE, VALUES
 from models.reproducibility.atomic_write import write_bytes
-from tasks.release.model_package.external_tensor import read_from
 
 NETWORK = "encoder."
 """Before the name of a weight in the graph (`tasks/release/model_package/export.py`)."""
+TYPES = {"F32": TensorProto.FLOAT, "I8": TensorProto.INT8, "U8": TensorProto.UINT8}
+"""Of safetensors."""
 
 
 def share_tables(network: Path, weights: Path) -> None:
@@ -50,6 +52,18 @@ def share_tables(network: Path, weights: Path) -> None:
     graph.node.extend(nodes)
     write_bytes(model.SerializeToString(), network)
     onnx.checker.check_model(network)
+
+
+def read_from(tensor: TensorProto, file: str, place: dict[str, Any]) -> None:
+    """Let a tensor of a graph lie in another file: `dtype`, `shape` and `data_offsets` of it."""
+    begin, end = place["data_offsets"]
+    tensor.ClearField("dims")
+    tensor.ClearField("float_data")
+    tensor.dims.extend(place["shape"])
+    tensor.data_type = TYPES[place["dtype"]]
+    tensor.raw_data = b""  # else the helper finds no tensor to move
+    set_external_data(tensor, file, begin, end - begin)
+    tensor.ClearField("raw_data")
 
 
 def _places(weights: Path) -> dict[str, dict[str, Any]]:

@@ -38,7 +38,7 @@ def _graph(file: Path, numbers: np.ndarray) -> bytes:
     """Return the graph, of opset 17: digits (uint8) in, sums of products (int32) out."""
     from onnx import TensorProto, helper
 
-    from tasks.release.model_package.external_tensor import read_from
+    from tasks.release.model_package.external_weights import read_from
 
     axes, count = numbers.shape
     table, end = TensorProto(name="numbers"), file.stat().st_size

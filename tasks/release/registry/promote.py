@@ -19,7 +19,7 @@ from tasks.io.command import run
 from tasks.io.frames import write_json
 from tasks.io.tracking import registry
 from tasks.release.gate.waiting import note_that_none_waits, waiting_version, write_waiting
-from tasks.release.model_package.folder import RunFiles
+from tasks.release.model_package.run_files import RunFiles
 from tasks.release.registry.champion_lock import champion_lock
 from tasks.release.registry.outcomes import Promotion, VersionAndDecision
 from tasks.release.registry.register import (

@@ -24,7 +24,8 @@ from tasks.io.command import run
 from tasks.io.section import RunParams
 from tasks.io.tracking import experiment, registry
 from tasks.release.model_package.checksums import write_checksums
-from tasks.release.model_package.folder import RunFiles, build_artefact
+from tasks.release.model_package.folder import build_artefact
+from tasks.release.model_package.run_files import RunFiles
 from tasks.release.model_package.serving_file import self_contained
 from tasks.release.registry.champion_lock import champion_lock
 from tasks.release.registry.outcomes import RegisteredVersion

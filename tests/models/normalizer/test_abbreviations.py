@@ -9,7 +9,7 @@ import pytest
 from served_toy import toy_normalizer
 
 from models.normalizer.abbreviations import Abbreviations, read_abbreviations
-from tasks.release.model_package.folder import ABBREVIATIONS
+from tasks.release.model_package.run_files import ABBREVIATIONS
 
 
 def test_words_alone_are_written_out() -> None:

@@ -14,8 +14,9 @@ from tasks.io.schemas import EXEMPLARS, OVERRIDES
 from tasks.io.section import load
 from tasks.pipeline.calibrate.params import CalibrateParams
 from tasks.release.model_package.checksums import write_checksums
-from tasks.release.model_package.folder import RunFiles, build_artefact
+from tasks.release.model_package.folder import build_artefact
 from tasks.release.model_package.patch import exemplify, replace_overrides
+from tasks.release.model_package.run_files import RunFiles
 from tasks.release.model_package.serving import read_normalizer
 
 

@@ -20,8 +20,9 @@ from models.text.titles import clean_title
 from tasks.io.frames import write_frame, write_json
 from tasks.io.schemas import SPLIT_ALIASES
 from tasks.release.model_package.checksums import write_checksums
-from tasks.release.model_package.folder import RunFiles, build_artefact
+from tasks.release.model_package.folder import build_artefact
 from tasks.release.model_package.reading import read_featurizer, read_normalizer
+from tasks.release.model_package.run_files import RunFiles
 
 pytestmark = pytest.mark.thorough
 

@@ -11,8 +11,9 @@ import tiny_run
 import yaml
 
 from models.search.prototypes import DIGIT
-from tasks.release.model_package.folder import RunFiles, build_artefact
+from tasks.release.model_package.folder import build_artefact
 from tasks.release.model_package.reading import read_normalizer
+from tasks.release.model_package.run_files import RunFiles
 
 
 @pytest.mark.thorough

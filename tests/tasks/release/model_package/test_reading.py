@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import tiny_run
 
-from tasks.release.model_package.folder import RunFiles, build_artefact
+from tasks.release.model_package.folder import build_artefact
+from tasks.release.model_package.run_files import RunFiles
 
 READ = """
 import sys

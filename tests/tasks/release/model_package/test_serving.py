@@ -44,9 +44,10 @@ from tasks.io.section import RunParams
 from tasks.pipeline.split.stage import distinct_titles
 from tasks.release.model_package import serving
 from tasks.release.model_package.export import export_encoder
-from tasks.release.model_package.folder import RunFiles, build_artefact
+from tasks.release.model_package.folder import build_artefact
 from tasks.release.model_package.params import RegisterParams
 from tasks.release.model_package.reading import Network
+from tasks.release.model_package.run_files import RunFiles
 from tasks.release.model_package.serving import ServedNormalizer, WrongRequest
 from tasks.release.model_package.serving_file import self_contained
 from tasks.release.registry.register import signature

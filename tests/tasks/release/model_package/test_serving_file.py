@@ -11,7 +11,8 @@ import pytest
 import tiny_run
 
 from tasks.release.model_package import serving_file
-from tasks.release.model_package.folder import RunFiles, build_artefact
+from tasks.release.model_package.folder import build_artefact
+from tasks.release.model_package.run_files import RunFiles
 from tasks.release.model_package.serving_file import self_contained, sources
 
 

@@ -26,7 +26,7 @@ from tasks.release.gate.last_run import remember
 from tasks.release.gate.rule import GateDecision
 from tasks.release.gate.run_gate import GateRun
 from tasks.release.gate.waiting import read_disputed, waiting_version
-from tasks.release.model_package.folder import RunFiles
+from tasks.release.model_package.run_files import RunFiles
 from tasks.release.registry import promote as promoting
 from tasks.release.registry import register as registering
 from tasks.release.registry.promote import promote, standing
