@@ -16,6 +16,7 @@ from benchmarks.studies.loop.arm import (
     values,
     with_sums,
 )
+from benchmarks.studies.loop.measure import counted
 from benchmarks.studies.loop.reviewer import filled_in, random_queue
 from benchmarks.studies.loop.stream import split_weeks, titles_of
 
@@ -121,6 +122,27 @@ def test_effects_by_hand(now: str | None) -> None:
         ("q2", right, right, None),
         ("q3", right, right, None),
     ]
+
+
+def test_counts_are_of_each_run_and_of_all() -> None:
+    """Run 1 repairs two answers and breaks one, run 2 repairs one; without a broken one no row."""
+    later = pl.DataFrame(
+        {"query_id": ["q1", "q2", "q3"], "raw_title": ["x"] * 3, "occupation_id": ["a", "b", "b"]}
+    )
+    runs = {}
+    for run, models in ((1, "ab"), (2, "ca")):
+        made = effects_of(later, [Answers(name) for name in models])
+        runs[run] = with_sums(values(made, "week:4/later", **EFFECTS))
+    rows = [(row.seed, row.metric, row.value, row.n) for row in counted("queue", runs)]
+    assert rows == [
+        (1, "repaired_answers", 2, 3),
+        (1, "broken_answers", 1, 3),
+        (1, "repaired_for_one_broken", 2, 3),
+        (None, "repaired_answers", 3, 6),
+        (None, "broken_answers", 1, 6),
+        (None, "repaired_for_one_broken", 3, 6),
+    ]
+    assert [*counted("nothing", {1: runs[1].clear()})] == []
 
 
 @pytest.mark.parametrize(

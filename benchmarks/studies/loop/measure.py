@@ -21,7 +21,7 @@ from benchmarks.pages.plots import intervals, legend, svg
 from benchmarks.pages.tables import over_seeds, where
 from benchmarks.query_figures import Seeds, figures, gains
 from benchmarks.results import Line, Lines, Row
-from benchmarks.studies.loop.arm import EMPTY, METRICS, WEEK, Arm, with_sums
+from benchmarks.studies.loop.arm import ALL, EMPTY, METRICS, WEEK, Arm, with_sums
 from benchmarks.studies.loop.product import Product
 from benchmarks.studies.loop.reviewer import NOTHING, QUEUE
 from benchmarks.studies.loop.stream import read_weeks
@@ -38,6 +38,8 @@ LABELS = {
     RANDOM: "random inputs reviewed",
     NOTHING: "nothing reviewed",
 }
+LATER_ANSWERS = f"{ALL}/later"
+"""The test of what retraining does to later answers."""
 APART = 0.12
 """Distance between the marks of a week."""
 
@@ -98,12 +100,28 @@ def rows_of(ran: Mapping[str, Mapping[int, pl.DataFrame]], params: AllParams) ->
         values[arm] = {run: with_sums(own) for run, own in by_run.items()}
         for row in figures(arm, values[arm], {name: name for name in METRICS}, params):
             yield row if row.n > 1 else row._replace(low=None, high=None)
+        yield from counted(arm, values[arm])
     ranked = pl.col("success_at_1").is_not_null()
     for mine, theirs in COMPARED:
         ours, others = (
             {run: own.filter(ranked) for run, own in values[arm].items()} for arm in (mine, theirs)
         )
         yield from gains(f"{mine}-{theirs}", ours, others, "gain_success_at_1", params)
+
+
+def counted(arm: str, by_run: Seeds) -> Iterator[Row]:
+    """Yield how many later answers the retrainings repair and break, of each run and of all."""
+    runs: list[tuple[int | None, list[pl.DataFrame]]] = [
+        (run, [own]) for run, own in by_run.items()
+    ]
+    for run, frames in [*runs, (None, [*by_run.values()])]:
+        later = pl.concat(frames).filter(test=LATER_ANSWERS)
+        repaired, broken = later.select(pl.col("repaired", "broken").sum()).row(0)
+        if broken:
+            counts = {"repaired_answers": repaired, "broken_answers": broken}
+            counts["repaired_for_one_broken"] = repaired / broken
+            for metric, value in counts.items():
+                yield Row(arm, LATER_ANSWERS, metric, value, len(later), seed=run)
 
 
 def plot(rows: Lines) -> str:
