@@ -46,6 +46,8 @@ METRICS = (
 EMPTY = pl.DataFrame(
     schema={"test": pl.String, "query_id": pl.String, **dict.fromkeys(METRICS, pl.Float64)}
 )
+RIGHT = pl.col(f"{ANSWER}occupation_id").eq_missing(pl.col("occupation_id"))
+"""Whether an input's answer is its label; an abstention is not."""
 WEEK, ALL, LATER = "week:", "all_weeks", "later_weeks"
 PER_WEEK = ("queried", "at_once", "retrained", "later", "gate")
 """Tests that have a mean over all weeks as well."""
@@ -75,14 +77,15 @@ class Arm:
 
     def _values(self) -> Iterator[pl.DataFrame]:
         champion = self.product.register_first()
+        if self.name == NOTHING:
+            yield from self._unreviewed()
+            return
         challengers: list[Challenger] = []
         for number, inputs in enumerate(self.weeks, 1):
             week = f"{WEEK}{number}"
-            bulk = self.product.answer(_file(number), inputs.select("query_id", "raw_title"))
-            answered = inputs.join(bulk.drop("raw_title"), on="query_id", maintain_order="left")
-            right = pl.col(f"{ANSWER}occupation_id").eq_missing(pl.col("occupation_id"))
-            yield values(answered, week, success_at_1=right)
-            if number == len(self.weeks) or self.name == NOTHING:
+            answered = self._answered(_file(number), inputs)
+            yield values(answered, week, success_at_1=RIGHT)
+            if number == len(self.weeks):
                 continue
             reviewed = self._review(answered, number)
             corrected, waiting = self.product.apply_feedback(_file(number))
@@ -105,6 +108,18 @@ class Arm:
             if retrained.promoted:
                 champion = retrained.version
         yield from map(decided, challengers)
+
+    def _unreviewed(self) -> Iterator[pl.DataFrame]:
+        """Answer the inputs of all weeks in one run: nothing changes between them."""
+        answered = self._answered("weeks", pl.concat(self.weeks))
+        for number, inputs in enumerate(self.weeks, 1):
+            own = inputs.select("query_id").join(answered, on="query_id", maintain_order="left")
+            yield values(own, f"{WEEK}{number}", success_at_1=RIGHT)
+
+    def _answered(self, file: str, inputs: pl.DataFrame) -> pl.DataFrame:
+        """Return inputs with the champion's answers."""
+        answers = self.product.answer(file, inputs.select("query_id", "raw_title"))
+        return inputs.join(answers.drop("raw_title"), on="query_id", maintain_order="left")
 
     @cached_property
     def titles(self) -> pl.DataFrame:

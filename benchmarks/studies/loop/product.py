@@ -107,7 +107,7 @@ class Product:
         return first.version
 
     def answer(self, week: str, inputs: pl.DataFrame) -> pl.DataFrame:
-        """Answer a week's inputs (`query_id, raw_title`) with the champion, as a bulk run.
+        """Answer inputs (`query_id, raw_title`) with the champion, as a bulk run.
 
         Their answers are columns whose names begin with `ANSWER`.
         """
