@@ -30,7 +30,7 @@ from tasks.check_params import AllParams
 from tasks.io.frames import read_frame, write_frame
 from tasks.pipeline.feedback.feedback_rows.cells import RANDOM
 
-ARMS = (NOTHING, RANDOM, QUEUE)
+ARMS = (QUEUE, RANDOM, NOTHING)
 COMPARED = ((RANDOM, NOTHING), (QUEUE, NOTHING), (QUEUE, RANDOM))
 """Each is less the other."""
 LABELS = {
@@ -66,17 +66,19 @@ class Job(NamedTuple):
 
 
 def measure(dataset: str, options: argparse.Namespace) -> Iterator[list[Row]]:
-    """Run every arm with every seed and deal; the rows' seeds count these runs."""
+    """Run every arm with every seed and deal; yield the figures of the runs so far after each.
+
+    The rows' seeds count these runs.
+    """
     seeds, deals = range(1, options.seeds + 1), range(1, options.deals + 1)
     for seed in seeds:
         Job(dataset, NOTHING, seed, 1, options).first().train_first()
-    jobs = [
-        Job(dataset, arm, seed, deal, options) for deal in deals for seed in seeds for arm in ARMS
-    ]
     ran: dict[str, dict[int, pl.DataFrame]] = {arm: {} for arm in ARMS}
-    for job, own in zip(jobs, in_processes(run_arm, jobs, options.processes), strict=True):
-        ran[job.arm][len(seeds) * (job.deal - 1) + job.seed] = own
-    yield list(rows_of(ran, Workspace.read(dataset).params))
+    for deal, seed in ((deal, seed) for deal in deals for seed in seeds):
+        jobs = [Job(dataset, arm, seed, deal, options) for arm in ARMS]
+        for job, own in zip(jobs, in_processes(run_arm, jobs, options.processes), strict=True):
+            ran[job.arm][len(seeds) * (deal - 1) + seed] = own
+        yield list(rows_of(ran, Workspace.read(dataset).params))
 
 
 def run_arm(job: Job) -> pl.DataFrame:
