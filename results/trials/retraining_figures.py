@@ -1,4 +1,4 @@
-"""What a retrained network answers rightly, and which answers it mends and spoils."""
+"""Figures of a retrained network, and of the answers that it changes."""
 
 from __future__ import annotations
 
